@@ -1,0 +1,12 @@
+if a:
+	if b:
+        	c
+  # odd comment
+	d
+
+if x:
+        y
+	z
+
+def f():
+    pass

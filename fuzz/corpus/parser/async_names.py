@@ -1,0 +1,3 @@
+async = 1
+await = 2
+def f(): async = await

@@ -1,0 +1,200 @@
+#include "base/symbol.h"
+
+#include "base/known_names.h"
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace deepperf {
+
+namespace {
+
+constexpr u32 kShards = 64;
+constexpr u32 kBlockBits = 13;
+constexpr u32 kBlockSize = 1U << kBlockBits;
+constexpr u32 kMaxBlocks = 1U << 16; // 2^29 names: more than memory holds
+
+// Texts are stored with this much room after them, so that comparisons may read whole words.
+constexpr std::size_t kPadding = 16;
+
+// ---- The table of the process ---------------------------------------------------------------------------------------
+
+using Block = std::array<std::string_view, kBlockSize>;
+
+// A part of the table with a lock of its own: open addressing from hash to symbol, and the texts.
+struct Shard {
+  struct Entry {
+    u64 hash = 0;
+    Symbol symbol;
+    bool used = false;
+  };
+  std::mutex mutex;
+  std::vector<Entry> entries = std::vector<Entry>(256);
+  std::size_t used = 0;
+  std::vector<std::unique_ptr<char[]>> texts;
+  char *next = nullptr;
+  std::size_t room = 0;
+
+  std::string_view store(std::string_view text) {
+    const std::size_t size = text.size() + kPadding;
+    if (size > room) {
+      room = size > 65536 ? size : 65536;
+      texts.push_back(std::make_unique<char[]>(room));
+      next = texts.back().get();
+    }
+    std::memcpy(next, text.data(), text.size());
+    const std::string_view stored(next, text.size());
+    next += size;
+    room -= size;
+    return stored;
+  }
+
+  Entry &free_slot(u64 hash) {
+    const std::size_t mask = entries.size() - 1;
+    std::size_t slot = (hash >> 8) & mask;
+    while (entries[slot].used) {
+      slot = (slot + 1) & mask;
+    }
+    return entries[slot];
+  }
+
+  void grow() {
+    std::vector<Entry> old(entries.size() * 2);
+    old.swap(entries);
+    for (const Entry &entry : old) {
+      if (entry.used) {
+        free_slot(entry.hash) = entry;
+      }
+    }
+  }
+};
+
+class SymbolTable {
+public:
+  SymbolTable() : blocks_(std::make_unique<std::atomic<Block *>[]>(kMaxBlocks)) {
+    for (const std::string_view text : known::texts) {
+      intern_unpadded(text);
+    }
+  }
+
+  Symbol intern_unpadded(std::string_view text) {
+    std::string padded(text);
+    padded.append(kPadding, '\0');
+    const auto size = static_cast<u32>(text.size());
+    return intern(text,
+                  name_hash::combine(name_hash::load(padded.data(), size), name_hash::tail(padded.data(), size), size));
+  }
+
+  Symbol intern(std::string_view text, u64 hash) {
+    Shard &shard = shards_[hash % kShards];
+    const std::scoped_lock lock(shard.mutex);
+    const std::size_t mask = shard.entries.size() - 1;
+    for (std::size_t slot = (hash >> 8) & mask; shard.entries[slot].used; slot = (slot + 1) & mask) {
+      const Shard::Entry &entry = shard.entries[slot];
+      if (entry.hash == hash && this->text(entry.symbol) == text) {
+        return entry.symbol;
+      }
+    }
+    if (++shard.used * 2 > shard.entries.size()) {
+      shard.grow();
+    }
+    const Symbol symbol{next_id_.fetch_add(1)};
+    place(symbol) = shard.store(text);
+    shard.free_slot(hash) = {hash, symbol, true};
+    return symbol;
+  }
+
+  // A symbol reaches another thread only through something that synchronises, so its place is filled by then.
+  std::string_view text(Symbol symbol) const {
+    const Block *block = blocks_[symbol.id >> kBlockBits].load(std::memory_order_acquire);
+    return (*block)[symbol.id & (kBlockSize - 1)];
+  }
+
+private:
+  std::string_view &place(Symbol symbol) {
+    std::atomic<Block *> &at = blocks_[symbol.id >> kBlockBits];
+    Block *block = at.load(std::memory_order_acquire);
+    if (block == nullptr) {
+      auto fresh = std::make_unique<Block>();
+      if (at.compare_exchange_strong(block, fresh.get())) {
+        block = fresh.release();
+      }
+    }
+    return (*block)[symbol.id & (kBlockSize - 1)];
+  }
+
+  std::array<Shard, kShards> shards_;
+  std::unique_ptr<std::atomic<Block *>[]> blocks_;
+  std::atomic<u32> next_id_{0};
+};
+
+SymbolTable &table() {
+  // Never destroyed: symbols are used until the very end, and the system frees memory faster than we do.
+  static auto *const instance = new SymbolTable;
+  return *instance;
+}
+
+} // namespace
+
+u64 name_hash::long_tail(const char *text, u32 size) {
+  u64 hash = size;
+  for (u32 at = 8; at < size; at += 8) {
+    hash = (hash ^ load(text + at, size - at)) * kMultiplier;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+std::string_view Symbol::text() const { return table().text(*this); }
+
+Symbol intern(std::string_view text) { return table().intern_unpadded(text); }
+
+// ---- A worker's view ------------------------------------------------------------------------------------------------
+
+LocalSymbols::LocalSymbols() : entries_(8192) {}
+
+Symbol LocalSymbols::find(const char *text, const Entry &wanted, u64 hash) {
+  const std::size_t mask = entries_.size() - 1;
+  std::size_t slot = hash & mask;
+  for (;; slot = (slot + 1) & mask) {
+    const Entry &entry = entries_[slot];
+    if (!entry.symbol) {
+      return intern_slowly(text, wanted, hash, slot);
+    }
+    if (same(entry, wanted, text)) {
+      return entry.symbol;
+    }
+  }
+}
+
+Symbol LocalSymbols::intern_slowly(const char *text, const Entry &wanted, u64 hash, std::size_t slot) {
+  const Symbol symbol = table().intern({text, wanted.size}, hash);
+  entries_[slot] = wanted;
+  entries_[slot].symbol = symbol;
+  if (++used_ * 2 > entries_.size()) {
+    grow();
+  }
+  return symbol;
+}
+
+void LocalSymbols::grow() {
+  std::vector<Entry> old(entries_.size() * 2);
+  old.swap(entries_);
+  const std::size_t mask = entries_.size() - 1;
+  for (const Entry &entry : old) {
+    if (!entry.symbol) {
+      continue;
+    }
+    std::size_t slot = name_hash::combine(entry.head, entry.tail, entry.size) & mask;
+    while (entries_[slot].symbol) {
+      slot = (slot + 1) & mask;
+    }
+    entries_[slot] = entry;
+  }
+}
+
+} // namespace deepperf

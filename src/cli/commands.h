@@ -1,0 +1,14 @@
+// The program's commands. Each adds itself to the command line; what it returns runs if the user named it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace deepperf::cli {
+
+// How the program ends. Findings are not failures of ours, so they have a code of their own.
+enum ExitCode : int { kClean = 0, kFindings = 1, kTrouble = 2 };
+
+void add_check(CLI::App &app, int &exit_code);
+void add_debug(CLI::App &app, int &exit_code);
+
+} // namespace deepperf::cli

@@ -1,0 +1,158 @@
+#include "base/arena.h"
+#include "base/workers.h"
+#include "cli/commands.h"
+#include "python/cpython_dump.h"
+#include "python/lexer.h"
+#include "python/parser.h"
+#include "python/source.h"
+#include "python/token_dump.h"
+#include "python/tree_dump.h"
+
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <string>
+
+namespace deepperf::cli {
+
+namespace {
+
+struct AstArguments {
+  std::vector<std::string> files;
+  std::string format = "tree";
+  bool attributes = false;
+  bool stdin_list = false;
+};
+
+void print(std::string &text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  text.clear();
+}
+
+void print_error(const python::Source &source, const python::SyntaxError &error) {
+  const python::Position position = source.position(error.span.start);
+  std::fprintf(stderr, "%s:%u:%u: syntax error: %s\n", source.path.c_str(), position.line, position.column,
+               error.message.c_str());
+}
+
+// False, and says why, if the file cannot be read.
+bool load(const std::string &path, python::Source &source) {
+  std::vector<python::SourceError> errors;
+  if (python::load_file_into(path, source, errors)) {
+    return true;
+  }
+  for (const python::SourceError &error : errors) {
+    std::fprintf(stderr, "%s: %s\n", path.c_str(), error.message.c_str());
+  }
+  return false;
+}
+
+// One line of output for each path on standard input, empty where a file cannot be read: made for comparing thousands.
+int dump_list(const AstArguments &arguments) {
+  Arena arena;
+  LocalSymbols symbols;
+  python::Source source;
+  std::string out;
+  std::string path;
+  while (std::getline(std::cin, path)) {
+    if (load(path, source)) {
+      arena.reset();
+      const python::Tree tree = python::parse(source, arena, symbols);
+      python::dump_cpython(source, tree, arguments.attributes, out);
+    }
+    out += '\n';
+    print(out);
+    std::fflush(stdout);
+  }
+  return kClean;
+}
+
+int dump_ast(const AstArguments &arguments) {
+  int exit_code = kClean;
+  Arena arena;
+  LocalSymbols symbols;
+  python::Source source;
+  std::string out;
+  for (const std::string &path : arguments.files) {
+    if (!load(path, source)) {
+      exit_code = kTrouble;
+      continue;
+    }
+    arena.reset();
+    const python::Tree tree = python::parse(source, arena, symbols);
+    if (arguments.format == "cpython") {
+      python::dump_cpython(source, tree, arguments.attributes, out);
+      out += '\n';
+    } else {
+      python::dump_tree(source, tree, out);
+    }
+    print(out);
+    for (const python::SyntaxError &error : tree.errors) {
+      print_error(source, error);
+      exit_code = std::max<int>(exit_code, kFindings);
+    }
+  }
+  return exit_code;
+}
+
+int dump_tokens(const std::vector<std::string> &files) {
+  int exit_code = kClean;
+  LocalSymbols symbols;
+  python::Source source;
+  std::string out;
+  for (const std::string &path : files) {
+    if (!load(path, source)) {
+      exit_code = kTrouble;
+      continue;
+    }
+    python::dump_tokens(source, symbols, out);
+    print(out);
+  }
+  return exit_code;
+}
+
+// The deepest trees need more stack than the main thread may have.
+template <class Function> int on_large_stack(Function function) {
+  int exit_code = kTrouble;
+  run_workers(1, [&](u32) { exit_code = function(); });
+  return exit_code;
+}
+
+void add_tokens(CLI::App &debug, int &exit_code) {
+  auto files = std::make_shared<std::vector<std::string>>();
+  CLI::App *command = debug.add_subcommand("tokens", "Print the tokens of Python files, one a line");
+  command->add_option("files", *files, "Python files or notebooks")->required()->type_name("FILE...");
+  command->callback([files, &exit_code] { exit_code = dump_tokens(*files); });
+}
+
+void add_ast(CLI::App &debug, int &exit_code) {
+  auto arguments = std::make_shared<AstArguments>();
+  CLI::App *command = debug.add_subcommand("ast", "Print the syntax tree of Python files");
+  command->add_option("files", arguments->files, "Python files or notebooks")->type_name("FILE...");
+  command->add_option("--format", arguments->format, "tree: one node a line; cpython: as Python 3.11's ast.dump")
+      ->check(CLI::IsMember({"tree", "cpython"}))
+      ->type_name("tree|cpython");
+  command->add_flag("--attributes", arguments->attributes, "With cpython: as ast.dump(…, include_attributes=True)");
+  command->add_flag("--stdin-list", arguments->stdin_list,
+                    "With cpython: read paths from standard input and print one line for each");
+  command->callback([arguments, &exit_code] {
+    if (arguments->stdin_list) {
+      exit_code = on_large_stack([&] { return dump_list(*arguments); });
+    } else if (arguments->files.empty()) {
+      throw CLI::RequiredError("FILE");
+    } else {
+      exit_code = on_large_stack([&] { return dump_ast(*arguments); });
+    }
+  });
+}
+
+} // namespace
+
+void add_debug(CLI::App &app, int &exit_code) {
+  CLI::App *debug = app.add_subcommand("debug", "Show what the program sees in a file");
+  debug->require_subcommand(1);
+  add_tokens(*debug, exit_code);
+  add_ast(*debug, exit_code);
+}
+
+} // namespace deepperf::cli

@@ -1,0 +1,116 @@
+#include "cli/suggest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace deepperf::cli {
+
+namespace {
+
+// Edit distance with swaps of neighbours counted as one.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(last.begin(), last.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      }
+    }
+    before.swap(last);
+    last.swap(row);
+  }
+  return last[b.size()];
+}
+
+std::vector<std::string> option_names(const CLI::App &app) {
+  std::vector<std::string> names;
+  for (const CLI::Option *option : app.get_options()) {
+    for (const std::string &name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> command_names(const CLI::App &app) {
+  std::vector<std::string> names;
+  for (const CLI::App *command : app.get_subcommands([](const CLI::App *) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+const CLI::App *find_command(const CLI::App &app, const std::string &name) {
+  const std::vector<const CLI::App *> found =
+      app.get_subcommands([&name](const CLI::App *command) { return command->get_name() == name; });
+  return found.empty() ? nullptr : found.front();
+}
+
+// The innermost command that the words name.
+const CLI::App *innermost(const CLI::App &app, int argc, char **argv) {
+  const CLI::App *current = &app;
+  for (int i = 1; i < argc; ++i) {
+    const CLI::App *next = find_command(*current, argv[i]);
+    if (next == nullptr) {
+      break;
+    }
+    current = next;
+  }
+  return current;
+}
+
+} // namespace
+
+std::string nearest(std::string_view word, const std::vector<std::string> &candidates) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const std::string &candidate : candidates) {
+    const std::size_t d = distance(word, candidate);
+    if (d < best_distance) {
+      best_distance = d;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string explain(const CLI::App &app, const CLI::ParseError &error, int argc, char **argv) {
+  const CLI::App *command = innermost(app, argc, argv);
+  std::string help = "deepperf";
+  if (command != &app) {
+    if (command->get_parent() != &app) {
+      help += " " + command->get_parent()->get_name();
+    }
+    help += " " + command->get_name();
+  }
+  // Look for the first word that names nothing.
+  const std::vector<std::string> commands = command_names(*command);
+  const std::vector<std::string> options = option_names(*command);
+  for (int i = 1; i < argc; ++i) {
+    const std::string word(argv[i]);
+    const std::string name = word.substr(0, word.find('='));
+    if (word.size() > 2 && word[0] == '-' && word[1] == '-') {
+      if (std::find(options.begin(), options.end(), name) != options.end()) {
+        continue;
+      }
+      const std::string near = nearest(name, options);
+      return fmt::format("unknown option '{}'{}\nSee '{} --help'.", name,
+                         near.empty() ? "" : fmt::format("; did you mean '{}'?", near), help);
+    }
+    if (!commands.empty() && find_command(app, word) == nullptr && word != command->get_name() && word[0] != '-') {
+      const std::string near = nearest(word, commands);
+      return fmt::format("unknown command '{}'{}\nSee '{} --help'.", word,
+                         near.empty() ? "" : fmt::format("; did you mean '{}'?", near), help);
+    }
+  }
+  return fmt::format("{}\nSee '{} --help'.", error.what(), help);
+}
+
+} // namespace deepperf::cli

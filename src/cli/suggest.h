@@ -1,0 +1,17 @@
+// Turns a command line that was not understood into a sentence that helps.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace deepperf::cli {
+
+// The candidate that `word` is most likely a typo of; empty if none is near.
+std::string nearest(std::string_view word, const std::vector<std::string> &candidates);
+
+std::string explain(const CLI::App &app, const CLI::ParseError &error, int argc, char **argv);
+
+} // namespace deepperf::cli

@@ -1,0 +1,60 @@
+#include "cli/terminal.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <string>
+
+namespace deepperf::cli {
+
+bool wants_color(std::string_view when, std::FILE *stream) {
+  if (when != "auto") {
+    return when == "always";
+  }
+  const char *no_color = std::getenv("NO_COLOR");
+  const char *terminal = std::getenv("TERM");
+  return (no_color == nullptr || *no_color == '\0') && isatty(fileno(stream)) != 0 &&
+         (terminal == nullptr || std::string_view(terminal) != "dumb");
+}
+
+ProgressBar::ProgressBar(const std::atomic<u64> &done, const std::atomic<u64> &total) : done_(done), total_(total) {
+  if (isatty(STDERR_FILENO) != 0) {
+    thread_ = std::thread([this] { show(); });
+  }
+}
+
+ProgressBar::~ProgressBar() {
+  if (!thread_.joinable()) {
+    return;
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    stopped_ = true;
+  }
+  stop_.notify_all();
+  thread_.join();
+  if (shown_) {
+    std::fputs("\r\x1b[K", stderr);
+  }
+}
+
+void ProgressBar::show() {
+  constexpr u64 kWidth = 30;
+  std::unique_lock lock(mutex_);
+  auto wait = std::chrono::milliseconds(1000);
+  while (!stop_.wait_for(lock, wait, [this] { return stopped_; })) {
+    wait = std::chrono::milliseconds(100);
+    const u64 total = std::max<u64>(total_, 1);
+    const u64 done = std::min<u64>(done_, total);
+    const u64 filled = done * kWidth / total;
+    const std::string line =
+        fmt::format("\r[{:=<{}}{:{}}] {} of {} files\x1b[K", "", filled, "", kWidth - filled, done, total);
+    std::fputs(line.c_str(), stderr);
+    shown_ = true;
+  }
+}
+
+} // namespace deepperf::cli

@@ -1,0 +1,47 @@
+#include "python/token_dump.h"
+
+#include "python/lexer.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+namespace deepperf::python {
+
+namespace {
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\n') {
+      result += "\\n";
+    } else if (c == '\r') {
+      result += "\\r";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+} // namespace
+
+void dump_tokens(const Source &source, LocalSymbols &symbols, std::string &out) {
+  ErrorList errors;
+  Lexer lexer(source, symbols, errors);
+  for (const Segment &segment : source.segments) {
+    lexer.begin(segment);
+    Token token;
+    do {
+      lexer.next(token);
+      const Position position = source.position(token.start);
+      if (position.cell != 0) {
+        fmt::format_to(std::back_inserter(out), "cell {} ", position.cell);
+      }
+      fmt::format_to(std::back_inserter(out), "{}:{}\t{}\t{}\n", position.line, position.column, token_name(token.kind),
+                     escaped(source.text().substr(token.start, token.end - token.start)));
+    } while (token.kind != Tok::EndOfFile);
+  }
+}
+
+} // namespace deepperf::python

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Runs the program as a user does and looks at what it prints and how it ends.
+
+usage: cli_test.py DEEPPERF_BINARY
+"""
+
+import json
+import os
+import pathlib
+import pty
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BINARY = os.path.abspath(sys.argv.pop(1))
+
+
+def run(*arguments, cwd=None, stdin=None, env=None):
+    return subprocess.run([BINARY, *arguments], cwd=cwd, input=stdin, capture_output=True, text=True,
+                          env={**os.environ, **(env or {})}, timeout=300)
+
+
+class Folder(unittest.TestCase):
+    """Gives each test a folder of its own."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def write(self, path, text, **options):
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(text, bytes):
+            target.write_bytes(text)
+        else:
+            target.write_text(text, **options)
+        return target
+
+
+class CommandLine(unittest.TestCase):
+    def test_no_arguments_shows_help(self):
+        result = run()
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("check", result.stdout)
+
+    def test_help_and_version(self):
+        self.assertEqual(run("--version").returncode, 0)
+        self.assertRegex(run("--version").stdout, r"^deepperf \d+\.\d+\.\d+$")
+        for arguments in (["--help"], ["check", "--help"], ["debug", "--help"], ["debug", "ast", "--help"]):
+            result = run(*arguments)
+            self.assertEqual(result.returncode, 0, arguments)
+            self.assertEqual(result.stderr, "")
+            self.assertGreater(len(result.stdout), 200)
+
+    def test_typos_get_a_suggestion(self):
+        for arguments, suggestion in ((["chekc", "."], "'check'"), (["check", "--no-ingore", "."], "'--no-ignore'"),
+                                      (["debug", "tokesn", "x"], "'tokens'"), (["--verison"], "'--version'")):
+            result = run(*arguments)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertIn("did you mean " + suggestion, result.stderr)
+            self.assertEqual(result.stdout, "")
+
+    def test_wrong_values_are_explained(self):
+        for arguments in (["check", "--jobs", "many"], ["check", "--jobs", "0"], ["check", "--color", "pink"],
+                          ["debug", "ast"], ["debug", "ast", "--format", "xml", "x"], ["debug"]):
+            result = run(*arguments)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertIn("--help", result.stderr)
+
+
+class Check(Folder):
+    def test_nothing_found(self):
+        self.write("a.py", "x = 1\n")
+        result = run("check", ".", cwd=self.folder)
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("checked 1 file: nothing found", result.stdout)
+        self.assertEqual(result.stderr, "")
+
+    def test_syntax_error_has_place_and_frame(self):
+        self.write("a.py", "x = 1\ny = (1 2)\n")
+        result = run("check", "a.py", cwd=self.folder)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("a.py:2:8: syntax error: expected ')', not number\n  2 | y = (1 2)\n    |        ^\n", result.stdout)
+        self.assertNotIn("\x1b", result.stdout)
+
+    def test_columns_count_characters(self):
+        self.write("a.py", "x = 'äöü'; y = = 1\n", encoding="utf-8")
+        self.assertIn("a.py:1:16:", run("check", ".", cwd=self.folder).stdout)
+
+    def test_color_on_request_only(self):
+        self.write("a.py", "x = = 1\n")
+        self.assertIn("\x1b[", run("check", "--color", "always", ".", cwd=self.folder).stdout)
+        self.assertNotIn("\x1b[", run("check", ".", cwd=self.folder).stdout)
+
+    def test_color_on_a_terminal(self):
+        self.write("a.py", "x = = 1\n")
+        for env, colored in (({}, True), ({"NO_COLOR": "1"}, False)):
+            master, slave = pty.openpty()
+            environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+            process = subprocess.Popen([BINARY, "check", "."], cwd=self.folder, stdout=slave, stderr=slave,
+                                       env={**environment, "TERM": "xterm", **env})
+            process.wait(60)
+            os.close(slave)
+            output = os.read(master, 1 << 16)
+            os.close(master)
+            self.assertEqual(b"\x1b[" in output, colored)
+
+    def test_unreadable_files_do_not_stop_the_rest(self):
+        self.write("a.py", "x = = 1\n")
+        self.write("b.py", b"# coding: no-such-thing\n")
+        self.write("c.ipynb", "{not json")
+        result = run("check", ".", "missing.py", cwd=self.folder)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("unknown encoding: no-such-thing", result.stdout)
+        self.assertIn("c.ipynb", result.stdout)
+        self.assertIn("missing.py", result.stdout)
+        self.assertIn("a.py:1:5: syntax error", result.stdout)
+
+    def test_python2_gets_a_note(self):
+        self.write("a.py", "print 'hello'\n")
+        result = run("check", ".", cwd=self.folder)
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("a.py:1:1: note: this file is Python 2", result.stdout)
+
+    def test_notebooks(self):
+        cells = [{"cell_type": "markdown", "metadata": {}, "source": ["text"]},
+                 {"cell_type": "code", "metadata": {}, "outputs": [], "source": ["%matplotlib inline\n", "x = = 1"]}]
+        self.write("a.ipynb", json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}))
+        result = run("check", ".", cwd=self.folder)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("a.ipynb:cell 2:2:5: syntax error", result.stdout)
+
+    def test_folders_are_walked_and_ignored(self):
+        for path in ("a.py", "pkg/b.py", "venv/x.py", "build/x.py", "node_modules/x.py", ".git/x.py", "ignored.py",
+                     "stub.pyi", "text.txt"):
+            self.write(path, "x = = 1\n")
+        self.write("venv/pyvenv.cfg", "")
+        self.write(".gitignore", "ignored.py\n")
+        (self.folder / "loop").symlink_to(self.folder)
+        self.assertIn("checked 2 files", run("check", ".", cwd=self.folder).stdout)
+        self.assertIn("checked 6 files", run("check", "--no-ignore", ".", cwd=self.folder).stdout)
+        self.assertIn("checked 1 file:", run("check", "ignored.py", cwd=self.folder).stdout)
+
+    def test_output_does_not_depend_on_jobs(self):
+        for i in range(200):
+            self.write(f"d{i % 7}/f{i}.py", "x = = 1\n" if i % 3 == 0 else "def f(:\n  pass\nprint 'x'\n")
+        outputs = {run("check", "--jobs", str(jobs), ".", cwd=self.folder).stdout for jobs in (1, 2, 5)}
+        self.assertEqual(len(outputs), 1)
+
+
+class Debug(Folder):
+    def test_ast(self):
+        self.write("a.py", "x = f(1)\n")
+        self.assertIn("Call 1:5-1:9", run("debug", "ast", "a.py", cwd=self.folder).stdout)
+        self.assertEqual(run("debug", "ast", "--format=cpython", "a.py", cwd=self.folder).stdout,
+                         "Module(body=[Assign(targets=[Name(id='x', ctx=Store())], value=Call(func=Name(id='f', "
+                         "ctx=Load()), args=[Constant(value=1)], keywords=[]))], type_ignores=[])\n")
+
+    def test_ast_of_a_list_of_files(self):
+        self.write("a.py", "1\n")
+        self.write("b.py", "2\n")
+        result = run("debug", "ast", "--format=cpython", "--stdin-list", cwd=self.folder, stdin="a.py\nnone.py\nb.py\n")
+        lines = result.stdout.split("\n")
+        self.assertEqual([line[:40] for line in lines], ["Module(body=[Expr(value=Constant(value=1", "",
+                                                         "Module(body=[Expr(value=Constant(value=2", ""])
+
+    def test_tokens(self):
+        self.write("a.py", "if x:\n  y\n")
+        names = [line.split("\t")[1] for line in run("debug", "tokens", "a.py", cwd=self.folder).stdout.splitlines()]
+        self.assertEqual(names, ["if", "Name", "Colon", "Newline", "Indent", "Name", "Newline", "Dedent", "EndOfFile"])
+
+
+if __name__ == "__main__":
+    unittest.main()
