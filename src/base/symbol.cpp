@@ -85,8 +85,7 @@ public:
     std::string padded(text);
     padded.append(kPadding, '\0');
     const auto size = static_cast<u32>(text.size());
-    return intern(text,
-                  name_hash::combine(name_hash::load(padded.data(), size), name_hash::tail(padded.data(), size), size));
+    return intern(text, name_hash::combine(name_hash::words(padded.data(), size), size));
   }
 
   Symbol intern(std::string_view text, u64 hash) {
@@ -142,7 +141,7 @@ SymbolTable &table() {
 
 u64 name_hash::long_tail(const char *text, u32 size) {
   u64 hash = size;
-  for (u32 at = 8; at < size; at += 8) {
+  for (u32 at = 16; at < size; at += 8) {
     hash = (hash ^ load(text + at, size - at)) * kMultiplier;
     hash ^= hash >> 29;
   }
@@ -182,14 +181,14 @@ Symbol LocalSymbols::intern_slowly(const char *text, const Entry &wanted, u64 ha
 }
 
 void LocalSymbols::grow() {
-  std::vector<Entry> old(entries_.size() * 2);
+  Entries old(entries_.size() * 2);
   old.swap(entries_);
   const std::size_t mask = entries_.size() - 1;
   for (const Entry &entry : old) {
     if (!entry.symbol) {
       continue;
     }
-    std::size_t slot = name_hash::combine(entry.head, entry.tail, entry.size) & mask;
+    std::size_t slot = name_hash::combine(entry.words, entry.size) & mask;
     while (entries_[slot].symbol) {
       slot = (slot + 1) & mask;
     }

@@ -4,8 +4,10 @@
 // LocalSymbols each, which takes no lock for a name that the worker has seen before.
 #pragma once
 
+#include "base/huge_pages.h"
 #include "base/types.h"
 
+#include <array>
 #include <cstring>
 #include <string_view>
 #include <vector>
@@ -35,14 +37,42 @@ inline u64 load(const char *bytes, u32 size) {
   return size >= 8 ? word : word & ((u64{1} << (size * 8)) - 1);
 }
 
-// Bytes 8 to 15, zero-filled; of a longer name, a hash of everything from byte 8 on.
+// A name as three words. Names of up to 24 bytes, nearly all there are, are equal exactly when these are.
+struct Words {
+  u64 first = 0;
+  u64 second = 0;
+  u64 third = 0; // of a longer name, a hash of everything from byte 16 on
+
+  friend bool operator==(const Words &, const Words &) = default;
+};
+
 u64 long_tail(const char *text, u32 size);
-inline u64 tail(const char *text, u32 size) {
-  return size <= 8 ? 0 : size <= 16 ? load(text + 8, size - 8) : long_tail(text, size);
+
+// Which bytes of its first two words belong to a name of that size. By table, because sizes follow no pattern that a
+// processor could predict.
+struct Masks {
+  u64 first = 0;
+  u64 second = 0;
+};
+inline constexpr auto kMasks = [] {
+  std::array<Masks, 17> masks{};
+  for (u32 size = 0; size <= 16; ++size) {
+    masks[size].first = size >= 8 ? ~u64{0} : (u64{1} << (size * 8)) - 1;
+    masks[size].second = size <= 8 ? 0 : size == 16 ? ~u64{0} : (u64{1} << ((size - 8) * 8)) - 1;
+  }
+  return masks;
+}();
+
+inline Words words(const char *text, u32 size) {
+  if (size <= 16) [[likely]] {
+    return {load(text, 8) & kMasks[size].first, load(text + 8, 8) & kMasks[size].second, 0};
+  }
+  return {load(text, 8), load(text + 8, 8), size <= 24 ? load(text + 16, size - 16) : long_tail(text, size)};
 }
 
-inline u64 combine(u64 head, u64 tail, u32 size) {
-  u64 hash = (head ^ (tail * 0xC2B2AE3D27D4EB4F) ^ size) * kMultiplier;
+inline u64 combine(const Words &words, u32 size) {
+  u64 hash = words.first ^ (words.second * 0xC2B2AE3D27D4EB4F) ^ (words.third * 0x165667B19E3779F9) ^ size;
+  hash *= kMultiplier;
   hash ^= hash >> 32;
   return hash;
 }
@@ -56,8 +86,8 @@ public:
 
   // `text` must have 16 readable bytes after its end (a padded source buffer has).
   Symbol intern_padded(const char *text, u32 size) {
-    const Entry wanted{name_hash::load(text, size), name_hash::tail(text, size), size, {}};
-    const u64 hash = name_hash::combine(wanted.head, wanted.tail, size);
+    const Entry wanted{name_hash::words(text, size), size, {}};
+    const u64 hash = name_hash::combine(wanted.words, size);
     Entry &recent = recent_[(hash >> 16) % kRecent];
     if (same(recent, wanted, text)) {
       return recent.symbol;
@@ -67,25 +97,24 @@ public:
   }
 
 private:
-  // Names of up to 16 bytes, nearly all of them, are compared by what the entry itself has.
-  struct Entry {
-    u64 head = 0; // first 8 bytes, zero-filled
-    u64 tail = 0;
+  struct alignas(32) Entry {
+    name_hash::Words words;
     u32 size = 0;
     Symbol symbol; // empty: the slot is free
   };
   static bool same(const Entry &entry, const Entry &wanted, const char *text) {
-    return entry.head == wanted.head && entry.tail == wanted.tail && entry.size == wanted.size &&
-           (wanted.size <= 16 || entry.symbol.text() == std::string_view(text, wanted.size));
+    return entry.words == wanted.words && entry.size == wanted.size &&
+           (wanted.size <= 24 || entry.symbol.text() == std::string_view(text, wanted.size));
   }
   Symbol find(const char *text, const Entry &wanted, u64 hash);
   Symbol intern_slowly(const char *text, const Entry &wanted, u64 hash, std::size_t slot);
   void grow();
 
   // A file uses the same few hundred names over and over: those are found here, without leaving the nearest caches.
-  static constexpr std::size_t kRecent = 4096;
+  static constexpr std::size_t kRecent = 2048;
   std::vector<Entry> recent_ = std::vector<Entry>(kRecent);
-  std::vector<Entry> entries_;
+  using Entries = std::vector<Entry, HugePageAllocator<Entry>>;
+  Entries entries_;
   std::size_t used_ = 0;
 };
 

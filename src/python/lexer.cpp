@@ -39,6 +39,35 @@ bool is_string_prefix(const char *text, std::size_t size) {
   return second == 'r' && (first == 'b' || first == 'f' || first == 't' || first == 'u');
 }
 
+// Does a line of a notebook belong to IPython? %magic, !shell, ?help, and the shell commands that it takes without a
+// sign where what follows cannot be Python: `pip install x`, `ls -l data`.
+bool begins_magic(const char *line) {
+  if (*line == '%' || *line == '!' || *line == '?') {
+    return true;
+  }
+  const char *name_end = line;
+  while (*name_end >= 'a' && *name_end <= 'z') {
+    ++name_end;
+  }
+  const std::string_view name(line, static_cast<std::size_t>(name_end - line));
+  if (*name_end != ' ' || (name != "pip" && name != "conda" && name != "ls" && name != "cd" && name != "cat" &&
+                           name != "mkdir" && name != "rm" && name != "cp" && name != "mv")) {
+    return false;
+  }
+  const char *argument = name_end + 1;
+  if (*argument == '-') { // an option, not a subtraction
+    ++argument;
+    return *argument == '-' || (scan::is_name_byte(*argument) && name != "ls") ||
+           (scan::is_name_byte(*argument) && *scan::name_end(argument).end == ' ');
+  }
+  if (*argument == '/' || *argument == '.' || *argument == '~') {
+    return argument[1] != ' ' && argument[1] != '=';
+  }
+  const std::string_view word(argument, static_cast<std::size_t>(scan::name_end(argument).end - argument));
+  return !word.empty() && word != "in" && word != "is" && word != "and" && word != "or" && word != "not" &&
+         word != "if" && word != "for";
+}
+
 const char *skip_line_break(const char *at) { return at + (at[0] == '\r' && at[1] == '\n' ? 2 : 1); }
 
 } // namespace
@@ -57,6 +86,12 @@ void Lexer::begin(const Segment &segment) {
   line_ = Line::Before;
   indents_.assign(1, 0);
   alt_indents_.assign(1, 0);
+  if (notebook_) { // a cell may be indented as a whole
+    enter_line();
+    indents_.erase(indents_.begin(), indents_.end() - 1);
+    alt_indents_.erase(alt_indents_.begin(), alt_indents_.end() - 1);
+    seek_line_start(segment.begin);
+  }
 }
 
 Lexer::State Lexer::save() const { return {at_, depth, pending_dedents_, line_, comments.size()}; }
@@ -273,7 +308,7 @@ bool Lexer::begin_line(Token &token) {
     return false; // the line that is entered at the end of the file never comes
   }
   line_ = Line::Inside;
-  if (notebook_ && (*at_ == '%' || *at_ == '!' || *at_ == '?')) {
+  if (notebook_ && begins_magic(at_)) {
     lex_magic(token);
     return true;
   }
@@ -340,12 +375,15 @@ bool Lexer::enter_line() {
     alt_indents_.push_back(alt_column);
     return true;
   }
-  while (column < indents_.back()) {
+  while (column < indents_.back() && indents_.size() > 1) {
     indents_.pop_back();
     alt_indents_.pop_back();
     ++pending_dedents_;
   }
-  if (column != indents_.back()) {
+  if (column < indents_.back()) { // only where a whole notebook cell is indented
+    indents_.back() = column;
+    alt_indents_.back() = alt_column;
+  } else if (column != indents_.back()) {
     error(at_, at_ + 1, "this line's indentation matches no line above it");
     // Take the line as part of the last block that it is not to the left of.
     indents_.push_back(column);

@@ -371,10 +371,14 @@ constexpr std::string_view kPythonMagics[] = {
 };
 
 // A cell may start with several `%%magic` lines: the body of %%time is a cell of its own. IPython skips blank lines
-// before each.
+// before each, Colab also comments.
 bool is_python_cell(std::string_view code) {
   for (;;) {
     code.remove_prefix(std::min(code.find_first_not_of(" \t\f\r\n"), code.size()));
+    if (code.starts_with('#')) {
+      code.remove_prefix(std::min(code.find_first_of("\r\n"), code.size()));
+      continue;
+    }
     if (!code.starts_with("%%")) {
       return true;
     }

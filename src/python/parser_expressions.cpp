@@ -164,11 +164,54 @@ Expr *Parser::parse_lambda() {
   return lambda;
 }
 
+Expr *Parser::make_name() {
+  const u32 start = current_.start;
+  const Symbol id = current_.symbol;
+  advance();
+  auto *name = make<Name>(start);
+  name->id = id;
+  height_ = 1;
+  return name;
+}
+
+// Attributes, calls and subscripts behind an atom.
+Expr *Parser::parse_trailers(Expr *primary, u32 start) {
+  for (;;) {
+    switch (current_.kind) {
+    case Tok::Dot: {
+      advance();
+      if (at(Tok::kw_True) || at(Tok::kw_False)) { // plain names in Python 2: xmlrpclib.False
+        python2({start, current_.end});
+        current_.kind = Tok::Name;
+      }
+      const Symbol name = expect_name();
+      auto *attribute = make<Attribute>(start);
+      attribute->attr = name;
+      attribute->value = primary;
+      set_height(height_);
+      primary = attribute;
+      break;
+    }
+    case Tok::LParen:
+      primary = parse_call(primary, start);
+      break;
+    case Tok::LBracket:
+      primary = parse_subscript(primary, start);
+      break;
+    default:
+      return primary;
+    }
+  }
+}
+
 // An expression of operators that bind at least as tightly as `least`.
 Expr *Parser::parse_operators(u8 least) {
   const u32 start = current_.start;
   Expr *left = nullptr;
   switch (current_.kind) {
+  case Tok::Name: // the most frequent case by far, and often all there is
+    left = parse_trailers(make_name(), start);
+    break;
   case Tok::kw_not:
     if (least > kNot) {
       fail_expected("an expression");
@@ -330,43 +373,7 @@ Expr *Parser::parse_await() {
 
 Expr *Parser::parse_primary() {
   const u32 start = current_.start;
-  Expr *primary = at(Tok::kw_await) ? parse_await() : parse_atom();
-  for (;;) {
-    switch (current_.kind) {
-    case Tok::Dot: {
-      advance();
-      if (at(Tok::kw_True) || at(Tok::kw_False)) { // plain names in Python 2: xmlrpclib.False
-        python2({start, current_.end});
-        current_.kind = Tok::Name;
-      }
-      const Symbol name = expect_name();
-      auto *attribute = make<Attribute>(start);
-      attribute->attr = name;
-      attribute->value = primary;
-      set_height(height_);
-      primary = attribute;
-      break;
-    }
-    case Tok::LParen:
-      primary = parse_call(primary, start);
-      break;
-    case Tok::LBracket:
-      primary = parse_subscript(primary, start);
-      break;
-    default:
-      return primary;
-    }
-  }
-}
-
-Expr *Parser::make_name() {
-  const u32 start = current_.start;
-  const Symbol id = current_.symbol;
-  advance();
-  auto *name = make<Name>(start);
-  name->id = id;
-  height_ = 1;
-  return name;
+  return parse_trailers(at(Tok::kw_await) ? parse_await() : parse_atom(), start);
 }
 
 Expr *Parser::make_constant(ConstantKind kind) {

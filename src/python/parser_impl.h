@@ -232,6 +232,7 @@ private:
   Expr *parse_unary(UnaryOperator op, u8 operand);
   Expr *parse_await();
   Expr *parse_primary();
+  Expr *parse_trailers(Expr *primary, u32 start);
   Expr *parse_atom();
   Expr *parse_paren();
   Expr *parse_list();

@@ -334,6 +334,20 @@ TEST(Parser, NotebookMagics) {
   EXPECT_EQ(parsed.text(*parsed.tree.body[parsed.tree.body.size() - 1]), "c = 3");
 }
 
+TEST(Parser, NotebookCellsThatOnlyIPythonUnderstands) {
+  const auto errors = [](const std::string &code) {
+    return parse_text(R"({"nbformat": 4, "metadata": {}, "cells": [{"cell_type": "code", "source": ")" + code +
+                          R"("}]})",
+                      "test.ipynb")
+        .error();
+  };
+  EXPECT_EQ(errors("  x = 1\\n  if x:\\n    y = 2\\n  # c\\nz = 3"), "");
+  EXPECT_EQ(errors("pip install torch\\nls -l data\\ncd ..\\ncat a.txt | wc"), "");
+  EXPECT_EQ(errors("# first\\n%%bash\\nls -l | wc"), "");
+  EXPECT_EQ(errors("ls = 1\\nls -1\\ncat in ls\\nrm += 1\\npip.main()"), "");
+  EXPECT_NE(errors("x = 1\\n  y = 2"), "");
+}
+
 // ---- Spans and comments ---------------------------------------------------------------------------------------------
 
 TEST(Parser, SpansInsideFStringsAreExact) {
