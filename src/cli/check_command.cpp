@@ -1,48 +1,248 @@
 #include "check/check.h"
+#include "check/filter.h"
 #include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/suggest.h"
 #include "cli/terminal.h"
+#include "fix/diff.h"
+#include "fix/fix.h"
+#include "report/concise.h"
+#include "report/json.h"
 #include "report/text.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <set>
 #include <string>
 
 namespace deepperf::cli {
 
 namespace {
 
+// Each round fixes what the round before was in the way of; code that needs more is not worth waiting for.
+constexpr int kMostRounds = 10;
+
 struct CheckArguments {
   check::Options options;
+  std::vector<std::string> select;
+  std::vector<std::string> ignore;
+  bool hints = false;
+  std::string format = "text";
+  std::string output;
+  std::string stdin_filename;
   std::string color = "auto";
   bool no_ignore = false;
+  bool statistics = false;
+  bool fix = false;
+  bool unsafe_fixes = false;
+  bool diff = false;
 };
 
-int run_check(CheckArguments &arguments) {
-  arguments.options.respect_ignore = !arguments.no_ignore;
-  if (arguments.options.paths.empty()) {
-    arguments.options.paths.emplace_back(".");
+// What fixing has come to, over all rounds.
+struct Fixed {
+  u64 findings = 0;
+  std::set<std::string> paths;
+  std::vector<fix::FixProblem> problems; // of the last round: what was solved by then is none
+};
+
+check::Selection parse_selection(const std::vector<std::string> &lists) {
+  std::vector<std::string> unknown;
+  check::Selection selection = check::select(lists, unknown);
+  if (!unknown.empty()) {
+    throw CLI::ValidationError(unknown_rule(unknown[0]));
   }
+  return selection;
+}
+
+check::FilterOptions filter_options(const CheckArguments &arguments) {
+  check::FilterOptions options;
+  if (!arguments.select.empty()) {
+    options.select = parse_selection(arguments.select);
+  }
+  options.ignore = parse_selection(arguments.ignore);
+  options.hints = arguments.hints;
+  return options;
+}
+
+void take_stdin(CheckArguments &arguments) {
+  std::vector<std::string> &paths = arguments.options.paths;
+  if (std::ranges::find(paths, "-") == paths.end()) {
+    if (!arguments.stdin_filename.empty()) {
+      throw CLI::ValidationError("--stdin-filename is the name of '-', which is not given");
+    }
+    return;
+  }
+  if (paths.size() != 1) {
+    throw CLI::ValidationError("'-' cannot be checked together with other files");
+  }
+  paths.clear();
+  arguments.options.stdin_name = arguments.stdin_filename.empty() ? "<stdin>" : arguments.stdin_filename;
+  arguments.options.stdin_text = read_all(stdin);
+}
+
+check::Result check_once(const CheckArguments &arguments, const check::FilterOptions &filter) {
   check::Progress progress;
   check::Result result;
   {
     const ProgressBar bar(progress.done, progress.found);
     result = check::run(arguments.options, progress);
   }
-  std::string text;
-  report::write_text(result, {wants_color(arguments.color, stdout)}, text);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  int exit_code = kClean;
-  for (const check::FileProblems &file : result.files) {
-    for (const check::Problem &problem : file.problems) {
-      if (problem.level == check::Problem::Level::Unreadable) {
-        return kTrouble;
-      }
-      if (problem.level == check::Problem::Level::SyntaxError) {
-        exit_code = kFindings;
+  check::filter(result, filter);
+  return result;
+}
+
+fix::FixResult apply_fixes(const CheckArguments &arguments, const check::Result &result) {
+  fix::FixOptions options;
+  options.unsafe_fixes = arguments.unsafe_fixes;
+  options.write = !arguments.diff;
+  options.stdin_bytes = arguments.options.stdin_text;
+  return fix::apply_fixes(result, options);
+}
+
+// Checks, fixes and checks again until there is nothing more to fix: what is left is told as it is now.
+check::Result check_and_fix(CheckArguments &arguments, const check::FilterOptions &filter, Fixed &fixed) {
+  check::Result result = check_once(arguments, filter);
+  for (int round = 0; round < kMostRounds; ++round) {
+    fix::FixResult changed = apply_fixes(arguments, result);
+    fixed.problems = std::move(changed.problems);
+    if (changed.files.empty()) {
+      break;
+    }
+    for (fix::FixedFile &file : changed.files) {
+      fixed.findings += file.findings;
+      fixed.paths.insert(result.files[file.file.value].path);
+      if (arguments.options.stdin_text) {
+        arguments.options.stdin_text = std::move(file.after);
       }
     }
+    result = check::Result(); // two at once would be twice the memory
+    result = check_once(arguments, filter);
   }
-  return exit_code;
+  return result;
+}
+
+int exit_code_of(const check::Result &result) {
+  using Level = check::FileError::Level;
+  const auto has = [&](Level level) { return std::ranges::count(result.errors, level, &check::FileError::level) != 0; };
+  if (has(Level::Unreadable)) {
+    return kTrouble;
+  }
+  return has(Level::SyntaxError) || !result.findings.empty() ? kFindings : kClean;
+}
+
+std::string fixed_line(std::string_view verb, u64 findings, std::size_t files) {
+  return fmt::format("{} {} finding{} in {} file{}\n", verb, findings, findings == 1 ? "" : "s", files,
+                     files == 1 ? "" : "s");
+}
+
+// False if a file could not be written.
+bool tell_problems(const check::Result &result, const std::vector<fix::FixProblem> &problems) {
+  for (const fix::FixProblem &problem : problems) {
+    std::fprintf(stderr, "deepperf: %s: %s\n", result.files[problem.file.value].path.c_str(), problem.message.c_str());
+  }
+  return std::ranges::none_of(problems, &fix::FixProblem::is_failure);
+}
+
+// Only a report that goes to a terminal has colour and the time it took; all others can be compared.
+std::string report(const CheckArguments &arguments, const check::Result &result, std::FILE *stream) {
+  std::string text;
+  if (arguments.format == "json") {
+    report::write_json(result, arguments.statistics, text);
+  } else if (arguments.format == "concise") {
+    report::write_concise(result, arguments.statistics, text);
+  } else {
+    report::TextOptions options;
+    const bool to_file = !arguments.output.empty();
+    options.color = to_file ? arguments.color == "always" : wants_color(arguments.color, stream);
+    options.show_time = !to_file && isatty(fileno(stream)) != 0;
+    options.statistics = arguments.statistics;
+    options.offer_safe_fixes = !arguments.fix;
+    options.offer_unsafe_fixes = !arguments.fix || !arguments.unsafe_fixes;
+    report::write_text(result, options, text);
+  }
+  return text;
+}
+
+int run_diff(const CheckArguments &arguments, const check::FilterOptions &filter) {
+  const check::Result result = check_once(arguments, filter);
+  const fix::FixResult changes = apply_fixes(arguments, result);
+  std::string text;
+  u64 findings = 0;
+  for (const fix::FixedFile &file : changes.files) {
+    fix::write_diff(result.files[file.file.value].path, file.before, file.edits, text);
+    findings += file.findings;
+  }
+  const bool written = write_output(arguments.output, text, stdout);
+  const bool fixable = tell_problems(result, changes.problems);
+  std::fputs(fixed_line("would fix", findings, changes.files.size()).c_str(), stderr);
+  return written && fixable ? exit_code_of(result) : kTrouble;
+}
+
+int run_check(CheckArguments &arguments) {
+  if (arguments.unsafe_fixes && !arguments.fix && !arguments.diff) {
+    throw CLI::ValidationError("--unsafe-fixes needs --fix or --diff");
+  }
+  const check::FilterOptions filter = filter_options(arguments);
+  take_stdin(arguments);
+  arguments.options.respect_ignore = !arguments.no_ignore;
+  if (arguments.options.paths.empty() && !arguments.options.stdin_text) {
+    arguments.options.paths.emplace_back(".");
+  }
+  if (arguments.diff) {
+    return run_diff(arguments, filter);
+  }
+  Fixed fixed;
+  const check::Result result = arguments.fix ? check_and_fix(arguments, filter, fixed) : check_once(arguments, filter);
+  // Of standard input the fixed text is what the next program in the pipe waits for.
+  const bool gives_text = arguments.fix && arguments.options.stdin_text;
+  bool written = !gives_text || write_output("", *arguments.options.stdin_text, stdout);
+  std::FILE *const stream = gives_text ? stderr : stdout;
+  std::string text = report(arguments, result, stream);
+  if (fixed.findings != 0) {
+    const std::string line = fixed_line("fixed", fixed.findings, fixed.paths.size());
+    if (arguments.format == "text") {
+      text += line;
+    } else {
+      std::fputs(line.c_str(), stderr);
+    }
+  }
+  written = write_output(arguments.output, text, stream) && written;
+  written = tell_problems(result, fixed.problems) && written;
+  return written ? exit_code_of(result) : kTrouble;
+}
+
+void add_rule_options(CLI::App &command, CheckArguments &arguments) {
+  // One value a time: `--select DP101 src` checks src.
+  command.add_option("--select", arguments.select, "Only these rules: codes (DP101), prefixes (DP1) or names")
+      ->allow_extra_args(false)
+      ->type_name("RULES");
+  command.add_option("--ignore", arguments.ignore, "Not these rules; wins over --select")
+      ->allow_extra_args(false)
+      ->type_name("RULES");
+  command.add_flag("--hints", arguments.hints, "Also show what may be a problem but is not proved to be one");
+}
+
+void add_output_options(CLI::App &command, CheckArguments &arguments) {
+  command.add_option("--format", arguments.format, "How to tell what was found (default: text)")
+      ->check(CLI::IsMember({"text", "concise", "json"}))
+      ->type_name("text|concise|json");
+  command.add_flag("--statistics", arguments.statistics, "Show how often each rule fired instead of where");
+  command.add_option("--output,-o", arguments.output, "Write to this file instead of standard output")
+      ->type_name("FILE");
+  command.add_option("--color", arguments.color, "When to use colour")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->type_name("auto|always|never");
+}
+
+void add_fix_options(CLI::App &command, CheckArguments &arguments) {
+  command.add_flag("--fix", arguments.fix, "Mend what can be mended without changing what the program computes");
+  command.add_flag("--unsafe-fixes", arguments.unsafe_fixes,
+                   "With --fix or --diff: also make changes that you should look at");
+  command.add_flag("--diff", arguments.diff, "Show what --fix would change, and change nothing");
 }
 
 } // namespace
@@ -53,17 +253,22 @@ void add_check(CLI::App &app, int &exit_code) {
   command->footer(R"(Folders are searched for .py, .pyw and .ipynb files. What .gitignore names is left out, and so are
 virtual environments, build folders and caches; a file or folder that you name is always checked.
 
+A comment '# deepperf: ignore[DP101]' or '# noqa: DP101' silences a line, '# deepperf: ignore-file' near the
+top a whole file; without a rule they silence all.
+
 Exit status: 0 nothing found, 1 something found, 2 wrong usage or a file that could not be checked.)");
-  command->add_option("paths", arguments->options.paths, "Files and folders (default: this folder)")
+  command
+      ->add_option("paths", arguments->options.paths, "Files and folders (default: this folder), - for standard input")
       ->type_name("PATH...");
+  add_rule_options(*command, *arguments);
+  add_fix_options(*command, *arguments);
+  add_output_options(*command, *arguments);
   command->add_flag("--no-ignore", arguments->no_ignore,
                     "Also check what .gitignore and the usual exclusions leave out");
+  command->add_option("--stdin-filename", arguments->stdin_filename, "What to call standard input")->type_name("NAME");
   command->add_option("--jobs,-j", arguments->options.jobs, "Threads (default: one per core)")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
-  command->add_option("--color", arguments->color, "When to use colour")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->type_name("auto|always|never");
   command->callback([arguments, &exit_code] { exit_code = run_check(*arguments); });
 }
 

@@ -11,6 +11,8 @@ constexpr const char *kDescription = R"(Tells why deep-learning code is slow or 
 
 Start with:
   deepperf check .             check every Python file and notebook below this folder
+  deepperf check --fix .       mend what can be mended safely
+  deepperf explain DP101       what a rule finds, why, and what to do
   deepperf check --help        all options of a command)";
 
 int run(int argc, char **argv) {
@@ -22,6 +24,8 @@ int run(int argc, char **argv) {
   app.failure_message(CLI::FailureMessage::simple);
   int exit_code = deepperf::cli::kClean;
   deepperf::cli::add_check(app, exit_code);
+  deepperf::cli::add_explain(app, exit_code);
+  deepperf::cli::add_rules(app, exit_code);
   deepperf::cli::add_debug(app, exit_code);
   if (argc == 1) {
     std::fputs(app.help().c_str(), stdout);

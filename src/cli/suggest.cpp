@@ -1,5 +1,7 @@
 #include "cli/suggest.h"
 
+#include "check/selection.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -79,6 +81,12 @@ std::string nearest(std::string_view word, const std::vector<std::string> &candi
     }
   }
   return best;
+}
+
+std::string unknown_rule(std::string_view word) {
+  const std::string near = nearest(word, check::known_selectors());
+  return fmt::format("unknown rule '{}'{}\n'deepperf rules' lists all rules.", word,
+                     near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
 }
 
 std::string explain(const CLI::App &app, const CLI::ParseError &error, int argc, char **argv) {

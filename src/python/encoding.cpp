@@ -327,4 +327,44 @@ std::optional<SourceError> convert_to_utf8(std::string_view bytes, const Encodin
   return std::nullopt;
 }
 
+std::optional<std::string> convert_from_utf8(std::string_view text, std::string_view encoding) {
+  UErrorCode status = U_ZERO_ERROR;
+  const Converter converter(ucnv_open(icu_name(encoding).c_str(), &status));
+  if (U_FAILURE(status)) {
+    return std::nullopt;
+  }
+  ucnv_setFromUCallBack(converter.get(), UCNV_FROM_U_CALLBACK_STOP, nullptr, nullptr, nullptr, &status);
+  // Best-fit characters would change the text without a word.
+  ucnv_setFallback(converter.get(), 0);
+
+  std::u16string units;
+  units.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const u32 size = utf8_size(text.data() + at, text.data() + text.size());
+    if (size == 0) {
+      return std::nullopt;
+    }
+    UChar32 character = 0;
+    U8_NEXT_UNSAFE(text.data(), at, character);
+    if (U_IS_BMP(character)) {
+      units += static_cast<char16_t>(character);
+    } else {
+      units += static_cast<char16_t>(U16_LEAD(character));
+      units += static_cast<char16_t>(U16_TRAIL(character));
+    }
+  }
+
+  std::string bytes;
+  std::array<char, 4096> room; // NOLINT(cppcoreguidelines-pro-type-member-init): the converter fills it
+  const UChar *from = units.data();
+  const UChar *const end = from + units.size();
+  do {
+    status = U_ZERO_ERROR;
+    char *to = room.data();
+    ucnv_fromUnicode(converter.get(), &to, room.data() + room.size(), &from, end, nullptr, 1, &status);
+    bytes.append(room.data(), to);
+  } while (status == U_BUFFER_OVERFLOW_ERROR);
+  return U_FAILURE(status) ? std::nullopt : std::optional(std::move(bytes));
+}
+
 } // namespace deepperf::python

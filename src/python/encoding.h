@@ -44,4 +44,7 @@ std::string_view wide_byte_order_mark(std::string_view bytes);
 // Converts from the declared encoding into `text`, or says what is wrong and where.
 std::optional<SourceError> convert_to_utf8(std::string_view bytes, const EncodingCookie &cookie, std::string &text);
 
+// The way back. Nothing if the encoding is unknown or has no way to write a character of the text.
+std::optional<std::string> convert_from_utf8(std::string_view text, std::string_view encoding);
+
 } // namespace deepperf::python

@@ -1,5 +1,10 @@
 #include "report/text.h"
 
+#include "report/frame.h"
+#include "report/place.h"
+#include "report/style.h"
+#include "report/summary.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,118 +15,189 @@ namespace deepperf::report {
 
 namespace {
 
-struct Style {
-  std::string_view bold;
-  std::string_view red;
-  std::string_view blue;
-  std::string_view dim;
-  std::string_view reset;
-};
+const char *plural(u64 count) { return count == 1 ? "" : "s"; }
 
-constexpr Style kPlain{};
-constexpr Style kColored{"\x1b[1m", "\x1b[1;31m", "\x1b[34m", "\x1b[2m", "\x1b[0m"};
+// The place with its first line only: a span over many lines is underlined to the end of the first.
+Frame frame_of(const Place &place, u32 offset) {
+  Frame frame;
+  if (place.source == nullptr) {
+    return frame;
+  }
+  frame.line_text = place.source->line_text(offset);
+  frame.line = place.start.line;
+  frame.column = place.start.column;
+  frame.end_column = place.end.column;
+  if (place.end.line != place.start.line || place.end.cell != place.start.cell) {
+    const std::size_t end = frame.line_text.find_last_not_of(" \t") + 1;
+    frame.end_column = count_characters(frame.line_text.substr(0, end)) + 1;
+  }
+  return frame;
+}
 
-constexpr std::size_t kFrameWidth = 100;
+class TextReport {
+public:
+  TextReport(const check::Result &result, const TextOptions &options, std::string &out)
+      : result_(result), options_(options), style_(options.color ? kColored : kPlain), out_(out) {}
 
-std::size_t character_start(std::string_view text, u32 column) {
-  std::size_t at = 0;
-  for (u32 i = 1; i < column && at < text.size(); ++i) {
-    ++at;
-    while (at < text.size() && (static_cast<u8>(text[at]) & 0xC0U) == 0x80) {
-      ++at;
+  // Both lists are sorted by file: what is wrong with a file as such comes first, then what the rules say.
+  void write_files() {
+    auto error = result_.errors.begin();
+    auto finding = result_.findings.begin();
+    for (u32 index = 0; index < result_.files.size(); ++index) {
+      const std::size_t before = out_.size();
+      for (; error != result_.errors.end() && error->file.value == index; ++error) {
+        write_error(*error);
+      }
+      write_suppressed(result_.files[index]);
+      if (out_.size() != before) {
+        out_ += '\n';
+      }
+      for (; finding != result_.findings.end() && finding->file.value == index; ++finding) {
+        if (!options_.statistics) {
+          write_finding(*finding);
+        }
+      }
     }
   }
-  return at;
-}
 
-u32 count_characters(std::string_view text) {
-  return static_cast<u32>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<u8>(c) & 0xC0U) != 0x80; }));
-}
+  void write_statistics(const Summary &summary) {
+    for (const RuleCount &rule : summary.rules) {
+      print("{:>6}  {}{}{} {}\n", rule.count, style_.bold, rule.rule->code, style_.reset, rule.rule->name);
+    }
+    if (!summary.rules.empty()) {
+      out_ += '\n';
+    }
+  }
 
-// The line with the place underlined. Long lines are cut around the place; control characters become spaces.
-void write_frame(const check::Problem &problem, const Style &style, std::string &out) {
-  if (problem.line_text.empty() || problem.line == 0) {
-    return;
+  void write_summary(const Summary &summary) {
+    print("{}checked {} file{}", style_.dim, result_.file_count, plural(result_.file_count));
+    if (options_.show_time) {
+      print(" in {:.2f} s", result_.seconds);
+    }
+    const char *separator = ": ";
+    const auto count = [&](u64 number, std::string_view what, std::string_view suffix) {
+      if (number != 0) {
+        print("{}{} {}{}", separator, number, what, suffix);
+        separator = ", ";
+      }
+    };
+    count(summary.findings, "finding", plural(summary.findings));
+    count(summary.hints, "hint", plural(summary.hints));
+    count(summary.syntax_errors, "syntax error", plural(summary.syntax_errors));
+    count(summary.unreadable, "that could not be checked", "");
+    print("{}{}\n", *separator == ':' ? ": nothing found" : "", style_.reset);
+    for (const auto &[cause, number] : summary.root_causes) {
+      print("{:>6}  {}\n", number, cause);
+    }
+    write_offer(summary);
   }
-  u32 column = problem.column;
-  std::string_view line = problem.line_text;
-  std::string_view lead;
-  if (column > kFrameWidth / 2 && count_characters(line.substr(0, 4 * kFrameWidth)) > kFrameWidth) {
-    const u32 cut = column - static_cast<u32>(kFrameWidth) / 2;
-    line.remove_prefix(character_start(line, cut + 1));
-    column -= cut;
-    lead = "…";
-  }
-  const std::size_t room = character_start(line, static_cast<u32>(kFrameWidth) + 1);
-  const bool cut_end = room < line.size();
-  std::string shown(line.substr(0, room));
-  std::replace_if(
-      shown.begin(), shown.end(), [](char c) { return static_cast<u8>(c) < 0x20 || c == 0x7F; }, ' ');
-  const std::string number = fmt::format("{}", problem.line);
-  const u32 length =
-      std::clamp<u32>(problem.end_column - problem.column, 1, static_cast<u32>(kFrameWidth) - column + 1);
-  fmt::format_to(std::back_inserter(out), "{}  {} | {}{}{}{}\n", style.blue, number, style.reset, lead, shown,
-                 cut_end ? "…" : "");
-  fmt::format_to(std::back_inserter(out), "{}  {:{}} | {}{:{}}{}{:^>{}}{}\n", style.blue, "", number.size(),
-                 style.reset, "", column - 1 + (lead.empty() ? 0 : 1), style.red, "", length, style.reset);
-}
 
-std::string_view level_name(check::Problem::Level level) {
-  switch (level) {
-  case check::Problem::Level::Note:
-    return "note";
-  case check::Problem::Level::SyntaxError:
-    return "syntax error";
-  default:
-    return "cannot be checked";
+private:
+  template <class... Arguments> void print(fmt::format_string<Arguments...> format, Arguments &&...arguments) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Arguments>(arguments)...);
   }
-}
+
+  void write_head(std::string_view path, u32 cell, u32 line, u32 column) {
+    out_ += style_.bold;
+    write_place(path, cell, line, column, out_);
+    out_ += style_.reset;
+    out_ += ": ";
+  }
+
+  void write_error(const check::FileError &error) {
+    write_head(result_.files[error.file.value].path, error.cell, error.line, error.column);
+    const bool is_note = error.level == check::FileError::Level::Note;
+    print("{}{}{}: {}\n", is_note ? style_.blue : style_.red, level_name(error.level), style_.reset, error.message);
+    write_frame({error.line_text, error.line, error.column, error.end_column}, "", style_, out_);
+  }
+
+  void write_suppressed(const check::CheckedFile &file) {
+    if (file.suppressed_errors != 0) {
+      print("{}{}{}: {} more syntax error{} in this file {} not shown\n", style_.bold, file.path, style_.reset,
+            file.suppressed_errors, plural(file.suppressed_errors), file.suppressed_errors == 1 ? "is" : "are");
+    }
+  }
+
+  void write_finding(const rules::Finding &finding) {
+    const Place place = place_of(result_, finding.file, finding.span);
+    write_head(place.path, place.start.cell, place.start.line, place.start.column);
+    if (is_hint(finding)) {
+      print("{}hint{} ", style_.blue, style_.reset);
+    }
+    print("{}{}{} {}: {}\n", is_hint(finding) ? style_.blue : style_.yellow, finding.rule->code, style_.reset,
+          finding.rule->name, finding.message);
+    write_frame(frame_of(place, finding.span.start), "", style_, out_);
+    for (const rules::Note &note : finding.notes) {
+      write_note(note);
+    }
+    write_help(finding);
+    out_ += '\n';
+  }
+
+  void write_note(const rules::Note &note) {
+    const Place place = place_of(result_, note.file, note.span);
+    out_ += "    ";
+    write_place(place.path, place.start.cell, place.start.line, place.start.column, out_);
+    print(": {}\n", note.message);
+    Frame frame = frame_of(place, note.span.start);
+    frame.underline = false;
+    write_frame(frame, "    ", style_, out_);
+  }
+
+  void write_help(const rules::Finding &finding) {
+    const std::string_view offer = offer_for(finding);
+    if (finding.advice.empty() && offer.empty()) {
+      return;
+    }
+    print("  {}help{}: {}", style_.green, style_.reset, finding.advice);
+    if (finding.advice.empty()) {
+      print("fixable with {}", offer);
+    } else if (!offer.empty()) {
+      print(" (fixable with {})", offer);
+    }
+    out_ += '\n';
+  }
+
+  [[nodiscard]] std::string_view offer_for(const rules::Finding &finding) const {
+    if (!finding.fix) {
+      return {};
+    }
+    if (finding.fix->safe) {
+      return options_.offer_safe_fixes ? "--fix" : "";
+    }
+    return options_.offer_unsafe_fixes ? "--fix --unsafe-fixes" : "";
+  }
+
+  void write_offer(const Summary &summary) {
+    const u64 safe = options_.offer_safe_fixes ? summary.safe_fixes : 0;
+    const u64 unsafe = options_.offer_unsafe_fixes ? summary.unsafe_fixes : 0;
+    if (safe != 0) {
+      print("{} fixable with --fix", safe);
+    }
+    if (unsafe != 0) {
+      print("{}{}{} with --fix --unsafe-fixes", safe != 0 ? ", " : "", unsafe, safe != 0 ? " more" : " fixable");
+    }
+    if (safe != 0 || unsafe != 0) {
+      out_ += '\n';
+    }
+  }
+
+  const check::Result &result_;
+  const TextOptions &options_;
+  const Style &style_;
+  std::string &out_;
+};
 
 } // namespace
 
 void write_text(const check::Result &result, const TextOptions &options, std::string &out) {
-  const Style &style = options.color ? kColored : kPlain;
-  u64 errors = 0;
-  u64 unreadable = 0;
-  for (const check::FileProblems &file : result.files) {
-    for (const check::Problem &problem : file.problems) {
-      errors += problem.level == check::Problem::Level::SyntaxError ? 1 : 0;
-      unreadable += problem.level == check::Problem::Level::Unreadable ? 1 : 0;
-      out += style.bold;
-      out += file.path;
-      out += style.reset;
-      if (problem.cell != 0) {
-        fmt::format_to(std::back_inserter(out), ":cell {}", problem.cell);
-      }
-      if (problem.line != 0) {
-        fmt::format_to(std::back_inserter(out), ":{}:{}", problem.line, problem.column);
-      }
-      const std::string_view color = problem.level == check::Problem::Level::Note ? style.blue : style.red;
-      fmt::format_to(std::back_inserter(out), ": {}{}{}: {}\n", color, level_name(problem.level), style.reset,
-                     problem.message);
-      write_frame(problem, style, out);
-    }
-    if (file.suppressed != 0) {
-      errors += file.suppressed;
-      fmt::format_to(std::back_inserter(out), "{}{}{}: {} more syntax errors in this file are not shown\n", style.bold,
-                     file.path, style.reset, file.suppressed);
-    }
-    out += '\n';
+  const Summary summary = summarise(result);
+  TextReport report(result, options, out);
+  report.write_files();
+  if (options.statistics) {
+    report.write_statistics(summary);
   }
-  const auto plural = [](u64 count) { return count == 1 ? "" : "s"; };
-  fmt::format_to(std::back_inserter(out), "{}checked {} file{}: ", style.dim, result.file_count,
-                 plural(result.file_count));
-  if (errors == 0 && unreadable == 0) {
-    out += "nothing found";
-  } else {
-    fmt::format_to(std::back_inserter(out), "{} syntax error{}", errors, plural(errors));
-    if (unreadable != 0) {
-      fmt::format_to(std::back_inserter(out), ", {} that could not be checked", unreadable);
-    }
-  }
-  out += style.reset;
-  out += '\n';
+  report.write_summary(summary);
 }
 
 } // namespace deepperf::report

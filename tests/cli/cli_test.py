@@ -48,7 +48,8 @@ class CommandLine(unittest.TestCase):
     def test_help_and_version(self):
         self.assertEqual(run("--version").returncode, 0)
         self.assertRegex(run("--version").stdout, r"^deepperf \d+\.\d+\.\d+$")
-        for arguments in (["--help"], ["check", "--help"], ["debug", "--help"], ["debug", "ast", "--help"]):
+        for arguments in (["--help"], ["check", "--help"], ["explain", "--help"], ["debug", "--help"],
+                          ["debug", "ast", "--help"]):
             result = run(*arguments)
             self.assertEqual(result.returncode, 0, arguments)
             self.assertEqual(result.stderr, "")
@@ -56,7 +57,10 @@ class CommandLine(unittest.TestCase):
 
     def test_typos_get_a_suggestion(self):
         for arguments, suggestion in ((["chekc", "."], "'check'"), (["check", "--no-ingore", "."], "'--no-ignore'"),
-                                      (["debug", "tokesn", "x"], "'tokens'"), (["--verison"], "'--version'")):
+                                      (["debug", "tokesn", "x"], "'tokens'"), (["--verison"], "'--version'"),
+                                      (["check", "--select", "DP1O1"], "'DP101'"),
+                                      (["check", "--ignore", "DP201,sequental-map"], "'sequential-map'"),
+                                      (["explain", "seqential-map"], "'sequential-map'")):
             result = run(*arguments)
             self.assertEqual(result.returncode, 2, arguments)
             self.assertIn("did you mean " + suggestion, result.stderr)
@@ -64,6 +68,8 @@ class CommandLine(unittest.TestCase):
 
     def test_wrong_values_are_explained(self):
         for arguments in (["check", "--jobs", "many"], ["check", "--jobs", "0"], ["check", "--color", "pink"],
+                          ["check", "--format", "xml"], ["check", "--unsafe-fixes"], ["check", "-", "a.py"],
+                          ["check", "--stdin-filename", "a.py"], ["explain"], ["rules", "--format", "xml"],
                           ["debug", "ast"], ["debug", "ast", "--format", "xml", "x"], ["debug"]):
             result = run(*arguments)
             self.assertEqual(result.returncode, 2, arguments)
@@ -148,6 +154,133 @@ class Check(Folder):
             self.write(f"d{i % 7}/f{i}.py", "x = = 1\n" if i % 3 == 0 else "def f(:\n  pass\nprint 'x'\n")
         outputs = {run("check", "--jobs", str(jobs), ".", cwd=self.folder).stdout for jobs in (1, 2, 5)}
         self.assertEqual(len(outputs), 1)
+
+
+# One finding of DP101, with a safe fix.
+SLOW = """import tensorflow as tf
+
+
+def load(path):
+    return tf.io.decode_jpeg(tf.io.read_file(path))
+
+
+ds = tf.data.Dataset.list_files("*.jpg").map(load)
+"""
+FAST = SLOW.replace("map(load)", "map(load, num_parallel_calls=tf.data.AUTOTUNE)")
+
+
+class Findings(Folder):
+    def check(self, *arguments, **options):
+        return run("check", *arguments, cwd=self.folder, **options)
+
+    def test_text(self):
+        self.write("a.py", SLOW)
+        result = self.check("a.py")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stdout, r"(?m)^a\.py:8:\d+: DP101 sequential-map: ")
+        self.assertIn('  8 | ds = tf.data.Dataset.list_files("*.jpg").map(load)\n    | ', result.stdout)
+        self.assertRegex(result.stdout, r"help: .*fixable with --fix")
+        self.assertRegex(result.stdout, r"(?m)^checked 1 file: 1 finding$")
+
+    def test_concise(self):
+        self.write("a.py", SLOW)
+        self.assertRegex(self.check("--format", "concise").stdout, r"\A\S*a\.py:8:\d+: DP101 [^\n]+\n\Z")
+
+    def test_json(self):
+        self.write("a.py", SLOW)
+        self.write("b.py", "x = = 1\n")
+        output = json.loads(self.check("--format", "json", "a.py", "b.py").stdout)
+        self.assertEqual(list(output), ["version", "findings", "errors", "files"])
+        self.assertEqual((output["version"], output["files"], len(output["findings"])), (1, 2, 1))
+        finding = output["findings"][0]
+        self.assertEqual(list(finding), ["path", "line", "column", "end_line", "end_column", "cell", "code", "name",
+                                         "message", "severity", "confidence", "root_cause", "symptoms", "stage",
+                                         "notes", "fix"])
+        self.assertEqual((finding["path"], finding["line"], finding["cell"], finding["code"], finding["severity"]),
+                         ("a.py", 8, None, "DP101", "warning"))
+        self.assertTrue(finding["fix"]["safe"])
+        self.assertEqual([(error["path"], error["line"]) for error in output["errors"]], [("b.py", 1)])
+
+    def test_statistics(self):
+        self.write("a.py", SLOW)
+        self.assertRegex(self.check("--statistics").stdout, r"(?m)^ +1  DP101 sequential-map$")
+        self.assertEqual(json.loads(self.check("--statistics", "--format=json").stdout)["statistics"][0]["count"], 1)
+
+    def test_select_and_ignore(self):
+        self.write("a.py", SLOW)
+        for arguments, found in ((["--select", "DP101"], 1), (["--select", "DP1,DP2"], 1), (["--select", "dp201"], 0),
+                                 (["--select", "DP2", "--select", "sequential-map"], 1), (["--ignore", "DP101"], 0),
+                                 (["--ignore", "sequential-map"], 0), (["--select", "DP1", "--ignore", "DP101"], 0)):
+            self.assertEqual(self.check(*arguments, "a.py").returncode, found, arguments)
+
+    def test_comments_silence(self):
+        for comment, found in (("# deepperf: ignore[DP101]", 0), ("# noqa", 0), ("# noqa: E501", 1)):
+            self.write("a.py", SLOW.rstrip() + "  " + comment + "\n")
+            self.assertEqual(self.check().returncode, found, comment)
+        self.write("a.py", "# deepperf: ignore-file\n" + SLOW)
+        self.assertEqual(self.check().returncode, 0)
+
+    def test_output_file(self):
+        self.write("a.py", SLOW)
+        result = self.check("--format", "json", "--output", "out.json", "a.py")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertEqual(len(json.loads((self.folder / "out.json").read_text())["findings"]), 1)
+        self.assertEqual(self.check("--output", "no/such/folder").returncode, 2)
+
+    def test_fix(self):
+        target = self.write("a.py", SLOW.replace("\n", "\r\n").encode())
+        self.write("b.py", "x = 1\n")
+        target.chmod(0o750)
+        result = self.check("--fix")
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertIn("fixed 1 finding in 1 file", result.stdout)
+        self.assertIn("checked 2 files: nothing found", result.stdout)
+        self.assertEqual(target.read_bytes(), FAST.replace("\n", "\r\n").encode())
+        self.assertEqual(target.stat().st_mode & 0o777, 0o750)
+        self.assertNotIn("fixed", self.check("--fix").stdout)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.py", "b.py"])
+
+    def test_diff_writes_nothing(self):
+        target = self.write("a.py", SLOW)
+        result = self.check("--diff", "a.py")
+        self.assertEqual(result.returncode, 1)
+        self.assertTrue(result.stdout.startswith("--- a.py\n+++ a.py\n@@ -5,4 +5,4 @@\n"), result.stdout)
+        self.assertIn("would fix 1 finding in 1 file", result.stderr)
+        self.assertEqual(target.read_text(), SLOW)
+
+    def test_notebook_fix_keeps_the_rest(self):
+        lines = SLOW.splitlines(keepends=True)
+        notebook = json.dumps({"cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "source": lines}],
+                               "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=3)
+        target = self.write("a.ipynb", notebook)
+        self.assertEqual(self.check("--fix").returncode, 0)
+        self.assertEqual(target.read_text(),
+                         notebook.replace("map(load)", "map(load, num_parallel_calls=tf.data.AUTOTUNE)"))
+
+    def test_standard_input(self):
+        result = self.check("-", "--stdin-filename", "name.py", "--format", "concise", stdin=SLOW)
+        self.assertEqual(result.returncode, 1)
+        self.assertTrue(result.stdout.startswith("name.py:8:"), result.stdout)
+        self.assertTrue(self.check("-", "--format", "concise", stdin=SLOW).stdout.startswith("<stdin>:8:"))
+        self.assertEqual(self.check("-", stdin="x = 1\n").returncode, 0)
+        result = self.check("-", "--fix", stdin=SLOW)
+        self.assertEqual((result.returncode, result.stdout), (0, FAST))
+        self.assertIn("fixed 1 finding", result.stderr)
+        self.assertEqual(self.check("-", "--fix", stdin="x = = 1\n").stdout, "x = = 1\n")
+
+
+class Rules(unittest.TestCase):
+    def test_every_rule_is_explained(self):
+        rules = json.loads(run("rules", "--format", "json").stdout)["rules"]
+        self.assertIn("DP101", [rule["code"] for rule in rules])
+        text = run("rules").stdout
+        for rule in rules:
+            self.assertIn(rule["code"] + "  " + rule["name"], text)
+            for format in ("text", "markdown", "json"):
+                by_code = run("explain", rule["code"], "--format", format)
+                self.assertEqual(by_code.returncode, 0)
+                self.assertIn(rule["summary"], by_code.stdout)
+                self.assertEqual(run("explain", rule["name"], "--format", format).stdout, by_code.stdout)
 
 
 class Debug(Folder):

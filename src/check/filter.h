@@ -1,0 +1,19 @@
+// Phase 7: findings to findings, less what the user did not ask for or has said to ignore.
+#pragma once
+
+#include "check/result.h"
+#include "check/selection.h"
+
+#include <optional>
+
+namespace deepperf::check {
+
+struct FilterOptions {
+  std::optional<Selection> select = std::nullopt; // none: every rule that is on
+  Selection ignore = {};                          // wins over `select`
+  bool hints = false;
+};
+
+void filter(Result &result, const FilterOptions &options);
+
+} // namespace deepperf::check

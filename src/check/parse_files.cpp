@@ -1,0 +1,112 @@
+#include "check/parse_files.h"
+
+#include "base/symbol.h"
+#include "base/workers.h"
+#include "project/walk.h"
+#include "python/parser.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+
+namespace deepperf::check {
+
+namespace {
+
+// Files on their way from the walk to the workers.
+class FileQueue {
+public:
+  void push(std::string path) {
+    {
+      const std::scoped_lock lock(mutex_);
+      paths_.push_back(std::move(path));
+    }
+    changed_.notify_one();
+  }
+  void close() {
+    {
+      const std::scoped_lock lock(mutex_);
+      closed_ = true;
+    }
+    changed_.notify_all();
+  }
+  // Waits for a path; false when there are no more.
+  bool pop(std::string &path) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return closed_ || !paths_.empty(); });
+    if (paths_.empty()) {
+      return false;
+    }
+    path = std::move(paths_.front());
+    paths_.pop_front();
+    return true;
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::string> paths_;
+  bool closed_ = false;
+};
+
+LoadedFile unreadable(std::string path, std::string message) {
+  LoadedFile file;
+  file.parsed.path = std::move(path);
+  file.load_errors.push_back({std::move(message), 0, 0});
+  return file;
+}
+
+void parse_loaded(LoadedFile &file, Arena &arena, LocalSymbols &symbols) {
+  if (file.load_errors.empty()) {
+    file.parsed.tree = python::parse(file.parsed.source, arena, symbols);
+  }
+}
+
+} // namespace
+
+void parse_files(const Options &options, Progress &progress, LoadedFiles &result) {
+  const u32 jobs = options.jobs == 0 ? available_cores() : options.jobs;
+  FileQueue queue;
+  std::vector<std::deque<LoadedFile>> found(jobs);
+  result.arenas.resize(jobs);
+  // The first worker walks, then helps; the others parse what it has found so far.
+  run_workers(jobs, [&](u32 index) {
+    LocalSymbols symbols;
+    Arena &arena = result.arenas[index];
+    if (index == 0) {
+      if (options.stdin_text.has_value()) {
+        LoadedFile &file = found[0].emplace_back();
+        python::LoadResult loaded = python::load_bytes(options.stdin_name, *options.stdin_text);
+        file.parsed.path = options.stdin_name;
+        file.parsed.source = std::move(loaded.source);
+        file.load_errors = std::move(loaded.errors);
+        parse_loaded(file, arena, symbols);
+      }
+      project::walk(
+          options.paths, {.respect_ignore = options.respect_ignore},
+          [&](std::string path) {
+            ++progress.found;
+            queue.push(std::move(path));
+          },
+          [&](std::string path, std::string message) {
+            ++result.unreadable_folders;
+            found[0].push_back(unreadable(std::move(path), std::move(message)));
+          });
+      queue.close();
+    }
+    std::string path;
+    while (queue.pop(path)) {
+      LoadedFile &file = found[index].emplace_back();
+      file.parsed.path = path;
+      python::load_file_into(path, file.parsed.source, file.load_errors);
+      parse_loaded(file, arena, symbols);
+      ++progress.done;
+    }
+  });
+  for (std::deque<LoadedFile> &files : found) {
+    std::ranges::move(files, std::back_inserter(result.files));
+  }
+  std::ranges::sort(result.files, {}, [](const LoadedFile &file) -> const std::string & { return file.parsed.path; });
+}
+
+} // namespace deepperf::check

@@ -1,0 +1,27 @@
+// Phases 1 and 2 of a check: finds files and parses them, on all cores.
+#pragma once
+
+#include "base/arena.h"
+#include "check/check.h"
+#include "model/project.h"
+
+#include <deque>
+#include <vector>
+
+namespace deepperf::check {
+
+struct LoadedFile {
+  model::ParsedFile parsed;
+  std::vector<python::SourceError> load_errors; // not empty: there is no text and no tree
+};
+
+// Sorted by path. The arenas hold the nodes of all trees.
+struct LoadedFiles {
+  std::deque<LoadedFile> files;
+  std::vector<Arena> arenas;
+  u64 unreadable_folders = 0; // among `files`, told as errors but no files
+};
+
+void parse_files(const Options &options, Progress &progress, LoadedFiles &result);
+
+} // namespace deepperf::check

@@ -1,0 +1,44 @@
+// What a check found, before and after filtering: what the reports tell and the fixes mend.
+#pragma once
+
+#include "python/source.h"
+#include "rules/finding.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace deepperf::check {
+
+// Sources and comments live as long as the Result does; both are null for a file that could not be read.
+struct CheckedFile {
+  std::string path;
+  const python::Source *source = nullptr;
+  const std::vector<python::Span> *comments = nullptr; // of the tree, in source order
+  u32 suppressed_errors = 0;                           // syntax errors beyond those that the Result keeps
+};
+
+// Something to tell about a file that no rule says.
+struct FileError {
+  enum class Level : u8 { Note, SyntaxError, Unreadable };
+  rules::FileIndex file;
+  Level level = Level::SyntaxError;
+  u32 line = 0; // from 1; 0 is the file as a whole
+  u32 column = 0;
+  u32 end_column = 0; // on the same line, one past the last character
+  u32 cell = 0;       // of a notebook, from 1
+  std::string message;
+  std::string line_text; // for the code frame
+};
+
+struct Result {
+  std::vector<CheckedFile> files;       // sorted by path
+  std::vector<rules::Finding> findings; // sorted by file, position, code
+  std::vector<FileError> errors;        // sorted by file, position
+  u64 file_count = 0;
+  u64 byte_count = 0;
+  double seconds = 0;
+  std::shared_ptr<const void> storage; // keeps alive what the pointers in `files` point to
+};
+
+} // namespace deepperf::check

@@ -1,0 +1,156 @@
+// What we know of the frameworks: which call returns what kind of value, and what else is true of it.
+//
+// The knowledge is data: src/frameworks/*.txt, embedded at build time and read once, at the first look-up. A line is
+//     tensorflow.math.sqrt   Tensor    op batchable cheap       an API, by its canonical name
+//     Dataset.map            Dataset   stage maps               a method of a kind
+//     len                    -         cheap                    a Python builtin: a name without dots
+// An API that is listed without `random`, `io`, `python`, `mutates`, `variable` and `session_run` gives the same for
+// the same arguments.
+#pragma once
+
+#include "base/symbol.h"
+#include "base/types.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace deepperf {
+
+// What a value is to us. Their names in the tables are the same words, but for the Python ones (`list`, `dict`, …).
+enum class Kind : u8 {
+  Unknown,
+  Dataset,
+  Iterator, // over a Dataset
+  Tensor,
+  Variable,
+  Session,
+  Graph,
+  Saver,
+  Optimizer, // tf.train.*Optimizer
+  KerasModel,
+  KerasLayer,
+  KerasOptimizer,
+  KerasLoss,
+  KerasMetric,
+  GradientTape,
+  Function, // what tf.function makes
+  Initializer,
+  SummaryWriter,
+  Operation,
+  TensorArray,
+  HashTable,
+  TfRecordWriter,
+  DistributeStrategy,
+  Estimator,
+  TfdsBuilder,
+  TorchTensor,
+  TorchModule,
+  TorchDataset,
+  TorchDataLoader,
+  TorchOptimizer,
+  TorchScheduler,
+  TorchLoss,
+  TorchDevice,
+  NumpyArray,
+  JaxArray,
+  PandasFrame, // also a Series
+  HfDataset,
+  HfTokenizer,
+  HfModel,
+  Path,
+  RandomState, // numpy's and Python's random generators
+  List,
+  Dict,
+  Set,
+  Tuple,
+  Str,
+  Deque,
+  File,
+  kCount
+};
+
+// One bit each. In the tables: the name without `k`, in snake_case.
+enum Trait : u64 {
+  kOp = u64{1} << 0,             // creates a graph operation (TF1) or runs a kernel (TF2 eager)
+  kSpec = u64{1} << 1,           // describes something; runs nothing
+  kRandom = u64{1} << 2,         // the result differs from call to call
+  kConstant = u64{1} << 3,       // makes a value from Python values only
+  kVariable = u64{1} << 4,       // makes a variable or other state
+  kGraphState = u64{1} << 5,     // what a TF1 program must build once
+  kBatchable = u64{1} << 6,      // gives for a batch what it gives for each example alone
+  kShapeDependent = u64{1} << 7, // a new first dimension changes its meaning
+  kPerExample = u64{1} << 8,     // needs one example
+  kIo = u64{1} << 9,             // reads or writes files, the network or the terminal
+  kDecode = u64{1} << 10,        // decodes an image, sound or record
+  kPython = u64{1} << 11,        // runs a Python function for each element
+  kCheap = u64{1} << 12,         // costs next to nothing
+  kStage = u64{1} << 13,         // a Dataset method that adds a stage; the next ones say which
+  kMaps = u64{1} << 14,
+  kInterleaves = u64{1} << 15,
+  kFlatMaps = u64{1} << 16,
+  kBatches = u64{1} << 17,
+  kShuffles = u64{1} << 18,
+  kRepeats = u64{1} << 19,
+  kPrefetches = u64{1} << 20,
+  kCaches = u64{1} << 21,
+  kFilters = u64{1} << 22,
+  kZips = u64{1} << 23,
+  kUnbatches = u64{1} << 24,
+  kWindows = u64{1} << 25,
+  kApplies = u64{1} << 26,
+  kTakes = u64{1} << 27, // take, skip, shard
+  kEnumerates = u64{1} << 28,
+  kSource = u64{1} << 29,      // makes a Dataset or a loader from something else
+  kBatched = u64{1} << 30,     // a source whose elements are batches already
+  kContainerOf = u64{1} << 31, // may return a tuple, list or dict of the kind instead
+  kSession = u64{1} << 32,     // makes a Session
+  kSessionRun = u64{1} << 33,  // runs the graph
+  kGraphScope = u64{1} << 34,  // makes or enters a new Graph
+  kEager = u64{1} << 35,       // switches eager execution on, or asks for it
+  kV1Switch = u64{1} << 36,    // switches TF2 behaviour off
+  kTraces = u64{1} << 37,      // its function argument is traced once, or a few times
+  kTape = u64{1} << 38,
+  kNoLoop = u64{1} << 39,  // no work on a device: cannot matter in a loop
+  kMutates = u64{1} << 40, // changes its receiver
+  kSyncs = u64{1} << 41,   // waits for the device, or copies from it
+  kV1 = u64{1} << 42,      // TF1 only
+  kV2 = u64{1} << 43,      // TF2 only
+};
+
+struct ApiInfo {
+  Kind returns = Kind::Unknown;
+  u64 traits = 0;
+
+  [[nodiscard]] bool has(u64 any_of) const { return (traits & any_of) != 0; }
+};
+
+// Null when nothing is known. `qualified_name` is canonical, as canonical_name makes it.
+const ApiInfo *find_api(Symbol qualified_name);
+
+// The method of a kind, or of the kind that it is a case of (a Variable is a Tensor, a KerasModel a KerasLayer).
+const ApiInfo *find_method(Kind kind, Symbol method);
+
+// Kind::Unknown when there is no such kind.
+Kind kind_named(std::string_view name);
+std::string_view name_of(Kind kind);
+
+// The kind that `kind` is a case of: Variable -> Tensor, KerasModel -> KerasLayer, TorchLoss -> TorchModule.
+Kind parent_of(Kind kind);
+
+// The trait's bit, 0 when there is no such trait; and a trait set as the tables spell it.
+u64 trait_named(std::string_view name);
+std::string names_of_traits(u64 traits);
+
+// The one name under which the tables list an API that has several: `tensorflow.compat.v1.layers.dense`,
+// `tensorflow._api.v2.data.Dataset`, `keras.layers.core.Dense`, `torch.nn.modules.linear.Linear`, `builtins.len`.
+// `through_v1`, when given, tells whether the name went through compat.v1.
+Symbol canonical_name(std::string_view dotted, bool *through_v1 = nullptr);
+
+// What is wrong with the tables, as "file:line: what"; nothing, or a test fails.
+std::vector<std::string> table_errors();
+
+// How many entries the tables have.
+std::size_t table_size();
+
+} // namespace deepperf

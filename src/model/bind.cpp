@@ -1,0 +1,263 @@
+#include "model/bind.h"
+
+#include "python/children.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace deepperf::model {
+
+using namespace python;
+
+namespace {
+
+// Methods that tf.data.Dataset has. The first ones are had by nothing else that has the others too.
+constexpr std::array<std::string_view, 22> kDatasetMethods = {"prefetch",
+                                                              "padded_batch",
+                                                              "interleave",
+                                                              "unbatch",
+                                                              "make_one_shot_iterator",
+                                                              "make_initializable_iterator",
+                                                              "as_numpy_iterator",
+                                                              "flat_map",
+                                                              "with_options",
+                                                              "map_with_legacy_function",
+                                                              "element_spec", // certain with another
+                                                              "map",
+                                                              "batch",
+                                                              "shuffle",
+                                                              "repeat",
+                                                              "cache",
+                                                              "take",
+                                                              "skip",
+                                                              "filter",
+                                                              "shard",
+                                                              "apply",
+                                                              "concatenate"};
+constexpr u32 kCertain = (1U << 11) - 1;
+constexpr u32 kMap = 1U << 11;
+constexpr u32 kBatch = 1U << 12;
+constexpr u32 kShuffle = 1U << 13;
+constexpr u32 kRepeat = 1U << 14;
+
+u32 evidence_of(std::string_view method) {
+  const auto found = std::ranges::find(kDatasetMethods, method);
+  return found == kDatasetMethods.end() ? 0 : 1U << static_cast<u32>(found - kDatasetMethods.begin());
+}
+
+// Methods that change the object they are called on, in Python's own types and the ones we know.
+bool is_mutating(std::string_view method) {
+  static constexpr std::array<std::string_view, 24> kMethods = {
+      "append", "extend",     "insert",     "remove", "pop",     "clear", "sort", "reverse",
+      "update", "setdefault", "popitem",    "add",    "discard", "write", "fill", "put",
+      "assign", "assign_add", "assign_sub", "load",   "step",    "reset", "next", "appendleft"};
+  return std::ranges::find(kMethods, method) != kMethods.end();
+}
+
+void add_slot(FunctionInfo &function, Symbol name) { function.names.push_back(name.id); }
+
+void bind_alias(const Alias &alias, FunctionInfo &function) {
+  if (alias.asname) {
+    add_slot(function, alias.asname);
+    return;
+  }
+  const std::string_view text = alias.name.text();
+  const std::size_t dot = text.find('.');
+  add_slot(function, dot == std::string_view::npos ? alias.name : intern(text.substr(0, dot)));
+}
+
+void note_evidence(const Call &call, FunctionInfo &function) {
+  const auto *method = as<Attribute>(call.func);
+  if (method == nullptr) {
+    return;
+  }
+  const u32 evidence = evidence_of(method->attr.text());
+  if (evidence == 0) {
+    return;
+  }
+  if (const Name *root = root_name(method->value)) {
+    const auto known = std::ranges::find(function.dataset_evidence, root->id.id, &std::pair<u32, u32>::first);
+    if (known != function.dataset_evidence.end()) {
+      known->second |= evidence;
+    } else {
+      function.dataset_evidence.emplace_back(root->id.id, evidence);
+    }
+  }
+}
+
+} // namespace
+
+const Name *root_name(const Expr *expr) {
+  for (;;) {
+    switch (expr->kind) {
+    case NodeKind::Name:
+      return static_cast<const Name *>(expr);
+    case NodeKind::Attribute:
+      expr = static_cast<const Attribute *>(expr)->value;
+      break;
+    case NodeKind::Subscript:
+      expr = static_cast<const Subscript *>(expr)->value;
+      break;
+    case NodeKind::Call:
+      expr = static_cast<const Call *>(expr)->func;
+      break;
+    default:
+      return nullptr;
+    }
+  }
+}
+
+bool tells_dataset(u32 evidence) {
+  const bool has_usual = (evidence & (kMap | kBatch | kShuffle | kRepeat)) != 0;
+  return ((evidence & kCertain) != 0 && (has_usual || std::popcount(evidence & kCertain) > 1)) ||
+         ((evidence & kBatch) != 0 && (evidence & (kShuffle | kRepeat)) != 0) ||
+         ((evidence & kShuffle) != 0 && (evidence & kRepeat) != 0);
+}
+
+void bind_names_of(const Node *node, FunctionInfo &function) {
+  switch (node->kind) {
+  case NodeKind::Name:
+    if (node->context == Context::Store) {
+      add_slot(function, static_cast<const Name *>(node)->id);
+    }
+    return;
+  case NodeKind::FunctionDef: {
+    const auto *definition = static_cast<const FunctionDef *>(node);
+    add_slot(function, definition->name);
+    for (const Expr *decorator : definition->decorators) {
+      bind_names_of(decorator, function);
+    }
+    return;
+  }
+  case NodeKind::ClassDef:
+    add_slot(function, static_cast<const ClassDef *>(node)->name);
+    return;
+  case NodeKind::Lambda:
+    return;
+  case NodeKind::Import:
+    for (const Alias *alias : static_cast<const Import *>(node)->names) {
+      bind_alias(*alias, function);
+    }
+    return;
+  case NodeKind::ImportFrom:
+    for (const Alias *alias : static_cast<const ImportFrom *>(node)->names) {
+      add_slot(function, alias->asname ? alias->asname : alias->name);
+    }
+    return;
+  case NodeKind::Global:
+    for (const Symbol name : static_cast<const Global *>(node)->names) {
+      function.globals.push_back(name);
+    }
+    return;
+  case NodeKind::Nonlocal:
+    for (const Symbol name : static_cast<const Nonlocal *>(node)->names) {
+      function.globals.push_back(name);
+    }
+    return;
+  case NodeKind::ExceptHandler:
+    if (const auto *handler = static_cast<const ExceptHandler *>(node); handler->name) {
+      add_slot(function, handler->name);
+    }
+    break;
+  case NodeKind::MatchAs:
+    if (const auto *pattern = static_cast<const MatchAs *>(node); pattern->name) {
+      add_slot(function, pattern->name);
+    }
+    break;
+  case NodeKind::Call:
+    note_evidence(*static_cast<const Call *>(node), function);
+    break;
+  default:
+    break;
+  }
+  for_each_child(node, [&function](const Node *child) { bind_names_of(child, function); });
+}
+
+void bind_names(const Block &body, FunctionInfo &function) {
+  for (const Stmt *statement : body) {
+    bind_names_of(statement, function);
+  }
+}
+
+void finish_names(FunctionInfo &function) {
+  for (const Symbol name : function.globals) {
+    std::erase(function.names, name.id);
+  }
+  std::ranges::sort(function.names);
+  const auto repeated = std::ranges::unique(function.names);
+  function.names.erase(repeated.begin(), repeated.end());
+  function.names.shrink_to_fit();
+  function.ever.resize(function.names.size());
+}
+
+namespace {
+
+void find_changes_in(const Node *node, Loop &result) {
+  switch (node->kind) {
+  case NodeKind::Name:
+    if (node->context != Context::Load) {
+      result.assigned.push_back(static_cast<const Name *>(node)->id);
+    }
+    return;
+  case NodeKind::Attribute:
+    if (node->context != Context::Load) {
+      result.attributes.push_back(static_cast<const Attribute *>(node)->attr);
+    }
+    break;
+  case NodeKind::Subscript:
+    if (node->context != Context::Load) {
+      if (const Name *root = root_name(static_cast<const Subscript *>(node)->value)) {
+        result.mutated.push_back(root->id);
+      }
+      if (const auto *attribute = as<Attribute>(static_cast<const Subscript *>(node)->value)) {
+        result.attributes.push_back(attribute->attr);
+      }
+    }
+    break;
+  case NodeKind::Call: {
+    const auto *call = static_cast<const Call *>(node);
+    if (const auto *method = as<Attribute>(call->func); method != nullptr && is_mutating(method->attr.text())) {
+      if (const auto *attribute = as<Attribute>(method->value)) {
+        result.attributes.push_back(attribute->attr);
+      } else if (const Name *root = root_name(method->value)) {
+        result.mutated.push_back(root->id);
+      }
+    }
+    break;
+  }
+  case NodeKind::FunctionDef:
+    result.assigned.push_back(static_cast<const FunctionDef *>(node)->name);
+    return;
+  case NodeKind::ClassDef:
+    result.assigned.push_back(static_cast<const ClassDef *>(node)->name);
+    return;
+  case NodeKind::ExceptHandler:
+    if (const auto *handler = static_cast<const ExceptHandler *>(node); handler->name) {
+      result.assigned.push_back(handler->name);
+    }
+    break;
+  case NodeKind::Import:
+  case NodeKind::ImportFrom:
+    return; // an import gives the same in every turn
+  default:
+    break;
+  }
+  for_each_child(node, [&result](const Node *child) { find_changes_in(child, result); });
+}
+
+void sort_unique(std::vector<Symbol> &names) {
+  std::ranges::sort(names, {}, &Symbol::id);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+}
+
+} // namespace
+
+void find_changes(const Node *loop, Loop &result) {
+  find_changes_in(loop, result);
+  sort_unique(result.assigned);
+  sort_unique(result.mutated);
+  sort_unique(result.attributes);
+}
+
+} // namespace deepperf::model

@@ -1,0 +1,23 @@
+// Phase 3: which names a function binds, and what is done to them. One pass over its own code, not into nested
+// functions.
+#pragma once
+
+#include "model/project.h"
+
+namespace deepperf::model {
+
+// Gathers names, globals and dataset_evidence; finish_names then makes slots of the names.
+void bind_names(const python::Block &body, FunctionInfo &function);
+void bind_names_of(const python::Node *node, FunctionInfo &function);
+void finish_names(FunctionInfo &function);
+
+// Names and attributes that one turn of a loop binds or changes.
+void find_changes(const python::Node *loop, Loop &result);
+
+// Do the methods called on a name, as bits of dataset_evidence, tell that it is a tf.data.Dataset?
+bool tells_dataset(u32 evidence);
+
+// The name at the root of a chain like x.a[0].b(); null if there is none.
+const python::Name *root_name(const python::Expr *expr);
+
+} // namespace deepperf::model

@@ -1,0 +1,235 @@
+#include "model/infer.h"
+
+#include "model/bind.h"
+
+#include <algorithm>
+
+namespace deepperf::model {
+
+using namespace python;
+
+namespace {
+// Calls are followed at once, to know what they return; deeper than this a result is unknown.
+constexpr u32 kMaxDepth = 100;
+} // namespace
+
+Inference::Inference(Project &project, const ModuleIndex &index) : project_(project), index_(index) {}
+
+void Inference::run() {
+  for (Module &module : project_.modules) {
+    if (module.relevant) {
+      collect(module);
+    }
+  }
+  for (const bool recording : {false, true}) {
+    recording_ = recording;
+    project_.stages.resize(1);
+    project_.loops.clear();
+    for (FunctionInfo &function : project_.functions) {
+      function.state = FunctionInfo::State::Fresh;
+      function.ops.clear();
+      function.calls.clear();
+      function.makes_variables = function.makes_graph = function.runs_session = false;
+      function.session_run = nullptr;
+      function.attribute_stores.clear();
+    }
+    for (Module &module : project_.modules) {
+      if (module.body != nullptr) {
+        evaluate(*module.body);
+      }
+    }
+    // Functions are also made on the way (lambdas), so count anew each time.
+    for (std::size_t i = 0; i < project_.functions.size(); ++i) {
+      evaluate(project_.functions[i]);
+    }
+  }
+  std::ranges::sort(project_.call_facts, {}, &CallFact::call);
+}
+
+// Makes the FunctionInfo of a module's own code; those of its functions are made when they are met.
+void Inference::collect(Module &module) {
+  FunctionInfo &body = project_.functions.emplace_back();
+  body.module = &module;
+  bind_names(module.parsed->tree.body, body);
+  finish_names(body);
+  module.body = &body;
+}
+
+FunctionInfo *Inference::function_for(const Node *node) {
+  FunctionInfo *&function = functions_[node];
+  if (function == nullptr) {
+    function = &project_.functions.emplace_back();
+    function->node = node;
+    function->module = module_;
+    function->parent = current_;
+    if (const auto *definition = as<FunctionDef>(node)) {
+      function->name = definition->name;
+      function->params = definition->params;
+      bind_names(definition->body, *function);
+    } else {
+      const auto *lambda = static_cast<const Lambda *>(node);
+      function->params = lambda->params;
+      bind_names_of(lambda->body, *function);
+    }
+    for (const Param *param : function->params) {
+      if (param->name) {
+        function->names.push_back(param->name.id);
+      } else if (param->pattern != nullptr) {
+        bind_names_of(param->pattern, *function);
+      }
+    }
+    finish_names(*function);
+    function->arguments.resize(function->params.size());
+  }
+  return function;
+}
+
+Value Inference::annotation_value(const Expr *annotation) {
+  if (annotation == nullptr) {
+    return {};
+  }
+  if (const auto *subscript = as<Subscript>(annotation)) { // Optional[tf.data.Dataset]
+    return annotation_value(subscript->slice->kind == NodeKind::Tuple ? nullptr : subscript->slice);
+  }
+  if (annotation->kind == NodeKind::Constant || annotation->kind == NodeKind::BinOp) {
+    return {};
+  }
+  const Value value = eval(annotation);
+  if (value.is(Value::Tag::Class)) {
+    return Value::of(value.type, Value::Tag::Object);
+  }
+  if (value.is(Value::Tag::Api)) {
+    if (const ApiInfo *info = find_api(value.name())) {
+      return Value::instance(info->returns);
+    }
+    const std::string_view text = value.name().text();
+    const std::size_t dot = text.rfind('.');
+    const Kind kind = text.starts_with("tensorflow.") ? kind_named(text.substr(dot + 1)) : Kind::Unknown;
+    if (kind != Kind::Unknown) {
+      return Value::instance(kind);
+    }
+  }
+  return {};
+}
+
+void Inference::bind_params(FunctionInfo &function) {
+  u32 index = 0;
+  for (const Param *param : function.params) {
+    Value value = annotation_value(param->annotation);
+    const bool is_self = index == 0 && function.type != nullptr && !function.is_static;
+    if (is_self) {
+      value = Value::of(function.type, function.is_class_method ? Value::Tag::Class : Value::Tag::Object);
+    } else if (!value.known()) {
+      value = function.arguments[index];
+      if (param->default_value != nullptr) {
+        const Value fallback = eval(param->default_value);
+        value = value.known() ? value : fallback.is(Value::Tag::None) ? value : fallback;
+      }
+    }
+    if (param->param_kind() == ParamKind::VarArgs || param->param_kind() == ParamKind::KwArgs) {
+      value = {};
+    }
+    if (param->name) {
+      bind(param->name, value);
+    } else if (param->pattern != nullptr) {
+      assign(param->pattern, {});
+    }
+    ++index;
+  }
+}
+
+void Inference::evaluate(FunctionInfo &function) {
+  if (function.state != FunctionInfo::State::Fresh || depth_ > kMaxDepth) {
+    return;
+  }
+  function.state = FunctionInfo::State::Running;
+  // The walk's own state belongs to one function: put the caller's away.
+  FunctionInfo *const caller = std::exchange(current_, &function);
+  Module *const caller_module = std::exchange(module_, const_cast<Module *>(function.module));
+  ClassInfo *const caller_class = std::exchange(class_body_, nullptr);
+  std::vector<Value> caller_environment(function.names.size());
+  caller_environment.swap(environment_);
+  const bool caller_reachable = std::exchange(reachable_, true);
+  const Surroundings caller_around = std::exchange(around_, {});
+  ++depth_;
+  function.returns = {};
+  bind_params(function);
+  if (function.node == nullptr) {
+    walk(function.module->parsed->tree.body);
+  } else if (const FunctionDef *definition = function.definition()) {
+    walk(definition->body);
+    if (!function.returns.known()) {
+      const Value annotated = annotation_value(definition->returns);
+      function.returns = annotated.known() ? annotated : function.returns;
+    }
+  } else {
+    function.returns = eval(function.lambda()->body);
+  }
+  --depth_;
+  around_ = caller_around;
+  reachable_ = caller_reachable;
+  environment_.swap(caller_environment);
+  class_body_ = caller_class;
+  module_ = caller_module;
+  current_ = caller;
+  function.state = FunctionInfo::State::Done;
+}
+
+void Inference::mark_traced(const Value &value) {
+  switch (value.tag) {
+  case Value::Tag::Function:
+  case Value::Tag::Method:
+    value.function->traced = true;
+    break;
+  case Value::Tag::Partial:
+    mark_traced(value.receiver());
+    break;
+  default:
+    break;
+  }
+}
+
+// ---- Joining --------------------------------------------------------------------------------------------------------
+
+Value Inference::join(const Value &a, const Value &b) {
+  if (a == b || !b.known()) {
+    return a.known() || !b.is(Value::Tag::None) ? a : b;
+  }
+  if (!a.known()) {
+    return b;
+  }
+  if (a.is_kind(Kind::Dataset) && b.is_kind(Kind::Dataset)) {
+    Stage meeting;
+    meeting.previous = a.stage();
+    meeting.other = b.stage();
+    meeting.module = module_;
+    meeting.function = current_;
+    project_.stages.push_back(meeting);
+    Value result = a;
+    result.number = static_cast<u32>(project_.stages.size() - 1);
+    result.container = a.container || b.container;
+    return result;
+  }
+  if (a.tag == b.tag && a.kind == b.kind && a.tag == Value::Tag::Instance) {
+    return a;
+  }
+  if (a.is(Value::Tag::Literal) && b.is(Value::Tag::Literal)) {
+    return {};
+  }
+  return a.is(Value::Tag::Literal) ? b : b.is(Value::Tag::Literal) ? a : Value{};
+}
+
+void Inference::join_environment(std::vector<Value> &into, const std::vector<Value> &other) {
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    if (!(into[i] == other[i])) {
+      into[i] = join(into[i], other[i]);
+    }
+  }
+}
+
+Value Project::callee_of(const Call *call) const {
+  const auto found = std::ranges::lower_bound(call_facts, call, {}, &CallFact::call);
+  return found != call_facts.end() && found->call == call ? found->callee : Value{};
+}
+
+} // namespace deepperf::model

@@ -1,0 +1,98 @@
+// The abstract interpreter behind phase 5: walks each function once or twice, keeps a Value for every name, and notes
+// down what rules want to know. Private to src/model.
+#pragma once
+
+#include "model/imports.h"
+#include "model/project.h"
+
+#include <unordered_map>
+
+namespace deepperf::model {
+
+class Inference {
+public:
+  Inference(Project &project, const ModuleIndex &index);
+
+  // Everything once to learn what callers pass and objects hold, and once more with that, noting down facts.
+  void run();
+
+private:
+  // What surrounds the statement that is being walked.
+  struct Surroundings {
+    Loop *loop = nullptr;
+    bool in_tape = false;
+    bool once = false;
+    bool initial_value = false;
+  };
+
+  // ---- infer.cpp: functions
+  void collect(Module &module);
+  void evaluate(FunctionInfo &function);
+  void bind_params(FunctionInfo &function);
+  Value annotation_value(const python::Expr *annotation);
+  FunctionInfo *function_for(const python::Node *node);
+  void mark_traced(const Value &value);
+  void note_call_traits(const ApiInfo &info, const python::Call *call, Symbol api, bool v1);
+
+  // ---- infer_statements.cpp
+  void walk(const python::Block &block);
+  void walk(const python::Stmt *statement);
+  void walk_function_definition(const python::FunctionDef *definition);
+  void walk_class(const python::ClassDef *definition);
+  void walk_import(const python::Import *statement);
+  void walk_import_from(const python::ImportFrom *statement);
+  void walk_if(const python::If *statement);
+  void walk_for(const python::For *loop);
+  void walk_while(const python::While *loop);
+  void walk_try(const python::Try *statement);
+  void walk_with(const python::With *statement);
+  template <class Body> void in_loop(const python::Node *node, Body body);
+  void assign(const python::Expr *target, const Value &value);
+  void bind(Symbol name, const Value &value);
+  void store_attribute(const python::Attribute *target, const Value &value);
+
+  // ---- infer_expressions.cpp
+  Value eval(const python::Expr *expr);
+  Value eval_name(const python::Name *name);
+  Value look_up(Symbol name);
+  Value eval_attribute(const python::Attribute *attribute);
+  Value attribute_of(const Value &value, Symbol attr, const python::Attribute *node);
+  Value member_of(ClassInfo *type, Symbol attr, u32 depth = 0);
+  Value api_attribute(const Value &api, Symbol attr);
+  Value eval_subscript(const python::Subscript *subscript);
+  Value eval_comprehension(const python::ComprehensionExpr *comprehension);
+  Value element_of(const Value &value);
+  Value make_tuple(const std::vector<Value> &items, bool uniform);
+  bool assumed_dataset(Symbol name);
+
+  // ---- infer_calls.cpp
+  Value eval_call(const python::Call *call);
+  Value call_api(const python::Call *call, const Value &callee);
+  Value call_api_method(const python::Call *call, const Value &callee);
+  Value call_function(const python::Call *call, FunctionInfo *function, bool bound);
+  Value construct(const python::Call *call, ClassInfo *type);
+  Value add_stage(const python::Call *call, u32 previous, const ApiInfo *info, Symbol method);
+  void eval_arguments(const python::Call *call);
+  const python::Expr *argument(const python::Call *call, u32 position, std::string_view keyword) const;
+
+  Value join(const Value &a, const Value &b);
+  void join_environment(std::vector<Value> &into, const std::vector<Value> &other);
+
+  Project &project_;
+  const ModuleIndex &index_;
+  bool recording_ = false;
+  u32 depth_ = 0;
+  std::unordered_map<const python::Node *, FunctionInfo *> functions_;
+  std::unordered_map<const python::Node *, ClassInfo *> classes_;
+  std::unordered_map<u64, Value> api_children_;
+
+  // Of the function that is being walked.
+  FunctionInfo *current_ = nullptr;
+  Module *module_ = nullptr;
+  ClassInfo *class_body_ = nullptr;
+  std::vector<Value> environment_;
+  bool reachable_ = true;
+  Surroundings around_;
+};
+
+} // namespace deepperf::model

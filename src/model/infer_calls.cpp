@@ -1,0 +1,339 @@
+#include "model/infer.h"
+
+#include "python/children.h"
+
+#include <algorithm>
+
+namespace deepperf::model {
+
+using namespace python;
+
+namespace {
+
+// Is the receiver called something like a session? For parameters and attributes, whose value nobody tells us.
+bool is_named_session(const Expr *expr) {
+  Symbol name;
+  if (const auto *plain = as<Name>(expr)) {
+    name = plain->id;
+  } else if (const auto *attribute = as<Attribute>(expr)) {
+    name = attribute->attr;
+  } else {
+    return false;
+  }
+  const std::string_view text = name.text();
+  return text == "sess" || text == "session" || text == "_sess" || text == "_session" || text == "tf_sess" ||
+         text == "tf_session" || text == "mon_sess" || text == "monitored_session";
+}
+
+} // namespace
+
+const Expr *Inference::argument(const Call *call, u32 position, std::string_view keyword) const {
+  if (position < call->args.size() && call->args[position]->kind != NodeKind::Starred) {
+    return call->args[position];
+  }
+  for (const Keyword *given : call->keywords) {
+    if (given->name && given->name.text() == keyword) {
+      return given->value;
+    }
+  }
+  return nullptr;
+}
+
+void Inference::eval_arguments(const Call *call) {
+  for (const Expr *arg : call->args) {
+    eval(arg);
+  }
+  for (const Keyword *keyword : call->keywords) {
+    eval(keyword->value);
+  }
+}
+
+Value Inference::eval_call(const Call *call) {
+  const Value callee = eval(call->func);
+  if (recording_ && callee.known()) {
+    project_.call_facts.push_back({call, callee});
+  }
+  switch (callee.tag) {
+  case Value::Tag::Api:
+    return call_api(call, callee);
+  case Value::Tag::ApiMethod:
+    return call_api_method(call, callee);
+  case Value::Tag::Function:
+    return call_function(call, callee.function, false);
+  case Value::Tag::Method:
+    return call_function(call, callee.function, !callee.function->is_static);
+  case Value::Tag::Partial: {
+    eval_arguments(call);
+    const Value &inner = callee.receiver();
+    if (inner.is(Value::Tag::Function) || inner.is(Value::Tag::Method)) {
+      evaluate(*inner.function);
+      return inner.function->returns;
+    }
+    return {};
+  }
+  case Value::Tag::Class:
+    return construct(call, callee.type);
+  case Value::Tag::Object: {
+    eval_arguments(call);
+    const Value method = member_of(callee.type, intern("__call__"));
+    if (method.is(Value::Tag::Function)) {
+      return call_function(call, method.function, true);
+    }
+    const Kind kind = callee.type->kind;
+    return kind == Kind::KerasModel || kind == Kind::KerasLayer ? Value::instance(Kind::Tensor)
+           : kind == Kind::TorchModule                          ? Value::instance(Kind::TorchTensor)
+                                                                : Value{};
+  }
+  default:
+    break;
+  }
+  eval_arguments(call);
+  if (const auto *method = as<Attribute>(call->func)) {
+    const std::string_view name = method->attr.text();
+    if (name == "run" && module_->tensorflow && is_named_session(method->value)) {
+      static const ApiInfo kRun{Kind::Unknown, kSessionRun};
+      note_call_traits(kRun, call, method->attr, false);
+    } else if ((name == "assign" || name == "assign_add" || name == "assign_sub") && module_->tensorflow) {
+      static const ApiInfo kAssign{Kind::Operation, kOp | kGraphState};
+      note_call_traits(kAssign, call, method->attr, false);
+    }
+  }
+  return {};
+}
+
+// Notes down what a call of a framework does where it stands.
+void Inference::note_call_traits(const ApiInfo &info, const Call *call, Symbol api, bool v1) {
+  if (info.has(kVariable)) {
+    current_->makes_variables = true;
+  }
+  if (info.has(kGraphScope)) {
+    current_->makes_graph = true;
+    if (around_.loop != nullptr) {
+      around_.loop->makes_graph = true;
+    }
+  }
+  module_->v1 |= info.has(kV1) || v1 || info.has(kSession);
+  module_->v2 |= info.has(kV2);
+  if (info.has(kSessionRun)) {
+    current_->runs_session = true;
+    current_->session_run = current_->session_run == nullptr ? call : current_->session_run;
+    if (around_.loop != nullptr && !around_.loop->runs_session) {
+      around_.loop->runs_session = true;
+      around_.loop->session_run = call;
+    }
+  }
+  if (recording_ && info.has(kOp) && !info.has(kSpec | kNoLoop)) {
+    OpFact fact;
+    fact.call = call;
+    fact.api = api;
+    fact.traits = info.traits;
+    fact.loop = around_.loop;
+    fact.v1 = v1;
+    fact.in_tape = around_.in_tape;
+    fact.once = around_.once;
+    fact.initial_value = around_.initial_value;
+    current_->ops.push_back(fact);
+  }
+}
+
+Value Inference::call_api(const Call *call, const Value &callee) {
+  const std::string_view name = callee.name().text();
+  const ApiInfo *info = find_api(callee.name());
+  if (info == nullptr) {
+    if (name == "super") {
+      eval_arguments(call);
+      if (current_->type != nullptr) {
+        for (const Value &base : current_->type->bases) {
+          if (base.is(Value::Tag::Class)) {
+            return Value::of(base.type, Value::Tag::Object);
+          }
+        }
+        if (current_->type->kind != Kind::Unknown) {
+          return Value::instance(current_->type->kind);
+        }
+      }
+      return {};
+    }
+    eval_arguments(call);
+    return {};
+  }
+  note_call_traits(*info, call, callee.name(), callee.v1);
+  const bool outer_initial = around_.initial_value;
+  around_.initial_value |= info->has(kVariable);
+  Value first;
+  for (u32 i = 0; i < call->args.size(); ++i) {
+    const Value value = eval(call->args[i]);
+    first = i == 0 ? value : first;
+    if (info->has(kTraces | kPython | kMaps | kFlatMaps | kInterleaves)) {
+      mark_traced(value);
+    }
+  }
+  for (const Keyword *keyword : call->keywords) {
+    const Value value = eval(keyword->value);
+    if (info->has(kTraces | kPython | kMaps | kFlatMaps | kInterleaves)) {
+      mark_traced(value);
+    }
+  }
+  around_.initial_value = outer_initial;
+  if (name == "functools.partial" && first.known()) {
+    Value partial;
+    partial.tag = Value::Tag::Partial;
+    partial.items = project_.values.copy(&first, 1).items;
+    return partial;
+  }
+  if (info->has(kTraces) && (first.is(Value::Tag::Function) || first.is(Value::Tag::Method))) {
+    return info->returns == Kind::Function ? first : Value::instance(info->returns);
+  }
+  if (info->has(kStage) && !info->has(kSource)) { // what Dataset.apply takes
+    Value transform;
+    transform.tag = Value::Tag::Transform;
+    transform.call = call;
+    transform.number = callee.number;
+    return transform;
+  }
+  if (info->returns == Kind::Dataset) {
+    Value dataset = add_stage(call, 0, info, callee.name());
+    dataset.container = info->has(kContainerOf);
+    return dataset;
+  }
+  if (info->returns == Kind::Unknown) {
+    return {};
+  }
+  Value value = Value::instance(info->returns);
+  value.container = info->has(kContainerOf);
+  return value;
+}
+
+Value Inference::add_stage(const Call *call, u32 previous, const ApiInfo *info, Symbol method) {
+  Stage stage;
+  stage.previous = previous;
+  stage.info = info;
+  stage.method = method;
+  stage.call = call;
+  stage.module = module_;
+  stage.function = current_;
+  if (info->has(kMaps | kInterleaves | kFlatMaps | kFilters)) {
+    const Expr *mapper = argument(call, 0, info->has(kFilters) ? "predicate" : "map_func");
+    if (mapper != nullptr) {
+      // Evaluated before, with the other arguments; a second look costs little and has no effect.
+      const bool recording = std::exchange(recording_, false);
+      stage.mapper = eval(mapper);
+      recording_ = recording;
+      mark_traced(stage.mapper);
+    }
+  }
+  project_.stages.push_back(stage);
+  return Value::instance(Kind::Dataset, static_cast<u32>(project_.stages.size() - 1));
+}
+
+Value Inference::call_api_method(const Call *call, const Value &callee) {
+  const Value &receiver = callee.receiver();
+  const ApiInfo *info = find_method(receiver.kind, callee.name());
+  if (info == nullptr) {
+    eval_arguments(call);
+    return {};
+  }
+  note_call_traits(*info, call, callee.name(), false);
+  Value first;
+  for (u32 i = 0; i < call->args.size(); ++i) {
+    const Value value = eval(call->args[i]);
+    first = i == 0 ? value : first;
+  }
+  for (const Keyword *keyword : call->keywords) {
+    eval(keyword->value);
+  }
+  if (receiver.kind == Kind::Dataset) {
+    if (info->has(kApplies)) {
+      if (first.is(Value::Tag::Transform)) {
+        return add_stage(first.call, receiver.stage(), find_api(first.name()), first.name());
+      }
+      if (first.is(Value::Tag::Function) || first.is(Value::Tag::Method)) {
+        evaluate(*first.function);
+        return first.function->returns.known() ? first.function->returns : Value::instance(Kind::Dataset);
+      }
+      return Value::instance(Kind::Dataset);
+    }
+    if (info->has(kStage) || info->returns == Kind::Dataset) {
+      Value dataset = add_stage(call, receiver.stage(), info, callee.name());
+      dataset.container = receiver.container && false;
+      return dataset;
+    }
+  }
+  if (info->returns == Kind::Unknown) {
+    return {};
+  }
+  if (info->returns == Kind::Dataset) {
+    return add_stage(call, 0, info, callee.name());
+  }
+  return Value::instance(info->returns);
+}
+
+Value Inference::call_function(const Call *call, FunctionInfo *function, bool bound) {
+  // What is passed, joined with what other callers pass.
+  u32 position = bound ? 1 : 0;
+  for (const Expr *arg : call->args) {
+    const Value value = eval(arg);
+    if (arg->kind == NodeKind::Starred) {
+      position = static_cast<u32>(function->arguments.size());
+    } else if (position < function->arguments.size()) {
+      Value &known = function->arguments[position];
+      known = join(known, value);
+      ++position;
+    }
+  }
+  for (const Keyword *keyword : call->keywords) {
+    const Value value = eval(keyword->value);
+    for (u32 i = 0; i < function->params.size(); ++i) {
+      if (keyword->name && function->params[i]->name == keyword->name) {
+        function->arguments[i] = join(function->arguments[i], value);
+      }
+    }
+  }
+  if (recording_) {
+    CallSite site;
+    site.call = call;
+    site.caller = current_;
+    site.callee = function;
+    site.loop = around_.loop;
+    site.once = around_.once;
+    site.in_tape = around_.in_tape;
+    site.bound = bound;
+    current_->calls.push_back(site);
+  }
+  evaluate(*function);
+  if (function->runs_session) {
+    current_->runs_session = true;
+    current_->session_run = current_->session_run == nullptr ? call : current_->session_run;
+    if (around_.loop != nullptr && !around_.loop->runs_session) {
+      around_.loop->runs_session = true;
+      around_.loop->session_run = call;
+    }
+  }
+  current_->makes_variables |= function->makes_variables;
+  if (function->makes_graph) {
+    current_->makes_graph = true;
+    if (around_.loop != nullptr) {
+      around_.loop->makes_graph = true;
+    }
+  }
+  if (function->type != nullptr && function->type == current_->type) {
+    current_->attribute_stores.insert(current_->attribute_stores.end(), function->attribute_stores.begin(),
+                                      function->attribute_stores.end());
+    std::ranges::sort(current_->attribute_stores, {}, &Symbol::id);
+    current_->attribute_stores.erase(std::unique(current_->attribute_stores.begin(), current_->attribute_stores.end()),
+                                     current_->attribute_stores.end());
+  }
+  return function->returns;
+}
+
+Value Inference::construct(const Call *call, ClassInfo *type) {
+  const Value init = member_of(type, intern("__init__"));
+  if (init.is(Value::Tag::Function)) {
+    call_function(call, init.function, true);
+  } else {
+    eval_arguments(call);
+  }
+  return Value::of(type, Value::Tag::Object);
+}
+
+} // namespace deepperf::model

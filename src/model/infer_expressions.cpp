@@ -1,0 +1,355 @@
+#include "model/bind.h"
+#include "model/infer.h"
+
+#include "python/children.h"
+#include "python/literals.h"
+
+#include <algorithm>
+
+namespace deepperf::model {
+
+using namespace python;
+
+Value Inference::eval(const Expr *expr) {
+  switch (expr->kind) {
+  case NodeKind::Name:
+    return eval_name(static_cast<const Name *>(expr));
+  case NodeKind::Attribute:
+    return eval_attribute(static_cast<const Attribute *>(expr));
+  case NodeKind::Call:
+    return eval_call(static_cast<const Call *>(expr));
+  case NodeKind::Constant: {
+    Value value;
+    value.tag = static_cast<const Constant *>(expr)->constant_kind() == ConstantKind::None ? Value::Tag::None
+                                                                                           : Value::Tag::Literal;
+    value.expr = expr;
+    return value;
+  }
+  case NodeKind::Lambda: {
+    FunctionInfo *function = function_for(expr);
+    function->traced |= current_->traced && current_->node != nullptr;
+    return Value::of(function);
+  }
+  case NodeKind::IfExp: {
+    const auto *conditional = static_cast<const IfExp *>(expr);
+    eval(conditional->test);
+    const Value body = eval(conditional->body);
+    return join(body, eval(conditional->orelse));
+  }
+  case NodeKind::BoolOp: {
+    Value value;
+    for (const Expr *part : static_cast<const BoolOp *>(expr)->values) {
+      value = join(value, eval(part));
+    }
+    return value;
+  }
+  case NodeKind::NamedExpr: {
+    const auto *named = static_cast<const NamedExpr *>(expr);
+    const Value value = eval(named->value);
+    assign(named->target, value);
+    return value;
+  }
+  case NodeKind::Tuple:
+  case NodeKind::List: {
+    std::vector<Value> items;
+    for_each_child(expr, [&](const Node *child) { items.push_back(eval(static_cast<const Expr *>(child))); });
+    return make_tuple(items, false);
+  }
+  case NodeKind::Dict: {
+    Value joined;
+    for (const DictItem &item : static_cast<const Dict *>(expr)->items) {
+      if (item.key != nullptr) {
+        eval(item.key);
+      }
+      joined = join(joined, eval(item.value));
+    }
+    return make_tuple({joined}, true);
+  }
+  case NodeKind::ListComp:
+  case NodeKind::SetComp:
+  case NodeKind::DictComp:
+  case NodeKind::GeneratorExp:
+    return eval_comprehension(static_cast<const ComprehensionExpr *>(expr));
+  case NodeKind::Subscript:
+    return eval_subscript(static_cast<const Subscript *>(expr));
+  case NodeKind::Await:
+    return eval(static_cast<const Await *>(expr)->value);
+  case NodeKind::Starred:
+    eval(static_cast<const Starred *>(expr)->value);
+    return {};
+  case NodeKind::BinOp: {
+    const auto *operation = static_cast<const BinOp *>(expr);
+    const Value left = eval(operation->left);
+    const Value right = eval(operation->right);
+    for (const Kind kind : {Kind::Tensor, Kind::TorchTensor, Kind::JaxArray, Kind::NumpyArray}) {
+      if (left.is_kind(kind) || right.is_kind(kind)) {
+        return Value::instance(kind);
+      }
+    }
+    return {};
+  }
+  case NodeKind::Yield:
+  case NodeKind::YieldFrom:
+  default:
+    for_each_child(expr, [this](const Node *child) { eval(static_cast<const Expr *>(child)); });
+    return {};
+  }
+}
+
+Value Inference::make_tuple(const std::vector<Value> &items, bool uniform) {
+  Value value;
+  value.tag = Value::Tag::Tuple;
+  value.uniform = uniform;
+  const Array<Value> stored = project_.values.copy(items.data(), items.size());
+  value.items = stored.items;
+  value.number = stored.count;
+  return items.empty() ? Value{} : value;
+}
+
+// ---- Names ----------------------------------------------------------------------------------------------------------
+
+bool Inference::assumed_dataset(Symbol name) {
+  if (!module_->tensorflow) {
+    return false;
+  }
+  for (const FunctionInfo *scope = current_; scope != nullptr; scope = scope->parent) {
+    const auto evidence = std::ranges::find(scope->dataset_evidence, name.id, &std::pair<u32, u32>::first);
+    if (evidence != scope->dataset_evidence.end()) {
+      return tells_dataset(evidence->second);
+    }
+  }
+  return false;
+}
+
+Value Inference::eval_name(const Name *name) {
+  const Value value = look_up(name->id);
+  if (!value.known() && assumed_dataset(name->id)) {
+    return Value::instance(Kind::Dataset);
+  }
+  return value;
+}
+
+Value Inference::look_up(Symbol name) {
+  if (class_body_ != nullptr) {
+    const auto member = class_body_->members.find(name.id);
+    if (member != class_body_->members.end()) {
+      return member->second;
+    }
+  }
+  const u32 slot = current_->slot_of(name);
+  if (slot != FunctionInfo::kNoSlot) {
+    const Value &value = environment_[slot];
+    // A module's code may be half run when a cycle of imports asks for it.
+    return value.known() || current_->node != nullptr ? value : current_->ever[slot];
+  }
+  for (const FunctionInfo *scope = current_->parent; scope != nullptr; scope = scope->parent) {
+    const u32 outer = scope->slot_of(name);
+    if (outer != FunctionInfo::kNoSlot) {
+      return scope->ever[outer];
+    }
+  }
+  if (module_->body != nullptr && module_->body != current_) {
+    const u32 global = module_->body->slot_of(name);
+    if (global != FunctionInfo::kNoSlot) {
+      return module_->body->ever[global];
+    }
+  }
+  return find_api(name) != nullptr || name.text() == "super" || name.text() == "property" ||
+                 name.text() == "staticmethod" || name.text() == "classmethod"
+             ? Value::api(name, false)
+             : Value{};
+}
+
+// ---- Attributes -----------------------------------------------------------------------------------------------------
+
+Value Inference::eval_attribute(const Attribute *attribute) {
+  const Value value = eval(attribute->value);
+  return attribute_of(value, attribute->attr, attribute);
+}
+
+Value Inference::api_attribute(const Value &api, Symbol attr) {
+  const u64 key = (u64{api.number} << 32) | attr.id;
+  const auto found = api_children_.find(key);
+  if (found != api_children_.end()) {
+    Value value = found->second;
+    value.v1 |= api.v1;
+    return value;
+  }
+  std::string dotted(api.name().text());
+  dotted += '.';
+  dotted += attr.text();
+  bool v1 = false;
+  const Value value = Value::api(canonical_name(dotted, &v1), v1);
+  api_children_.emplace(key, value);
+  Value result = value;
+  result.v1 |= api.v1;
+  return result;
+}
+
+Value Inference::attribute_of(const Value &value, Symbol attr, const Attribute * /*node*/) {
+  switch (value.tag) {
+  case Value::Tag::Api: {
+    const Value child = api_attribute(value, attr);
+    if (!module_->imported.empty()) {
+      const auto imported = module_->imported.find(child.number);
+      if (imported != module_->imported.end()) {
+        Value module;
+        module.tag = Value::Tag::Module;
+        module.module = imported->second;
+        return module;
+      }
+    }
+    return child;
+  }
+  case Value::Tag::Module: {
+    const FunctionInfo *body = value.module->body;
+    if (body != nullptr) {
+      const u32 slot = body->slot_of(attr);
+      if (slot != FunctionInfo::kNoSlot) {
+        return body->ever[slot];
+      }
+    }
+    if (const Module *inner = index_.find(*value.module, attr.text(), 1)) {
+      Value module;
+      module.tag = Value::Tag::Module;
+      module.module = inner;
+      return module;
+    }
+    return {};
+  }
+  case Value::Tag::Instance: {
+    if (find_method(value.kind, attr) == nullptr) {
+      return {};
+    }
+    Value method;
+    method.tag = Value::Tag::ApiMethod;
+    method.number = attr.id;
+    method.items = project_.values.copy(&value, 1).items;
+    return method;
+  }
+  case Value::Tag::Object:
+  case Value::Tag::Class: {
+    const Value member = member_of(value.type, attr);
+    if (member.is(Value::Tag::Function)) {
+      if (member.function->is_property) {
+        evaluate(*member.function);
+        return member.function->returns;
+      }
+      return Value::of(member.function, value.is(Value::Tag::Object) || member.function->is_class_method
+                                            ? Value::Tag::Method
+                                            : Value::Tag::Function);
+    }
+    if (!member.known() && value.type->kind != Kind::Unknown && find_method(value.type->kind, attr) != nullptr) {
+      return attribute_of(Value::instance(value.type->kind), attr, nullptr);
+    }
+    return member;
+  }
+  default:
+    return {};
+  }
+}
+
+Value Inference::member_of(ClassInfo *type, Symbol attr, u32 depth) {
+  Value value;
+  if (const auto attribute = type->attributes.find(attr.id); attribute != type->attributes.end()) {
+    value = attribute->second;
+  }
+  if (const auto member = type->members.find(attr.id); member != type->members.end()) {
+    value = value.known() ? value : member->second;
+  }
+  if (value.known() || depth > 20) {
+    return value;
+  }
+  for (const Value &base : type->bases) {
+    if (base.is(Value::Tag::Class) && base.type != type) {
+      value = member_of(base.type, attr, depth + 1);
+      if (value.known()) {
+        return value;
+      }
+    }
+  }
+  return value;
+}
+
+// ---- Elements -------------------------------------------------------------------------------------------------------
+
+Value Inference::element_of(const Value &value) {
+  if (value.is(Value::Tag::Tuple)) {
+    Value joined;
+    for (u32 i = 0; i < value.number; ++i) {
+      joined = join(joined, value.items[i]);
+    }
+    return joined;
+  }
+  if (value.is(Value::Tag::Instance) && value.container) {
+    return value;
+  }
+  if (value.is_kind(Kind::Tensor) || value.is_kind(Kind::TorchTensor)) {
+    return Value::instance(value.kind);
+  }
+  return {};
+}
+
+Value Inference::eval_subscript(const Subscript *subscript) {
+  const Value value = eval(subscript->value);
+  eval(subscript->slice);
+  if (value.is(Value::Tag::Tuple)) {
+    const auto *index = as<Constant>(subscript->slice);
+    if (!value.uniform && index != nullptr && index->constant_kind() == ConstantKind::Int) {
+      const std::string_view text = module_->parsed->source.text().substr(index->start, index->end - index->start);
+      const auto number = int_value(text);
+      return number.has_value() && *number >= 0 && *number < value.number ? value.items[*number] : Value{};
+    }
+    return subscript->slice->kind == NodeKind::Slice ? value : element_of(value);
+  }
+  if (value.is(Value::Tag::Instance) && (value.container || value.kind == Kind::Tensor)) {
+    return value;
+  }
+  return {};
+}
+
+Value Inference::eval_comprehension(const ComprehensionExpr *comprehension) {
+  // Its names live in the function's slots for as long as it runs; that they would be gone behind it does not matter.
+  Value element;
+  Loop &loop = project_.loops.emplace_back();
+  loop.node = comprehension;
+  loop.parent = around_.loop;
+  loop.function = current_;
+  if (recording_) {
+    find_changes(comprehension, loop);
+  }
+  const Surroundings outer = around_;
+  bool first = true;
+  for (const Comprehension *generator : comprehension->generators) {
+    const Value iterated = eval(generator->iter); // the first one outside the loop
+    if (first) {
+      loop.tiny = generator->iter->kind == NodeKind::Tuple || generator->iter->kind == NodeKind::List;
+      if (const auto *call = as<Call>(generator->iter)) {
+        const auto *name = as<Name>(call->func);
+        const auto *bound = call->args.empty() ? nullptr : as<Constant>(call->args[call->args.size() - 1]);
+        if (name != nullptr && name->id.text() == "range" && bound != nullptr && bound->end - bound->start <= 1) {
+          loop.tiny = true;
+        }
+      }
+      around_.loop = &loop;
+      around_.once = false;
+      first = false;
+    }
+    assign(generator->target, element_of(iterated));
+    for (const Expr *condition : generator->ifs) {
+      eval(condition);
+    }
+  }
+  element = eval(comprehension->elt);
+  if (comprehension->value != nullptr) {
+    element = eval(comprehension->value);
+  }
+  around_ = outer;
+  if (loop.runs_session && loop.parent != nullptr && !loop.parent->runs_session) {
+    loop.parent->runs_session = true;
+    loop.parent->session_run = loop.session_run;
+  }
+  return make_tuple({element}, true);
+}
+
+} // namespace deepperf::model

@@ -1,0 +1,528 @@
+#include "model/bind.h"
+#include "model/infer.h"
+
+#include "python/children.h"
+#include "python/literals.h"
+
+#include <algorithm>
+
+namespace deepperf::model {
+
+using namespace python;
+
+namespace {
+
+constexpr i64 kTinyLoop = 10;
+
+std::string_view text_of(const Module &module, const Node *node) {
+  return module.parsed->source.text().substr(node->start, node->end - node->start);
+}
+
+// Does the body leave the loop at the end of its first turn, whatever happens?
+bool leaves_at_once(const Block &body) {
+  if (body.empty()) {
+    return false;
+  }
+  const Stmt *last = body.back();
+  return last->kind == NodeKind::Break || last->kind == NodeKind::Return || last->kind == NodeKind::Raise;
+}
+
+// A loop over a few literal elements, or range(10) and below.
+bool is_tiny(const Module &module, const Expr *iter) {
+  switch (iter->kind) {
+  case NodeKind::Tuple:
+  case NodeKind::List:
+  case NodeKind::Dict:
+  case NodeKind::Set:
+    return true;
+  case NodeKind::Constant:
+    return true;
+  case NodeKind::Call: {
+    const auto *call = static_cast<const Call *>(iter);
+    const auto *name = as<Name>(call->func);
+    if (name == nullptr || call->args.empty()) {
+      return false;
+    }
+    const std::string_view function = name->id.text();
+    if (function == "enumerate" || function == "reversed" || function == "zip" || function == "sorted") {
+      return std::ranges::any_of(call->args, [&](const Expr *arg) { return is_tiny(module, arg); });
+    }
+    if (function != "range" && function != "xrange") {
+      return false;
+    }
+    i64 bounds[2] = {0, 0};
+    for (u32 i = 0; i < call->args.size() && i < 2; ++i) {
+      const auto *bound = as<Constant>(call->args[i]);
+      const auto value = bound != nullptr && bound->constant_kind() == ConstantKind::Int
+                             ? int_value(text_of(module, bound))
+                             : std::nullopt;
+      if (!value.has_value()) {
+        return false;
+      }
+      bounds[i] = *value;
+    }
+    return (call->args.size() == 1 ? bounds[0] : bounds[1] - bounds[0]) <= kTinyLoop;
+  }
+  default:
+    return false;
+  }
+}
+
+// A test that is true only the first time: `i == 0`, `self.x is None`, `not self.built`, `'x' not in cache`.
+bool is_once_guard(const Expr *test) {
+  if (const auto *compare = as<Compare>(test); compare != nullptr && compare->rest.size() == 1) {
+    const CompareItem &item = compare->rest[0];
+    const auto *right = as<Constant>(item.right);
+    if (item.op == CompareOperator::Is || item.op == CompareOperator::Eq) {
+      return right != nullptr &&
+             (right->constant_kind() == ConstantKind::None || right->constant_kind() == ConstantKind::Int) &&
+             (item.op == CompareOperator::Is || compare->left->kind == NodeKind::Name ||
+              compare->left->kind == NodeKind::Attribute);
+    }
+    return item.op == CompareOperator::NotIn;
+  }
+  if (const auto *unary = as<UnaryOp>(test); unary != nullptr && unary->op() == UnaryOperator::Not) {
+    return unary->operand->kind == NodeKind::Name || unary->operand->kind == NodeKind::Attribute ||
+           unary->operand->kind == NodeKind::Call;
+  }
+  if (const auto *both = as<BoolOp>(test); both != nullptr && both->op() == BoolOperator::And) {
+    return std::ranges::any_of(both->values, [](const Expr *part) { return is_once_guard(part); });
+  }
+  return false;
+}
+
+} // namespace
+
+void Inference::walk(const Block &block) {
+  for (const Stmt *statement : block) {
+    walk(statement);
+  }
+}
+
+void Inference::walk(const Stmt *statement) {
+  switch (statement->kind) {
+  case NodeKind::FunctionDef:
+    return walk_function_definition(static_cast<const FunctionDef *>(statement));
+  case NodeKind::ClassDef:
+    return walk_class(static_cast<const ClassDef *>(statement));
+  case NodeKind::Return: {
+    const auto *result = static_cast<const Return *>(statement);
+    if (result->value != nullptr) {
+      const Value value = eval(result->value);
+      current_->returns = join(current_->returns, value);
+    }
+    reachable_ = false;
+    return;
+  }
+  case NodeKind::Assign: {
+    const auto *assignment = static_cast<const Assign *>(statement);
+    const Value value = eval(assignment->value);
+    for (const Expr *target : assignment->targets) {
+      assign(target, value);
+    }
+    return;
+  }
+  case NodeKind::AugAssign: {
+    const auto *assignment = static_cast<const AugAssign *>(statement);
+    eval(assignment->value);
+    assign(assignment->target, {});
+    return;
+  }
+  case NodeKind::AnnAssign: {
+    const auto *assignment = static_cast<const AnnAssign *>(statement);
+    Value value = annotation_value(assignment->annotation);
+    if (assignment->value != nullptr) {
+      const Value given = eval(assignment->value);
+      value = given.known() ? given : value;
+    }
+    assign(assignment->target, value);
+    return;
+  }
+  case NodeKind::For:
+    return walk_for(static_cast<const For *>(statement));
+  case NodeKind::While:
+    return walk_while(static_cast<const While *>(statement));
+  case NodeKind::If:
+    return walk_if(static_cast<const If *>(statement));
+  case NodeKind::With:
+    return walk_with(static_cast<const With *>(statement));
+  case NodeKind::Try:
+    return walk_try(static_cast<const Try *>(statement));
+  case NodeKind::Match: {
+    const auto *match = static_cast<const Match *>(statement);
+    eval(match->subject);
+    const std::vector<Value> before = environment_;
+    std::vector<Value> behind = environment_;
+    for (const MatchCase &branch : match->cases) {
+      environment_ = before;
+      walk(branch.body);
+      join_environment(behind, environment_);
+    }
+    environment_ = behind;
+    reachable_ = true;
+    return;
+  }
+  case NodeKind::Import:
+    return walk_import(static_cast<const Import *>(statement));
+  case NodeKind::ImportFrom:
+    return walk_import_from(static_cast<const ImportFrom *>(statement));
+  case NodeKind::Raise:
+  case NodeKind::Break:
+  case NodeKind::Continue:
+    for_each_child(statement, [this](const Node *child) { eval(static_cast<const Expr *>(child)); });
+    reachable_ = false;
+    return;
+  case NodeKind::Magic:
+    return walk(static_cast<const Magic *>(statement)->body);
+  case NodeKind::InvalidStmt:
+    return walk(static_cast<const InvalidStmt *>(statement)->body);
+  case NodeKind::Delete:
+  case NodeKind::TypeAlias:
+    return;
+  default: // those that only hold expressions
+    for_each_child(statement, [this](const Node *child) { eval(static_cast<const Expr *>(child)); });
+    return;
+  }
+}
+
+// ---- Definitions ----------------------------------------------------------------------------------------------------
+
+void Inference::walk_function_definition(const FunctionDef *definition) {
+  FunctionInfo *function = function_for(definition);
+  function->type = class_body_;
+  for (const Expr *decorator : definition->decorators) {
+    const Value value = eval(decorator);
+    if (value.is(Value::Tag::Api)) {
+      const std::string_view name = value.name().text();
+      function->is_property |= name == "property" || name.ends_with("cached_property");
+      function->is_static |= name == "staticmethod";
+      function->is_class_method |= name == "classmethod";
+      const ApiInfo *info = find_api(value.name());
+      function->traced |= info != nullptr && info->has(kTraces);
+      module_->v2 |= info != nullptr && info->has(kV2);
+    } else if (value.is_kind(Kind::Function)) { // @tf.function(…)
+      function->traced = true;
+    } else if (const auto *attribute = as<Attribute>(decorator)) {
+      function->is_property |= attribute->attr.text() == "setter";
+    }
+  }
+  // What Keras and Estimators call to build a graph.
+  const std::string_view name = definition->name.text();
+  if (class_body_ != nullptr &&
+      (class_body_->kind == Kind::KerasLayer || class_body_->kind == Kind::KerasModel ||
+       class_body_->kind == Kind::KerasLoss || class_body_->kind == Kind::KerasMetric) &&
+      (name == "call" || name == "build" || name == "train_step" || name == "test_step" || name == "predict_step" ||
+       name == "update_state" || name == "result" || name == "compute_loss")) {
+    function->traced = true;
+  }
+  function->traced |= name == "model_fn" || name == "_model_fn" || name == "input_fn" || name == "_input_fn";
+  function->traced |= current_->traced && current_->node != nullptr;
+  const Value value = Value::of(function);
+  if (class_body_ != nullptr) {
+    class_body_->members[definition->name.id] = value;
+  } else {
+    bind(definition->name, value);
+  }
+}
+
+void Inference::walk_class(const ClassDef *definition) {
+  ClassInfo *&type = classes_[definition];
+  if (type == nullptr) {
+    type = &project_.classes.emplace_back();
+    type->name = definition->name;
+    type->node = definition;
+    type->module = module_;
+    type->scope = current_;
+  }
+  type->bases.clear();
+  for (const Expr *base : definition->bases) {
+    const Value value = eval(base);
+    type->bases.push_back(value);
+    if (value.is(Value::Tag::Api)) {
+      if (const ApiInfo *info = find_api(value.name())) {
+        type->kind = info->returns;
+      }
+    } else if (value.is(Value::Tag::Class) && type->kind == Kind::Unknown) {
+      type->kind = value.type->kind;
+    }
+  }
+  ClassInfo *const made = type;
+  ClassInfo *const outer = std::exchange(class_body_, made);
+  walk(definition->body);
+  class_body_ = outer;
+  if (outer != nullptr) {
+    outer->members[definition->name.id] = Value::of(made, Value::Tag::Class);
+  } else {
+    bind(definition->name, Value::of(made, Value::Tag::Class));
+  }
+}
+
+// ---- Imports --------------------------------------------------------------------------------------------------------
+
+namespace {
+
+Value module_value(const Module *module) {
+  Value value;
+  value.tag = Value::Tag::Module;
+  value.module = module;
+  return value;
+}
+
+Value dotted_api(std::string_view dotted) {
+  bool v1 = false;
+  const Symbol name = canonical_name(dotted, &v1);
+  return Value::api(name, v1);
+}
+
+} // namespace
+
+void Inference::walk_import(const Import *statement) {
+  for (const Alias *alias : statement->names) {
+    const std::string_view dotted = alias->name.text();
+    const std::string_view top = dotted.substr(0, dotted.find('.'));
+    const Module *found = is_known_package(top) ? nullptr : index_.find(*module_, dotted, 0);
+    if (found != nullptr) {
+      module_->imported[alias->name.id] = found;
+      if (found->body != nullptr) {
+        evaluate(*found->body);
+      }
+    }
+    if (alias->asname) {
+      bind(alias->asname, found != nullptr ? module_value(found) : dotted_api(dotted));
+    } else if (top.size() == dotted.size()) {
+      bind(alias->name, found != nullptr ? module_value(found) : dotted_api(dotted));
+    } else {
+      bind(intern(top), Value::api(intern(top), false));
+    }
+  }
+}
+
+void Inference::walk_import_from(const ImportFrom *statement) {
+  const std::string_view dotted = statement->module ? statement->module.text() : std::string_view{};
+  const std::string_view top = dotted.substr(0, dotted.find('.'));
+  const bool known = statement->level == 0 && is_known_package(top);
+  const Module *package = known ? nullptr : index_.find(*module_, dotted, statement->level);
+  if (package != nullptr && package->body != nullptr) {
+    evaluate(*package->body);
+  }
+  for (const Alias *alias : statement->names) {
+    const std::string_view name = alias->name.text();
+    if (name == "*") {
+      if (package != nullptr && package->body != nullptr) {
+        for (u32 slot = 0; slot < package->body->names.size(); ++slot) {
+          const Symbol bound{package->body->names[slot]};
+          if (!bound.text().starts_with('_')) {
+            bind(bound, package->body->ever[slot]);
+          }
+        }
+      }
+      continue;
+    }
+    const Symbol target = alias->asname ? alias->asname : alias->name;
+    Value value;
+    if (package != nullptr && package->body != nullptr) {
+      if (const u32 slot = package->body->slot_of(alias->name); slot != FunctionInfo::kNoSlot) {
+        value = package->body->ever[slot];
+      }
+    }
+    if (!value.known() && !known) { // a module of a package
+      const std::string inner = dotted.empty() ? std::string(name) : std::string(dotted) + "." + std::string(name);
+      if (const Module *module = index_.find(*module_, inner, statement->level)) {
+        if (module->body != nullptr) {
+          evaluate(*module->body);
+        }
+        value = module_value(module);
+      }
+    }
+    if (!value.known() && package == nullptr && statement->level == 0) {
+      value = dotted_api(std::string(dotted) + "." + std::string(name));
+    }
+    bind(target, value);
+  }
+}
+
+// ---- Branches and loops ---------------------------------------------------------------------------------------------
+
+void Inference::walk_if(const If *statement) {
+  eval(statement->test);
+  const bool was_once = around_.once;
+  const std::vector<Value> before = environment_;
+  around_.once = was_once || is_once_guard(statement->test);
+  walk(statement->body);
+  around_.once = was_once;
+  const bool body_reaches = reachable_;
+  std::vector<Value> behind_body = std::move(environment_);
+  environment_ = before;
+  reachable_ = true;
+  walk(statement->orelse);
+  if (!reachable_) {
+    environment_ = std::move(behind_body);
+    reachable_ = body_reaches;
+  } else if (body_reaches) {
+    join_environment(behind_body, environment_);
+    environment_ = std::move(behind_body);
+  }
+}
+
+template <class Body> void Inference::in_loop(const Node *node, Body body) {
+  Loop &loop = project_.loops.emplace_back();
+  loop.node = node;
+  loop.parent = around_.loop;
+  loop.function = current_;
+  if (recording_) {
+    find_changes(node, loop);
+  }
+  const Surroundings outer = around_;
+  around_.loop = &loop;
+  around_.once = false;
+  const std::vector<Value> before = environment_;
+  body(loop);
+  around_ = outer;
+  reachable_ = true;
+  join_environment(environment_, before);
+  if (loop.runs_session && loop.parent != nullptr && !loop.parent->runs_session) {
+    loop.parent->runs_session = true;
+    loop.parent->session_run = loop.session_run;
+  }
+  if (loop.makes_graph && loop.parent != nullptr) {
+    loop.parent->makes_graph = true;
+  }
+}
+
+void Inference::walk_for(const For *statement) {
+  const Value iterated = eval(statement->iter);
+  in_loop(statement, [&](Loop &loop) {
+    loop.tiny = is_tiny(*module_, statement->iter) || leaves_at_once(statement->body);
+    assign(statement->target, element_of(iterated));
+    walk(statement->body);
+  });
+  walk(statement->orelse);
+}
+
+void Inference::walk_while(const While *statement) {
+  in_loop(statement, [&](Loop &loop) {
+    loop.tiny = leaves_at_once(statement->body);
+    eval(statement->test);
+    walk(statement->body);
+  });
+  walk(statement->orelse);
+}
+
+void Inference::walk_try(const Try *statement) {
+  const std::vector<Value> before = environment_;
+  walk(statement->body);
+  walk(statement->orelse);
+  bool reaches = reachable_;
+  std::vector<Value> behind = environment_;
+  for (const ExceptHandler *handler : statement->handlers) {
+    environment_ = before;
+    reachable_ = true;
+    if (handler->type != nullptr) {
+      eval(handler->type);
+    }
+    walk(handler->body);
+    if (reachable_) {
+      if (reaches) {
+        join_environment(behind, environment_);
+      } else {
+        behind = environment_;
+        reaches = true;
+      }
+    }
+  }
+  environment_ = std::move(behind);
+  reachable_ = reaches;
+  walk(statement->finalbody);
+}
+
+void Inference::walk_with(const With *statement) {
+  const Surroundings outer = around_;
+  for (const WithItem &item : statement->items) {
+    Value value = eval(item.context_expr);
+    around_.in_tape |= value.is_kind(Kind::GradientTape);
+    if (value.is_kind(Kind::Graph)) {
+      current_->makes_graph = true;
+      if (around_.loop != nullptr) {
+        around_.loop->makes_graph = true;
+      }
+    }
+    if (item.optional_vars != nullptr) {
+      assign(item.optional_vars, value);
+    }
+  }
+  walk(statement->body);
+  around_ = outer;
+}
+
+// ---- Assignment -----------------------------------------------------------------------------------------------------
+
+void Inference::bind(Symbol name, const Value &value) {
+  if (class_body_ != nullptr) {
+    class_body_->members[name.id] = value;
+    return;
+  }
+  FunctionInfo *scope = current_;
+  u32 slot = scope->slot_of(name);
+  if (slot != FunctionInfo::kNoSlot) {
+    environment_[slot] = value;
+    scope->ever[slot] = join(scope->ever[slot], value);
+    return;
+  }
+  // Declared global or nonlocal.
+  for (scope = scope->parent; scope != nullptr; scope = scope->parent) {
+    slot = scope->slot_of(name);
+    if (slot != FunctionInfo::kNoSlot) {
+      scope->ever[slot] = join(scope->ever[slot], value);
+      return;
+    }
+  }
+}
+
+void Inference::assign(const Expr *target, const Value &value) {
+  switch (target->kind) {
+  case NodeKind::Name:
+    bind(static_cast<const Name *>(target)->id, value);
+    return;
+  case NodeKind::Attribute:
+    store_attribute(static_cast<const Attribute *>(target), value);
+    return;
+  case NodeKind::Starred:
+    assign(static_cast<const Starred *>(target)->value, {});
+    return;
+  case NodeKind::Subscript:
+    eval(static_cast<const Subscript *>(target)->value);
+    eval(static_cast<const Subscript *>(target)->slice);
+    return;
+  case NodeKind::Tuple:
+  case NodeKind::List: {
+    const Array<Expr *> targets = target->kind == NodeKind::Tuple ? static_cast<const Tuple *>(target)->elts
+                                                                  : static_cast<const List *>(target)->elts;
+    for (u32 i = 0; i < targets.size(); ++i) {
+      Value part;
+      if (value.is(Value::Tag::Tuple)) {
+        part = value.uniform ? value.items[0] : i < value.number ? value.items[i] : Value{};
+      } else if (value.is(Value::Tag::Instance) && value.container) {
+        part = value; // (train, test), info = tfds.load(…)
+      }
+      assign(targets[i], part);
+    }
+    return;
+  }
+  default:
+    return;
+  }
+}
+
+void Inference::store_attribute(const Attribute *target, const Value &value) {
+  const Value object = eval(target->value);
+  if (!object.is(Value::Tag::Object)) {
+    return;
+  }
+  Value &known = object.type->attributes[target->attr.id];
+  known = join(known, value);
+  if (current_->type == object.type) {
+    current_->attribute_stores.push_back(target->attr);
+  }
+}
+
+} // namespace deepperf::model

@@ -1,0 +1,155 @@
+#include "model/mapper.h"
+
+#include "python/children.h"
+
+#include <unordered_set>
+
+namespace deepperf::model {
+
+using namespace python;
+
+namespace {
+
+constexpr u32 kFewOperations = 4;
+
+class Examination {
+public:
+  explicit Examination(const Project &project) : project_(project) {}
+
+  MapperFacts facts{true, true, true, false, 0};
+
+  void examine(const Value &function) {
+    switch (function.tag) {
+    case Value::Tag::Api:
+      return note_api(find_api(function.name()), function.name().text());
+    case Value::Tag::Function:
+    case Value::Tag::Method:
+      return examine_body(*function.function);
+    case Value::Tag::Partial:
+      return examine(function.receiver());
+    default:
+      give_up();
+    }
+  }
+
+private:
+  void give_up() { facts.known = facts.cheap = facts.vectorisable = false; }
+
+  void examine_body(const FunctionInfo &function) {
+    if (!seen_.insert(&function).second || seen_.size() > 50) {
+      return;
+    }
+    if (const FunctionDef *definition = function.definition()) {
+      for (const Stmt *statement : definition->body) {
+        visit(statement);
+      }
+    } else if (const Lambda *lambda = function.lambda()) {
+      visit(lambda->body);
+    } else {
+      give_up();
+    }
+  }
+
+  void note_api(const ApiInfo *info, std::string_view name) {
+    if (info == nullptr) {
+      return give_up();
+    }
+    if (name.ends_with("parse_single_example")) {
+      facts.parses_single = true;
+    }
+    if (!info->has(kOp | kPython | kIo | kDecode)) {
+      facts.vectorisable &= info->has(kSpec | kNoLoop | kCheap);
+      return;
+    }
+    ++facts.operations;
+    facts.cheap &= info->has(kCheap) && !info->has(kIo | kDecode | kPython | kRandom);
+    facts.vectorisable &= info->has(kBatchable) && !info->has(kPerExample | kRandom | kShapeDependent | kIo | kPython);
+  }
+
+  void visit_call(const Call *call) {
+    const Value callee = project_.callee_of(call);
+    switch (callee.tag) {
+    case Value::Tag::Api:
+      note_api(find_api(callee.name()), callee.name().text());
+      break;
+    case Value::Tag::ApiMethod:
+      note_api(find_method(callee.receiver().kind, callee.name()), callee.name().text());
+      break;
+    case Value::Tag::Function:
+    case Value::Tag::Method:
+    case Value::Tag::Partial:
+      examine(callee);
+      break;
+    default:
+      if (const auto *method = as<Attribute>(call->func);
+          method != nullptr && (method->attr.text() == "items" || method->attr.text() == "set_shape")) {
+        facts.vectorisable &= method->attr.text() == "items";
+        break;
+      }
+      give_up();
+    }
+    for (const Expr *arg : call->args) {
+      visit(arg);
+    }
+    for (const Keyword *keyword : call->keywords) {
+      visit(keyword->value);
+    }
+  }
+
+  void visit(const Node *node) {
+    switch (node->kind) {
+    case NodeKind::Call:
+      return visit_call(static_cast<const Call *>(node));
+    case NodeKind::FunctionDef:
+    case NodeKind::Lambda:
+      facts.vectorisable = false;
+      return;
+    case NodeKind::If:
+    case NodeKind::IfExp:
+    case NodeKind::For:
+    case NodeKind::While:
+    case NodeKind::Try:
+    case NodeKind::Match:
+      facts.vectorisable = false;
+      break;
+    case NodeKind::Subscript: {
+      // x["image"] picks a feature; x[0] may pick a part of the example.
+      const auto *subscript = static_cast<const Subscript *>(node);
+      facts.vectorisable &= as_string(subscript->slice) != nullptr;
+      break;
+    }
+    case NodeKind::BinOp:
+      facts.vectorisable &= static_cast<const BinOp *>(node)->op() != Operator::MatMult;
+      ++arithmetic_;
+      if (arithmetic_ == 1 && facts.operations == 0) {
+        facts.operations = 1;
+      }
+      break;
+    case NodeKind::Attribute: {
+      const std::string_view name = static_cast<const Attribute *>(node)->attr.text();
+      facts.vectorisable &= name != "shape" && name != "ndim";
+      break;
+    }
+    default:
+      break;
+    }
+    for_each_child(node, [this](const Node *child) { visit(child); });
+  }
+
+  const Project &project_;
+  std::unordered_set<const FunctionInfo *> seen_;
+  u32 arithmetic_ = 0;
+};
+
+} // namespace
+
+MapperFacts examine_mapper(const Project &project, const Value &mapper) {
+  Examination examination(project);
+  examination.examine(mapper);
+  MapperFacts facts = examination.facts;
+  facts.cheap = facts.cheap && facts.known && facts.operations <= kFewOperations;
+  facts.vectorisable = facts.vectorisable && facts.known && facts.operations > 0;
+  return facts;
+}
+
+} // namespace deepperf::model

@@ -1,0 +1,20 @@
+// What the function behind a Dataset.map does to an element: how much work it is, and whether it could take a batch.
+#pragma once
+
+#include "model/project.h"
+
+#include <string>
+
+namespace deepperf::model {
+
+struct MapperFacts {
+  bool known = false;         // every call in it was understood
+  bool cheap = false;         // known, and no more than a few cheap operations
+  bool vectorisable = false;  // known, and every operation gives for a batch what it gives for an example
+  bool parses_single = false; // calls parse_single_example, which has a batched twin
+  u32 operations = 0;
+};
+
+MapperFacts examine_mapper(const Project &project, const Value &mapper);
+
+} // namespace deepperf::model

@@ -1,0 +1,162 @@
+// Phases 3 to 5 over a set of files: modules, functions, classes, and what the engine found out about them. Rules read
+// it.
+#pragma once
+
+#include "base/arena.h"
+#include "model/value.h"
+#include "python/parser.h"
+#include "python/source.h"
+#include "rules/finding.h"
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace deepperf::model {
+
+// A parsed file. The tree's nodes live in an arena of the worker that parsed it.
+struct ParsedFile {
+  std::string path;
+  python::Source source;
+  python::Tree tree;
+};
+
+// A loop and what happens in one turn of it.
+struct Loop {
+  const python::Node *node = nullptr; // For, While, or the expression of a comprehension
+  Loop *parent = nullptr;             // in the same function
+  FunctionInfo *function = nullptr;
+  std::vector<Symbol> assigned;   // names bound in it, sorted
+  std::vector<Symbol> mutated;    // names whose value is changed in place
+  std::vector<Symbol> attributes; // attributes stored to, of whatever object
+  bool tiny = false;              // over a literal or range(10) and below, or left after the first turn
+  bool makes_graph = false;       // a new Graph, or the old one reset, in every turn
+  bool runs_session = false;      // also through calls
+  const python::Node *session_run = nullptr;
+};
+
+// A framework operation that a function executes.
+struct OpFact {
+  const python::Call *call = nullptr;
+  Symbol api;
+  u64 traits = 0;
+  Loop *loop = nullptr; // the innermost around it
+  bool v1 = false;
+  bool in_tape = false;
+  bool once = false;          // behind a guard such as `if step == 0` or `if self.x is None`
+  bool initial_value = false; // what a Variable starts with
+};
+
+// A call of a function of the project.
+struct CallSite {
+  const python::Call *call = nullptr;
+  FunctionInfo *caller = nullptr;
+  FunctionInfo *callee = nullptr;
+  Loop *loop = nullptr;
+  bool once = false;
+  bool in_tape = false;
+  bool bound = false; // the first parameter is filled by the object
+};
+
+// An operation that a call of a function leads to, at any depth, and what of the caller it depends on.
+struct ReachedOp {
+  const OpFact *op = nullptr;
+  FunctionInfo *function = nullptr;  // where the op stands
+  const CallSite *through = nullptr; // null: in the function itself
+  const ReachedOp *next = nullptr;   // the same op, seen from the callee
+  u64 params = 0;                    // bit i: depends on parameter i
+  std::vector<Symbol> attributes;    // of self
+  bool varies = false;               // differs from call to call whatever the arguments
+};
+
+struct FunctionInfo {
+  Symbol name;
+  const Module *module = nullptr;
+  FunctionInfo *parent = nullptr;
+  ClassInfo *type = nullptr;
+  const python::Node *node = nullptr; // FunctionDef, Lambda, or null for a module's own code
+  Array<python::Param *> params;
+
+  std::vector<u32> names; // that are local, as symbol ids, sorted: a name's place is its slot
+  std::vector<std::pair<u32, u32>> dataset_evidence; // methods called on names, as bits
+  std::vector<Symbol> globals;                       // declared global or nonlocal
+  std::vector<Value> ever;                           // all values a slot has had, joined
+  std::vector<Value> arguments;                      // what callers pass, joined
+  Value returns;
+  enum class State : u8 { Fresh, Running, Done } state = State::Fresh;
+
+  bool traced = false; // by tf.function, a Keras layer's call, Dataset.map, an Estimator, …
+  bool is_property = false;
+  bool is_static = false;
+  bool is_class_method = false;
+  bool makes_variables = false; // also through calls
+  bool makes_graph = false;
+  bool runs_session = false; // also through calls
+  const python::Node *session_run = nullptr;
+  std::vector<Symbol> attribute_stores; // self.x = …, also through calls of own methods
+
+  std::vector<OpFact> ops;
+  std::vector<CallSite> calls;
+  std::vector<ReachedOp> reached;
+  bool summarised = false;
+
+  static constexpr u32 kNoSlot = ~0U;
+  [[nodiscard]] u32 slot_of(Symbol symbol) const {
+    const auto found = std::lower_bound(names.begin(), names.end(), symbol.id);
+    return found != names.end() && *found == symbol.id ? static_cast<u32>(found - names.begin()) : kNoSlot;
+  }
+  [[nodiscard]] const python::FunctionDef *definition() const { return python::as<python::FunctionDef>(node); }
+  [[nodiscard]] const python::Lambda *lambda() const { return python::as<python::Lambda>(node); }
+};
+
+struct ClassInfo {
+  Symbol name;
+  const python::ClassDef *node = nullptr;
+  const Module *module = nullptr;
+  FunctionInfo *scope = nullptr; // where the class stands
+  std::vector<Value> bases;
+  Kind kind = Kind::Unknown;                 // of the framework class it derives from
+  std::unordered_map<u32, Value> members;    // methods and class attributes
+  std::unordered_map<u32, Value> attributes; // stored through self, joined
+};
+
+struct Module {
+  rules::FileIndex file;
+  const ParsedFile *parsed = nullptr;
+  std::vector<std::string> parts; // of its path, without the ending and `__init__`
+  FunctionInfo *body = nullptr;
+  bool relevant = false;                            // imports a framework, or is imported by one that does
+  bool tensorflow = false;                          // imports tensorflow or keras
+  bool v1 = false;                                  // uses what only TF1 has
+  bool v2 = false;                                  // uses what only TF2 has
+  bool is_test = false;                             // test code by its name or folder
+  std::unordered_map<u32, const Module *> imported; // dotted names that import statements bound to project modules
+};
+
+struct CallFact {
+  const python::Call *call = nullptr;
+  Value callee;
+};
+
+struct Project {
+  std::deque<Module> modules;
+  std::deque<FunctionInfo> functions;
+  std::deque<ClassInfo> classes;
+  std::deque<Loop> loops;
+  std::vector<Stage> stages = std::vector<Stage>(1);
+  std::vector<CallFact> call_facts; // sorted by call
+  Arena values;
+
+  [[nodiscard]] Value callee_of(const python::Call *call) const;
+};
+
+// Which operations a call of the function leads to; worked out when first asked for.
+const std::vector<ReachedOp> &reached_by(const Project &project, FunctionInfo &function);
+
+// Runs phases 3 to 5.
+std::unique_ptr<Project> analyse(const std::deque<const ParsedFile *> &files);
+
+} // namespace deepperf::model

@@ -1,0 +1,293 @@
+#include "model/variance.h"
+
+#include "model/bind.h"
+#include "python/children.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace deepperf::model {
+
+using namespace python;
+
+namespace {
+
+bool contains(const std::vector<Symbol> &sorted, Symbol name) {
+  return std::ranges::binary_search(sorted, name.id, {}, &Symbol::id);
+}
+
+// A call that gives the same for the same arguments: framework operations, builtins such as len, methods that only
+// look.
+bool is_pure(const Project &project, const Call *call) {
+  const Value callee = project.callee_of(call);
+  constexpr u64 kImpure = kRandom | kIo | kPython | kMutates | kVariable | kSessionRun | kSession | kGraphState;
+  if (callee.is(Value::Tag::Api)) {
+    const ApiInfo *info = find_api(callee.name());
+    return info != nullptr && !info->has(kImpure);
+  }
+  if (callee.is(Value::Tag::ApiMethod)) {
+    const ApiInfo *info = find_method(callee.receiver().kind, callee.name());
+    return info != nullptr && !info->has(kImpure | kStage);
+  }
+  if (const auto *method = as<Attribute>(call->func)) {
+    const std::string_view name = method->attr.text();
+    return name == "get_shape" || name == "as_list" || name == "format" || name == "astype" || name == "items" ||
+           name == "keys" || name == "values" || name == "get";
+  }
+  return false;
+}
+
+class Search {
+public:
+  Search(const Project &project, const Loop &loop) : project_(project), loop_(loop) {}
+
+  bool varies(const Node *node) {
+    switch (node->kind) {
+    case NodeKind::Constant:
+      return false;
+    case NodeKind::Name:
+      return varies_name(static_cast<const Name *>(node)->id);
+    case NodeKind::Attribute: {
+      const auto *attribute = static_cast<const Attribute *>(node);
+      return contains(loop_.attributes, attribute->attr) || stored_by_callee(attribute->attr) ||
+             varies(attribute->value);
+    }
+    case NodeKind::Call: {
+      const auto *call = static_cast<const Call *>(node);
+      if (!is_pure(project_, call)) {
+        return true;
+      }
+      // A pure function's name does not matter, but the object of a method does.
+      if (const auto *method = as<Attribute>(call->func); method != nullptr && varies(method->value)) {
+        return true;
+      }
+      return std::ranges::any_of(call->args, [this](const Expr *arg) { return varies(arg); }) ||
+             std::ranges::any_of(call->keywords, [this](const Keyword *keyword) { return varies(keyword->value); });
+    }
+    case NodeKind::Await:
+    case NodeKind::Yield:
+    case NodeKind::YieldFrom:
+    case NodeKind::NamedExpr:
+    case NodeKind::MagicExpr:
+    case NodeKind::InvalidExpr:
+      return true;
+    case NodeKind::Lambda:
+      return true;
+    default: {
+      bool found = false;
+      for_each_child(node, [&](const Node *child) { found = found || varies(child); });
+      return found;
+    }
+    }
+  }
+
+private:
+  bool varies_name(Symbol name) {
+    if (contains(loop_.mutated, name)) {
+      return true;
+    }
+    if (!contains(loop_.assigned, name)) {
+      return false;
+    }
+    // Bound in the loop, but perhaps always to the same: `y = tf.constant(2)` once, at the loop's own level.
+    if (!visiting_.insert(name.id).second) {
+      return true;
+    }
+    const Expr *only = only_assignment(name);
+    const bool result = only == nullptr || varies(only);
+    visiting_.erase(name.id);
+    return result;
+  }
+
+  // The value that the loop binds the name to, if there is just one plain assignment of it.
+  const Expr *only_assignment(Symbol name) const {
+    const Expr *value = nullptr;
+    u32 bindings = 0;
+    const auto visit = [&](const auto &self, const Node *node) -> void {
+      if (const auto *assignment = as<Assign>(node)) {
+        for (const Expr *target : assignment->targets) {
+          if (const auto *plain = as<Name>(target); plain != nullptr && plain->id == name) {
+            value = assignment->value;
+          }
+        }
+      }
+      if (const auto *plain = as<Name>(node);
+          plain != nullptr && plain->context != Context::Load && plain->id == name) {
+        ++bindings;
+      }
+      for_each_child(node, [&](const Node *child) { self(self, child); });
+    };
+    visit(visit, loop_.node);
+    return bindings == 1 ? value : nullptr;
+  }
+
+  // Attributes of self that a method called in the loop stores to.
+  bool stored_by_callee(Symbol attr) const {
+    for (const CallSite &site : loop_.function->calls) {
+      for (const Loop *around = site.loop; around != nullptr; around = around->parent) {
+        if (around == &loop_ &&
+            std::ranges::find(site.callee->attribute_stores, attr) != site.callee->attribute_stores.end()) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  const Project &project_;
+  const Loop &loop_;
+  std::unordered_set<u32> visiting_;
+};
+
+class DependencySearch {
+public:
+  DependencySearch(const Project &project, const FunctionInfo &function) : project_(project), function_(function) {}
+
+  Dependencies result;
+
+  void follow(const Node *node) {
+    switch (node->kind) {
+    case NodeKind::Constant:
+      return;
+    case NodeKind::Name:
+      return follow_name(static_cast<const Name *>(node)->id);
+    case NodeKind::Attribute: {
+      const auto *attribute = static_cast<const Attribute *>(node);
+      const auto *object = as<Name>(attribute->value);
+      if (object != nullptr && function_.type != nullptr && !function_.params.empty() &&
+          object->id == function_.params[0]->name) {
+        result.attributes.push_back(attribute->attr);
+        return;
+      }
+      return follow(attribute->value);
+    }
+    case NodeKind::Call: {
+      const auto *call = static_cast<const Call *>(node);
+      if (!is_pure(project_, call)) {
+        result.varies = true;
+        return;
+      }
+      if (const auto *method = as<Attribute>(call->func)) {
+        follow(method->value);
+      }
+      for (const Expr *arg : call->args) {
+        follow(arg);
+      }
+      for (const Keyword *keyword : call->keywords) {
+        follow(keyword->value);
+      }
+      return;
+    }
+    case NodeKind::Await:
+    case NodeKind::Yield:
+    case NodeKind::YieldFrom:
+    case NodeKind::NamedExpr:
+    case NodeKind::MagicExpr:
+    case NodeKind::InvalidExpr:
+    case NodeKind::Lambda:
+      result.varies = true;
+      return;
+    default:
+      for_each_child(node, [this](const Node *child) { follow(child); });
+      return;
+    }
+  }
+
+private:
+  void follow_name(Symbol name) {
+    if (result.varies || !seen_.insert(name.id).second) {
+      return;
+    }
+    for (u32 i = 0; i < function_.params.size(); ++i) {
+      if (function_.params[i]->name == name) {
+        if (i >= 64) {
+          result.varies = true;
+        } else {
+          result.params |= u64{1} << i;
+        }
+      }
+    }
+    if (function_.slot_of(name) == FunctionInfo::kNoSlot) {
+      return; // a global, or of an outer function
+    }
+    const auto visit = [&](const auto &self, const Node *node) -> void {
+      if (node->kind == NodeKind::FunctionDef || node->kind == NodeKind::ClassDef || node->kind == NodeKind::Lambda) {
+        return;
+      }
+      if (const auto *assignment = as<Assign>(node)) {
+        for (const Expr *target : assignment->targets) {
+          const auto *plain = as<Name>(target);
+          if (plain != nullptr && plain->id == name) {
+            follow(assignment->value);
+          } else if (plain == nullptr && binds(target, name)) {
+            follow(assignment->value);
+          }
+        }
+      } else if (const auto *loop = as<For>(node); loop != nullptr && binds(loop->target, name)) {
+        result.varies = true;
+      } else if (const auto *augmented = as<AugAssign>(node); augmented != nullptr && binds(augmented->target, name)) {
+        result.varies = true;
+      } else if (const auto *with = as<With>(node)) {
+        for (const WithItem &item : with->items) {
+          if (item.optional_vars != nullptr && binds(item.optional_vars, name)) {
+            follow(item.context_expr);
+          }
+        }
+      } else if (node->kind >= NodeKind::ListComp && node->kind <= NodeKind::GeneratorExp) {
+        for (const Comprehension *generator : static_cast<const ComprehensionExpr *>(node)->generators) {
+          result.varies |= binds(generator->target, name);
+        }
+      }
+      for_each_child(node, [&](const Node *child) { self(self, child); });
+    };
+    if (const FunctionDef *definition = function_.definition()) {
+      for (const Stmt *statement : definition->body) {
+        visit(visit, statement);
+      }
+    }
+  }
+
+  static bool binds(const Node *target, Symbol name) {
+    if (const auto *plain = as<Name>(target)) {
+      return plain->id == name;
+    }
+    if (target->kind == NodeKind::Attribute || target->kind == NodeKind::Subscript) {
+      return false;
+    }
+    bool found = false;
+    for_each_child(target, [&](const Node *child) { found = found || binds(child, name); });
+    return found;
+  }
+
+  const Project &project_;
+  const FunctionInfo &function_;
+  std::unordered_set<u32> seen_;
+};
+
+} // namespace
+
+bool varies(const Project &project, const Loop &loop, const Expr *expr) { return Search(project, loop).varies(expr); }
+
+Dependencies dependencies_of(const Project &project, const FunctionInfo &function, const Expr *expr) {
+  DependencySearch search(project, function);
+  search.follow(expr);
+  return std::move(search.result);
+}
+
+const Expr *passed_argument(const CallSite &site, u32 index) {
+  if (index >= site.callee->params.size()) {
+    return nullptr;
+  }
+  const u32 position = index - (site.bound ? 1 : 0);
+  if ((index > 0 || !site.bound) && position < site.call->args.size()) {
+    return site.call->args[position];
+  }
+  for (const Keyword *keyword : site.call->keywords) {
+    if (keyword->name == site.callee->params[index]->name) {
+      return keyword->value;
+    }
+  }
+  return nullptr;
+}
+
+} // namespace deepperf::model

@@ -1,0 +1,64 @@
+#include "report/place.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace deepperf::report {
+
+Place place_of(const check::Result &result, rules::FileIndex file, python::Span span) {
+  const check::CheckedFile &checked = result.files[file.value];
+  Place place;
+  place.path = checked.path;
+  place.source = checked.source;
+  if (place.source != nullptr) {
+    place.start = place.source->position(span.start);
+    place.end = place.source->position(std::max(span.start, span.end));
+  }
+  return place;
+}
+
+void write_place(std::string_view path, u32 cell, u32 line, u32 column, std::string &out) {
+  out += path;
+  if (cell != 0) {
+    fmt::format_to(std::back_inserter(out), ":cell {}", cell);
+  }
+  if (line != 0) {
+    fmt::format_to(std::back_inserter(out), ":{}:{}", line, column);
+  }
+}
+
+bool is_hint(const rules::Finding &finding) {
+  return finding.tier == rules::Tier::Hint || finding.rule->tier == rules::Tier::Hint;
+}
+
+std::string_view level_name(check::FileError::Level level) {
+  switch (level) {
+  case check::FileError::Level::Note:
+    return "note";
+  case check::FileError::Level::SyntaxError:
+    return "syntax error";
+  default:
+    return "cannot be checked";
+  }
+}
+
+std::vector<std::string_view> split_list(std::string_view list) {
+  std::vector<std::string_view> items;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(", "), list.size());
+    items.push_back(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 2, list.size()));
+  }
+  return items;
+}
+
+std::string one_line(std::string_view text) {
+  std::string line(text);
+  std::ranges::replace_if(
+      line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return line;
+}
+
+} // namespace deepperf::report

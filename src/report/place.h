@@ -1,0 +1,35 @@
+// Where findings, notes and errors are, as every report needs to say it.
+#pragma once
+
+#include "check/result.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace deepperf::report {
+
+struct Place {
+  std::string_view path;
+  python::Position start;
+  python::Position end;
+  const python::Source *source = nullptr;
+};
+
+Place place_of(const check::Result &result, rules::FileIndex file, python::Span span);
+
+// `path:line:column`, in a notebook `path:cell 2:line:column`, for a file as a whole (line 0) `path`.
+void write_place(std::string_view path, u32 cell, u32 line, u32 column, std::string &out);
+
+// A rule that is on may be unsure about a place; a rule that is a hint always is.
+bool is_hint(const rules::Finding &finding);
+
+std::string_view level_name(check::FileError::Level level);
+
+// "a, b" as a list.
+std::vector<std::string_view> split_list(std::string_view list);
+
+// On one line: what would break a line becomes a space.
+std::string one_line(std::string_view text);
+
+} // namespace deepperf::report

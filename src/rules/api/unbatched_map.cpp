@@ -1,0 +1,128 @@
+#include "model/mapper.h"
+#include "rules/registry.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+constinit const RuleInfo kUnbatchedMap = {.code = "DP102",
+                                          .name = "unbatched-map",
+                                          .summary =
+                                              "map before batch, though the mapped function could take whole batches",
+                                          .root_cause = "API: Inefficient API Usage",
+                                          .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
+                                          .stage = "Data Preparation",
+                                          .frameworks = "TensorFlow",
+                                          .tier = Tier::On,
+                                          .documentation = R"(## What it finds
+
+A `map` followed by `batch` where everything that the mapped function does, it could do to a whole batch at once: casts,
+arithmetic, one-hot encoding and the like.
+
+## Why it costs
+
+Each call of the mapped function has a fixed price, which is paid once per example. Batching first pays it once per batch.
+
+## Bad
+
+```python
+import tensorflow as tf
+
+dataset = tf.data.Dataset.from_tensor_slices(images)
+dataset = dataset.map(lambda x: tf.cast(x, tf.float32) / 255.0, num_parallel_calls=tf.data.AUTOTUNE)
+dataset = dataset.batch(128)
+```
+
+## Good
+
+```python
+import tensorflow as tf
+
+dataset = tf.data.Dataset.from_tensor_slices(images)
+dataset = dataset.batch(128)
+dataset = dataset.map(lambda x: tf.cast(x, tf.float32) / 255.0, num_parallel_calls=tf.data.AUTOTUNE)
+```
+
+## When it is wrong
+
+Where an operation needs one example (decoding, file reads, random crops, anything that looks at shapes or axes) the order
+must stay as it is, and the rule is silent. It is also silent where it does not know an operation.
+
+## References
+
+- TensorFlow guide, "Better performance with the tf.data API": vectorizing mapping
+- DLPerf, root cause "Inefficient API Usage"; DeepPerf's second checker, which did not look into the function
+)"};
+
+namespace {
+
+bool is_single(const Source &source, const Call *batch) {
+  const Expr *size = batch->args.empty() ? nullptr : batch->args[0];
+  for (const Keyword *keyword : batch->keywords) {
+    if (keyword->name && keyword->name.text() == "batch_size") {
+      size = keyword->value;
+    }
+  }
+  return size == nullptr || source.text().substr(size->start, size->end - size->start) == "1";
+}
+
+void follow_back(const model::Project &project, u32 at, const model::Stage &batch, u32 steps, Findings &findings) {
+  constexpr u64 kTransparent = kShuffles | kRepeats | kCaches | kPrefetches | kTakes;
+  for (; at != 0 && steps < 64; ++steps) {
+    const model::Stage &stage = project.stages[at];
+    if (stage.info == nullptr) { // branches meet
+      if (stage.other != 0) {
+        follow_back(project, stage.other, batch, steps + 1, findings);
+      }
+      at = stage.previous;
+      continue;
+    }
+    if (stage.info->has(kMaps) && !stage.info->has(kBatches)) {
+      const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
+      const bool single = mapper.parses_single && mapper.operations == 1 && mapper.known;
+      if (!mapper.vectorisable && !single) {
+        return;
+      }
+      Finding finding;
+      finding.rule = &kUnbatchedMap;
+      finding.file = stage.module->file;
+      const auto *attribute = as<Attribute>(stage.call->func);
+      finding.span = {attribute != nullptr ? attribute->end - static_cast<u32>(attribute->attr.text().size())
+                                           : stage.call->start,
+                      stage.call->end};
+      finding.tier = single || stage.module->is_test ? Tier::Hint : Tier::On;
+      finding.message = "this map runs once per example, but all it does would work on a whole batch";
+      finding.advice = single ? "batch first, then map tf.io.parse_example, which parses a whole batch at once"
+                              : "call batch before this map";
+      const auto *batch_attribute = as<Attribute>(batch.call->func);
+      finding.notes.push_back(
+          {batch.module->file,
+           {batch_attribute != nullptr ? batch_attribute->end - static_cast<u32>(batch_attribute->attr.text().size())
+                                       : batch.call->start,
+            batch.call->end},
+           "batched only here"});
+      findings.push_back(std::move(finding));
+      return;
+    }
+    if (!stage.info->has(kTransparent) || stage.info->has(kMaps | kBatches | kFilters | kUnbatches | kWindows)) {
+      return;
+    }
+    at = stage.previous;
+  }
+}
+
+} // namespace
+
+void check_unbatched_map(const model::Project &project, Findings &findings) {
+  for (const model::Stage &stage : project.stages) {
+    if (stage.info == nullptr || stage.call == nullptr || !stage.info->has(kBatches) || stage.info->has(kMaps) ||
+        stage.method.text() != "batch" || is_single(stage.module->parsed->source, stage.call)) {
+      continue;
+    }
+    follow_back(project, stage.previous, stage, 0, findings);
+  }
+}
+
+} // namespace deepperf::rules

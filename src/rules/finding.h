@@ -1,0 +1,49 @@
+// A rule that fired at a place, with the path of reasoning that led to it and, where there is one, the edit that mends
+// it.
+#pragma once
+
+#include "python/syntax_error.h"
+#include "rules/rule.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace deepperf::rules {
+
+// Which file of the check: an index into its list of sources.
+struct FileIndex {
+  u32 value = 0;
+  friend auto operator<=>(const FileIndex &, const FileIndex &) = default;
+};
+
+// One step of the reasoning: "the loop is here", "it calls this".
+struct Note {
+  FileIndex file;
+  python::Span span;
+  std::string message;
+};
+
+struct Edit {
+  u32 start = 0; // byte offsets into the source's text
+  u32 end = 0;
+  std::string replacement;
+};
+
+struct Fix {
+  bool safe = true; // keeps what the program computes
+  std::vector<Edit> edits;
+};
+
+struct Finding {
+  const RuleInfo *rule = nullptr;
+  FileIndex file;
+  python::Span span;
+  Tier tier = Tier::On; // a rule that is on may still be unsure about a place and make it a hint
+  std::string message;  // what is wrong here
+  std::string advice;   // what to write instead
+  std::vector<Note> notes;
+  std::optional<Fix> fix;
+};
+
+} // namespace deepperf::rules

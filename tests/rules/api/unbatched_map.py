@@ -1,0 +1,81 @@
+import functools
+
+import tensorflow as tf
+
+AUTO = tf.data.AUTOTUNE
+
+
+def scale(x):
+    return tf.cast(x, tf.float32) / 255.0
+
+
+def scale_pair(x, y):
+    return tf.cast(x, tf.float32) / 255.0, tf.one_hot(y, 10)
+
+
+def features(x):
+    return {"image": tf.cast(x["image"], tf.float32), "label": x["label"]}
+
+
+def decode(path):
+    return tf.io.decode_jpeg(tf.io.read_file(path))
+
+
+def helper(x):
+    return scale(x)
+
+
+def vectorisable(x, y):
+    ds = tf.data.Dataset.from_tensor_slices((x, y))
+    a = ds.map(scale, num_parallel_calls=AUTO).batch(32)  # expect: DP102
+    b = ds.map(scale_pair, num_parallel_calls=AUTO).shuffle(10).repeat().batch(32)  # expect: DP102
+    c = ds.map(lambda v: tf.math.sqrt(v), num_parallel_calls=AUTO).cache().batch(32).prefetch(1)  # expect: DP102
+    d = ds.map(features, num_parallel_calls=AUTO).batch(32)  # expect: DP102
+    e = ds.map(helper, num_parallel_calls=AUTO).batch(32)  # expect: DP102
+    f = ds.map(functools.partial(scale), num_parallel_calls=AUTO).batch(batch_size=32)  # expect: DP102
+    return a, b, c, d, e, f
+
+
+def batched_first(x):
+    ds = tf.data.Dataset.from_tensor_slices(x).batch(32)
+    return ds.map(scale, num_parallel_calls=AUTO)
+
+
+def per_example(ds: tf.data.Dataset):
+    a = ds.map(decode, num_parallel_calls=AUTO).batch(32)
+    b = ds.map(lambda x: tf.image.random_crop(x, [8, 8, 3]), num_parallel_calls=AUTO).batch(32)
+    c = ds.map(lambda x: tf.image.random_flip_left_right(x), num_parallel_calls=AUTO).batch(32)
+    d = ds.map(lambda x: tf.reshape(x, [28, 28, 1]), num_parallel_calls=AUTO).batch(32)
+    e = ds.map(lambda x: tf.py_function(print, [x], tf.float32), num_parallel_calls=AUTO).batch(32)
+    f = ds.map(lambda x: tf.reduce_sum(x), num_parallel_calls=AUTO).batch(32)
+    g = ds.map(lambda x: x[0], num_parallel_calls=AUTO).batch(32)
+    h = ds.map(lambda x: unknown(x), num_parallel_calls=AUTO).batch(32)
+    i = ds.map(lambda x: tf.transpose(x), num_parallel_calls=AUTO).batch(32)
+    return a, b, c, d, e, f, g, h, i
+
+
+def other_orders(ds: tf.data.Dataset):
+    a = ds.map(scale, num_parallel_calls=AUTO).batch(1)
+    b = ds.map(scale, num_parallel_calls=AUTO).padded_batch(32)
+    c = ds.map(scale, num_parallel_calls=AUTO).filter(lambda x: x > 0).batch(32)
+    d = ds.map(scale, num_parallel_calls=AUTO).window(5).flat_map(lambda w: w.batch(5))
+    e = ds.map(lambda x, y: (y, x), num_parallel_calls=AUTO).batch(32)
+    f = ds.map(scale, num_parallel_calls=AUTO).unbatch().batch(32)
+    return a, b, c, d, e, f
+
+
+def parse_one(record):
+    return tf.io.parse_single_example(record, {"x": tf.io.FixedLenFeature([], tf.float32)})
+
+
+def records(files):
+    ds = tf.data.TFRecordDataset(files)
+    return ds.map(parse_one, num_parallel_calls=AUTO).batch(32)  # hint: DP102
+
+
+def branches(ds: tf.data.Dataset, training):
+    if training:
+        ds = ds.map(scale, num_parallel_calls=AUTO)
+    else:
+        ds = ds.batch(32)
+    return ds

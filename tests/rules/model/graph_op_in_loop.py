@@ -1,0 +1,196 @@
+import numpy as np
+import tensorflow as tf
+
+
+def nothing_varies(x, temperature, steps):
+    outputs = []
+    for i in range(steps):
+        outputs.append(x[:, i] / tf.cast(temperature, tf.float32))  # expect: DP201
+    while len(outputs) < steps:
+        outputs.append(tf.eye(steps))  # expect: DP201
+    return [tf.math.sqrt(x) * i for i in range(steps)]  # expect: DP201
+
+
+def behind_an_inner_loop(x, rows):
+    total = 0
+    for row in rows:
+        for value in row:
+            total += value
+        scale = tf.reduce_mean(x)  # expect: DP201
+        total += scale * row
+    return total
+
+
+def chain_of_invariants(buffers, length, rows):
+    updates = []
+    for buffer in buffers:
+        timestep = tf.gather(length, rows)  # expect: DP201
+        indices = tf.stack([rows, timestep], 1)  # expect: DP201
+        updates.append(tf.scatter_nd_update(buffer, indices, rows))
+    return updates
+
+
+def layers(x, sizes):
+    for size in sizes:
+        x = tf.nn.relu(tf.matmul(x, tf.ones([size, size])))
+    weights = []
+    for _ in range(len(sizes)):
+        weights.append(tf.Variable(tf.zeros([10, 10])))
+    h = x
+    for _ in range(12):
+        h = tf.nn.relu(h)
+    return x, weights, h
+
+
+def tiny(x):
+    for _ in range(3):
+        tf.square(x)
+    for name in ("a", "b"):
+        tf.square(x)
+    for i, name in enumerate(["a", "b"]):
+        tf.square(x)
+    return [tf.square(x) for _ in range(2)]
+
+
+def guarded(x, steps):
+    mask = None
+    for i in range(steps):
+        if i == 0:
+            mask = tf.sequence_mask(x)
+        if mask is None:
+            mask = tf.sequence_mask(x)
+        if i % 100 == 0:
+            print(tf.reduce_mean(x))  # expect: DP201
+    return mask
+
+
+def leaves_at_once(x, items):
+    for item in items:
+        tf.square(x)
+        break
+
+
+def random_each_time(steps):
+    return sum(tf.random.normal([3]) for _ in range(steps))
+
+
+def changes_in_place(items):
+    values = []
+    total = []
+    for item in items:
+        values.append(item)
+        total.append(tf.stack(values))
+        item.x = 3
+        total.append(tf.square(item.x))
+    array = np.zeros(3)
+    for i in range(100):
+        array[0] = i
+        total.append(tf.convert_to_tensor(array))
+    return total
+
+
+@tf.function
+def traced(x, n):
+    for i in range(n):
+        x += tf.reduce_sum(tf.ones([3]))
+    return x
+
+
+class Layer(tf.keras.layers.Layer):
+    def call(self, x):
+        for i in range(self.n):
+            x += tf.reduce_sum(self.w)
+        return x
+
+
+def mapped(ds: tf.data.Dataset, table, n):
+    def look(x):
+        for _ in range(n):
+            x += tf.reduce_sum(table)
+        return x
+
+    return ds.map(look, num_parallel_calls=8)
+
+
+def tape(model, batches, x):
+    for batch in batches:
+        with tf.GradientTape() as t:
+            loss = tf.reduce_mean(x)
+        t.gradient(loss, model)
+
+
+def session_loop(x, losses, variable, steps):
+    with tf.Session() as sess:
+        for step in range(steps):
+            sess.run(tf.reduce_mean(losses))  # expect: DP201
+            sess.run(tf.assign(variable, step))  # expect: DP201
+            sess.run(variable.assign(step))  # expect: DP201
+            sess.run(tf.global_variables_initializer())  # expect: DP201
+            saver = tf.train.Saver()  # expect: DP201
+            saver.save(sess, "x")
+            sess.run(tf.no_op())  # expect: DP201
+            if step % 100 == 0:
+                sess.run(tf.square(x))  # expect: DP201
+
+
+def session_parameter(sess, optimizer: tf.train.Optimizer, loss):
+    while True:
+        train = optimizer.minimize(loss)  # expect: DP201
+        sess.run(train)
+
+
+def session_used_well(x, steps):
+    mean = tf.reduce_mean(x)
+    with tf.Session() as sess:
+        for step in range(steps):
+            sess.run(mean)
+        for _ in range(3):
+            sess.run(tf.square(x))
+
+
+def new_graph_each_turn(configs):
+    for config in configs:
+        with tf.Graph().as_default():
+            y = tf.square(config)
+            with tf.Session() as sess:
+                sess.run(y)
+    for config in configs:
+        tf.reset_default_graph()
+        y = tf.square(config)
+        with tf.Session() as sess:
+            sess.run(y)
+
+
+def makes_loss(x):
+    return tf.reduce_mean(tf.square(x))
+
+
+def calls_makes_loss(x):
+    return makes_loss(x)
+
+
+def through_calls(x, batches, steps):
+    results = []
+    for i in range(steps):
+        results.append(calls_makes_loss(x))  # expect: DP201
+        results.append(calls_makes_loss(i))
+    for batch in batches:
+        results.append(makes_loss(batch))
+    return results
+
+
+def through_calls_in_a_session(x, steps):
+    with tf.Session() as sess:
+        for i in range(steps):
+            loss = calls_makes_loss(i)  # expect: DP201
+            sess.run(loss)
+
+
+def features(names):
+    return {name: tf.io.FixedLenFeature([], tf.string) for name in names}
+
+
+def recursive(x, n):
+    for i in range(n):
+        recursive(x, i)
+    return tf.square(x)
