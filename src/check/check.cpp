@@ -3,11 +3,14 @@
 #include "base/arena.h"
 #include "base/workers.h"
 #include "check/parse_files.h"
+#include "model/imports.h"
 #include "model/project.h"
 #include "rules/registry.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <iterator>
 
 namespace deepperf::check {
 
@@ -61,6 +64,28 @@ void note_errors(rules::FileIndex index, LoadedFile &file, Result &result) {
   result.files.push_back(std::move(checked));
 }
 
+// Phases 3 to 6: each group of files that belong together is analysed by one worker.
+void judge_files(const LoadedFiles &loaded, const Options &options, Result &result) {
+  std::deque<const model::ParsedFile *> parsed;
+  for (const LoadedFile &file : loaded.files) {
+    parsed.push_back(&file.parsed);
+  }
+  const std::vector<model::Group> groups = model::group_files(parsed);
+  const u32 jobs = std::min<u32>(options.jobs == 0 ? available_cores() : options.jobs,
+                                 std::max<u32>(1, static_cast<u32>(groups.size())));
+  std::vector<rules::Findings> findings(groups.size());
+  std::atomic<std::size_t> next{0};
+  run_workers(jobs, [&](u32) {
+    for (std::size_t i = next++; i < groups.size(); i = next++) {
+      findings[i] = rules::judge(*model::analyse(groups[i]));
+    }
+  });
+  for (rules::Findings &some : findings) {
+    std::ranges::move(some, std::back_inserter(result.findings));
+  }
+  rules::sort_findings(result.findings);
+}
+
 } // namespace
 
 Result run(const Options &options, Progress &progress) {
@@ -72,15 +97,7 @@ Result run(const Options &options, Progress &progress) {
   for (u32 i = 0; i < loaded->files.size(); ++i) {
     note_errors({i}, loaded->files[i], result);
   }
-  // One worker, for its stack: the engine follows calls as deep as they go.
-  run_workers(1, [&](u32) {
-    std::deque<const model::ParsedFile *> parsed;
-    for (const LoadedFile &file : loaded->files) {
-      parsed.push_back(&file.parsed);
-    }
-    const std::unique_ptr<model::Project> project = model::analyse(parsed);
-    result.findings = rules::judge(*project);
-  });
+  judge_files(*loaded, options, result);
   result.storage = loaded;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;

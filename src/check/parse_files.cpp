@@ -59,6 +59,7 @@ LoadedFile unreadable(std::string path, std::string message) {
 void parse_loaded(LoadedFile &file, Arena &arena, LocalSymbols &symbols) {
   if (file.load_errors.empty()) {
     file.parsed.tree = python::parse(file.parsed.source, arena, symbols);
+    model::find_imports(file.parsed);
   }
 }
 
@@ -107,6 +108,9 @@ void parse_files(const Options &options, Progress &progress, LoadedFiles &result
     std::ranges::move(files, std::back_inserter(result.files));
   }
   std::ranges::sort(result.files, {}, [](const LoadedFile &file) -> const std::string & { return file.parsed.path; });
+  for (u32 i = 0; i < result.files.size(); ++i) {
+    result.files[i].parsed.index = {i};
+  }
 }
 
 } // namespace deepperf::check

@@ -86,6 +86,25 @@ void note_evidence(const Call &call, FunctionInfo &function) {
   }
 }
 
+// `outputs = inputs.map(f)`: what is found out about `outputs` holds for `inputs` too.
+void note_derivation(const Assign &assignment, FunctionInfo &function) {
+  const auto *call = as<Call>(assignment.value);
+  const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
+  const auto *target = as<Name>(assignment.targets[0]);
+  if (method == nullptr || target == nullptr || evidence_of(method->attr.text()) == 0) {
+    return;
+  }
+  const Name *root = root_name(method->value);
+  if (root != nullptr && root->id != target->id) {
+    function.derivations.emplace_back(root->id.id, target->id.id);
+  }
+}
+
+u32 *evidence_for(FunctionInfo &function, u32 name) {
+  const auto known = std::ranges::find(function.dataset_evidence, name, &std::pair<u32, u32>::first);
+  return known != function.dataset_evidence.end() ? &known->second : nullptr;
+}
+
 } // namespace
 
 const Name *root_name(const Expr *expr) {
@@ -168,6 +187,9 @@ void bind_names_of(const Node *node, FunctionInfo &function) {
   case NodeKind::Call:
     note_evidence(*static_cast<const Call *>(node), function);
     break;
+  case NodeKind::Assign:
+    note_derivation(*static_cast<const Assign *>(node), function);
+    break;
   default:
     break;
   }
@@ -189,6 +211,13 @@ void finish_names(FunctionInfo &function) {
   function.names.erase(repeated.begin(), repeated.end());
   function.names.shrink_to_fit();
   function.ever.resize(function.names.size());
+  for (auto link = function.derivations.rbegin(); link != function.derivations.rend(); ++link) {
+    const u32 *derived = evidence_for(function, link->second);
+    u32 *original = evidence_for(function, link->first);
+    if (derived != nullptr && original != nullptr) {
+      *original |= *derived;
+    }
+  }
 }
 
 namespace {

@@ -1,7 +1,10 @@
 #include "model/imports.h"
 
+#include "python/children.h"
+
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 namespace deepperf::model {
 
@@ -27,6 +30,27 @@ std::size_t shared_parts(const std::vector<std::string> &a, const std::vector<st
 }
 
 } // namespace
+
+std::vector<std::string> path_parts(std::string_view path) {
+  std::vector<std::string> parts;
+  std::size_t start = 0;
+  while (start <= path.size()) {
+    const std::size_t slash = std::min(path.find('/', start), path.size());
+    const std::string_view part = path.substr(start, slash - start);
+    if (!part.empty() && part != ".") {
+      parts.emplace_back(part);
+    }
+    start = slash + 1;
+  }
+  if (!parts.empty()) {
+    std::string &last = parts.back();
+    last = last.substr(0, last.rfind('.'));
+    if (last == "__init__") {
+      parts.pop_back();
+    }
+  }
+  return parts;
+}
 
 bool is_known_package(std::string_view top) {
   static constexpr std::array<std::string_view, 16> kPackages = {"tensorflow",
@@ -116,6 +140,120 @@ const Module *ModuleIndex::find(const Module &importer, std::string_view dotted,
     }
   }
   return best;
+}
+
+// ---- Which files belong together ------------------------------------------------------------------------------------
+
+namespace {
+
+// Does the file mention a framework at all? By its bytes: most files of most projects need no more than this.
+bool mentions_framework(std::string_view text) {
+  return text.find("tensorflow") != std::string_view::npos || text.find("keras") != std::string_view::npos;
+}
+
+void find_imports_in(const python::Node *node, ParsedFile &file) {
+  const auto note = [&file](std::string_view dotted) {
+    const std::string_view top = dotted.substr(0, dotted.find('.'));
+    file.tensorflow |=
+        top == "tensorflow" || top == "keras" || top == "tensorflow_datasets" || top == "tf_keras" || top == "tfds";
+  };
+  if (const auto *import = python::as<python::Import>(node)) {
+    for (const python::Alias *alias : import->names) {
+      note(alias->name.text());
+      file.imports.push_back({alias->name, {}, 0});
+    }
+  } else if (const auto *from = python::as<python::ImportFrom>(node)) {
+    if (from->level == 0 && from->module) {
+      note(from->module.text());
+    }
+    for (const python::Alias *alias : from->names) {
+      file.imports.push_back({from->module, alias->name, from->level});
+    }
+  } else {
+    python::for_each_child(node, [&file](const python::Node *child) {
+      if (child->kind >= python::NodeKind::FunctionDef) { // statements only
+        find_imports_in(child, file);
+      }
+    });
+  }
+}
+
+} // namespace
+
+void find_imports(ParsedFile &file) {
+  for (const python::Stmt *statement : file.tree.body) {
+    find_imports_in(statement, file);
+  }
+  file.tensorflow = file.tensorflow && mentions_framework(file.source.text());
+}
+
+std::vector<Group> group_files(const std::deque<const ParsedFile *> &files) {
+  std::deque<Module> modules;
+  for (const ParsedFile *file : files) {
+    Module &module = modules.emplace_back();
+    module.parsed = file;
+    module.parts = path_parts(file->path);
+    module.file = {static_cast<u32>(modules.size() - 1)};
+  }
+  const ModuleIndex index(modules);
+  std::vector<u32> leader(modules.size());
+  std::iota(leader.begin(), leader.end(), 0U);
+  const auto find_leader = [&leader](u32 at) {
+    while (leader[at] != at) {
+      at = leader[at] = leader[leader[at]];
+    }
+    return at;
+  };
+  // From what uses a framework to what that imports, and so on.
+  std::vector<bool> reached(modules.size(), false);
+  std::vector<u32> queue;
+  for (u32 i = 0; i < modules.size(); ++i) {
+    if (modules[i].parsed->tensorflow) {
+      reached[i] = true;
+      queue.push_back(i);
+    }
+  }
+  std::string dotted;
+  while (!queue.empty()) {
+    const u32 at = queue.back();
+    queue.pop_back();
+    const auto connect = [&](const Module *found) {
+      if (found == nullptr) {
+        return;
+      }
+      const u32 other = found->file.value;
+      leader[find_leader(other)] = find_leader(at);
+      if (!reached[other]) {
+        reached[other] = true;
+        queue.push_back(other);
+      }
+    };
+    for (const ImportRef &import : modules[at].parsed->imports) {
+      dotted = import.module ? import.module.text() : std::string_view{};
+      if (import.level == 0 && is_known_package(std::string_view(dotted).substr(0, dotted.find('.')))) {
+        continue;
+      }
+      connect(index.find(modules[at], dotted, import.level));
+      if (import.name) {
+        dotted += dotted.empty() ? "" : ".";
+        dotted += import.name.text();
+        connect(index.find(modules[at], dotted, import.level));
+      }
+    }
+  }
+  std::unordered_map<u32, std::size_t> number;
+  std::vector<Group> groups;
+  for (u32 i = 0; i < modules.size(); ++i) {
+    if (reached[i]) {
+      const auto [place, is_new] = number.emplace(find_leader(i), groups.size());
+      if (is_new) {
+        groups.emplace_back();
+      }
+      groups[place->second].push_back(files[i]);
+    }
+  }
+  std::ranges::stable_sort(groups, std::ranges::greater{}, &Group::size);
+  return groups;
 }
 
 } // namespace deepperf::model

@@ -1,4 +1,4 @@
-// Which file of the project an import means.
+// Which file of the project an import means, and which files belong together because of it.
 #pragma once
 
 #include "model/project.h"
@@ -6,6 +6,12 @@
 #include <string_view>
 
 namespace deepperf::model {
+
+// Files that import each other, directly or not, and that use a framework: what the engine looks at together.
+using Group = std::vector<const ParsedFile *>;
+
+// Groups, largest first. Files that no framework reaches are in none.
+std::vector<Group> group_files(const std::deque<const ParsedFile *> &files);
 
 // The module's path in parts, and the index by last part.
 class ModuleIndex {
@@ -18,6 +24,9 @@ public:
 private:
   std::unordered_map<std::string_view, std::vector<const Module *>> by_last_part_;
 };
+
+// A file's path in parts, without the ending; a package's __init__ is the package.
+std::vector<std::string> path_parts(std::string_view path);
 
 // Frameworks and the standard library's modules we know are never files of the project.
 bool is_known_package(std::string_view top);

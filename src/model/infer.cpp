@@ -17,9 +17,7 @@ Inference::Inference(Project &project, const ModuleIndex &index) : project_(proj
 
 void Inference::run() {
   for (Module &module : project_.modules) {
-    if (module.relevant) {
-      collect(module);
-    }
+    collect(module);
   }
   for (const bool recording : {false, true}) {
     recording_ = recording;
@@ -29,7 +27,7 @@ void Inference::run() {
       function.state = FunctionInfo::State::Fresh;
       function.ops.clear();
       function.calls.clear();
-      function.makes_variables = function.makes_graph = function.runs_session = false;
+      function.makes_variables = function.makes_graph = function.runs_session = function.effects = false;
       function.session_run = nullptr;
       function.attribute_stores.clear();
     }
@@ -44,6 +42,42 @@ void Inference::run() {
     }
   }
   std::ranges::sort(project_.call_facts, {}, &CallFact::call);
+  spread_tracing();
+}
+
+// What is called by nothing but traced code runs when that is traced.
+void Inference::spread_tracing() {
+  std::unordered_map<FunctionInfo *, u32> untraced_callers;
+  std::vector<FunctionInfo *> queue;
+  std::unordered_map<FunctionInfo *, std::vector<FunctionInfo *>> called_by_traced;
+  for (FunctionInfo &function : project_.functions) {
+    for (const CallSite &site : function.calls) {
+      if (site.callee == &function) {
+        continue;
+      }
+      untraced_callers[site.callee] += function.traced ? 0 : 1;
+      called_by_traced[&function].push_back(site.callee);
+    }
+    if (function.traced) {
+      queue.push_back(&function);
+    }
+  }
+  const auto settle = [&](FunctionInfo *callee) {
+    if (!callee->traced && untraced_callers[callee] == 0) {
+      callee->traced = true;
+      queue.push_back(callee);
+      for (FunctionInfo *next : called_by_traced[callee]) {
+        --untraced_callers[next];
+      }
+    }
+  };
+  while (!queue.empty()) {
+    FunctionInfo *function = queue.back();
+    queue.pop_back();
+    for (FunctionInfo *callee : called_by_traced[function]) {
+      settle(callee);
+    }
+  }
 }
 
 // Makes the FunctionInfo of a module's own code; those of its functions are made when they are met.
@@ -90,6 +124,10 @@ Value Inference::annotation_value(const Expr *annotation) {
   }
   if (const auto *subscript = as<Subscript>(annotation)) { // Optional[tf.data.Dataset]
     return annotation_value(subscript->slice->kind == NodeKind::Tuple ? nullptr : subscript->slice);
+  }
+  if (const auto *text = as_string(annotation)) { // "tf.data.Dataset"
+    const std::string_view quoted = module_->parsed->source.text().substr(text->start, text->end - text->start);
+    return quoted.find("tf.data.Dataset") != std::string_view::npos ? Value::instance(Kind::Dataset) : Value{};
   }
   if (annotation->kind == NodeKind::Constant || annotation->kind == NodeKind::BinOp) {
     return {};

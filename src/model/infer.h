@@ -23,6 +23,9 @@ private:
     bool in_tape = false;
     bool once = false;
     bool initial_value = false;
+    bool eager_test = false; // under `if tf.executing_eagerly()`: what runs a session there tells nothing
+    const python::Expr *assigned = nullptr; // the value of the assignment that is being walked, and its target
+    Symbol target;
   };
 
   // ---- infer.cpp: functions
@@ -32,6 +35,7 @@ private:
   Value annotation_value(const python::Expr *annotation);
   FunctionInfo *function_for(const python::Node *node);
   void mark_traced(const Value &value);
+  void spread_tracing();
   void note_call_traits(const ApiInfo &info, const python::Call *call, Symbol api, bool v1);
 
   // ---- infer_statements.cpp
@@ -43,9 +47,13 @@ private:
   void walk_import_from(const python::ImportFrom *statement);
   void walk_if(const python::If *statement);
   void walk_for(const python::For *loop);
+  bool is_tiny(const python::Expr *iter);
+  bool is_small_number(const python::Expr *expr);
+  void find_loop_changes(const python::Node *node, Loop &loop);
   void walk_while(const python::While *loop);
   void walk_try(const python::Try *statement);
   void walk_with(const python::With *statement);
+  void narrow(const python::Expr *test, bool holds);
   template <class Body> void in_loop(const python::Node *node, Body body);
   void assign(const python::Expr *target, const Value &value);
   void bind(Symbol name, const Value &value);

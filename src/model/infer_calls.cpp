@@ -88,6 +88,7 @@ Value Inference::eval_call(const Call *call) {
     break;
   }
   eval_arguments(call);
+  current_->effects = true; // who knows what it does
   if (const auto *method = as<Attribute>(call->func)) {
     const std::string_view name = method->attr.text();
     if (name == "run" && module_->tensorflow && is_named_session(method->value)) {
@@ -103,8 +104,13 @@ Value Inference::eval_call(const Call *call) {
 
 // Notes down what a call of a framework does where it stands.
 void Inference::note_call_traits(const ApiInfo &info, const Call *call, Symbol api, bool v1) {
-  if (info.has(kVariable)) {
+  const bool makes_layer = info.returns == Kind::KerasLayer || info.returns == Kind::KerasModel ||
+                           info.returns == Kind::Optimizer || info.returns == Kind::KerasOptimizer;
+  if (info.has(kVariable) || makes_layer) {
     current_->makes_variables = true;
+  }
+  if (info.has(kVariable | kRandom | kIo | kPython | kMutates | kSessionRun | kSession | kGraphState)) {
+    current_->effects = true;
   }
   if (info.has(kGraphScope)) {
     current_->makes_graph = true;
@@ -114,7 +120,7 @@ void Inference::note_call_traits(const ApiInfo &info, const Call *call, Symbol a
   }
   module_->v1 |= info.has(kV1) || v1 || info.has(kSession);
   module_->v2 |= info.has(kV2);
-  if (info.has(kSessionRun)) {
+  if (info.has(kSessionRun) && !around_.eager_test) {
     current_->runs_session = true;
     current_->session_run = current_->session_run == nullptr ? call : current_->session_run;
     if (around_.loop != nullptr && !around_.loop->runs_session) {
@@ -132,6 +138,7 @@ void Inference::note_call_traits(const ApiInfo &info, const Call *call, Symbol a
     fact.in_tape = around_.in_tape;
     fact.once = around_.once;
     fact.initial_value = around_.initial_value;
+    fact.target = around_.assigned == call ? around_.target : Symbol{};
     current_->ops.push_back(fact);
   }
 }
@@ -175,6 +182,18 @@ Value Inference::call_api(const Call *call, const Value &callee) {
     }
   }
   around_.initial_value = outer_initial;
+  if ((name == "enumerate" || name == "zip") && !call->args.empty()) {
+    const bool recording = std::exchange(recording_, false);
+    std::vector<Value> parts;
+    if (name == "enumerate") {
+      parts.emplace_back();
+    }
+    for (const Expr *arg : call->args) {
+      parts.push_back(element_of(eval(arg)));
+    }
+    recording_ = recording;
+    return make_tuple({make_tuple(parts, false)}, true);
+  }
   if (name == "functools.partial" && first.known()) {
     Value partial;
     partial.tag = Value::Tag::Partial;
@@ -301,7 +320,8 @@ Value Inference::call_function(const Call *call, FunctionInfo *function, bool bo
     current_->calls.push_back(site);
   }
   evaluate(*function);
-  if (function->runs_session) {
+  current_->effects |= function->effects || function->traced || function->state == FunctionInfo::State::Running;
+  if (function->runs_session && !around_.eager_test) {
     current_->runs_session = true;
     current_->session_run = current_->session_run == nullptr ? call : current_->session_run;
     if (around_.loop != nullptr && !around_.loop->runs_session) {

@@ -23,6 +23,7 @@ Value Inference::eval(const Expr *expr) {
     value.tag = static_cast<const Constant *>(expr)->constant_kind() == ConstantKind::None ? Value::Tag::None
                                                                                            : Value::Tag::Literal;
     value.expr = expr;
+    value.number = module_->file.value + 1; // where its text stands
     return value;
   }
   case NodeKind::Lambda: {
@@ -316,21 +317,14 @@ Value Inference::eval_comprehension(const ComprehensionExpr *comprehension) {
   loop.parent = around_.loop;
   loop.function = current_;
   if (recording_) {
-    find_changes(comprehension, loop);
+    find_loop_changes(comprehension, loop);
   }
   const Surroundings outer = around_;
   bool first = true;
   for (const Comprehension *generator : comprehension->generators) {
     const Value iterated = eval(generator->iter); // the first one outside the loop
     if (first) {
-      loop.tiny = generator->iter->kind == NodeKind::Tuple || generator->iter->kind == NodeKind::List;
-      if (const auto *call = as<Call>(generator->iter)) {
-        const auto *name = as<Name>(call->func);
-        const auto *bound = call->args.empty() ? nullptr : as<Constant>(call->args[call->args.size() - 1]);
-        if (name != nullptr && name->id.text() == "range" && bound != nullptr && bound->end - bound->start <= 1) {
-          loop.tiny = true;
-        }
-      }
+      loop.tiny = is_tiny(generator->iter);
       around_.loop = &loop;
       around_.once = false;
       first = false;

@@ -27,57 +27,14 @@ bool leaves_at_once(const Block &body) {
   return last->kind == NodeKind::Break || last->kind == NodeKind::Return || last->kind == NodeKind::Raise;
 }
 
-// A loop over a few literal elements, or range(10) and below.
-bool is_tiny(const Module &module, const Expr *iter) {
-  switch (iter->kind) {
-  case NodeKind::Tuple:
-  case NodeKind::List:
-  case NodeKind::Dict:
-  case NodeKind::Set:
-    return true;
-  case NodeKind::Constant:
-    return true;
-  case NodeKind::Call: {
-    const auto *call = static_cast<const Call *>(iter);
-    const auto *name = as<Name>(call->func);
-    if (name == nullptr || call->args.empty()) {
-      return false;
-    }
-    const std::string_view function = name->id.text();
-    if (function == "enumerate" || function == "reversed" || function == "zip" || function == "sorted") {
-      return std::ranges::any_of(call->args, [&](const Expr *arg) { return is_tiny(module, arg); });
-    }
-    if (function != "range" && function != "xrange") {
-      return false;
-    }
-    i64 bounds[2] = {0, 0};
-    for (u32 i = 0; i < call->args.size() && i < 2; ++i) {
-      const auto *bound = as<Constant>(call->args[i]);
-      const auto value = bound != nullptr && bound->constant_kind() == ConstantKind::Int
-                             ? int_value(text_of(module, bound))
-                             : std::nullopt;
-      if (!value.has_value()) {
-        return false;
-      }
-      bounds[i] = *value;
-    }
-    return (call->args.size() == 1 ? bounds[0] : bounds[1] - bounds[0]) <= kTinyLoop;
-  }
-  default:
-    return false;
-  }
-}
-
 // A test that is true only the first time: `i == 0`, `self.x is None`, `not self.built`, `'x' not in cache`.
 bool is_once_guard(const Expr *test) {
   if (const auto *compare = as<Compare>(test); compare != nullptr && compare->rest.size() == 1) {
     const CompareItem &item = compare->rest[0];
     const auto *right = as<Constant>(item.right);
     if (item.op == CompareOperator::Is || item.op == CompareOperator::Eq) {
-      return right != nullptr &&
-             (right->constant_kind() == ConstantKind::None || right->constant_kind() == ConstantKind::Int) &&
-             (item.op == CompareOperator::Is || compare->left->kind == NodeKind::Name ||
-              compare->left->kind == NodeKind::Attribute);
+      return right != nullptr && (item.op == CompareOperator::Is || compare->left->kind == NodeKind::Name ||
+                                  compare->left->kind == NodeKind::Attribute);
     }
     return item.op == CompareOperator::NotIn;
   }
@@ -91,12 +48,103 @@ bool is_once_guard(const Expr *test) {
   return false;
 }
 
+// A test behind which, if it was false and the true branch left, something is done for the first time: `x in cache`.
+bool is_done_guard(const Expr *test) {
+  const auto *compare = as<Compare>(test);
+  return compare != nullptr && compare->rest.size() == 1 &&
+         (compare->rest[0].op == CompareOperator::In || compare->rest[0].op == CompareOperator::IsNot);
+}
+
+bool mentions_eager(const Node *node) {
+  if (const auto *attribute = as<Attribute>(node)) {
+    return attribute->attr.text().starts_with("executing_eagerly") || mentions_eager(attribute->value);
+  }
+  bool found = false;
+  for_each_child(node, [&found](const Node *child) { found = found || mentions_eager(child); });
+  return found;
+}
+
 } // namespace
 
 void Inference::walk(const Block &block) {
+  const bool was_once = around_.once;
   for (const Stmt *statement : block) {
     walk(statement);
+    if (const auto *branch = as<If>(statement);
+        branch != nullptr && is_done_guard(branch->test) && leaves_at_once(branch->body)) {
+      around_.once = true;
+    }
   }
+  around_.once = was_once;
+}
+
+// A number that is written down, perhaps under a name of this module.
+bool Inference::is_small_number(const Expr *expr) {
+  const bool recording = std::exchange(recording_, false);
+  const Value value = expr->kind == NodeKind::Constant || expr->kind == NodeKind::Name ? eval(expr) : Value{};
+  recording_ = recording;
+  if (!value.is(Value::Tag::Literal) || value.number != module_->file.value + 1) {
+    return false;
+  }
+  const auto *constant = as<Constant>(value.expr);
+  if (constant == nullptr || constant->constant_kind() != ConstantKind::Int) {
+    return false;
+  }
+  const auto number = int_value(text_of(*module_, constant));
+  return number.has_value() && *number <= kTinyLoop;
+}
+
+// A loop over a few elements that are written down, or over range(10) and below.
+bool Inference::is_tiny(const Expr *iter) {
+  switch (iter->kind) {
+  case NodeKind::Tuple:
+  case NodeKind::List:
+  case NodeKind::Dict:
+  case NodeKind::Set:
+  case NodeKind::Constant:
+    return true;
+  case NodeKind::IfExp: {
+    const auto *conditional = static_cast<const IfExp *>(iter);
+    return is_tiny(conditional->body) && is_tiny(conditional->orelse);
+  }
+  case NodeKind::Name:
+  case NodeKind::Attribute: {
+    const bool recording = std::exchange(recording_, false);
+    const Value value = eval(iter);
+    recording_ = recording;
+    return value.is(Value::Tag::Tuple) && !value.uniform && value.number <= kTinyLoop;
+  }
+  case NodeKind::Call: {
+    const auto *call = static_cast<const Call *>(iter);
+    if (call->args.empty()) {
+      return false;
+    }
+    if (const auto *method = as<Attribute>(call->func)) {
+      return method->attr.text() == "range" && as<Name>(method->value) != nullptr &&
+             (as<Name>(method->value)->id.text() == "tf"); // a loop that autograph turns into one of the graph
+    }
+    const auto *name = as<Name>(call->func);
+    if (name == nullptr) {
+      return false;
+    }
+    const std::string_view function = name->id.text();
+    if (function == "enumerate" || function == "reversed" || function == "zip" || function == "sorted") {
+      return std::ranges::any_of(call->args, [this](const Expr *arg) { return is_tiny(arg); });
+    }
+    return (function == "range" || function == "xrange") && is_small_number(call->args[call->args.size() == 1 ? 0 : 1]);
+  }
+  default:
+    return false;
+  }
+}
+
+// Modules are no values that a call could change, though `tf.assign` and `np.sort` look like methods.
+void Inference::find_loop_changes(const Node *node, Loop &loop) {
+  find_changes(node, loop);
+  std::erase_if(loop.mutated, [this](Symbol name) {
+    const Value value = look_up(name);
+    return value.is(Value::Tag::Api) || value.is(Value::Tag::Module);
+  });
 }
 
 void Inference::walk(const Stmt *statement) {
@@ -108,7 +156,9 @@ void Inference::walk(const Stmt *statement) {
   case NodeKind::Return: {
     const auto *result = static_cast<const Return *>(statement);
     if (result->value != nullptr) {
+      const bool was_once = std::exchange(around_.once, around_.once || around_.loop != nullptr);
       const Value value = eval(result->value);
+      around_.once = was_once;
       current_->returns = join(current_->returns, value);
     }
     reachable_ = false;
@@ -116,7 +166,12 @@ void Inference::walk(const Stmt *statement) {
   }
   case NodeKind::Assign: {
     const auto *assignment = static_cast<const Assign *>(statement);
+    if (const auto *name = as<Name>(assignment->targets[0])) {
+      around_.assigned = assignment->value;
+      around_.target = name->id;
+    }
     const Value value = eval(assignment->value);
+    around_.assigned = nullptr;
     for (const Expr *target : assignment->targets) {
       assign(target, value);
     }
@@ -212,9 +267,10 @@ void Inference::walk_function_definition(const FunctionDef *definition) {
       (class_body_->kind == Kind::KerasLayer || class_body_->kind == Kind::KerasModel ||
        class_body_->kind == Kind::KerasLoss || class_body_->kind == Kind::KerasMetric) &&
       (name == "call" || name == "build" || name == "train_step" || name == "test_step" || name == "predict_step" ||
-       name == "update_state" || name == "result" || name == "compute_loss")) {
+       name == "update_state" || name == "result" || name == "compute_loss" || name == "__call__")) {
     function->traced = true;
   }
+  function->traced |= name == "validation_step" || name == "train_step";
   function->traced |= name == "model_fn" || name == "_model_fn" || name == "input_fn" || name == "_input_fn";
   function->traced |= current_->traced && current_->node != nullptr;
   const Value value = Value::of(function);
@@ -334,6 +390,9 @@ void Inference::walk_import_from(const ImportFrom *statement) {
         value = module_value(module);
       }
     }
+    if (!value.known() && name == "tensorflow") { // through a module that imports it lazily
+      value = dotted_api(name);
+    }
     if (!value.known() && package == nullptr && statement->level == 0) {
       value = dotted_api(std::string(dotted) + "." + std::string(name));
     }
@@ -346,15 +405,21 @@ void Inference::walk_import_from(const ImportFrom *statement) {
 void Inference::walk_if(const If *statement) {
   eval(statement->test);
   const bool was_once = around_.once;
+  const bool was_eager_test = around_.eager_test;
   const std::vector<Value> before = environment_;
   around_.once = was_once || is_once_guard(statement->test);
+  around_.eager_test = was_eager_test || mentions_eager(statement->test);
+  narrow(statement->test, true);
   walk(statement->body);
-  around_.once = was_once;
+  around_.once = was_once || statement->test->kind == NodeKind::Name; // `else` of `if i:` is the first turn
   const bool body_reaches = reachable_;
   std::vector<Value> behind_body = std::move(environment_);
   environment_ = before;
   reachable_ = true;
+  narrow(statement->test, false);
   walk(statement->orelse);
+  around_.once = was_once;
+  around_.eager_test = was_eager_test;
   if (!reachable_) {
     environment_ = std::move(behind_body);
     reachable_ = body_reaches;
@@ -364,13 +429,34 @@ void Inference::walk_if(const If *statement) {
   }
 }
 
+// isinstance(x, tf.data.Dataset) tells what x is where it holds; `not` turns that around.
+void Inference::narrow(const Expr *test, bool holds) {
+  if (const auto *negation = as<UnaryOp>(test); negation != nullptr && negation->op() == UnaryOperator::Not) {
+    return narrow(negation->operand, !holds);
+  }
+  const auto *call = as<Call>(test);
+  const auto *function = call != nullptr ? as<Name>(call->func) : nullptr;
+  if (!holds || function == nullptr || function->id.text() != "isinstance" || call->args.size() != 2) {
+    return;
+  }
+  const auto *name = as<Name>(call->args[0]);
+  if (name == nullptr || class_body_ != nullptr || call->args[1]->kind == NodeKind::Tuple) {
+    return;
+  }
+  const Value value = annotation_value(call->args[1]);
+  const u32 slot = current_->slot_of(name->id);
+  if (value.is(Value::Tag::Instance) && slot != FunctionInfo::kNoSlot && !environment_[slot].known()) {
+    environment_[slot] = value;
+  }
+}
+
 template <class Body> void Inference::in_loop(const Node *node, Body body) {
   Loop &loop = project_.loops.emplace_back();
   loop.node = node;
   loop.parent = around_.loop;
   loop.function = current_;
   if (recording_) {
-    find_changes(node, loop);
+    find_loop_changes(node, loop);
   }
   const Surroundings outer = around_;
   around_.loop = &loop;
@@ -392,7 +478,7 @@ template <class Body> void Inference::in_loop(const Node *node, Body body) {
 void Inference::walk_for(const For *statement) {
   const Value iterated = eval(statement->iter);
   in_loop(statement, [&](Loop &loop) {
-    loop.tiny = is_tiny(*module_, statement->iter) || leaves_at_once(statement->body);
+    loop.tiny = is_tiny(statement->iter) || leaves_at_once(statement->body);
     assign(statement->target, element_of(iterated));
     walk(statement->body);
   });
@@ -515,6 +601,7 @@ void Inference::assign(const Expr *target, const Value &value) {
 
 void Inference::store_attribute(const Attribute *target, const Value &value) {
   const Value object = eval(target->value);
+  current_->effects = true;
   if (!object.is(Value::Tag::Object)) {
     return;
   }

@@ -3,6 +3,7 @@
 #include "python/children.h"
 
 #include <unordered_set>
+#include <utility>
 
 namespace deepperf::model {
 
@@ -10,7 +11,7 @@ using namespace python;
 
 namespace {
 
-constexpr u32 kFewOperations = 4;
+constexpr u32 kFewOperations = 8;
 
 class Examination {
 public:
@@ -39,6 +40,7 @@ private:
     if (!seen_.insert(&function).second || seen_.size() > 50) {
       return;
     }
+    const FunctionInfo *const outer = std::exchange(function_, &function);
     if (const FunctionDef *definition = function.definition()) {
       for (const Stmt *statement : definition->body) {
         visit(statement);
@@ -48,6 +50,25 @@ private:
     } else {
       give_up();
     }
+    function_ = outer;
+  }
+
+  // How many different names of the function's own an expression mentions: parts of the example, most likely.
+  void count_locals(const Node *node, std::unordered_set<u32> &names) const {
+    if (const auto *name = as<Name>(node)) {
+      if (function_ != nullptr && function_->slot_of(name->id) != FunctionInfo::kNoSlot) {
+        names.insert(name->id.id);
+      }
+      return;
+    }
+    for_each_child(node, [&](const Node *child) { count_locals(child, names); });
+  }
+
+  // Two parts of an example may differ in rank, and then a batch of them does not line up.
+  void require_one_part(const Node *operation) {
+    std::unordered_set<u32> names;
+    count_locals(operation, names);
+    facts.vectorisable &= names.size() <= 1;
   }
 
   void note_api(const ApiInfo *info, std::string_view name) {
@@ -57,8 +78,9 @@ private:
     if (name.ends_with("parse_single_example")) {
       facts.parses_single = true;
     }
+    facts.cheap &= info->returns != Kind::Dataset; // reading files, or a pipeline of its own
     if (!info->has(kOp | kPython | kIo | kDecode)) {
-      facts.vectorisable &= info->has(kSpec | kNoLoop | kCheap);
+      facts.vectorisable &= info->has(kSpec | kNoLoop | kCheap) && !info->has(kShapeDependent | kPerExample);
       return;
     }
     ++facts.operations;
@@ -71,6 +93,10 @@ private:
     switch (callee.tag) {
     case Value::Tag::Api:
       note_api(find_api(callee.name()), callee.name().text());
+      if (callee.name().text().ends_with(".where") && call->args.size() < 3) {
+        facts.vectorisable = false; // gives indices
+      }
+      require_one_part(call);
       break;
     case Value::Tag::ApiMethod:
       note_api(find_method(callee.receiver().kind, callee.name()), callee.name().text());
@@ -92,6 +118,7 @@ private:
       visit(arg);
     }
     for (const Keyword *keyword : call->keywords) {
+      facts.vectorisable &= !keyword->name || keyword->name.text() != "axis"; // counts dimensions
       visit(keyword->value);
     }
   }
@@ -118,7 +145,15 @@ private:
       facts.vectorisable &= as_string(subscript->slice) != nullptr;
       break;
     }
+    case NodeKind::List: // becomes one tensor, stacked
+      facts.vectorisable = false;
+      break;
+    case NodeKind::AugAssign:
+      facts.operations += facts.operations == 0 ? 1 : 0;
+      require_one_part(node);
+      break;
     case NodeKind::BinOp:
+      require_one_part(node);
       facts.vectorisable &= static_cast<const BinOp *>(node)->op() != Operator::MatMult;
       ++arithmetic_;
       if (arithmetic_ == 1 && facts.operations == 0) {
@@ -137,6 +172,7 @@ private:
   }
 
   const Project &project_;
+  const FunctionInfo *function_ = nullptr;
   std::unordered_set<const FunctionInfo *> seen_;
   u32 arithmetic_ = 0;
 };

@@ -17,12 +17,25 @@
 
 namespace deepperf::model {
 
+// `from a.b import c` with its level of dots, or `import a.b` without a name.
+struct ImportRef {
+  Symbol module;
+  Symbol name;
+  u32 level = 0;
+};
+
 // A parsed file. The tree's nodes live in an arena of the worker that parsed it.
 struct ParsedFile {
   std::string path;
+  rules::FileIndex index;
   python::Source source;
   python::Tree tree;
+  bool tensorflow = false; // imports tensorflow or keras
+  std::vector<ImportRef> imports;
 };
+
+// Fills tensorflow and imports; a worker does that right behind parsing.
+void find_imports(ParsedFile &file);
 
 // A loop and what happens in one turn of it.
 struct Loop {
@@ -48,6 +61,7 @@ struct OpFact {
   bool in_tape = false;
   bool once = false;          // behind a guard such as `if step == 0` or `if self.x is None`
   bool initial_value = false; // what a Variable starts with
+  Symbol target;              // the name that it is assigned to
 };
 
 // A call of a function of the project.
@@ -82,13 +96,15 @@ struct FunctionInfo {
 
   std::vector<u32> names; // that are local, as symbol ids, sorted: a name's place is its slot
   std::vector<std::pair<u32, u32>> dataset_evidence; // methods called on names, as bits
+  std::vector<std::pair<u32, u32>> derivations;      // `b = a.map(f)`: a and b
   std::vector<Symbol> globals;                       // declared global or nonlocal
   std::vector<Value> ever;                           // all values a slot has had, joined
   std::vector<Value> arguments;                      // what callers pass, joined
   Value returns;
   enum class State : u8 { Fresh, Running, Done } state = State::Fresh;
 
-  bool traced = false; // by tf.function, a Keras layer's call, Dataset.map, an Estimator, …
+  bool effects = false; // does what a second call would do again: unknown calls, state, I/O; also through calls
+  bool traced = false;  // by tf.function, a Keras layer's call, Dataset.map, an Estimator, …
   bool is_property = false;
   bool is_static = false;
   bool is_class_method = false;
@@ -128,7 +144,7 @@ struct Module {
   const ParsedFile *parsed = nullptr;
   std::vector<std::string> parts; // of its path, without the ending and `__init__`
   FunctionInfo *body = nullptr;
-  bool relevant = false;                            // imports a framework, or is imported by one that does
+  // imports a framework, or is imported by one that does
   bool tensorflow = false;                          // imports tensorflow or keras
   bool v1 = false;                                  // uses what only TF1 has
   bool v2 = false;                                  // uses what only TF2 has
@@ -156,7 +172,7 @@ struct Project {
 // Which operations a call of the function leads to; worked out when first asked for.
 const std::vector<ReachedOp> &reached_by(const Project &project, FunctionInfo &function);
 
-// Runs phases 3 to 5.
-std::unique_ptr<Project> analyse(const std::deque<const ParsedFile *> &files);
+// Runs phases 3 to 5 on files that belong together.
+std::unique_ptr<Project> analyse(const std::vector<const ParsedFile *> &files);
 
 } // namespace deepperf::model

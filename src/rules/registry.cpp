@@ -24,17 +24,20 @@ constexpr auto kInfos = [] {
 
 std::span<const RuleInfo *const> all_rules() { return kInfos; }
 
-Findings judge(const model::Project &project) {
-  Findings findings;
-  for (const Rule &rule : kRules) {
-    rule.check(project, findings);
-  }
+void sort_findings(Findings &findings) {
   const auto key = [](const Finding &finding) {
     return std::tuple(finding.file.value, finding.span.start, finding.rule->code, finding.span.end);
   };
   std::ranges::stable_sort(findings, {}, key);
   const auto repeated = std::ranges::unique(findings, {}, key);
   findings.erase(repeated.begin(), repeated.end());
+}
+
+Findings judge(const model::Project &project) {
+  Findings findings;
+  for (const Rule &rule : kRules) {
+    rule.check(project, findings);
+  }
   return findings;
 }
 

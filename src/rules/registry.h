@@ -23,7 +23,10 @@ void check_unbatched_map(const model::Project &project, Findings &findings);
 extern const RuleInfo kGraphOpInLoop;
 void check_graph_op_in_loop(const model::Project &project, Findings &findings);
 
-// Runs all rules; findings sorted by file, place and code, each place once per rule.
+// Runs all rules.
 Findings judge(const model::Project &project);
+
+// By file, place and code; each place once per rule.
+void sort_findings(Findings &findings);
 
 } // namespace deepperf::rules

@@ -1,4 +1,5 @@
 #include "model/mapper.h"
+#include "python/children.h"
 #include "rules/registry.h"
 
 #include <fmt/format.h>
@@ -64,8 +65,48 @@ places are only a hint. So are pipelines in test code, and those inside a functi
 
 namespace {
 
-// How to write AUTOTUNE with the names that a scope has; empty if it has none for it. The plain `tf` is preferred.
-std::string autotune_in(const model::FunctionInfo &scope, bool old) {
+// Where a scope's own statements first import a name, or bind it by a plain assignment; the end of time if they don't.
+u32 bound_at(const Block &body, Symbol name) {
+  const auto visit = [name](const auto &self, const Node *node) -> u32 {
+    u32 first = ~0U;
+    const auto note = [&first](u32 at) { first = std::min(first, at); };
+    if (const auto *import = as<Import>(node)) {
+      for (const Alias *alias : import->names) {
+        const std::string_view text = alias->name.text();
+        if (alias->asname == name || (!alias->asname && text.substr(0, text.find('.')) == name.text())) {
+          note(node->start);
+        }
+      }
+    } else if (const auto *from = as<ImportFrom>(node)) {
+      for (const Alias *alias : from->names) {
+        if ((alias->asname ? alias->asname : alias->name) == name) {
+          note(node->start);
+        }
+      }
+    } else if (const auto *assignment = as<Assign>(node)) {
+      for (const Expr *target : assignment->targets) {
+        if (const auto *plain = as<Name>(target); plain != nullptr && plain->id == name) {
+          note(node->start);
+        }
+      }
+    } else if (node->kind == NodeKind::If || node->kind == NodeKind::Try) {
+      for_each_child(node, [&](const Node *child) { note(self(self, child)); });
+    }
+    return first;
+  };
+  u32 first = ~0U;
+  for (const Stmt *statement : body) {
+    first = std::min(first, visit(visit, statement));
+  }
+  return first;
+}
+
+// How to write AUTOTUNE at a place with the names that a scope has; empty if it has none for it. The plain `tf` is
+// preferred. In the place's own scope a name must be bound before it.
+std::string autotune_in(const model::FunctionInfo &scope, const model::Stage &stage, bool old) {
+  const Block body = scope.node == nullptr           ? scope.module->parsed->tree.body
+                     : scope.definition() != nullptr ? scope.definition()->body
+                                                     : Block{};
   std::string best;
   int best_rank = 3;
   for (u32 slot = 0; slot < scope.names.size(); ++slot) {
@@ -75,11 +116,12 @@ std::string autotune_in(const model::FunctionInfo &scope, bool old) {
     }
     const std::string_view api = value.name().text();
     const int rank = api == "tensorflow" ? 0 : api == "tensorflow.data" ? 1 : api.ends_with(".AUTOTUNE") ? 2 : 3;
-    if (rank >= best_rank) {
+    const Symbol name{scope.names[slot]};
+    if (rank >= best_rank || bound_at(body, name) > (stage.function == &scope ? stage.call->start : ~0U - 1)) {
       continue;
     }
     best_rank = rank;
-    best = Symbol{scope.names[slot]}.text();
+    best = name.text();
     const bool experimental = old || value.v1;
     if (rank == 0) {
       best += experimental ? ".data.experimental.AUTOTUNE" : ".data.AUTOTUNE";
@@ -94,11 +136,11 @@ std::string autotune_in(const model::FunctionInfo &scope, bool old) {
 std::string autotune_name(const model::Stage &stage) {
   const bool old = stage.module->v1 && !stage.module->v2;
   for (const model::FunctionInfo *scope = stage.function; scope != nullptr; scope = scope->parent) {
-    if (std::string name = autotune_in(*scope, old); !name.empty()) {
+    if (std::string name = autotune_in(*scope, stage, old); !name.empty()) {
       return name;
     }
   }
-  return stage.module->body != nullptr ? autotune_in(*stage.module->body, old) : "";
+  return stage.module->body != nullptr ? autotune_in(*stage.module->body, stage, old) : "";
 }
 
 bool is_sequential_value(const Source &source, const Expr *value) {
@@ -173,6 +215,9 @@ void check_sequential_map(const model::Project &project, Findings &findings) {
     const Parallelism given = parallelism_of(stage.call, position);
     if (given.hidden || (given.value != nullptr && !is_sequential_value(source, given.value))) {
       continue;
+    }
+    if (method == "map_and_batch" && given.value == nullptr) {
+      continue; // by default as parallel as its batch is large
     }
     const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
     Finding finding;

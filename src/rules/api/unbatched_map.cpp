@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <unordered_set>
+
 namespace deepperf::rules {
 
 using namespace python;
@@ -68,13 +70,15 @@ bool is_single(const Source &source, const Call *batch) {
   return size == nullptr || source.text().substr(size->start, size->end - size->start) == "1";
 }
 
-void follow_back(const model::Project &project, u32 at, const model::Stage &batch, u32 steps, Findings &findings) {
-  constexpr u64 kTransparent = kShuffles | kRepeats | kCaches | kPrefetches | kTakes;
-  for (; at != 0 && steps < 64; ++steps) {
+// A cache is no stage to look past: behind it a map runs once, and behind the batch it would run in every epoch.
+void follow_back(const model::Project &project, u32 at, const model::Stage &batch, std::unordered_set<u32> &seen,
+                 Findings &findings) {
+  constexpr u64 kTransparent = kShuffles | kRepeats | kPrefetches | kTakes;
+  while (at != 0 && seen.insert(at).second) {
     const model::Stage &stage = project.stages[at];
     if (stage.info == nullptr) { // branches meet
       if (stage.other != 0) {
-        follow_back(project, stage.other, batch, steps + 1, findings);
+        follow_back(project, stage.other, batch, seen, findings);
       }
       at = stage.previous;
       continue;
@@ -95,7 +99,7 @@ void follow_back(const model::Project &project, u32 at, const model::Stage &batc
       finding.tier = single || stage.module->is_test ? Tier::Hint : Tier::On;
       finding.message = "this map runs once per example, but all it does would work on a whole batch";
       finding.advice = single ? "batch first, then map tf.io.parse_example, which parses a whole batch at once"
-                              : "call batch before this map";
+                              : "move this map behind the batch";
       const auto *batch_attribute = as<Attribute>(batch.call->func);
       finding.notes.push_back(
           {batch.module->file,
@@ -121,7 +125,8 @@ void check_unbatched_map(const model::Project &project, Findings &findings) {
         stage.method.text() != "batch" || is_single(stage.module->parsed->source, stage.call)) {
       continue;
     }
-    follow_back(project, stage.previous, stage, 0, findings);
+    std::unordered_set<u32> seen;
+    follow_back(project, stage.previous, stage, seen, findings);
   }
 }
 

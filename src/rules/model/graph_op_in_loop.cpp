@@ -1,4 +1,5 @@
 #include "model/variance.h"
+#include "python/children.h"
 #include "rules/registry.h"
 
 #include <fmt/format.h>
@@ -158,7 +159,7 @@ private:
         if (!counts(*loop)) {
           continue;
         }
-        if (loop->runs_session) {
+        if (loop->runs_session && !op.api.text().ends_with("get_variable")) {
           report(function, op.call, op, *loop, true, {});
           reported = op.call;
           break;
@@ -174,7 +175,22 @@ private:
 
   bool is_invariant(const OpFact &op, const Loop &loop) const {
     constexpr u64 kStateful = kRandom | kVariable | kGraphState | kIo | kPython;
-    return (op.traits & kStateful) == 0 && !model::varies(project_, loop, op.call);
+    return (op.traits & kStateful) == 0 && !starts_accumulation(op, loop) && !model::varies(project_, loop, op.call);
+  }
+
+  // `total = tf.zeros(…)`, which an inner loop then adds to: each turn needs its own.
+  static bool starts_accumulation(const OpFact &op, const Loop &loop) {
+    if (!op.target || (op.traits & kConstant) == 0) {
+      return false;
+    }
+    u32 bindings = 0;
+    const auto visit = [&](const auto &self, const Node *node) -> void {
+      const auto *name = as<Name>(node);
+      bindings += name != nullptr && name->id == op.target && name->context == Context::Store ? 1 : 0;
+      for_each_child(node, [&](const Node *child) { self(self, child); });
+    };
+    visit(visit, loop.node);
+    return bindings > 1;
   }
 
   // A call in a loop that leads to operations. In a loop that runs a session any of them is one too many; otherwise the
@@ -285,15 +301,20 @@ private:
     finding.span = place->span();
     const std::string name = op_name(op);
     const bool is_comprehension = loop.node->kind != NodeKind::For && loop.node->kind != NodeKind::While;
-    if (function.module->is_test || loop.function->module->is_test ||
-        (!grows && (is_comprehension && (op.traits & kConstant) != 0))) {
+    const bool trivial =
+        (op.traits & kConstant) != 0 && (is_comprehension || name == "tf.constant" || name == "tf.convert_to_tensor");
+    if (function.module->is_test || loop.function->module->is_test || (!grows && trivial)) {
       finding.tier = Tier::Hint;
     }
     finding.notes.push_back({loop.function->module->file, header_of(loop_source, loop),
                              fmt::format("the {} is here", describe_loop(loop))});
     finding.notes.insert(finding.notes.end(), chain.begin(), chain.end());
     if (grows) {
-      finding.message = fmt::format("{} adds to the graph in every turn of a loop that runs a session", name);
+      finding.message = place == op.call
+                            ? fmt::format("{} adds to the graph in every turn of a loop that runs a session", name)
+                            : fmt::format("this call makes {}, so the graph grows in every turn of a loop that runs a "
+                                          "session",
+                                          name);
       finding.advice = "make the operation once, before the loop, and only run it inside; feed what changes through a "
                        "placeholder";
       if (loop.session_run != nullptr) {

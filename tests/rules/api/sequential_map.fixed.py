@@ -103,6 +103,7 @@ def applied(ds: tf.data.Dataset):
         return inner.map(parse, num_parallel_calls=tf.data.AUTOTUNE).prefetch(1)  # expect: DP101
 
     ds = ds.apply(transform)
+    ds = ds.apply(tf.data.experimental.map_and_batch(parse, 32))
     ds = ds.apply(tf.data.experimental.map_and_batch(parse, 32, num_parallel_calls=tf.data.AUTOTUNE))  # expect: DP101
     return ds.apply(tf.data.experimental.map_and_batch(parse, 32, num_parallel_calls=4))
 
@@ -129,3 +130,33 @@ def python_map(values, frame, pool):
     g = load_dataset("imdb").map(parse)
     h = pool.map(parse, values)
     return a, b, c, e, f, g, h, np.array(values), random.random()
+
+
+def narrowed(images, other):
+    if isinstance(images, tf.data.Dataset):
+        images = images.map(parse, num_parallel_calls=tf.data.AUTOTUNE)  # expect: DP101
+    if not isinstance(other, tf.data.Dataset):
+        return other.map(parse)
+    return other.map(parse, num_parallel_calls=tf.data.AUTOTUNE)  # expect: DP101
+
+
+def derived(inputs):
+    outputs = inputs.map(parse, num_parallel_calls=tf.data.AUTOTUNE)  # expect: DP101
+    outputs = outputs.batch(4).prefetch(1)
+    return outputs
+
+
+def in_containers(paths):
+    parts = [tf.data.TFRecordDataset(path) for path in paths]
+    a = [part.map(parse, num_parallel_calls=tf.data.AUTOTUNE) for i, part in enumerate(parts)]  # expect: DP101
+    for part in parts:
+        a.append(part.map(parse, num_parallel_calls=tf.data.AUTOTUNE))  # expect: DP101
+    return a
+
+
+def quoted(ds: "tf.data.Dataset"):
+    return ds.map(parse, num_parallel_calls=tf.data.AUTOTUNE)  # expect: DP101
+
+
+def files_are_not_cheap(ds: tf.data.Dataset):
+    return ds.interleave(lambda path: tf.data.TextLineDataset(path).skip(1), num_parallel_calls=tf.data.AUTOTUNE)  # expect: DP101

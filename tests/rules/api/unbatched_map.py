@@ -29,7 +29,7 @@ def vectorisable(x, y):
     ds = tf.data.Dataset.from_tensor_slices((x, y))
     a = ds.map(scale, num_parallel_calls=AUTO).batch(32)  # expect: DP102
     b = ds.map(scale_pair, num_parallel_calls=AUTO).shuffle(10).repeat().batch(32)  # expect: DP102
-    c = ds.map(lambda v: tf.math.sqrt(v), num_parallel_calls=AUTO).cache().batch(32).prefetch(1)  # expect: DP102
+    c = ds.map(lambda v: tf.math.sqrt(v), num_parallel_calls=AUTO).shuffle(9).batch(32).prefetch(1)  # expect: DP102
     d = ds.map(features, num_parallel_calls=AUTO).batch(32)  # expect: DP102
     e = ds.map(helper, num_parallel_calls=AUTO).batch(32)  # expect: DP102
     f = ds.map(functools.partial(scale), num_parallel_calls=AUTO).batch(batch_size=32)  # expect: DP102
@@ -51,7 +51,32 @@ def per_example(ds: tf.data.Dataset):
     g = ds.map(lambda x: x[0], num_parallel_calls=AUTO).batch(32)
     h = ds.map(lambda x: unknown(x), num_parallel_calls=AUTO).batch(32)
     i = ds.map(lambda x: tf.transpose(x), num_parallel_calls=AUTO).batch(32)
-    return a, b, c, d, e, f, g, h, i
+    j = ds.map(lambda x: tf.image.resize(x, (224, 224)), num_parallel_calls=AUTO).batch(32)
+    k = ds.map(lambda x: [tf.cast(x, tf.float32)], num_parallel_calls=AUTO).batch(32)
+    m = ds.map(lambda x: tf.one_hot(x, 10, axis=0), num_parallel_calls=AUTO).batch(32)
+    n = ds.map(lambda x: tf.where(x > 0), num_parallel_calls=AUTO).batch(32)
+    o = ds.map(lambda x, y: tf.cast(x, tf.float32) * y, num_parallel_calls=AUTO).batch(32)
+    p = ds.map(assert_shape, num_parallel_calls=AUTO).batch(32)
+    return a, b, c, d, e, f, g, h, i, j, k, m, n, o, p
+
+
+def assert_shape(x):
+    x = tf.one_hot(x, 10)
+    x.set_shape((None, 10))
+    return x
+
+
+def in_place(x):
+    x /= 255.0
+    return x
+
+
+def augmented(ds: tf.data.Dataset):
+    return ds.map(in_place, num_parallel_calls=AUTO).batch(32)  # expect: DP102
+
+
+def cached(ds: tf.data.Dataset):
+    return ds.map(scale, num_parallel_calls=AUTO).cache().batch(32)
 
 
 def other_orders(ds: tf.data.Dataset):

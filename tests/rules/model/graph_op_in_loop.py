@@ -194,3 +194,111 @@ def recursive(x, n):
     for i in range(n):
         recursive(x, i)
     return tf.square(x)
+
+
+class Generator(tf.keras.layers.Layer):
+    def decode(self, boxes, shape, low, high):
+        out = []
+        for i in range(low, high):
+            out.append(boxes[i] - tf.expand_dims(shape, axis=1))
+        return out
+
+    def call(self, boxes, shape):
+        return self.decode(boxes, shape, 3, 70)
+
+
+def autograph(image, height, retries):
+    for _ in tf.range(retries):
+        image = image * tf.cast(height, tf.float32)
+    return image
+
+
+class Learner:
+    def run(self, iterations=1):
+        loss = self.train(tf.constant(iterations))
+        return loss
+
+
+def calls_with_effects(steps):
+    learner = Learner()
+    for _ in range(steps):
+        learner.run(iterations=1)
+
+
+def few_behind_a_name(x, swap):
+    order = [0, 1] if swap else [1, 0]
+    count = 5
+    for i, d in enumerate(order):
+        tf.square(x)
+    for i in range(count):
+        tf.square(x)
+
+
+def depends_on_the_turn(metrics, x, n):
+    out = []
+    for metric in metrics:
+        if metric.name == "auc":
+            out.append(tf.square(x))
+    for i in range(n):
+        if i:
+            y = tf.square(i)
+        else:
+            y = tf.square(x)
+        out.append(y)
+    return out
+
+
+def starts_an_accumulation(z, dimensions, steps):
+    out = []
+    for i in range(dimensions):
+        total = tf.zeros([3])
+        for t in range(steps):
+            total += z[t][:, i]
+        out.append(total)
+    return out
+
+
+def leaves_with_it(shapes, x):
+    for shape in shapes:
+        if not shape:
+            return tf.reduce_sum(x)
+    return x
+
+
+def eager_or_not(images):
+    out = []
+    for image in images:
+        data = tf.image.encode_jpeg(image)
+        if tf.executing_eagerly():
+            data = data.numpy()
+        else:
+            data = data.eval()
+        out.append(data)
+    return out
+
+
+class Cache:
+    def add(self, key):
+        if key in self.cache:
+            return
+        self.cache[key] = tf.placeholder(tf.float32)
+
+    def run(self, sess, keys):
+        for key in keys:
+            self.add(key)
+            sess.run(self.cache[key])
+
+
+def beside_look_alikes(specs, rows):
+    out = []
+    for spec in specs:
+        out.append(tf.eye(rows))  # expect: DP201
+        out.append(tf.fill([2], spec))
+    return out
+
+
+def new_objects(n, size):
+    def cell():
+        return tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.LSTMCell(size), input_keep_prob=tf.to_float(size))
+
+    return [cell() for _ in range(n)]
