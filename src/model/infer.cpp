@@ -230,6 +230,18 @@ void Inference::mark_traced(const Value &value) {
 // ---- Joining --------------------------------------------------------------------------------------------------------
 
 Value Inference::join(const Value &a, const Value &b) {
+  // Tuples of tuples of …: what is that deep inside matters to nobody, and could take for ever.
+  struct Depth {
+    u32 &depth;
+    explicit Depth(u32 &counter) : depth(++counter) {}
+    Depth(const Depth &) = delete;
+    Depth &operator=(const Depth &) = delete;
+    ~Depth() { --depth; }
+  };
+  const Depth guard(join_depth_);
+  if (join_depth_ > 4) {
+    return {};
+  }
   if (a == b || !b.known()) {
     return a.known() || !b.is(Value::Tag::None) ? a : b;
   }
@@ -253,6 +265,14 @@ Value Inference::join(const Value &a, const Value &b) {
   }
   if (a.is(Value::Tag::Literal) && b.is(Value::Tag::Literal)) {
     return {};
+  }
+  if (a.is(Value::Tag::Tuple) && b.is(Value::Tag::Tuple)) {
+    const bool uniform = a.uniform || b.uniform || a.number != b.number;
+    std::vector<Value> items;
+    for (u32 i = 0; i < (uniform ? 1 : a.number); ++i) {
+      items.push_back(uniform ? join(element_of(a), element_of(b)) : join(a.items[i], b.items[i]));
+    }
+    return make_tuple(items, uniform);
   }
   return a.is(Value::Tag::Literal) ? b : b.is(Value::Tag::Literal) ? a : Value{};
 }

@@ -84,12 +84,15 @@ private:
   const python::Expr *argument(const python::Call *call, u32 position, std::string_view keyword) const;
 
   Value join(const Value &a, const Value &b);
+  // Is the function small enough to keep the values of its branches apart?
+  [[nodiscard]] bool keeps_branches() const { return environment_.size() <= 1000; }
   void join_environment(std::vector<Value> &into, const std::vector<Value> &other);
 
   Project &project_;
   const ModuleIndex &index_;
   bool recording_ = false;
   u32 depth_ = 0;
+  u32 join_depth_ = 0;
   std::unordered_map<const python::Node *, FunctionInfo *> functions_;
   std::unordered_map<const python::Node *, ClassInfo *> classes_;
   std::unordered_map<u64, Value> api_children_;

@@ -98,6 +98,10 @@ Value Inference::eval(const Expr *expr) {
 }
 
 Value Inference::make_tuple(const std::vector<Value> &items, bool uniform) {
+  constexpr std::size_t kMostItems = 64;
+  if (items.size() > kMostItems) { // a table of data
+    return {};
+  }
   Value value;
   value.tag = Value::Tag::Tuple;
   value.uniform = uniform;

@@ -206,6 +206,13 @@ void Inference::walk(const Stmt *statement) {
   case NodeKind::Match: {
     const auto *match = static_cast<const Match *>(statement);
     eval(match->subject);
+    if (!keeps_branches()) {
+      for (const MatchCase &branch : match->cases) {
+        walk(branch.body);
+      }
+      reachable_ = true;
+      return;
+    }
     const std::vector<Value> before = environment_;
     std::vector<Value> behind = environment_;
     for (const MatchCase &branch : match->cases) {
@@ -404,6 +411,12 @@ void Inference::walk_import_from(const ImportFrom *statement) {
 
 void Inference::walk_if(const If *statement) {
   eval(statement->test);
+  if (!keeps_branches()) {
+    walk(statement->body);
+    walk(statement->orelse);
+    reachable_ = true;
+    return;
+  }
   const bool was_once = around_.once;
   const bool was_eager_test = around_.eager_test;
   const std::vector<Value> before = environment_;
@@ -461,11 +474,13 @@ template <class Body> void Inference::in_loop(const Node *node, Body body) {
   const Surroundings outer = around_;
   around_.loop = &loop;
   around_.once = false;
-  const std::vector<Value> before = environment_;
+  const std::vector<Value> before = keeps_branches() ? environment_ : std::vector<Value>{};
   body(loop);
   around_ = outer;
   reachable_ = true;
-  join_environment(environment_, before);
+  if (keeps_branches()) {
+    join_environment(environment_, before);
+  }
   if (loop.runs_session && loop.parent != nullptr && !loop.parent->runs_session) {
     loop.parent->runs_session = true;
     loop.parent->session_run = loop.session_run;
@@ -495,6 +510,16 @@ void Inference::walk_while(const While *statement) {
 }
 
 void Inference::walk_try(const Try *statement) {
+  if (!keeps_branches()) {
+    walk(statement->body);
+    for (const ExceptHandler *handler : statement->handlers) {
+      walk(handler->body);
+    }
+    walk(statement->orelse);
+    walk(statement->finalbody);
+    reachable_ = true;
+    return;
+  }
   const std::vector<Value> before = environment_;
   walk(statement->body);
   walk(statement->orelse);

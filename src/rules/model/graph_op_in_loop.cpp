@@ -216,14 +216,15 @@ private:
         continue;
       }
       if (loop->runs_session && caller.module->tensorflow) {
-        return report(caller, site.call, *first->op, *loop, true, chain_of(site, *first));
+        return report(caller, site.call, *first->op, *loop, true, chain_of(*first));
       }
       const bool whole =
-          !site.callee->makes_variables && !site.callee->runs_session &&
+          !site.callee->makes_variables && !site.callee->runs_session && !site.callee->effects &&
+          site.callee->name.text() != "__init__" &&
           std::ranges::all_of(reached, [&](const model::ReachedOp &op) { return stays_same(site, op, *loop); }) &&
           arguments_stay_same(site, *loop);
       if (whole) {
-        return report(caller, site.call, *first->op, *loop, false, chain_of(site, *first));
+        return report(caller, site.call, *first->op, *loop, false, chain_of(*first));
       }
     }
   }
@@ -275,20 +276,16 @@ private:
     return true;
   }
 
-  std::vector<Note> chain_of(const model::CallSite &site, const model::ReachedOp &reached) const {
+  // The calls between the one that is reported and the operation, and the operation itself.
+  static std::vector<Note> chain_of(const model::ReachedOp &reached) {
     std::vector<Note> notes;
-    const model::CallSite *through = &site;
-    const model::ReachedOp *op = &reached;
-    while (through != nullptr && notes.size() < 8) {
-      const FunctionInfo *caller = through->caller;
-      if (caller != nullptr) {
-        notes.push_back({caller->module->file, through->call->span(),
-                         fmt::format("it calls {} here", through->callee->name ? through->callee->name.text()
-                                                                               : std::string_view("this function"))});
-      }
-      through = op->through;
-      op = op->next != nullptr ? op->next : op;
+    for (const model::ReachedOp *op = &reached; op->through != nullptr && notes.size() < 8; op = op->next) {
+      const std::string_view name = op->through->callee->name ? op->through->callee->name.text() : "a function";
+      notes.push_back(
+          {op->through->caller->module->file, op->through->call->span(), fmt::format("which calls {}", name)});
     }
+    notes.push_back({reached.function->module->file, reached.op->call->span(),
+                     fmt::format("which makes {}", op_name(*reached.op))});
     return notes;
   }
 
@@ -322,7 +319,9 @@ private:
       }
     } else {
       finding.message =
-          fmt::format("{} is made again in every turn of a loop, but nothing it depends on changes", name);
+          place == op.call
+              ? fmt::format("{} is made again in every turn of a loop, but nothing it depends on changes", name)
+              : "this call makes the same operations again in every turn of a loop: nothing they depend on changes";
       finding.advice = "move it before the loop";
     }
     findings_.push_back(std::move(finding));
