@@ -1,12 +1,14 @@
 #include "base/arena.h"
 
+#include "base/huge_pages.h"
+
 #include <algorithm>
 
 namespace deepperf {
 
 namespace {
 constexpr std::size_t kFirstChunk = std::size_t{64} << 10;
-constexpr std::size_t kLargestChunk = std::size_t{4} << 20;
+constexpr std::size_t kLargestChunk = std::size_t{8} << 20;
 } // namespace
 
 void *Arena::allocate_in_new_chunk(std::size_t size, std::size_t alignment) {
@@ -17,7 +19,8 @@ void *Arena::allocate_in_new_chunk(std::size_t size, std::size_t alignment) {
     chunk_size = std::min(newest.size * 2, kLargestChunk);
   }
   chunk_size = std::max(chunk_size, size + alignment);
-  chunks_.push_back({std::unique_ptr<char[]>(new char[chunk_size]), chunk_size, 0});
+  auto *bytes = static_cast<char *>(allocate_pages(chunk_size, alignof(std::max_align_t)));
+  chunks_.push_back({std::unique_ptr<char[], Free>(bytes), chunk_size, 0});
   next_ = chunks_.back().bytes.get();
   limit_ = next_ + chunk_size;
   return allocate(size, alignment);

@@ -5,6 +5,7 @@
 
 #include "base/types.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -70,8 +71,11 @@ public:
 private:
   void *allocate_in_new_chunk(std::size_t size, std::size_t alignment);
 
+  struct Free {
+    void operator()(char *memory) const { std::free(memory); }
+  };
   struct Chunk {
-    std::unique_ptr<char[]> bytes;
+    std::unique_ptr<char[], Free> bytes;
     std::size_t size = 0;
     std::size_t used = 0; // valid for all but the newest chunk
   };

@@ -1,4 +1,4 @@
-// Memory for large tables that are read at random: in large pages, where looking an address up costs less.
+// Memory in large pages: fewer faults when it is first touched, and looking an address up costs less.
 #pragma once
 
 #include <sys/mman.h>
@@ -9,28 +9,30 @@
 
 namespace deepperf {
 
+inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+// Memory for std::free. What is smaller than a large page comes from where all memory comes from.
+inline void *allocate_pages(std::size_t size, std::size_t alignment) {
+  const bool large = size >= kHugePage;
+  const std::size_t unit = large ? kHugePage : std::size_t{64};
+  const std::size_t rounded = (size + unit - 1) & ~(unit - 1);
+  void *memory = std::aligned_alloc(large ? kHugePage : alignment < 64 ? 64 : alignment, rounded);
+  if (memory == nullptr) {
+    throw std::bad_alloc();
+  }
+  if (large) {
+    madvise(memory, rounded, MADV_HUGEPAGE); // only advice: without it everything works, if slower
+  }
+  return memory;
+}
+
 template <class T> struct HugePageAllocator {
   using value_type = T;
-  static constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
   HugePageAllocator() = default;
   template <class U> explicit HugePageAllocator(const HugePageAllocator<U> & /*other*/) {}
 
-  T *allocate(std::size_t count) {
-    const std::size_t size = (count * sizeof(T) + kHugePage - 1) & ~(kHugePage - 1);
-    void *memory =
-        count * sizeof(T) < kHugePage
-            ? std::aligned_alloc(alignof(T) < alignof(std::max_align_t) ? alignof(std::max_align_t) : alignof(T),
-                                 (count * sizeof(T) + 63) & ~std::size_t{63})
-            : std::aligned_alloc(kHugePage, size);
-    if (memory == nullptr) {
-      throw std::bad_alloc();
-    }
-    if (count * sizeof(T) >= kHugePage) {
-      madvise(memory, size, MADV_HUGEPAGE); // only advice: without it everything works, if slower
-    }
-    return static_cast<T *>(memory);
-  }
+  T *allocate(std::size_t count) { return static_cast<T *>(allocate_pages(count * sizeof(T), alignof(T))); }
   void deallocate(T *memory, std::size_t /*count*/) { std::free(memory); }
 
   friend bool operator==(const HugePageAllocator & /*a*/, const HugePageAllocator & /*b*/) { return true; }

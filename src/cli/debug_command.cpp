@@ -1,6 +1,7 @@
 #include "base/arena.h"
 #include "base/workers.h"
 #include "cli/commands.h"
+#include "model/debug_print.h"
 #include "python/cpython_dump.h"
 #include "python/lexer.h"
 #include "python/parser.h"
@@ -9,6 +10,8 @@
 #include "python/tree_dump.h"
 
 #include <cstdio>
+#include <deque>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -111,6 +114,37 @@ int dump_tokens(const std::vector<std::string> &files) {
   return exit_code;
 }
 
+// Several files are analysed together, as those of a project that import each other are.
+int dump_model(const std::vector<std::string> &files,
+               const std::function<void(model::Project &, std::string &)> &write) {
+  int exit_code = kClean;
+  Arena arena;
+  LocalSymbols symbols;
+  std::deque<model::ParsedFile> parsed;
+  std::vector<const model::ParsedFile *> group;
+  for (const std::string &path : files) {
+    model::ParsedFile file;
+    if (!load(path, file.source)) {
+      exit_code = kTrouble;
+      continue;
+    }
+    file.path = path;
+    file.index = {static_cast<u32>(parsed.size())};
+    file.tree = python::parse(file.source, arena, symbols);
+    model::find_imports(file);
+    for (const python::SyntaxError &error : file.tree.errors) {
+      print_error(file.source, error);
+      exit_code = std::max<int>(exit_code, kFindings);
+    }
+    group.push_back(&parsed.emplace_back(std::move(file)));
+  }
+  const std::unique_ptr<model::Project> project = model::analyse(group);
+  std::string out;
+  write(*project, out);
+  print(out);
+  return exit_code;
+}
+
 // The deepest trees need more stack than the main thread may have.
 template <class Function> int on_large_stack(Function function) {
   int exit_code = kTrouble;
@@ -146,6 +180,16 @@ void add_ast(CLI::App &debug, int &exit_code) {
   });
 }
 
+void add_model(CLI::App &debug, int &exit_code, const std::string &name, const std::string &help,
+               const std::function<void(model::Project &, std::string &)> &write) {
+  auto files = std::make_shared<std::vector<std::string>>();
+  CLI::App *command = debug.add_subcommand(name, help);
+  command->footer("Several files are looked at together, as those of one project are.");
+  command->add_option("files", *files, "Python files or notebooks")->required()->type_name("FILE...");
+  command->callback(
+      [files, write, &exit_code] { exit_code = on_large_stack([&] { return dump_model(*files, write); }); });
+}
+
 } // namespace
 
 void add_debug(CLI::App &app, int &exit_code) {
@@ -153,6 +197,12 @@ void add_debug(CLI::App &app, int &exit_code) {
   debug->require_subcommand(1);
   add_tokens(*debug, exit_code);
   add_ast(*debug, exit_code);
+  add_model(*debug, exit_code, "model", "Print modules, functions and classes, and what every name is",
+            [](model::Project &project, std::string &out) { model::print_model(project, out); });
+  add_model(*debug, exit_code, "summaries", "Print which operations a call of each function leads to",
+            [](model::Project &project, std::string &out) { model::print_summaries(project, out); });
+  add_model(*debug, exit_code, "pipelines", "Print the tf.data pipelines, stage by stage",
+            [](model::Project &project, std::string &out) { model::print_pipelines(project, out); });
 }
 
 } // namespace deepperf::cli

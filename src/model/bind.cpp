@@ -253,6 +253,11 @@ void find_changes_in(const Node *node, Loop &result) {
         result.mutated.push_back(root->id);
       }
     }
+    for (const Expr *arg : call->args) {
+      if (const auto *name = as<Name>(arg)) {
+        result.passed.push_back(name->id);
+      }
+    }
     break;
   }
   case NodeKind::FunctionDef:
@@ -287,6 +292,7 @@ void find_changes(const Node *loop, Loop &result) {
   sort_unique(result.assigned);
   sort_unique(result.mutated);
   sort_unique(result.attributes);
+  sort_unique(result.passed);
 }
 
 } // namespace deepperf::model

@@ -242,6 +242,11 @@ Value Inference::join(const Value &a, const Value &b) {
   if (join_depth_ > 4) {
     return {};
   }
+  // A literal or something unknown is something unknown; for other values what is known is more use.
+  if ((a.is(Value::Tag::Literal) && b.is(Value::Tag::Unknown)) ||
+      (a.is(Value::Tag::Unknown) && b.is(Value::Tag::Literal))) {
+    return {};
+  }
   if (a == b || !b.known()) {
     return a.known() || !b.is(Value::Tag::None) ? a : b;
   }

@@ -26,6 +26,7 @@ private:
     bool eager_test = false; // under `if tf.executing_eagerly()`: what runs a session there tells nothing
     const python::Expr *assigned = nullptr; // the value of the assignment that is being walked, and its target
     Symbol target;
+    const python::Expr *stored = nullptr; // the same where the target is an element or attribute
   };
 
   // ---- infer.cpp: functions

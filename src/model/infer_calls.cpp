@@ -87,7 +87,13 @@ Value Inference::eval_call(const Call *call) {
   default:
     break;
   }
+  const Expr *const outer_stored = around_.stored;
+  if (const auto *method = as<Attribute>(call->func);
+      method != nullptr && method->attr.text() == "append" && call->args.size() == 1) {
+    around_.stored = call->args[0];
+  }
   eval_arguments(call);
+  around_.stored = outer_stored;
   current_->effects = true; // who knows what it does
   if (const auto *method = as<Attribute>(call->func)) {
     const std::string_view name = method->attr.text();
@@ -139,6 +145,7 @@ void Inference::note_call_traits(const ApiInfo &info, const Call *call, Symbol a
     fact.once = around_.once;
     fact.initial_value = around_.initial_value;
     fact.target = around_.assigned == call ? around_.target : Symbol{};
+    fact.stored = around_.stored != nullptr && around_.stored->start <= call->start && call->end <= around_.stored->end;
     current_->ops.push_back(fact);
   }
 }

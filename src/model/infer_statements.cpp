@@ -36,7 +36,8 @@ bool is_once_guard(const Expr *test) {
       return right != nullptr && (item.op == CompareOperator::Is || compare->left->kind == NodeKind::Name ||
                                   compare->left->kind == NodeKind::Attribute);
     }
-    return item.op == CompareOperator::NotIn;
+    return item.op == CompareOperator::NotIn ||
+           (item.op <= CompareOperator::GtE && item.op >= CompareOperator::Lt && compare->left->kind == NodeKind::Name);
   }
   if (const auto *unary = as<UnaryOp>(test); unary != nullptr && unary->op() == UnaryOperator::Not) {
     return unary->operand->kind == NodeKind::Name || unary->operand->kind == NodeKind::Attribute ||
@@ -94,8 +95,38 @@ bool Inference::is_small_number(const Expr *expr) {
   return number.has_value() && *number <= kTinyLoop;
 }
 
+namespace {
+
+// Over the dimensions or axes of a tensor: there are never many.
+bool counts_dimensions(const Node *node) {
+  Symbol name;
+  if (const auto *plain = as<Name>(node)) {
+    name = plain->id;
+  } else if (const auto *attribute = as<Attribute>(node)) {
+    name = attribute->attr;
+  }
+  if (name) {
+    const std::string_view text = name.text();
+    for (const std::string_view word :
+         {"shape", "get_shape", "ndims", "ndim", "rank", "axis", "axes", "dims", "perm"}) {
+      if (text == word ||
+          (text.size() > word.size() && text.ends_with(word) && text[text.size() - word.size() - 1] == '_')) {
+        return true;
+      }
+    }
+  }
+  bool found = false;
+  for_each_child(node, [&found](const Node *child) { found = found || counts_dimensions(child); });
+  return found;
+}
+
+} // namespace
+
 // A loop over a few elements that are written down, or over range(10) and below.
 bool Inference::is_tiny(const Expr *iter) {
+  if (counts_dimensions(iter)) {
+    return true;
+  }
   switch (iter->kind) {
   case NodeKind::Tuple:
   case NodeKind::List:
@@ -166,12 +197,16 @@ void Inference::walk(const Stmt *statement) {
   }
   case NodeKind::Assign: {
     const auto *assignment = static_cast<const Assign *>(statement);
-    if (const auto *name = as<Name>(assignment->targets[0])) {
+    const Expr *first_target = assignment->targets[0];
+    if (const auto *name = as<Name>(first_target)) {
       around_.assigned = assignment->value;
       around_.target = name->id;
     }
+    around_.stored = first_target->kind == NodeKind::Subscript || first_target->kind == NodeKind::Attribute
+                         ? assignment->value
+                         : nullptr;
     const Value value = eval(assignment->value);
-    around_.assigned = nullptr;
+    around_.assigned = around_.stored = nullptr;
     for (const Expr *target : assignment->targets) {
       assign(target, value);
     }
@@ -576,7 +611,7 @@ void Inference::bind(Symbol name, const Value &value) {
   u32 slot = scope->slot_of(name);
   if (slot != FunctionInfo::kNoSlot) {
     environment_[slot] = value;
-    scope->ever[slot] = join(scope->ever[slot], value);
+    scope->ever[slot] = scope->ever[slot].known() ? join(scope->ever[slot], value) : value;
     return;
   }
   // Declared global or nonlocal.

@@ -17,7 +17,7 @@ class Examination {
 public:
   explicit Examination(const Project &project) : project_(project) {}
 
-  MapperFacts facts{true, true, true, false, 0};
+  MapperFacts facts{true, true, true, false, false, false, 0};
 
   void examine(const Value &function) {
     switch (function.tag) {
@@ -75,9 +75,8 @@ private:
     if (info == nullptr) {
       return give_up();
     }
-    if (name.ends_with("parse_single_example")) {
-      facts.parses_single = true;
-    }
+    facts.parses_single |= name.ends_with("parse_single_example");
+    facts.parses_batch |= name.ends_with(".parse_example");
     facts.cheap &= info->returns != Kind::Dataset; // reading files, or a pipeline of its own
     if (!info->has(kOp | kPython | kIo | kDecode)) {
       facts.vectorisable &= info->has(kSpec | kNoLoop | kCheap) && !info->has(kShapeDependent | kPerExample);
@@ -143,6 +142,7 @@ private:
       // x["image"] picks a feature; x[0] may pick a part of the example.
       const auto *subscript = static_cast<const Subscript *>(node);
       facts.vectorisable &= as_string(subscript->slice) != nullptr;
+      facts.picks_fields |= as_string(subscript->slice) != nullptr;
       break;
     }
     case NodeKind::List: // becomes one tensor, stacked

@@ -11,6 +11,8 @@ struct MapperFacts {
   bool known = false;         // every call in it was understood
   bool cheap = false;         // known, and no more than a few cheap operations
   bool vectorisable = false;  // known, and every operation gives for a batch what it gives for an example
+  bool picks_fields = false;  // takes some fields of a record and leaves others
+  bool parses_batch = false;  // calls parse_example, which wants a batch
   bool parses_single = false; // calls parse_single_example, which has a batched twin
   u32 operations = 0;
 };

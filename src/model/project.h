@@ -45,6 +45,7 @@ struct Loop {
   std::vector<Symbol> assigned;   // names bound in it, sorted
   std::vector<Symbol> mutated;    // names whose value is changed in place
   std::vector<Symbol> attributes; // attributes stored to, of whatever object
+  std::vector<Symbol> passed;     // names handed to calls, which may change what they hold
   bool tiny = false;              // over a literal or range(10) and below, or left after the first turn
   bool makes_graph = false;       // a new Graph, or the old one reset, in every turn
   bool runs_session = false;      // also through calls
@@ -62,6 +63,7 @@ struct OpFact {
   bool once = false;          // behind a guard such as `if step == 0` or `if self.x is None`
   bool initial_value = false; // what a Variable starts with
   Symbol target;              // the name that it is assigned to
+  bool stored = false;        // it goes into an element, an attribute or a list
 };
 
 // A call of a function of the project.

@@ -37,6 +37,23 @@ bool is_pure(const Project &project, const Call *call) {
   return false;
 }
 
+// Attributes that training changes, whoever holds them.
+bool is_state(std::string_view attribute) {
+  return attribute == "iterations" || attribute == "weights" || attribute == "variables" ||
+         attribute == "trainable_variables" || attribute == "trainable_weights" || attribute == "losses" ||
+         attribute == "global_step" || attribute == "learning_rate";
+}
+
+// A variable at a module's top, where code runs eagerly: what it holds changes without its name being bound.
+bool is_eager_variable(const FunctionInfo &function, Symbol name) {
+  const Module &module = *function.module;
+  if (module.v1 || module.body == nullptr || function.slot_of(name) != FunctionInfo::kNoSlot) {
+    return false;
+  }
+  const u32 slot = module.body->slot_of(name);
+  return slot != FunctionInfo::kNoSlot && module.body->ever[slot].is_kind(Kind::Variable);
+}
+
 class Search {
 public:
   Search(const Project &project, const Loop &loop) : project_(project), loop_(loop) {}
@@ -49,7 +66,9 @@ public:
       return varies_name(static_cast<const Name *>(node)->id);
     case NodeKind::Attribute: {
       const auto *attribute = static_cast<const Attribute *>(node);
+      const auto *object = as<Name>(attribute->value);
       return contains(loop_.attributes, attribute->attr) || stored_by_callee(attribute->attr) ||
+             (object != nullptr && contains(loop_.passed, object->id) && is_state(attribute->attr.text())) ||
              varies(attribute->value);
     }
     case NodeKind::Call: {
@@ -83,7 +102,7 @@ public:
 
 private:
   bool varies_name(Symbol name) {
-    if (contains(loop_.mutated, name)) {
+    if (contains(loop_.mutated, name) || is_eager_variable(*loop_.function, name)) {
       return true;
     }
     if (!contains(loop_.assigned, name)) {
@@ -208,6 +227,7 @@ private:
       }
     }
     if (function_.slot_of(name) == FunctionInfo::kNoSlot) {
+      result.varies |= is_eager_variable(function_, name);
       return; // a global, or of an outer function
     }
     const auto visit = [&](const auto &self, const Node *node) -> void {

@@ -70,7 +70,7 @@ class CommandLine(unittest.TestCase):
         for arguments in (["check", "--jobs", "many"], ["check", "--jobs", "0"], ["check", "--color", "pink"],
                           ["check", "--format", "xml"], ["check", "--unsafe-fixes"], ["check", "-", "a.py"],
                           ["check", "--stdin-filename", "a.py"], ["explain"], ["rules", "--format", "xml"],
-                          ["debug", "ast"], ["debug", "ast", "--format", "xml", "x"], ["debug"]):
+                          ["debug", "model"], ["debug", "ast"], ["debug", "ast", "--format", "xml", "x"], ["debug"]):
             result = run(*arguments)
             self.assertEqual(result.returncode, 2, arguments)
             self.assertIn("--help", result.stderr)
@@ -282,6 +282,14 @@ class Rules(unittest.TestCase):
                 self.assertIn(rule["summary"], by_code.stdout)
                 self.assertEqual(run("explain", rule["name"], "--format", format).stdout, by_code.stdout)
 
+    def test_docs_are_current(self):
+        root = pathlib.Path(__file__).resolve().parent.parent.parent
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, root / "tools" / "make_rule_docs", BINARY, folder], check=True, timeout=300)
+            wanted, found = ({page.name: page.read_text(encoding="utf-8") for page in pathlib.Path(place).glob("*.md")}
+                             for place in (folder, root / "docs" / "rules"))
+        self.assertEqual(found, wanted, "run tools/make_rule_docs")
+
 
 class Debug(Folder):
     def test_ast(self):
@@ -303,6 +311,54 @@ class Debug(Folder):
         self.write("a.py", "if x:\n  y\n")
         names = [line.split("\t")[1] for line in run("debug", "tokens", "a.py", cwd=self.folder).stdout.splitlines()]
         self.assertEqual(names, ["if", "Name", "Colon", "Newline", "Indent", "Name", "Newline", "Dedent", "EndOfFile"])
+
+    def test_model(self):
+        self.write("a.py", "import tensorflow.compat.v1 as tf\nfrom b import Net as N\n\n\ndef f(sess, op):\n"
+                           "    return sess.run(op)\n\n\nnet = N()\nds = tf.data.Dataset.range(3)\nwith tf.Session() as s:\n"
+                           "    f(s, 1)\n")
+        self.write("b.py", "from tensorflow import keras\n\n\nclass Net(keras.Model):\n    def call(self, x):\n"
+                           "        self.seen = keras.layers.Dense(3)\n        return x\n")
+        result = run("debug", "model", "a.py", "b.py", cwd=self.folder)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        for pattern in (r"^a\.py  — imports TensorFlow, uses what only TF1 has$",
+                        r"^    tf +-> Api tensorflow \(v1\) +import tensorflow\.compat\.v1 as tf$",
+                        r"^    N +-> class Net +from b import Net as N$", r"^    net += object of Net$",
+                        r"^    ds += Dataset #\d+$", r"^    a\.py:5  f\(sess, op\) .*runs a session",
+                        r"^    b\.py:5  Net\.call\(self, x\) .*traced", r"^    b\.py:4  Net\(.+\)  — is a KerasModel$",
+                        r"^        self\.seen = KerasLayer$"):
+            self.assertRegex(result.stdout, "(?m)" + pattern)
+
+    def test_pipelines(self):
+        self.write("a.py", SLOW + "if x:\n    ds = ds.shuffle(9)\nelse:\n    ds = ds.cache()\n"
+                                  "ds = ds.map(lambda v: v / 2.0,\n            num_parallel_calls=4)\n")
+        result = run("debug", "pipelines", "a.py", cwd=self.folder)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        lines = [line.strip() for line in result.stdout.splitlines()]
+        stages = [line.split()[1:3] for line in lines if line.startswith("#")]
+        self.assertEqual(stages, [["a.py:8", "tensorflow.data.Dataset.list_files"], ["a.py:8", "map"],
+                                  ["a.py:10", "shuffle"], ["a.py:12", "cache"], ["a.py:13", "map"]])
+        self.assertEqual([lines.count(word) for word in ("branch", "branches meet")], [2, 1])
+        self.assertRegex(result.stdout, "map  — one at a time; function load: 2 operations, not cheap, needs one example\n")
+        self.assertRegex(result.stdout, "map  — num_parallel_calls=4; function <lambda>: 1 operation, cheap, takes batches\n")
+        self.write("b.py", "x = 1\n")
+        self.assertEqual(run("debug", "pipelines", "b.py", cwd=self.folder).stdout, "no pipelines\n")
+
+    def test_summaries(self):
+        self.write("a.py", "import tensorflow as tf\n\n\ndef inner(a, b):\n    return tf.sqrt(b)\n\n\ndef outer(c, d):\n"
+                           "    tf.abs(open(c).read())\n    return inner(c, d)\n")
+        result = run("debug", "summaries", "a.py", cwd=self.folder)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("  inner(a, b)\n    5  tensorflow.sqrt  depends on b\n", result.stdout)
+        self.assertRegex(result.stdout, r"(?m)^    9  tensorflow\.abs  varies$")
+        self.assertIn("    5  tensorflow.sqrt  depends on d  through inner (called at 10)\n", result.stdout)
+
+    def test_what_cannot_be_analysed(self):
+        self.write("a.py", "x = = 1\ny = 2\n")
+        result = run("debug", "model", "a.py", cwd=self.folder)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("a.py:1:5: syntax error", result.stderr)
+        self.assertRegex(result.stdout, "(?m)^    y = literal$")
+        self.assertEqual(run("debug", "summaries", "a.py", "missing.py", cwd=self.folder).returncode, 2)
 
 
 if __name__ == "__main__":

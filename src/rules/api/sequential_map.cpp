@@ -173,6 +173,29 @@ Parallelism parallelism_of(const Call *call, u32 position) {
   return result;
 }
 
+// The mapped function only describes further pipelines; their work is done elsewhere.
+bool makes_datasets(const model::Stage &stage) {
+  const model::Value &mapper = stage.mapper;
+  return stage.info->has(kMaps) && (mapper.is(model::Value::Tag::Function) || mapper.is(model::Value::Tag::Method)) &&
+         mapper.function->returns.is_kind(Kind::Dataset);
+}
+
+// The pipeline starts from a single element.
+bool has_one_element(const model::Project &project, const model::Stage &stage) {
+  u32 at = stage.previous;
+  for (u32 steps = 0; at != 0 && steps < 1000; ++steps) {
+    const model::Stage &earlier = project.stages[at];
+    if (earlier.info != nullptr && earlier.info->has(kRepeats | kFlatMaps | kInterleaves | kUnbatches)) {
+      return false;
+    }
+    if (earlier.previous == 0) {
+      return earlier.method.text().ends_with("Dataset.from_tensors");
+    }
+    at = earlier.previous;
+  }
+  return false;
+}
+
 // Behind the call's last argument.
 u32 end_of_arguments(const Source &source, const Call *call) {
   const Node *last = nullptr;
@@ -233,7 +256,8 @@ void check_sequential_map(const model::Project &project, Findings &findings) {
     if (mapper.cheap) {
       finding.tier = Tier::Hint;
       finding.message += ", though its function is so cheap that this may not matter";
-    } else if (stage.module->is_test || (stage.function != nullptr && stage.function->traced)) {
+    } else if (stage.module->is_test || makes_datasets(stage) || has_one_element(project, stage) ||
+               (stage.function != nullptr && stage.function->traced)) {
       finding.tier = Tier::Hint;
     }
     if (!autotune.empty()) {

@@ -70,6 +70,18 @@ bool is_single(const Source &source, const Call *batch) {
   return size == nullptr || source.text().substr(size->start, size->end - size->start) == "1";
 }
 
+// Is the first stage of the pipeline a slicing of arrays, whose elements are all alike?
+bool comes_from_arrays(const model::Project &project, u32 at) {
+  for (u32 steps = 0; at != 0 && steps < 1000; ++steps) {
+    const model::Stage &stage = project.stages[at];
+    if (stage.previous == 0) {
+      return stage.method.text().ends_with("from_tensor_slices");
+    }
+    at = stage.previous;
+  }
+  return false;
+}
+
 // A cache is no stage to look past: behind it a map runs once, and behind the batch it would run in every epoch.
 void follow_back(const model::Project &project, u32 at, const model::Stage &batch, std::unordered_set<u32> &seen,
                  Findings &findings) {
@@ -86,9 +98,13 @@ void follow_back(const model::Project &project, u32 at, const model::Stage &batc
     if (stage.info->has(kMaps) && !stage.info->has(kBatches)) {
       const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
       const bool single = mapper.parses_single && mapper.operations == 1 && mapper.known;
-      if (!mapper.vectorisable && !single) {
+      // parse_example takes a vector of records: whoever maps it over single ones means to batch first.
+      if (!mapper.vectorisable && !single && !mapper.parses_batch) {
         return;
       }
+      // Fields that the function leaves out may not even have one shape; only where the data was one array are they
+      // known to.
+      const bool unsure = mapper.picks_fields && !mapper.parses_batch && !comes_from_arrays(project, at);
       Finding finding;
       finding.rule = &kUnbatchedMap;
       finding.file = stage.module->file;
@@ -96,7 +112,7 @@ void follow_back(const model::Project &project, u32 at, const model::Stage &batc
       finding.span = {attribute != nullptr ? attribute->end - static_cast<u32>(attribute->attr.text().size())
                                            : stage.call->start,
                       stage.call->end};
-      finding.tier = single || stage.module->is_test ? Tier::Hint : Tier::On;
+      finding.tier = single || unsure || stage.module->is_test ? Tier::Hint : Tier::On;
       finding.message = "this map runs once per example, but all it does would work on a whole batch";
       finding.advice = single ? "batch first, then map tf.io.parse_example, which parses a whole batch at once"
                               : "move this map behind the batch";

@@ -149,8 +149,8 @@ private:
       if (op.once || op.in_tape || op.initial_value || op.loop == nullptr || !is_tensorflow(op)) {
         continue;
       }
-      if (reported != nullptr && contains(reported, op.call)) {
-        continue; // part of an expression that has been reported
+      if (reported != nullptr && (contains(reported, op.call) || same_line(function, reported, op.call))) {
+        continue; // part of what has been reported
       }
       for (const Loop *loop = op.loop; loop != nullptr; loop = loop->parent) {
         if (loop->makes_graph) {
@@ -171,6 +171,12 @@ private:
         }
       }
     }
+  }
+
+  static bool same_line(const FunctionInfo &function, const Node *a, const Node *b) {
+    const std::string_view text = function.module->parsed->source.text();
+    const u32 from = std::min(a->start, b->start);
+    return text.substr(from, std::max(a->start, b->start) - from).find('\n') == std::string_view::npos;
   }
 
   bool is_invariant(const OpFact &op, const Loop &loop) const {
@@ -298,8 +304,12 @@ private:
     finding.span = place->span();
     const std::string name = op_name(op);
     const bool is_comprehension = loop.node->kind != NodeKind::For && loop.node->kind != NodeKind::While;
-    const bool trivial =
-        (op.traits & kConstant) != 0 && (is_comprehension || name == "tf.constant" || name == "tf.convert_to_tensor");
+    // What only fills a place with a start value, or costs nothing.
+    const bool fills = name == "tf.zeros" || name == "tf.ones" || name == "tf.fill" || name == "tf.zeros_like" ||
+                       name == "tf.ones_like";
+    const bool trivial = ((op.traits & kConstant) != 0 &&
+                          (is_comprehension || name == "tf.constant" || name == "tf.convert_to_tensor")) ||
+                         (fills && (op.stored || op.target));
     if (function.module->is_test || loop.function->module->is_test || (!grows && trivial)) {
       finding.tier = Tier::Hint;
     }

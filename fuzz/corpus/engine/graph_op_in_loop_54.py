@@ -1,0 +1,2 @@
+def calls_makes_loss(x):
+    return makes_loss(x)

@@ -1,0 +1,2 @@
+def features(names):
+    return {name: tf.io.FixedLenFeature([], tf.string) for name in names}

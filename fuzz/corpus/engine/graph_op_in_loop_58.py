@@ -1,0 +1,4 @@
+def recursive(x, n):
+    for i in range(n):
+        recursive(x, i)
+    return tf.square(x)

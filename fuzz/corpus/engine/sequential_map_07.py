@@ -1,0 +1,2 @@
+def parameter_with_annotation(ds: tf.data.Dataset):
+    return ds.map(parse)

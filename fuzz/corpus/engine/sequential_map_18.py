@@ -1,0 +1,2 @@
+def quoted(ds: "tf.data.Dataset"):
+    return ds.map(parse)

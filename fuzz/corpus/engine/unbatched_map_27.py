@@ -1,0 +1,17 @@
+def per_example(ds: tf.data.Dataset):
+    a = ds.map(decode, num_parallel_calls=AUTO).batch(32)
+    b = ds.map(lambda x: tf.image.random_crop(x, [8, 8, 3]), num_parallel_calls=AUTO).batch(32)
+    c = ds.map(lambda x: tf.image.random_flip_left_right(x), num_parallel_calls=AUTO).batch(32)
+    d = ds.map(lambda x: tf.reshape(x, [28, 28, 1]), num_parallel_calls=AUTO).batch(32)
+    e = ds.map(lambda x: tf.py_function(print, [x], tf.float32), num_parallel_calls=AUTO).batch(32)
+    f = ds.map(lambda x: tf.reduce_sum(x), num_parallel_calls=AUTO).batch(32)
+    g = ds.map(lambda x: x[0], num_parallel_calls=AUTO).batch(32)
+    h = ds.map(lambda x: unknown(x), num_parallel_calls=AUTO).batch(32)
+    i = ds.map(lambda x: tf.transpose(x), num_parallel_calls=AUTO).batch(32)
+    j = ds.map(lambda x: tf.image.resize(x, (224, 224)), num_parallel_calls=AUTO).batch(32)
+    k = ds.map(lambda x: [tf.cast(x, tf.float32)], num_parallel_calls=AUTO).batch(32)
+    m = ds.map(lambda x: tf.one_hot(x, 10, axis=0), num_parallel_calls=AUTO).batch(32)
+    n = ds.map(lambda x: tf.where(x > 0), num_parallel_calls=AUTO).batch(32)
+    o = ds.map(lambda x, y: tf.cast(x, tf.float32) * y, num_parallel_calls=AUTO).batch(32)
+    p = ds.map(assert_shape, num_parallel_calls=AUTO).batch(32)
+    return a, b, c, d, e, f, g, h, i, j, k, m, n, o, p
