@@ -65,9 +65,9 @@ void note_errors(rules::FileIndex index, LoadedFile &file, Result &result) {
 }
 
 // Phases 3 to 6: each group of files that belong together is analysed by one worker.
-void judge_files(const LoadedFiles &loaded, const Options &options, Result &result) {
-  std::deque<const model::ParsedFile *> parsed;
-  for (const LoadedFile &file : loaded.files) {
+void judge_files(LoadedFiles &loaded, const Options &options, Result &result) {
+  std::vector<model::ParsedFile *> parsed;
+  for (LoadedFile &file : loaded.files) {
     parsed.push_back(&file.parsed);
   }
   const std::vector<model::Group> groups = model::group_files(parsed);
@@ -76,8 +76,16 @@ void judge_files(const LoadedFiles &loaded, const Options &options, Result &resu
   std::vector<rules::Findings> findings(groups.size());
   std::atomic<std::size_t> next{0};
   run_workers(jobs, [&](u32) {
+    Arena arena; // for the trees that were not kept, because their files mention no framework
+    LocalSymbols symbols;
     for (std::size_t i = next++; i < groups.size(); i = next++) {
+      for (model::ParsedFile *file : groups[i]) {
+        if (!file->has_tree) {
+          file->tree.body = python::parse(file->source, arena, symbols).body;
+        }
+      }
       findings[i] = rules::judge(*model::analyse(groups[i]));
+      arena.reset();
     }
   });
   for (rules::Findings &some : findings) {

@@ -56,10 +56,25 @@ LoadedFile unreadable(std::string path, std::string message) {
   return file;
 }
 
-void parse_loaded(LoadedFile &file, Arena &arena, LocalSymbols &symbols) {
-  if (file.load_errors.empty()) {
-    file.parsed.tree = python::parse(file.parsed.source, arena, symbols);
-    model::find_imports(file.parsed);
+// What one worker parses with. Most trees are not wanted again: they all come to stand in the same memory, one after
+// the other. Those of files that mention a framework are kept.
+struct Worker {
+  Arena &kept;
+  Arena passing;
+  LocalSymbols symbols;
+};
+
+void parse_loaded(LoadedFile &file, Worker &worker) {
+  if (!file.load_errors.empty()) {
+    return;
+  }
+  model::ParsedFile &parsed = file.parsed;
+  parsed.has_tree = model::mentions_framework(parsed.source.text());
+  parsed.tree = python::parse(parsed.source, parsed.has_tree ? worker.kept : worker.passing, worker.symbols);
+  model::find_imports(parsed);
+  if (!parsed.has_tree) {
+    parsed.tree.body = {};
+    worker.passing.reset();
   }
 }
 
@@ -72,8 +87,7 @@ void parse_files(const Options &options, Progress &progress, LoadedFiles &result
   result.arenas.resize(jobs);
   // The first worker walks, then helps; the others parse what it has found so far.
   run_workers(jobs, [&](u32 index) {
-    LocalSymbols symbols;
-    Arena &arena = result.arenas[index];
+    Worker worker{result.arenas[index], {}, {}};
     if (index == 0) {
       if (options.stdin_text.has_value()) {
         LoadedFile &file = found[0].emplace_back();
@@ -81,7 +95,7 @@ void parse_files(const Options &options, Progress &progress, LoadedFiles &result
         file.parsed.path = options.stdin_name;
         file.parsed.source = std::move(loaded.source);
         file.load_errors = std::move(loaded.errors);
-        parse_loaded(file, arena, symbols);
+        parse_loaded(file, worker);
       }
       project::walk(
           options.paths, {.respect_ignore = options.respect_ignore},
@@ -100,7 +114,7 @@ void parse_files(const Options &options, Progress &progress, LoadedFiles &result
       LoadedFile &file = found[index].emplace_back();
       file.parsed.path = path;
       python::load_file_into(path, file.parsed.source, file.load_errors);
-      parse_loaded(file, arena, symbols);
+      parse_loaded(file, worker);
       ++progress.done;
     }
   });

@@ -121,7 +121,7 @@ int dump_model(const std::vector<std::string> &files,
   Arena arena;
   LocalSymbols symbols;
   std::deque<model::ParsedFile> parsed;
-  std::vector<const model::ParsedFile *> group;
+  std::vector<model::ParsedFile *> group;
   for (const std::string &path : files) {
     model::ParsedFile file;
     if (!load(path, file.source)) {

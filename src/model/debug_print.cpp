@@ -319,12 +319,13 @@ public:
         continued[before] = true;
       }
     }
-    for (u32 at = 1; at < project_.stages.size(); ++at) {
+    for (u32 at = project_.first_stage; at < project_.stages.size(); ++at) {
       if (!continued[at] && !printed_[at]) {
         print_pipeline(at);
       }
     }
-    for (u32 at = static_cast<u32>(project_.stages.size()); at-- > 1;) { // what goes round in a circle has no end
+    for (u32 at = static_cast<u32>(project_.stages.size());
+         at-- > project_.first_stage;) { // what goes round in a circle has no end
       if (!printed_[at]) {
         print_pipeline(at);
       }

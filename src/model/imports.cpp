@@ -144,12 +144,11 @@ const Module *ModuleIndex::find(const Module &importer, std::string_view dotted,
 
 // ---- Which files belong together ------------------------------------------------------------------------------------
 
-namespace {
-
-// Does the file mention a framework at all? By its bytes: most files of most projects need no more than this.
 bool mentions_framework(std::string_view text) {
   return text.find("tensorflow") != std::string_view::npos || text.find("keras") != std::string_view::npos;
 }
+
+namespace {
 
 void find_imports_in(const python::Node *node, ParsedFile &file) {
   const auto note = [&file](std::string_view dotted) {
@@ -184,10 +183,9 @@ void find_imports(ParsedFile &file) {
   for (const python::Stmt *statement : file.tree.body) {
     find_imports_in(statement, file);
   }
-  file.tensorflow = file.tensorflow && mentions_framework(file.source.text());
 }
 
-std::vector<Group> group_files(const std::deque<const ParsedFile *> &files) {
+std::vector<Group> group_files(const std::vector<ParsedFile *> &files) {
   std::deque<Module> modules;
   for (const ParsedFile *file : files) {
     Module &module = modules.emplace_back();

@@ -21,7 +21,8 @@ void Inference::run() {
   }
   for (const bool recording : {false, true}) {
     recording_ = recording;
-    project_.stages.resize(1);
+    // What the first pass found stays where it is: values that it left behind point to it.
+    project_.first_stage = static_cast<u32>(project_.stages.size());
     project_.loops.clear();
     for (FunctionInfo &function : project_.functions) {
       function.state = FunctionInfo::State::Fresh;

@@ -21,7 +21,7 @@ bool is_test_path(const std::vector<std::string> &parts) {
 
 } // namespace
 
-std::unique_ptr<Project> analyse(const std::vector<const ParsedFile *> &files) {
+std::unique_ptr<Project> analyse(const std::vector<ParsedFile *> &files) {
   auto project = std::make_unique<Project>();
   for (const ParsedFile *file : files) {
     Module &module = project->modules.emplace_back();

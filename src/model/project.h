@@ -30,12 +30,16 @@ struct ParsedFile {
   rules::FileIndex index;
   python::Source source;
   python::Tree tree;
+  bool has_tree = false; // false: `tree` has errors and comments, but its body is gone; parse again where it is wanted
   bool tensorflow = false; // imports tensorflow or keras
   std::vector<ImportRef> imports;
 };
 
 // Fills tensorflow and imports; a worker does that right behind parsing.
 void find_imports(ParsedFile &file);
+
+// Does the text mention a framework at all? By its bytes: most files of most projects need no more than this.
+bool mentions_framework(std::string_view text);
 
 // A loop and what happens in one turn of it.
 struct Loop {
@@ -165,6 +169,7 @@ struct Project {
   std::deque<ClassInfo> classes;
   std::deque<Loop> loops;
   std::vector<Stage> stages = std::vector<Stage>(1);
+  u32 first_stage = 1;              // rules judge from here on; those before are there to be pointed to
   std::vector<CallFact> call_facts; // sorted by call
   Arena values;
 
@@ -175,6 +180,6 @@ struct Project {
 const std::vector<ReachedOp> &reached_by(const Project &project, FunctionInfo &function);
 
 // Runs phases 3 to 5 on files that belong together.
-std::unique_ptr<Project> analyse(const std::vector<const ParsedFile *> &files);
+std::unique_ptr<Project> analyse(const std::vector<ParsedFile *> &files);
 
 } // namespace deepperf::model

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include <algorithm>
 
 namespace deepperf::rules {
@@ -225,7 +227,7 @@ u32 end_of_arguments(const Source &source, const Call *call) {
 } // namespace
 
 void check_sequential_map(const model::Project &project, Findings &findings) {
-  for (const model::Stage &stage : project.stages) {
+  for (const model::Stage &stage : std::span(project.stages).subspan(project.first_stage)) {
     if (stage.info == nullptr || !stage.info->has(kMaps | kInterleaves) || stage.call == nullptr) {
       continue;
     }

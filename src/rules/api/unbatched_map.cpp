@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include <unordered_set>
 
 namespace deepperf::rules {
@@ -136,7 +138,7 @@ void follow_back(const model::Project &project, u32 at, const model::Stage &batc
 } // namespace
 
 void check_unbatched_map(const model::Project &project, Findings &findings) {
-  for (const model::Stage &stage : project.stages) {
+  for (const model::Stage &stage : std::span(project.stages).subspan(project.first_stage)) {
     if (stage.info == nullptr || stage.call == nullptr || !stage.info->has(kBatches) || stage.info->has(kMaps) ||
         stage.method.text() != "batch" || is_single(stage.module->parsed->source, stage.call)) {
       continue;

@@ -104,3 +104,14 @@ def branches(ds: tf.data.Dataset, training):
     else:
         ds = ds.batch(32)
     return ds
+
+
+class LaterThanItsUse:
+    def use(self):
+        return self.d0.batch(32)
+
+    def setup(self, x):
+        other = tf.data.Dataset.from_tensor_slices(x)
+        other = other.map(scale, num_parallel_calls=4)
+        self.d0 = tf.data.Dataset.range(100)
+        return other
