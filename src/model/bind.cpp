@@ -207,8 +207,7 @@ void finish_names(FunctionInfo &function) {
     std::erase(function.names, name.id);
   }
   std::ranges::sort(function.names);
-  const auto repeated = std::ranges::unique(function.names);
-  function.names.erase(repeated.begin(), repeated.end());
+  function.names.erase(std::unique(function.names.begin(), function.names.end()), function.names.end());
   function.names.shrink_to_fit();
   function.ever.resize(function.names.size());
   for (auto link = function.derivations.rbegin(); link != function.derivations.rend(); ++link) {

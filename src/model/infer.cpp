@@ -38,7 +38,7 @@ void Inference::run() {
       }
     }
     // Functions are also made on the way (lambdas), so count anew each time.
-    for (std::size_t i = 0; i < project_.functions.size(); ++i) {
+    for (std::size_t i = 0; i < project_.functions.size(); ++i) { // NOLINT(modernize-loop-convert)
       evaluate(project_.functions[i]);
     }
   }

@@ -47,11 +47,11 @@ private:
   void walk_import(const python::Import *statement);
   void walk_import_from(const python::ImportFrom *statement);
   void walk_if(const python::If *statement);
-  void walk_for(const python::For *loop);
+  void walk_for(const python::For *statement);
   bool is_tiny(const python::Expr *iter);
   bool is_small_number(const python::Expr *expr);
   void find_loop_changes(const python::Node *node, Loop &loop);
-  void walk_while(const python::While *loop);
+  void walk_while(const python::While *statement);
   void walk_try(const python::Try *statement);
   void walk_with(const python::With *statement);
   void narrow(const python::Expr *test, bool holds);

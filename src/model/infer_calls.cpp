@@ -280,9 +280,7 @@ Value Inference::call_api_method(const Call *call, const Value &callee) {
       return Value::instance(Kind::Dataset);
     }
     if (info->has(kStage) || info->returns == Kind::Dataset) {
-      Value dataset = add_stage(call, receiver.stage(), info, callee.name());
-      dataset.container = receiver.container && false;
-      return dataset;
+      return add_stage(call, receiver.stage(), info, callee.name());
     }
   }
   if (info->returns == Kind::Unknown) {

@@ -89,7 +89,6 @@ public:
     case NodeKind::NamedExpr:
     case NodeKind::MagicExpr:
     case NodeKind::InvalidExpr:
-      return true;
     case NodeKind::Lambda:
       return true;
     default: {
@@ -236,16 +235,11 @@ private:
       }
       if (const auto *assignment = as<Assign>(node)) {
         for (const Expr *target : assignment->targets) {
-          const auto *plain = as<Name>(target);
-          if (plain != nullptr && plain->id == name) {
-            follow(assignment->value);
-          } else if (plain == nullptr && binds(target, name)) {
+          if (binds(target, name)) {
             follow(assignment->value);
           }
         }
-      } else if (const auto *loop = as<For>(node); loop != nullptr && binds(loop->target, name)) {
-        result.varies = true;
-      } else if (const auto *augmented = as<AugAssign>(node); augmented != nullptr && binds(augmented->target, name)) {
+      } else if (binds_anew(node, name)) {
         result.varies = true;
       } else if (const auto *with = as<With>(node)) {
         for (const WithItem &item : with->items) {
@@ -265,6 +259,15 @@ private:
         visit(visit, statement);
       }
     }
+  }
+
+  // In a loop's header, or to what it was before and something more.
+  static bool binds_anew(const Node *node, Symbol name) {
+    if (const auto *loop = as<For>(node)) {
+      return binds(loop->target, name);
+    }
+    const auto *augmented = as<AugAssign>(node);
+    return augmented != nullptr && binds(augmented->target, name);
   }
 
   static bool binds(const Node *target, Symbol name) {

@@ -29,8 +29,9 @@ void sort_findings(Findings &findings) {
     return std::tuple(finding.file.value, finding.span.start, finding.rule->code, finding.span.end);
   };
   std::ranges::stable_sort(findings, {}, key);
-  const auto repeated = std::ranges::unique(findings, {}, key);
-  findings.erase(repeated.begin(), repeated.end());
+  const auto repeated = std::unique(findings.begin(), findings.end(),
+                                    [&key](const Finding &a, const Finding &b) { return key(a) == key(b); });
+  findings.erase(repeated, findings.end());
 }
 
 Findings judge(const model::Project &project) {
