@@ -37,6 +37,7 @@ private:
   FunctionInfo *function_for(const python::Node *node);
   void mark_traced(const Value &value);
   void spread_tracing();
+  void note_session_run(const python::Call *call);
   void note_call_traits(const ApiInfo &info, const python::Call *call, Symbol api, bool v1);
 
   // ---- infer_statements.cpp

@@ -108,6 +108,16 @@ Value Inference::eval_call(const Call *call) {
   return {};
 }
 
+// The call runs a session, itself or through what it calls.
+void Inference::note_session_run(const Call *call) {
+  current_->runs_session = true;
+  current_->session_run = current_->session_run == nullptr ? call : current_->session_run;
+  if (around_.loop != nullptr && !around_.loop->runs_session) {
+    around_.loop->runs_session = true;
+    around_.loop->session_run = call;
+  }
+}
+
 // Notes down what a call of a framework does where it stands.
 void Inference::note_call_traits(const ApiInfo &info, const Call *call, Symbol api, bool v1) {
   const bool makes_layer = info.returns == Kind::KerasLayer || info.returns == Kind::KerasModel ||
@@ -127,12 +137,7 @@ void Inference::note_call_traits(const ApiInfo &info, const Call *call, Symbol a
   module_->v1 |= info.has(kV1) || v1 || info.has(kSession);
   module_->v2 |= info.has(kV2);
   if (info.has(kSessionRun) && !around_.eager_test) {
-    current_->runs_session = true;
-    current_->session_run = current_->session_run == nullptr ? call : current_->session_run;
-    if (around_.loop != nullptr && !around_.loop->runs_session) {
-      around_.loop->runs_session = true;
-      around_.loop->session_run = call;
-    }
+    note_session_run(call);
   }
   if (recording_ && info.has(kOp) && !info.has(kSpec | kNoLoop)) {
     OpFact fact;
@@ -327,12 +332,7 @@ Value Inference::call_function(const Call *call, FunctionInfo *function, bool bo
   evaluate(*function);
   current_->effects |= function->effects || function->traced || function->state == FunctionInfo::State::Running;
   if (function->runs_session && !around_.eager_test) {
-    current_->runs_session = true;
-    current_->session_run = current_->session_run == nullptr ? call : current_->session_run;
-    if (around_.loop != nullptr && !around_.loop->runs_session) {
-      around_.loop->runs_session = true;
-      around_.loop->session_run = call;
-    }
+    note_session_run(call);
   }
   current_->makes_variables |= function->makes_variables;
   if (function->makes_graph) {

@@ -94,6 +94,14 @@ struct Stage {
   const Module *module = nullptr;
   FunctionInfo *function = nullptr; // where the call stands
   Value mapper;
+
+  // From the method's name on: where the chain before it stands does not matter.
+  [[nodiscard]] python::Span span() const {
+    const auto *attribute = python::as<python::Attribute>(call->func);
+    const u32 start =
+        attribute != nullptr ? attribute->end - static_cast<u32>(attribute->attr.text().size()) : call->start;
+    return {start, call->end};
+  }
 };
 
 } // namespace deepperf::model

@@ -248,10 +248,7 @@ void check_sequential_map(const model::Project &project, Findings &findings) {
     Finding finding;
     finding.rule = &kSequentialMap;
     finding.file = stage.module->file;
-    const auto *attribute = as<Attribute>(stage.call->func);
-    finding.span = {attribute != nullptr ? attribute->end - static_cast<u32>(attribute->attr.text().size())
-                                         : stage.call->start,
-                    stage.call->end};
+    finding.span = stage.span();
     finding.message = fmt::format("this {} handles one element at a time, on one core", method);
     const std::string autotune = autotune_name(stage);
     finding.advice = fmt::format("pass num_parallel_calls={}", autotune.empty() ? "tf.data.AUTOTUNE" : autotune);

@@ -110,21 +110,12 @@ void follow_back(const model::Project &project, u32 at, const model::Stage &batc
       Finding finding;
       finding.rule = &kUnbatchedMap;
       finding.file = stage.module->file;
-      const auto *attribute = as<Attribute>(stage.call->func);
-      finding.span = {attribute != nullptr ? attribute->end - static_cast<u32>(attribute->attr.text().size())
-                                           : stage.call->start,
-                      stage.call->end};
+      finding.span = stage.span();
       finding.tier = single || unsure || stage.module->is_test ? Tier::Hint : Tier::On;
       finding.message = "this map runs once per example, but all it does would work on a whole batch";
       finding.advice = single ? "batch first, then map tf.io.parse_example, which parses a whole batch at once"
                               : "move this map behind the batch";
-      const auto *batch_attribute = as<Attribute>(batch.call->func);
-      finding.notes.push_back(
-          {batch.module->file,
-           {batch_attribute != nullptr ? batch_attribute->end - static_cast<u32>(batch_attribute->attr.text().size())
-                                       : batch.call->start,
-            batch.call->end},
-           "batched only here"});
+      finding.notes.push_back({batch.module->file, batch.span(), "batched only here"});
       findings.push_back(std::move(finding));
       return;
     }

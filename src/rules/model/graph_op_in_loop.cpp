@@ -71,6 +71,9 @@ using model::Loop;
 using model::OpFact;
 using model::Project;
 
+// What gives something else, or leaves something behind, each time.
+constexpr u64 kStateful = kRandom | kVariable | kGraphState | kIo | kPython;
+
 // Traced by a framework, or part of something that is.
 bool runs_once(const FunctionInfo &function) {
   if (function.traced) {
@@ -180,7 +183,6 @@ private:
   }
 
   bool is_invariant(const OpFact &op, const Loop &loop) const {
-    constexpr u64 kStateful = kRandom | kVariable | kGraphState | kIo | kPython;
     return (op.traits & kStateful) == 0 && !starts_accumulation(op, loop) && !model::varies(project_, loop, op.call);
   }
 
@@ -242,7 +244,6 @@ private:
   }
 
   bool stays_same(const model::CallSite &site, const model::ReachedOp &reached, const Loop &loop) const {
-    constexpr u64 kStateful = kRandom | kVariable | kGraphState | kIo | kPython;
     if (reached.varies || (reached.op->traits & kStateful) != 0) {
       return false;
     }
