@@ -3,7 +3,8 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 
 # The only place that names packages (Debian 12). PACKAGE:COMMAND is not needed where the command is there all the same.
-build_packages=(g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev libsimdjson-dev libicu-dev)
+build_packages=(g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev libsimdjson-dev libicu-dev
+  libsqlite3-dev libarchive-dev libtomlplusplus-dev liblinear-dev)
 test_packages=(libgtest-dev python3 clang-format clang-tidy git)
 bench_packages=(libtree-sitter-dev ripgrep hyperfine npm:npm python3)
 fuzz_packages=(clang libclang-rt-14-dev)
@@ -47,7 +48,7 @@ require_tools() {
     missing+=("a C++20 compiler")
   ((${#missing[@]} == 0)) && return
   say "this is no Debian, so please install by hand: ${missing[*]}"
-  fail 2 "and the libraries fmt, CLI11, nlohmann-json, simdjson and ICU (for tests also GoogleTest)"
+  fail 2 "and the libraries fmt, CLI11, nlohmann-json, simdjson, ICU, SQLite, libarchive, toml++ and liblinear (for tests also GoogleTest)"
 }
 
 install_packages() { # PACKAGE…

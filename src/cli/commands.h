@@ -12,5 +12,6 @@ void add_check(CLI::App &app, int &exit_code);
 void add_explain(CLI::App &app, int &exit_code);
 void add_rules(CLI::App &app, int &exit_code);
 void add_debug(CLI::App &app, int &exit_code);
+void add_study(CLI::App &app, int &exit_code);
 
 } // namespace deepperf::cli

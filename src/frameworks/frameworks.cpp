@@ -1,6 +1,6 @@
 #include "frameworks/frameworks.h"
 
-#include "frameworks/embedded_text.h"
+#include "base/embedded_text.h"
 
 #include <algorithm>
 #include <array>
@@ -9,6 +9,9 @@
 #include <utility>
 
 namespace deepperf {
+
+std::span<const EmbeddedText> framework_texts(); // src/frameworks/*.txt
+
 namespace {
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(Kind::kCount)> kKindNames = {
@@ -83,7 +86,7 @@ static_assert(u64{1} << (std::size(kTraitNames) - 1) == kV2, "a name for each tr
 class Tables {
 public:
   Tables() : entries_(16384) {
-    for (const EmbeddedText &text : embedded_texts()) {
+    for (const EmbeddedText &text : framework_texts()) {
       u32 line_number = 0;
       for (std::string_view chunk : text.chunks) {
         while (!chunk.empty()) {

@@ -1,4 +1,5 @@
-// The text files that cmake/EmbedText.cmake put into the program.
+// A text file that cmake/EmbedText.cmake put into the program. The folder that it is for declares the function that
+// gives them, as named in CMakeLists.txt.
 #pragma once
 
 #include <span>
@@ -10,7 +11,5 @@ struct EmbeddedText {
   std::string_view file;                    // its name, without folders
   std::span<const std::string_view> chunks; // in order; each ends where a line does
 };
-
-std::span<const EmbeddedText> embedded_texts();
 
 } // namespace deepperf

@@ -1,0 +1,11 @@
+// The subcommands of `deepperf study`, each in a file of its own. A new one needs a line here and one in
+// study_command.cpp.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace deepperf::cli {
+
+void add_study_select(CLI::App &study, int &exit_code);
+
+} // namespace deepperf::cli

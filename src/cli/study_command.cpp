@@ -1,0 +1,13 @@
+#include "cli/commands.h"
+#include "cli/study/study_commands.h"
+
+namespace deepperf::cli {
+
+void add_study(CLI::App &app, int &exit_code) {
+  CLI::App *study =
+      app.add_subcommand("study", "Study what people ask about deep learning, from a Stack Exchange dump");
+  study->require_subcommand(1);
+  add_study_select(*study, exit_code);
+}
+
+} // namespace deepperf::cli
