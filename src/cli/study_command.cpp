@@ -8,6 +8,7 @@ void add_study(CLI::App &app, int &exit_code) {
       app.add_subcommand("study", "Study what people ask about deep learning, from a Stack Exchange dump");
   study->require_subcommand(1);
   add_study_select(*study, exit_code);
+  add_study_keywords(*study, exit_code);
 }
 
 } // namespace deepperf::cli

@@ -1,0 +1,26 @@
+#include "cli/study/tables.h"
+
+#include "cli/commands.h"
+#include "cli/output.h"
+
+#include <cstdio>
+
+namespace deepperf::cli {
+
+void add_table_output(CLI::App &command, TableOutput &output) {
+  command.add_option("--format", output.format, "How to print tables (default: text)")
+      ->check(CLI::IsMember({"text", "markdown", "csv"}))
+      ->type_name("text|markdown|csv");
+  command.add_option("--output,-o", output.path, "Write to this file")->type_name("FILE");
+}
+
+int print_tables(const TableOutput &output, const std::vector<study::Grid> &grids) {
+  const study::GridFormat format = output.format == "csv"        ? study::GridFormat::Csv
+                                   : output.format == "markdown" ? study::GridFormat::Markdown
+                                                                 : study::GridFormat::Text;
+  std::string text;
+  study::write_grids(grids, format, text);
+  return write_output(output.path, text, stdout) ? kClean : kTrouble;
+}
+
+} // namespace deepperf::cli

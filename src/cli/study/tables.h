@@ -1,0 +1,24 @@
+// What the study's commands that print tables have in common.
+#pragma once
+
+#include "study/grid.h"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace deepperf::cli {
+
+struct TableOutput {
+  std::string format = "text";
+  std::string path;
+};
+
+// --format and --output.
+void add_table_output(CLI::App &command, TableOutput &output);
+
+// The command's exit code.
+int print_tables(const TableOutput &output, const std::vector<study::Grid> &grids);
+
+} // namespace deepperf::cli
