@@ -44,6 +44,24 @@ void Arena::reset() {
   limit_ = next_ + chunks_.front().size;
 }
 
+void Arena::rewind(const Mark &mark) {
+  if (chunks_.size() == mark.chunks) {
+    next_ = mark.next;
+    return;
+  }
+  // The first new chunk stays, empty: else each file that does not fit into the rest of the old one would get and give
+  // back its pages.
+  const bool keep = chunks_[mark.chunks].size <= kLargestChunk;
+  chunks_.resize(mark.chunks + (keep ? 1 : 0));
+  if (keep) {
+    next_ = chunks_.back().bytes.get();
+    limit_ = next_ + chunks_.back().size;
+  } else {
+    next_ = mark.next;
+    limit_ = mark.limit;
+  }
+}
+
 std::size_t Arena::bytes_used() const {
   std::size_t total = 0;
   for (const Chunk &chunk : chunks_) {

@@ -65,6 +65,17 @@ public:
   // Drops everything but keeps the first chunk, so that a worker can use one arena for many files.
   void reset();
 
+  // Where the arena stands, to come back to.
+  struct Mark {
+    std::size_t chunks = 0;
+    char *next = nullptr;
+    char *limit = nullptr;
+  };
+  [[nodiscard]] Mark mark() const { return {chunks_.size(), next_, limit_}; }
+
+  // Drops everything made since the mark; memory that was got for it is kept for what comes next, if it is one chunk.
+  void rewind(const Mark &mark);
+
   // Bytes handed out since construction or the last reset.
   [[nodiscard]] std::size_t bytes_used() const;
 

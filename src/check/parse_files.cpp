@@ -56,11 +56,10 @@ LoadedFile unreadable(std::string path, std::string message) {
   return file;
 }
 
-// What one worker parses with. Most trees are not wanted again: they all come to stand in the same memory, one after
-// the other. Those of files that mention a framework are kept.
+// What one worker parses with. Only the trees of files that import a framework are kept; the others come to stand in
+// the same memory, one after the other.
 struct Worker {
-  Arena &kept;
-  Arena passing;
+  Arena &arena;
   LocalSymbols symbols;
 };
 
@@ -69,12 +68,13 @@ void parse_loaded(LoadedFile &file, Worker &worker) {
     return;
   }
   model::ParsedFile &parsed = file.parsed;
-  parsed.has_tree = model::mentions_framework(parsed.source.text());
-  parsed.tree = python::parse(parsed.source, parsed.has_tree ? worker.kept : worker.passing, worker.symbols);
+  const Arena::Mark mark = worker.arena.mark();
+  parsed.tree = python::parse(parsed.source, worker.arena, worker.symbols);
   model::find_imports(parsed);
+  parsed.has_tree = parsed.frameworks != 0;
   if (!parsed.has_tree) {
     parsed.tree.body = {};
-    worker.passing.reset();
+    worker.arena.rewind(mark);
   }
 }
 
@@ -87,7 +87,7 @@ void parse_files(const Options &options, Progress &progress, LoadedFiles &result
   result.arenas.resize(jobs);
   // The first worker walks, then helps; the others parse what it has found so far.
   run_workers(jobs, [&](u32 index) {
-    Worker worker{result.arenas[index], {}, {}};
+    Worker worker{result.arenas[index], {}};
     if (index == 0) {
       if (options.stdin_text.has_value()) {
         LoadedFile &file = found[0].emplace_back();

@@ -63,8 +63,11 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Kind::kCount)> k
     "str",
     "deque",
     "file",
+    "NoGrad",
+    "Autocast",
+    "GradScaler",
 };
-static_assert(kKindNames.back() == "file", "a name for each kind");
+static_assert(kKindNames.back() == "GradScaler", "a name for each kind");
 
 // In the order of the bits.
 constexpr std::string_view kTraitNames[] = {
@@ -79,8 +82,9 @@ constexpr std::string_view kTraitNames[] = {
     "session",     "session_run", "graph_scope", "eager",
     "v1_switch",   "traces",      "tape",        "no_loop",
     "mutates",     "syncs",       "v1",          "v2",
+    "step",        "property",    "moves",       "no_grads",
 };
-static_assert(u64{1} << (std::size(kTraitNames) - 1) == kV2, "a name for each trait");
+static_assert(u64{1} << (std::size(kTraitNames) - 1) == kNoGrads, "a name for each trait");
 
 // Entries by kind (Unknown: an API) and name, by open addressing.
 class Tables {

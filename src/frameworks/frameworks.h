@@ -67,6 +67,9 @@ enum class Kind : u8 {
   Str,
   Deque,
   File,
+  NoGrad,   // torch.no_grad() and inference_mode(), as a context or decorator
+  Autocast, // torch.autocast and what stood for it before
+  GradScaler,
   kCount
 };
 
@@ -111,11 +114,15 @@ enum Trait : u64 {
   kV1Switch = u64{1} << 36,    // switches TF2 behaviour off
   kTraces = u64{1} << 37,      // its function argument is traced once, or a few times
   kTape = u64{1} << 38,
-  kNoLoop = u64{1} << 39,  // no work on a device: cannot matter in a loop
-  kMutates = u64{1} << 40, // changes its receiver
-  kSyncs = u64{1} << 41,   // waits for the device, or copies from it
-  kV1 = u64{1} << 42,      // TF1 only
-  kV2 = u64{1} << 43,      // TF2 only
+  kNoLoop = u64{1} << 39,   // no work on a device: cannot matter in a loop
+  kMutates = u64{1} << 40,  // changes its receiver
+  kSyncs = u64{1} << 41,    // waits for the device, or copies from it
+  kV1 = u64{1} << 42,       // TF1 only
+  kV2 = u64{1} << 43,       // TF2 only
+  kStep = u64{1} << 44,     // part of a training step: backward(), an optimizer's step, apply_gradients, …
+  kProperty = u64{1} << 45, // no method: the attribute itself has the kind
+  kMoves = u64{1} << 46,    // gives its receiver on another device
+  kNoGrads = u64{1} << 47,  // the result hangs on no graph: detach(), item()
 };
 
 struct ApiInfo {

@@ -41,9 +41,31 @@ constexpr u32 kBatch = 1U << 12;
 constexpr u32 kShuffle = 1U << 13;
 constexpr u32 kRepeat = 1U << 14;
 
+// Methods that PyTorch's objects have, from the bit behind the last one of a Dataset on.
+constexpr std::array<std::string_view, 10> kTorchMethods = {"backward",        "zero_grad",  "step",       "eval",
+                                                            "train",           "parameters", "state_dict", "detach",
+                                                            "load_state_dict", "forward"};
+constexpr u32 kFirstTorch = kDatasetMethods.size();
+static_assert(kFirstTorch + kTorchMethods.size() <= 32);
+constexpr u32 torch_bit(std::string_view method) {
+  u32 at = 0;
+  while (kTorchMethods.at(at) != method) {
+    ++at;
+  }
+  return 1U << (kFirstTorch + at);
+}
+
 u32 evidence_of(std::string_view method) {
   const auto found = std::ranges::find(kDatasetMethods, method);
   return found == kDatasetMethods.end() ? 0 : 1U << static_cast<u32>(found - kDatasetMethods.begin());
+}
+
+u32 torch_evidence_of(std::string_view method, const Call &call) {
+  if (method == "eval" && !call.args.empty()) { // of pandas and others
+    return 0;
+  }
+  const auto found = std::ranges::find(kTorchMethods, method);
+  return found == kTorchMethods.end() ? 0 : 1U << (kFirstTorch + static_cast<u32>(found - kTorchMethods.begin()));
 }
 
 // Methods that change the object they are called on, in Python's own types and the ones we know.
@@ -67,22 +89,35 @@ void bind_alias(const Alias &alias, FunctionInfo &function) {
   add_slot(function, dot == std::string_view::npos ? alias.name : intern(text.substr(0, dot)));
 }
 
+void add_evidence(std::vector<std::pair<u32, u32>> &to, Symbol name, u32 bits) {
+  const auto known = std::ranges::find(to, name.id, &std::pair<u32, u32>::first);
+  if (known != to.end()) {
+    known->second |= bits;
+  } else {
+    to.emplace_back(name.id, bits);
+  }
+}
+
 void note_evidence(const Call &call, FunctionInfo &function) {
   const auto *method = as<Attribute>(call.func);
   if (method == nullptr) {
     return;
   }
-  const u32 evidence = evidence_of(method->attr.text());
-  if (evidence == 0) {
+  if (const u32 bits = evidence_of(method->attr.text()); bits != 0) {
+    if (const Name *root = root_name(method->value)) {
+      add_evidence(function.evidence, root->id, bits);
+    }
     return;
   }
-  if (const Name *root = root_name(method->value)) {
-    const auto known = std::ranges::find(function.dataset_evidence, root->id.id, &std::pair<u32, u32>::first);
-    if (known != function.dataset_evidence.end()) {
-      known->second |= evidence;
-    } else {
-      function.dataset_evidence.emplace_back(root->id.id, evidence);
-    }
+  const u32 bits = function.module->torch ? torch_evidence_of(method->attr.text(), call) : 0;
+  if (bits == 0) {
+    return;
+  }
+  if (const auto *name = as<Name>(method->value)) {
+    add_evidence(function.evidence, name->id, bits);
+  } else if (const auto *attribute = as<Attribute>(method->value);
+             attribute != nullptr && attribute->value->kind == NodeKind::Name) {
+    add_evidence(const_cast<Module *>(function.module)->attribute_evidence, attribute->attr, bits);
   }
 }
 
@@ -101,8 +136,8 @@ void note_derivation(const Assign &assignment, FunctionInfo &function) {
 }
 
 u32 *evidence_for(FunctionInfo &function, u32 name) {
-  const auto known = std::ranges::find(function.dataset_evidence, name, &std::pair<u32, u32>::first);
-  return known != function.dataset_evidence.end() ? &known->second : nullptr;
+  const auto known = std::ranges::find(function.evidence, name, &std::pair<u32, u32>::first);
+  return known != function.evidence.end() ? &known->second : nullptr;
 }
 
 } // namespace
@@ -127,11 +162,31 @@ const Name *root_name(const Expr *expr) {
   }
 }
 
-bool tells_dataset(u32 evidence) {
-  const bool has_usual = (evidence & (kMap | kBatch | kShuffle | kRepeat)) != 0;
-  return ((evidence & kCertain) != 0 && (has_usual || std::popcount(evidence & kCertain) > 1)) ||
-         ((evidence & kBatch) != 0 && (evidence & (kShuffle | kRepeat)) != 0) ||
-         ((evidence & kShuffle) != 0 && (evidence & kRepeat) != 0);
+bool tells_backward(u32 evidence) { return (evidence & torch_bit("backward")) != 0; }
+
+Kind kind_told_by(u32 evidence, const Module &module) {
+  if (module.tensorflow) {
+    const bool has_usual = (evidence & (kMap | kBatch | kShuffle | kRepeat)) != 0;
+    if (((evidence & kCertain) != 0 && (has_usual || std::popcount(evidence & kCertain) > 1)) ||
+        ((evidence & kBatch) != 0 && (evidence & (kShuffle | kRepeat)) != 0) ||
+        ((evidence & kShuffle) != 0 && (evidence & kRepeat) != 0)) {
+      return Kind::Dataset;
+    }
+  }
+  if (module.torch) {
+    const auto has = [evidence](std::string_view method) { return (evidence & torch_bit(method)) != 0; };
+    if (has("parameters") || (has("eval") && !has("step")) || (has("train") && has("zero_grad")) ||
+        (has("train") && has("state_dict") && !has("step"))) {
+      return Kind::TorchModule;
+    }
+    if (has("zero_grad") && has("step")) {
+      return Kind::TorchOptimizer;
+    }
+    if ((has("backward") && !has("step") && !has("train")) || has("detach")) {
+      return Kind::TorchTensor;
+    }
+  }
+  return Kind::Unknown;
 }
 
 void bind_names_of(const Node *node, FunctionInfo &function) {

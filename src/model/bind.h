@@ -6,7 +6,7 @@
 
 namespace deepperf::model {
 
-// Gathers names, globals and dataset_evidence; finish_names then makes slots of the names.
+// Gathers names, globals and evidence; finish_names then makes slots of the names.
 void bind_names(const python::Block &body, FunctionInfo &function);
 void bind_names_of(const python::Node *node, FunctionInfo &function);
 void finish_names(FunctionInfo &function);
@@ -14,8 +14,12 @@ void finish_names(FunctionInfo &function);
 // Names and attributes that one turn of a loop binds or changes.
 void find_changes(const python::Node *loop, Loop &result);
 
-// Do the methods called on a name, as bits of dataset_evidence, tell that it is a tf.data.Dataset?
-bool tells_dataset(u32 evidence);
+// What the methods called on a name, as bits of its evidence, tell that it is: a tf.data.Dataset, or in a module that
+// imports PyTorch one of its modules, optimizers or tensors. Unknown if they tell nothing.
+Kind kind_told_by(u32 evidence, const Module &module);
+
+// Is backward() called on it?
+bool tells_backward(u32 evidence);
 
 // The name at the root of a chain like x.a[0].b(); null if there is none.
 const python::Name *root_name(const python::Expr *expr);

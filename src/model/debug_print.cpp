@@ -245,6 +245,12 @@ std::string facts_of(const Module &module) {
   if (module.tensorflow) {
     facts.emplace_back("imports TensorFlow");
   }
+  if (module.torch) {
+    facts.emplace_back("imports PyTorch");
+  }
+  if (module.jax) {
+    facts.emplace_back("imports JAX");
+  }
   if (module.v1) {
     facts.emplace_back("uses what only TF1 has");
   }

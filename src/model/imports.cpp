@@ -144,17 +144,53 @@ const Module *ModuleIndex::find(const Module &importer, std::string_view dotted,
 
 // ---- Which files belong together ------------------------------------------------------------------------------------
 
-bool mentions_framework(std::string_view text) {
-  return text.find("tensorflow") != std::string_view::npos || text.find("keras") != std::string_view::npos;
-}
-
 namespace {
+
+// The framework that a package is part of, or is written for.
+u8 framework_of(std::string_view package) {
+  static constexpr std::array<std::pair<std::string_view, u8>, 34> kPackages = {{
+      {"tensorflow", kTensorFlow},
+      {"keras", kTensorFlow},
+      {"tensorflow_datasets", kTensorFlow},
+      {"tf_keras", kTensorFlow},
+      {"tfds", kTensorFlow},
+      {"tensorflow_addons", kTensorFlow},
+      {"tensorflow_hub", kTensorFlow},
+      {"tensorflow_probability", kTensorFlow},
+      {"torch", kTorch},
+      {"torchvision", kTorch},
+      {"torchaudio", kTorch},
+      {"torchtext", kTorch},
+      {"torchmetrics", kTorch},
+      {"torch_geometric", kTorch},
+      {"pytorch_lightning", kTorch},
+      {"lightning", kTorch},
+      {"lightning_fabric", kTorch},
+      {"accelerate", kTorch},
+      {"transformers", kTorch},
+      {"datasets", kTorch},
+      {"diffusers", kTorch},
+      {"peft", kTorch},
+      {"trl", kTorch},
+      {"timm", kTorch},
+      {"functorch", kTorch},
+      {"apex", kTorch},
+      {"deepspeed", kTorch},
+      {"ignite", kTorch},
+      {"sentence_transformers", kTorch},
+      {"jax", kJax},
+      {"flax", kJax},
+      {"haiku", kJax},
+      {"optax", kJax},
+      {"equinox", kJax},
+  }};
+  const auto found = std::ranges::find(kPackages, package, &std::pair<std::string_view, u8>::first);
+  return found != kPackages.end() ? found->second : u8{0};
+}
 
 void find_imports_in(const python::Node *node, ParsedFile &file) {
   const auto note = [&file](std::string_view dotted) {
-    const std::string_view top = dotted.substr(0, dotted.find('.'));
-    file.tensorflow |=
-        top == "tensorflow" || top == "keras" || top == "tensorflow_datasets" || top == "tf_keras" || top == "tfds";
+    file.frameworks |= framework_of(dotted.substr(0, dotted.find('.')));
   };
   if (const auto *import = python::as<python::Import>(node)) {
     for (const python::Alias *alias : import->names) {
@@ -206,7 +242,7 @@ std::vector<Group> group_files(const std::vector<ParsedFile *> &files) {
   std::vector<bool> reached(modules.size(), false);
   std::vector<u32> queue;
   for (u32 i = 0; i < modules.size(); ++i) {
-    if (modules[i].parsed->tensorflow) {
+    if (modules[i].parsed->frameworks != 0) {
       reached[i] = true;
       queue.push_back(i);
     }

@@ -29,6 +29,7 @@ void Inference::run() {
       function.ops.clear();
       function.calls.clear();
       function.makes_variables = function.makes_graph = function.runs_session = function.effects = false;
+      function.steps = function.trains = false;
       function.session_run = nullptr;
       function.attribute_stores.clear();
     }
@@ -42,8 +43,12 @@ void Inference::run() {
       evaluate(project_.functions[i]);
     }
   }
-  std::ranges::sort(project_.call_facts, {}, &CallFact::call);
+  for (const Loop &loop : project_.loops) {
+    project_.loop_of.emplace(loop.node, &loop);
+  }
   spread_tracing();
+  spread_no_grad();
+  spread_loops();
 }
 
 // What is called by nothing but traced code runs when that is traced.
@@ -81,6 +86,65 @@ void Inference::spread_tracing() {
   }
 }
 
+// What is called only by code under torch.no_grad() is under it too.
+void Inference::spread_no_grad() {
+  std::unordered_map<FunctionInfo *, u32> callers_with_grad;
+  std::vector<FunctionInfo *> queue;
+  for (FunctionInfo &function : project_.functions) {
+    for (const CallSite &site : function.calls) {
+      callers_with_grad[site.callee] += site.no_grad || site.callee == &function ? 0 : 1;
+    }
+  }
+  for (const auto &[function, count] : callers_with_grad) {
+    if (count == 0 && !function->no_grad) {
+      queue.push_back(function);
+    }
+  }
+  while (!queue.empty()) {
+    FunctionInfo *function = queue.back();
+    queue.pop_back();
+    if (function->no_grad) {
+      continue;
+    }
+    function->no_grad = true;
+    for (const CallSite &site : function->calls) {
+      if (!site.no_grad && site.callee != function && --callers_with_grad[site.callee] == 0) {
+        queue.push_back(site.callee);
+      }
+    }
+  }
+}
+
+// What is called in a loop runs many times, and so does what that calls.
+void Inference::spread_loops() {
+  std::vector<FunctionInfo *> queue;
+  const auto reach = [&queue](FunctionInfo *function) {
+    if (!function->in_loop) {
+      function->in_loop = true;
+      queue.push_back(function);
+    }
+  };
+  for (FunctionInfo &function : project_.functions) {
+    for (const CallSite &site : function.calls) {
+      for (const Loop *loop = site.loop; loop != nullptr; loop = loop->parent) {
+        if (!loop->tiny && !site.once) {
+          reach(site.callee);
+          break;
+        }
+      }
+    }
+  }
+  while (!queue.empty()) {
+    const FunctionInfo *function = queue.back();
+    queue.pop_back();
+    for (const CallSite &site : function->calls) {
+      if (!site.once) {
+        reach(site.callee);
+      }
+    }
+  }
+}
+
 // Makes the FunctionInfo of a module's own code; those of its functions are made when they are met.
 void Inference::collect(Module &module) {
   FunctionInfo &body = project_.functions.emplace_back();
@@ -91,7 +155,7 @@ void Inference::collect(Module &module) {
 }
 
 FunctionInfo *Inference::function_for(const Node *node) {
-  FunctionInfo *&function = functions_[node];
+  FunctionInfo *&function = project_.function_of[node];
   if (function == nullptr) {
     function = &project_.functions.emplace_back();
     function->node = node;
@@ -190,6 +254,7 @@ void Inference::evaluate(FunctionInfo &function) {
   caller_environment.swap(environment_);
   const bool caller_reachable = std::exchange(reachable_, true);
   const Surroundings caller_around = std::exchange(around_, {});
+  around_.no_grad = function.no_grad;
   ++depth_;
   function.returns = {};
   bind_params(function);
@@ -267,7 +332,15 @@ Value Inference::join(const Value &a, const Value &b) {
     return result;
   }
   if (a.tag == b.tag && a.kind == b.kind && a.tag == Value::Tag::Instance) {
-    return a;
+    Value result = a; // of the same kind, but made in different places
+    if (a.pointer != b.pointer || a.number != b.number) {
+      result.pointer = nullptr;
+      result.number = 0;
+    }
+    result.container = a.container || b.container;
+    result.grad = a.grad || b.grad;
+    result.gpu = a.gpu && b.gpu;
+    return result;
   }
   if (a.is(Value::Tag::Literal) && b.is(Value::Tag::Literal)) {
     return {};
@@ -289,11 +362,6 @@ void Inference::join_environment(std::vector<Value> &into, const std::vector<Val
       into[i] = join(into[i], other[i]);
     }
   }
-}
-
-Value Project::callee_of(const Call *call) const {
-  const auto found = std::ranges::lower_bound(call_facts, call, {}, &CallFact::call);
-  return found != call_facts.end() && found->call == call ? found->callee : Value{};
 }
 
 } // namespace deepperf::model

@@ -23,6 +23,7 @@ private:
     bool in_tape = false;
     bool once = false;
     bool initial_value = false;
+    bool no_grad = false;
     bool eager_test = false; // under `if tf.executing_eagerly()`: what runs a session there tells nothing
     const python::Expr *assigned = nullptr; // the value of the assignment that is being walked, and its target
     Symbol target;
@@ -37,6 +38,9 @@ private:
   FunctionInfo *function_for(const python::Node *node);
   void mark_traced(const Value &value);
   void spread_tracing();
+  void spread_no_grad();
+  void spread_loops();
+  void note_step();
   void note_session_run(const python::Call *call);
   void note_call_traits(const ApiInfo &info, const python::Call *call, Symbol api, bool v1);
 
@@ -56,6 +60,7 @@ private:
   void walk_try(const python::Try *statement);
   void walk_with(const python::With *statement);
   void narrow(const python::Expr *test, bool holds);
+  static void hand_to_parent(const Loop &loop);
   template <class Body> void in_loop(const python::Node *node, Body body);
   void assign(const python::Expr *target, const Value &value);
   void bind(Symbol name, const Value &value);
@@ -63,6 +68,7 @@ private:
 
   // ---- infer_expressions.cpp
   Value eval(const python::Expr *expr);
+  Value eval_unnoted(const python::Expr *expr);
   Value eval_name(const python::Name *name);
   Value look_up(Symbol name);
   Value eval_attribute(const python::Attribute *attribute);
@@ -73,13 +79,18 @@ private:
   Value eval_comprehension(const python::ComprehensionExpr *comprehension);
   Value element_of(const Value &value);
   Value make_tuple(const std::vector<Value> &items, bool uniform);
-  bool assumed_dataset(Symbol name);
+  Value combine(const Value &left, const Value &right);
+  Value assumed_value(Symbol name);
+  Value assumed_from(u32 evidence);
 
   // ---- infer_calls.cpp
   Value eval_call(const python::Call *call);
   Value call_api(const python::Call *call, const Value &callee);
   Value call_api_method(const python::Call *call, const Value &callee);
   Value call_function(const python::Call *call, FunctionInfo *function, bool bound);
+  Value call_instance(const python::Call *call, const Value &callee);
+  Value call_object(const python::Call *call, const Value &callee);
+  Value torch_result(const ApiInfo &info, const python::Call *call, Symbol name, const Value &receiver);
   Value construct(const python::Call *call, ClassInfo *type);
   Value add_stage(const python::Call *call, u32 previous, const ApiInfo *info, Symbol method);
   void eval_arguments(const python::Call *call);
@@ -95,8 +106,6 @@ private:
   bool recording_ = false;
   u32 depth_ = 0;
   u32 join_depth_ = 0;
-  std::unordered_map<const python::Node *, FunctionInfo *> functions_;
-  std::unordered_map<const python::Node *, ClassInfo *> classes_;
   std::unordered_map<u64, Value> api_children_;
 
   // Of the function that is being walked.

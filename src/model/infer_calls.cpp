@@ -1,3 +1,4 @@
+#include "model/facts.h"
 #include "model/infer.h"
 
 #include "python/children.h"
@@ -51,6 +52,7 @@ void Inference::eval_arguments(const Call *call) {
 Value Inference::eval_call(const Call *call) {
   const Value callee = eval(call->func);
   if (recording_ && callee.known()) {
+    call->fact = static_cast<u32>(project_.call_facts.size());
     project_.call_facts.push_back({call, callee});
   }
   switch (callee.tag) {
@@ -73,17 +75,10 @@ Value Inference::eval_call(const Call *call) {
   }
   case Value::Tag::Class:
     return construct(call, callee.type);
-  case Value::Tag::Object: {
-    eval_arguments(call);
-    const Value method = member_of(callee.type, intern("__call__"));
-    if (method.is(Value::Tag::Function)) {
-      return call_function(call, method.function, true);
-    }
-    const Kind kind = callee.type->kind;
-    return kind == Kind::KerasModel || kind == Kind::KerasLayer ? Value::instance(Kind::Tensor)
-           : kind == Kind::TorchModule                          ? Value::instance(Kind::TorchTensor)
-                                                                : Value{};
-  }
+  case Value::Tag::Object:
+    return call_object(call, callee);
+  case Value::Tag::Instance:
+    return call_instance(call, callee);
   default:
     break;
   }
@@ -106,6 +101,110 @@ Value Inference::eval_call(const Call *call) {
     }
   }
   return {};
+}
+
+// An object of the project is called: __call__, or what a framework's __call__ leads to.
+Value Inference::call_object(const Call *call, const Value &callee) {
+  const Kind kind = callee.type->kind;
+  const Value method = member_of(callee.type, intern("__call__"));
+  if (method.is(Value::Tag::Function)) {
+    return call_function(call, method.function, true);
+  }
+  const bool is_torch = kind == Kind::TorchModule || kind == Kind::TorchLoss;
+  const bool is_keras = kind == Kind::KerasModel || kind == Kind::KerasLayer || kind == Kind::KerasLoss;
+  Value result;
+  if (is_torch || is_keras) {
+    const Value inner = member_of(callee.type, is_torch ? intern("forward") : intern("call"));
+    if (inner.is(Value::Tag::Function)) {
+      result = call_function(call, inner.function, true);
+    } else {
+      eval_arguments(call);
+    }
+  } else {
+    eval_arguments(call);
+  }
+  if (is_torch) {
+    if (!result.known()) {
+      result = Value::instance(Kind::TorchTensor);
+      result.container = true;
+    }
+    result.grad = result.is_kind(Kind::TorchTensor) && !around_.no_grad;
+    return result;
+  }
+  return is_keras ? Value::instance(Kind::Tensor) : result;
+}
+
+// An object of a framework is called: a layer, a model, a loss.
+Value Inference::call_instance(const Call *call, const Value &callee) {
+  if (callee.kind == Kind::TorchModule || callee.kind == Kind::TorchLoss) {
+    eval_arguments(call);
+    current_->effects = true;
+    Value result = Value::made_by(Kind::TorchTensor, call, callee.name());
+    result.grad = !around_.no_grad;
+    result.gpu = callee.gpu;
+    // Of a model that we know nothing of, and of the layers that return pairs, the result may be a tuple.
+    const std::string_view name = callee.name() ? callee.name().text() : std::string_view{};
+    result.container = callee.kind == Kind::TorchModule &&
+                       (!name.starts_with("torch.nn.") || name.ends_with("LSTM") || name.ends_with("GRU") ||
+                        name.ends_with("RNN") || name.ends_with("MultiheadAttention") || name.ends_with("LSTMCell"));
+    return result;
+  }
+  eval_arguments(call);
+  current_->effects = true;
+  if (callee.kind == Kind::KerasLayer || callee.kind == Kind::KerasModel || callee.kind == Kind::KerasLoss) {
+    return Value::made_by(Kind::Tensor, call, callee.name());
+  }
+  return {};
+}
+
+// What a PyTorch function or method gives: with a gradient if something that goes in has one.
+Value Inference::torch_result(const ApiInfo &info, const Call *call, Symbol name, const Value &receiver) {
+  Value result = Value::made_by(info.returns, call, name);
+  result.container = info.has(kContainerOf);
+  if (info.returns != Kind::TorchTensor) {
+    result.gpu = receiver.gpu || info.has(kMoves);
+    return result;
+  }
+  const std::string_view text = name.text();
+  const bool is_pair = text == "max" || text == "min" || text == "median" || text == "mode";
+  if (is_pair && receiver.known() && (!call->args.empty() || !call->keywords.empty())) {
+    result.container = true; // values and indices
+  }
+  result.grad = receiver.grad;
+  result.gpu = receiver.gpu || info.has(kMoves);
+  const bool recording = std::exchange(recording_, false);
+  for (const Expr *arg : call->args) {
+    if (arg->kind == NodeKind::Name || arg->kind == NodeKind::Attribute) {
+      const Value value = eval(arg);
+      result.grad |= value.grad;
+      result.gpu |= value.gpu && value.is_kind(Kind::TorchTensor);
+    } else {
+      result.grad |= (arg->value & kGradBit) != 0;
+      result.gpu |= (arg->value & kGpuBit) != 0;
+    }
+  }
+  recording_ = recording;
+  for (const Keyword *keyword : call->keywords) {
+    const std::string_view given = keyword->name ? keyword->name.text() : std::string_view{};
+    const auto *constant = as<Constant>(keyword->value);
+    if (given == "requires_grad" && constant != nullptr && constant->constant_kind() == ConstantKind::True) {
+      result.grad = true;
+    }
+    result.gpu |= given == "device";
+  }
+  result.grad |= text == "torch.nn.Parameter";
+  result.grad = result.grad && !around_.no_grad && !info.has(kNoGrads);
+  return result;
+}
+
+// A training step is made here.
+void Inference::note_step() {
+  current_->trains = true;
+  if (around_.loop != nullptr) {
+    around_.loop->steps = around_.loop->trains = true;
+  } else {
+    current_->steps = true;
+  }
 }
 
 // The call runs a session, itself or through what it calls.
@@ -138,6 +237,9 @@ void Inference::note_call_traits(const ApiInfo &info, const Call *call, Symbol a
   module_->v2 |= info.has(kV2);
   if (info.has(kSessionRun) && !around_.eager_test) {
     note_session_run(call);
+  }
+  if (info.has(kStep)) {
+    note_step();
   }
   if (recording_ && info.has(kOp) && !info.has(kSpec | kNoLoop)) {
     OpFact fact;
@@ -228,11 +330,12 @@ Value Inference::call_api(const Call *call, const Value &callee) {
     return dataset;
   }
   if (info->returns == Kind::Unknown) {
-    return {};
+    const bool sets_grad = name.ends_with(".set_grad_enabled") && call->args.size() == 1;
+    const auto *constant = sets_grad ? as<Constant>(call->args[0]) : nullptr;
+    return constant != nullptr && constant->constant_kind() == ConstantKind::False ? Value::instance(Kind::NoGrad)
+                                                                                   : Value{};
   }
-  Value value = Value::instance(info->returns);
-  value.container = info->has(kContainerOf);
-  return value;
+  return torch_result(*info, call, callee.name(), {});
 }
 
 Value Inference::add_stage(const Call *call, u32 previous, const ApiInfo *info, Symbol method) {
@@ -294,7 +397,7 @@ Value Inference::call_api_method(const Call *call, const Value &callee) {
   if (info->returns == Kind::Dataset) {
     return add_stage(call, 0, info, callee.name());
   }
-  return Value::instance(info->returns);
+  return torch_result(*info, call, callee.name(), receiver);
 }
 
 Value Inference::call_function(const Call *call, FunctionInfo *function, bool bound) {
@@ -327,6 +430,7 @@ Value Inference::call_function(const Call *call, FunctionInfo *function, bool bo
     site.once = around_.once;
     site.in_tape = around_.in_tape;
     site.bound = bound;
+    site.no_grad = around_.no_grad;
     current_->calls.push_back(site);
   }
   evaluate(*function);
@@ -335,6 +439,14 @@ Value Inference::call_function(const Call *call, FunctionInfo *function, bool bo
     note_session_run(call);
   }
   current_->makes_variables |= function->makes_variables;
+  if (function->steps) {
+    note_step();
+  } else if (function->trains) {
+    current_->trains = true;
+    if (around_.loop != nullptr) {
+      around_.loop->trains = true;
+    }
+  }
   if (function->makes_graph) {
     current_->makes_graph = true;
     if (around_.loop != nullptr) {

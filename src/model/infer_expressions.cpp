@@ -1,4 +1,5 @@
 #include "model/bind.h"
+#include "model/facts.h"
 #include "model/infer.h"
 
 #include "python/children.h"
@@ -11,6 +12,14 @@ namespace deepperf::model {
 using namespace python;
 
 Value Inference::eval(const Expr *expr) {
+  const Value value = eval_unnoted(expr);
+  if (recording_) {
+    note_value(expr, value);
+  }
+  return value;
+}
+
+Value Inference::eval_unnoted(const Expr *expr) {
   switch (expr->kind) {
   case NodeKind::Name:
     return eval_name(static_cast<const Name *>(expr));
@@ -82,12 +91,7 @@ Value Inference::eval(const Expr *expr) {
     const auto *operation = static_cast<const BinOp *>(expr);
     const Value left = eval(operation->left);
     const Value right = eval(operation->right);
-    for (const Kind kind : {Kind::Tensor, Kind::TorchTensor, Kind::JaxArray, Kind::NumpyArray}) {
-      if (left.is_kind(kind) || right.is_kind(kind)) {
-        return Value::instance(kind);
-      }
-    }
-    return {};
+    return combine(left, right);
   }
   case NodeKind::Yield:
   case NodeKind::YieldFrom:
@@ -95,6 +99,31 @@ Value Inference::eval(const Expr *expr) {
     for_each_child(expr, [this](const Node *child) { eval(static_cast<const Expr *>(child)); });
     return {};
   }
+}
+
+// The result of an operator.
+Value Inference::combine(const Value &left, const Value &right) {
+  for (const Kind kind : {Kind::Tensor, Kind::Variable, Kind::TorchTensor, Kind::JaxArray, Kind::NumpyArray}) {
+    if (left.is_kind(kind) || right.is_kind(kind)) {
+      Value value = Value::instance(kind == Kind::Variable ? Kind::Tensor : kind);
+      value.grad = (left.grad || right.grad) && !around_.no_grad;
+      value.gpu = left.gpu || right.gpu;
+      return value;
+    }
+  }
+  return {};
+}
+
+void note_value(const Expr *expr, const Value &value) {
+  u8 facts = 0;
+  if (value.is(Value::Tag::Instance) && !value.container) {
+    facts = static_cast<u8>(value.kind);
+  } else if (value.is(Value::Tag::Object)) {
+    facts = static_cast<u8>(value.type->kind);
+  }
+  facts |= value.grad ? kGradBit : 0;
+  facts |= value.gpu ? kGpuBit : 0;
+  expr->value = facts;
 }
 
 Value Inference::make_tuple(const std::vector<Value> &items, bool uniform) {
@@ -113,25 +142,30 @@ Value Inference::make_tuple(const std::vector<Value> &items, bool uniform) {
 
 // ---- Names ----------------------------------------------------------------------------------------------------------
 
-bool Inference::assumed_dataset(Symbol name) {
-  if (!module_->tensorflow) {
-    return false;
-  }
+// What is done with a value that nobody tells us tells what it is.
+Value Inference::assumed_value(Symbol name) {
   for (const FunctionInfo *scope = current_; scope != nullptr; scope = scope->parent) {
-    const auto evidence = std::ranges::find(scope->dataset_evidence, name.id, &std::pair<u32, u32>::first);
-    if (evidence != scope->dataset_evidence.end()) {
-      return tells_dataset(evidence->second);
+    const auto evidence = std::ranges::find(scope->evidence, name.id, &std::pair<u32, u32>::first);
+    if (evidence != scope->evidence.end()) {
+      return assumed_from(evidence->second);
     }
   }
-  return false;
+  return {};
+}
+
+Value Inference::assumed_from(u32 evidence) {
+  const Kind kind = kind_told_by(evidence, *module_);
+  if (kind == Kind::Unknown) {
+    return {};
+  }
+  Value value = Value::instance(kind);
+  value.grad = kind == Kind::TorchTensor && tells_backward(evidence) && !around_.no_grad;
+  return value;
 }
 
 Value Inference::eval_name(const Name *name) {
   const Value value = look_up(name->id);
-  if (!value.known() && assumed_dataset(name->id)) {
-    return Value::instance(Kind::Dataset);
-  }
-  return value;
+  return value.known() ? value : assumed_value(name->id);
 }
 
 Value Inference::look_up(Symbol name) {
@@ -223,8 +257,15 @@ Value Inference::attribute_of(const Value &value, Symbol attr, const Attribute *
     return {};
   }
   case Value::Tag::Instance: {
-    if (find_method(value.kind, attr) == nullptr) {
+    const ApiInfo *info = find_method(value.kind, attr);
+    if (info == nullptr) {
       return {};
+    }
+    if (info->has(kProperty)) {
+      Value result = Value::instance(info->returns);
+      result.gpu = value.gpu;
+      result.grad = value.grad && info->returns == Kind::TorchTensor && attr.text() != "data" && attr.text() != "grad";
+      return result;
     }
     Value method;
     method.tag = Value::Tag::ApiMethod;
@@ -246,6 +287,11 @@ Value Inference::attribute_of(const Value &value, Symbol attr, const Attribute *
     }
     if (!member.known() && value.type->kind != Kind::Unknown && find_method(value.type->kind, attr) != nullptr) {
       return attribute_of(Value::instance(value.type->kind), attr, nullptr);
+    }
+    if (!member.known()) {
+      const auto &evidence = value.type->module->attribute_evidence;
+      const auto told = std::ranges::find(evidence, attr.id, &std::pair<u32, u32>::first);
+      return told != evidence.end() ? assumed_from(told->second) : member;
     }
     return member;
   }
@@ -289,8 +335,12 @@ Value Inference::element_of(const Value &value) {
   if (value.is(Value::Tag::Instance) && value.container) {
     return value;
   }
-  if (value.is_kind(Kind::Tensor) || value.is_kind(Kind::TorchTensor)) {
-    return Value::instance(value.kind);
+  if (value.is_kind(Kind::Tensor) || value.is_kind(Kind::TorchTensor) || value.is_kind(Kind::JaxArray) ||
+      value.is_kind(Kind::NumpyArray)) {
+    Value element = Value::instance(value.kind);
+    element.grad = value.grad;
+    element.gpu = value.gpu;
+    return element;
   }
   return {};
 }
@@ -307,10 +357,7 @@ Value Inference::eval_subscript(const Subscript *subscript) {
     }
     return subscript->slice->kind == NodeKind::Slice ? value : element_of(value);
   }
-  if (value.is(Value::Tag::Instance) && (value.container || value.kind == Kind::Tensor)) {
-    return value;
-  }
-  return {};
+  return value.is(Value::Tag::Instance) && value.container ? value : element_of(value);
 }
 
 Value Inference::eval_comprehension(const ComprehensionExpr *comprehension) {
@@ -343,10 +390,7 @@ Value Inference::eval_comprehension(const ComprehensionExpr *comprehension) {
     element = eval(comprehension->value);
   }
   around_ = outer;
-  if (loop.runs_session && loop.parent != nullptr && !loop.parent->runs_session) {
-    loop.parent->runs_session = true;
-    loop.parent->session_run = loop.session_run;
-  }
+  hand_to_parent(loop);
   return make_tuple({element}, true);
 }
 

@@ -214,8 +214,9 @@ void Inference::walk(const Stmt *statement) {
   }
   case NodeKind::AugAssign: {
     const auto *assignment = static_cast<const AugAssign *>(statement);
-    eval(assignment->value);
-    assign(assignment->target, {});
+    const Value added = eval(assignment->value);
+    const Value before = eval(assignment->target);
+    assign(assignment->target, combine(before, added));
     return;
   }
   case NodeKind::AnnAssign: {
@@ -299,6 +300,8 @@ void Inference::walk_function_definition(const FunctionDef *definition) {
       module_->v2 |= info != nullptr && info->has(kV2);
     } else if (value.is_kind(Kind::Function)) { // @tf.function(…)
       function->traced = true;
+    } else if (value.is_kind(Kind::NoGrad)) { // @torch.no_grad()
+      function->no_grad = true;
     } else if (const auto *attribute = as<Attribute>(decorator)) {
       function->is_property |= attribute->attr.text() == "setter";
     }
@@ -324,7 +327,7 @@ void Inference::walk_function_definition(const FunctionDef *definition) {
 }
 
 void Inference::walk_class(const ClassDef *definition) {
-  ClassInfo *&type = classes_[definition];
+  ClassInfo *&type = project_.class_of[definition];
   if (type == nullptr) {
     type = &project_.classes.emplace_back();
     type->name = definition->name;
@@ -498,6 +501,20 @@ void Inference::narrow(const Expr *test, bool holds) {
   }
 }
 
+// What happens in a loop happens in the one around it too.
+void Inference::hand_to_parent(const Loop &loop) {
+  Loop *const parent = loop.parent;
+  if (parent == nullptr) {
+    return;
+  }
+  if (loop.runs_session && !parent->runs_session) {
+    parent->runs_session = true;
+    parent->session_run = loop.session_run;
+  }
+  parent->makes_graph |= loop.makes_graph;
+  parent->trains |= loop.trains;
+}
+
 template <class Body> void Inference::in_loop(const Node *node, Body body) {
   Loop &loop = project_.loops.emplace_back();
   loop.node = node;
@@ -516,13 +533,7 @@ template <class Body> void Inference::in_loop(const Node *node, Body body) {
   if (keeps_branches()) {
     join_environment(environment_, before);
   }
-  if (loop.runs_session && loop.parent != nullptr && !loop.parent->runs_session) {
-    loop.parent->runs_session = true;
-    loop.parent->session_run = loop.session_run;
-  }
-  if (loop.makes_graph && loop.parent != nullptr) {
-    loop.parent->makes_graph = true;
-  }
+  hand_to_parent(loop);
 }
 
 void Inference::walk_for(const For *statement) {
@@ -586,6 +597,7 @@ void Inference::walk_with(const With *statement) {
   for (const WithItem &item : statement->items) {
     Value value = eval(item.context_expr);
     around_.in_tape |= value.is_kind(Kind::GradientTape);
+    around_.no_grad |= value.is_kind(Kind::NoGrad);
     if (value.is_kind(Kind::Graph)) {
       current_->makes_graph = true;
       if (around_.loop != nullptr) {

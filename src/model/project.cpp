@@ -29,7 +29,9 @@ std::unique_ptr<Project> analyse(const std::vector<ParsedFile *> &files) {
     module.parsed = file;
     module.parts = path_parts(file->path);
     module.is_test = is_test_path(module.parts);
-    module.tensorflow = file->tensorflow;
+    module.tensorflow = (file->frameworks & kTensorFlow) != 0;
+    module.torch = (file->frameworks & kTorch) != 0;
+    module.jax = (file->frameworks & kJax) != 0;
   }
   const ModuleIndex modules(project->modules);
   Inference(*project, modules).run();

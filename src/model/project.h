@@ -24,6 +24,9 @@ struct ImportRef {
   u32 level = 0;
 };
 
+// Keras counts as TensorFlow, and what is built on a framework counts as it.
+enum Framework : u8 { kTensorFlow = 1, kTorch = 2, kJax = 4 };
+
 // A parsed file. The tree's nodes live in an arena of the worker that parsed it.
 struct ParsedFile {
   std::string path;
@@ -31,15 +34,12 @@ struct ParsedFile {
   python::Source source;
   python::Tree tree;
   bool has_tree = false; // false: `tree` has errors and comments, but its body is gone; parse again where it is wanted
-  bool tensorflow = false; // imports tensorflow or keras
+  u8 frameworks = 0;     // that it imports, as bits
   std::vector<ImportRef> imports;
 };
 
-// Fills tensorflow and imports; a worker does that right behind parsing.
+// Fills frameworks and imports; a worker does that right behind parsing.
 void find_imports(ParsedFile &file);
-
-// Does the text mention a framework at all? By its bytes: most files of most projects need no more than this.
-bool mentions_framework(std::string_view text);
 
 // A loop and what happens in one turn of it.
 struct Loop {
@@ -53,6 +53,8 @@ struct Loop {
   bool tiny = false;              // over a literal or range(10) and below, or left after the first turn
   bool makes_graph = false;       // a new Graph, or the old one reset, in every turn
   bool runs_session = false;      // also through calls
+  bool steps = false;             // each turn is a training step: backward(), an optimizer's step or the like
+  bool trains = false;            // a training step somewhere in it, also in loops inside and through calls
   const python::Node *session_run = nullptr;
 };
 
@@ -78,7 +80,8 @@ struct CallSite {
   Loop *loop = nullptr;
   bool once = false;
   bool in_tape = false;
-  bool bound = false; // the first parameter is filled by the object
+  bool bound = false;   // the first parameter is filled by the object
+  bool no_grad = false; // under torch.no_grad() or the like
 };
 
 // An operation that a call of a function leads to, at any depth, and what of the caller it depends on.
@@ -100,12 +103,12 @@ struct FunctionInfo {
   const python::Node *node = nullptr; // FunctionDef, Lambda, or null for a module's own code
   Array<python::Param *> params;
 
-  std::vector<u32> names; // that are local, as symbol ids, sorted: a name's place is its slot
-  std::vector<std::pair<u32, u32>> dataset_evidence; // methods called on names, as bits
-  std::vector<std::pair<u32, u32>> derivations;      // `b = a.map(f)`: a and b
-  std::vector<Symbol> globals;                       // declared global or nonlocal
-  std::vector<Value> ever;                           // all values a slot has had, joined
-  std::vector<Value> arguments;                      // what callers pass, joined
+  std::vector<u32> names;                       // that are local, as symbol ids, sorted: a name's place is its slot
+  std::vector<std::pair<u32, u32>> evidence;    // methods called on names, as bits: see bind.h
+  std::vector<std::pair<u32, u32>> derivations; // `b = a.map(f)`: a and b
+  std::vector<Symbol> globals;                  // declared global or nonlocal
+  std::vector<Value> ever;                      // all values a slot has had, joined
+  std::vector<Value> arguments;                 // what callers pass, joined
   Value returns;
   enum class State : u8 { Fresh, Running, Done } state = State::Fresh;
 
@@ -117,6 +120,10 @@ struct FunctionInfo {
   bool makes_variables = false; // also through calls
   bool makes_graph = false;
   bool runs_session = false; // also through calls
+  bool steps = false;        // a call is a training step: backward() or the like, outside loops; also through calls
+  bool trains = false;       // a training step somewhere, also through calls
+  bool no_grad = false;      // decorated with torch.no_grad(), or called by nothing but code under it
+  bool in_loop = false;      // called from a loop that is not tiny, at any depth
   const python::Node *session_run = nullptr;
   std::vector<Symbol> attribute_stores; // self.x = …, also through calls of own methods
 
@@ -150,12 +157,14 @@ struct Module {
   const ParsedFile *parsed = nullptr;
   std::vector<std::string> parts; // of its path, without the ending and `__init__`
   FunctionInfo *body = nullptr;
-  // imports a framework, or is imported by one that does
-  bool tensorflow = false;                          // imports tensorflow or keras
-  bool v1 = false;                                  // uses what only TF1 has
-  bool v2 = false;                                  // uses what only TF2 has
-  bool is_test = false;                             // test code by its name or folder
-  std::unordered_map<u32, const Module *> imported; // dotted names that import statements bound to project modules
+  bool tensorflow = false; // imports tensorflow or keras
+  bool torch = false;
+  bool jax = false;
+  bool v1 = false;                                     // uses what only TF1 has
+  bool v2 = false;                                     // uses what only TF2 has
+  bool is_test = false;                                // test code by its name or folder
+  std::vector<std::pair<u32, u32>> attribute_evidence; // methods called on attributes of self, as bits
+  std::unordered_map<u32, const Module *> imported;    // dotted names that import statements bound to project modules
 };
 
 struct CallFact {
@@ -169,11 +178,14 @@ struct Project {
   std::deque<ClassInfo> classes;
   std::deque<Loop> loops;
   std::vector<Stage> stages = std::vector<Stage>(1);
-  u32 first_stage = 1;              // rules judge from here on; those before are there to be pointed to
-  std::vector<CallFact> call_facts; // sorted by call
+  u32 first_stage = 1; // rules judge from here on; those before are there to be pointed to
+  std::vector<CallFact> call_facts = std::vector<CallFact>(1); // Call::fact is a place here
   Arena values;
+  std::unordered_map<const python::Node *, FunctionInfo *> function_of; // of a FunctionDef or Lambda
+  std::unordered_map<const python::Node *, ClassInfo *> class_of;       // of a ClassDef
+  std::unordered_map<const python::Node *, const Loop *> loop_of;       // of a For, While or comprehension
 
-  [[nodiscard]] Value callee_of(const python::Call *call) const;
+  [[nodiscard]] Value callee_of(const python::Call *call) const { return call_facts[call->fact].callee; }
 };
 
 // Which operations a call of the function leads to; worked out when first asked for.

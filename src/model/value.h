@@ -17,7 +17,7 @@ struct Value {
     None,
     Literal,   // `expr` is a constant
     Api,       // `name` is the canonical dotted name
-    Instance,  // of a framework's `kind`; a Dataset has its `stage`
+    Instance,  // of a framework's `kind`; a Dataset has its `stage`, others the `call` and `name` of what made them
     Module,    // of the project
     Function,  // of the project, also a lambda
     Class,     // of the project
@@ -34,7 +34,9 @@ struct Value {
   bool v1 : 1 = false;        // reached through tensorflow.compat.v1
   bool container : 1 = false; // of an Instance: may be a tuple, list or dict of them
   bool uniform : 1 = false;
-  u32 number = 0; // of a symbol, a stage, or how many items
+  bool grad : 1 = false; // of a TorchTensor: it hangs on the graph that backward() walks
+  bool gpu : 1 = false;  // of a TorchTensor or TorchModule: it was moved to a device
+  u32 number = 0;        // of a symbol, a stage, or how many items
   union {
     const void *pointer = nullptr;
     const Module *module;
@@ -68,6 +70,12 @@ struct Value {
     value.tag = Tag::Instance;
     value.kind = kind;
     value.number = stage;
+    return value;
+  }
+  // What the call of an API or method made.
+  static Value made_by(Kind kind, const python::Call *call, Symbol name) {
+    Value value = instance(kind, name.id);
+    value.call = call;
     return value;
   }
   static Value of(FunctionInfo *function, Tag tag = Tag::Function) {

@@ -103,9 +103,10 @@ enum class CompareOperator : u8 { Eq, NotEq, Lt, LtE, Gt, GtE, Is, IsNot, In, No
 // `detail` holds the node's small enum (operator, constant kind, conversion, …); use the typed accessors.
 struct Node {
   NodeKind kind;
-  Context context = Context::Load; // of Name, Attribute, Subscript, Starred, List, Tuple
+  Context context : 2 = Context::Load; // of Name, Attribute, Subscript, Starred, List, Tuple
+  bool parenthesized : 1 = false;      // an expression in redundant parentheses; they are outside its span
   u8 detail = 0;
-  bool parenthesized = false; // an expression in redundant parentheses; they are outside its span
+  mutable u8 value = 0; // of an expression: what the engine found it to be, see model/facts.h
   u32 start = 0;
   u32 end = 0;
 
@@ -249,6 +250,7 @@ struct Keyword : Node {
 
 struct Call : Expr {
   static constexpr NodeKind kKind = NodeKind::Call;
+  mutable u32 fact = 0; // what the engine knows of it: a place in model::Project::call_facts
   Expr *func = nullptr;
   Array<Expr *> args; // positional, with Starred
   Array<Keyword *> keywords;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 
 namespace deepperf::report {
@@ -36,6 +37,42 @@ std::string_view tier_sentence(rules::Tier tier) {
   }
 }
 
+std::string_view fix_name(rules::FixKind fix) {
+  switch (fix) {
+  case rules::FixKind::Safe:
+    return "safe";
+  case rules::FixKind::Unsafe:
+    return "unsafe";
+  default:
+    return "none";
+  }
+}
+
+std::string_view fix_sentence(rules::FixKind fix) {
+  switch (fix) {
+  case rules::FixKind::Safe:
+    return "with --fix";
+  case rules::FixKind::Unsafe:
+    return "with --fix --unsafe-fixes";
+  default:
+    return "by hand";
+  }
+}
+
+// The ids in a rule's `posts`.
+Json post_ids(std::string_view posts) {
+  Json ids = Json::array();
+  while (!posts.empty()) {
+    const std::size_t end = std::min(posts.find(' '), posts.size());
+    u64 id = 0;
+    if (std::from_chars(posts.data(), posts.data() + end, id).ec == std::errc{}) {
+      ids.push_back(id);
+    }
+    posts.remove_prefix(std::min(end + 1, posts.size()));
+  }
+  return ids;
+}
+
 void write_documentation(std::string_view documentation, std::string &out) {
   const std::size_t first = std::min(documentation.find_first_not_of('\n'), documentation.size());
   documentation.remove_prefix(first);
@@ -56,7 +93,9 @@ Json rule_json(const rules::RuleInfo &rule) {
   json["symptoms"] = split_list(rule.symptoms);
   json["stage"] = rule.stage;
   json["frameworks"] = split_list(rule.frameworks);
-  json["default"] = tier_name(rule.tier);
+  json["tier"] = tier_name(rule.tier);
+  json["fix"] = fix_name(rule.fix);
+  json["posts"] = post_ids(rule.posts);
   return json;
 }
 
@@ -71,7 +110,11 @@ void write_rule_text(const rules::RuleInfo &rule, std::string &out) {
   fmt::format_to(std::back_inserter(out), "{} {}: {}\n\n", rule.code, rule.name, rule.summary);
   fmt::format_to(std::back_inserter(out), "root cause  {}\nsymptoms    {}\nstage       {}\nframeworks  {}\n",
                  rule.root_cause, rule.symptoms, rule.stage, rule.frameworks);
-  fmt::format_to(std::back_inserter(out), "by default  {}\n", tier_sentence(rule.tier));
+  fmt::format_to(std::back_inserter(out), "by default  {}\nmended      {}\n", tier_sentence(rule.tier),
+                 fix_sentence(rule.fix));
+  if (!rule.posts.empty()) {
+    fmt::format_to(std::back_inserter(out), "posts       {}\n", rule.posts);
+  }
   write_documentation(rule.documentation, out);
 }
 
@@ -79,8 +122,11 @@ void write_rule_markdown(const rules::RuleInfo &rule, std::string &out) {
   fmt::format_to(std::back_inserter(out), "# {} {}\n\n{}\n\n", rule.code, rule.name, rule.summary);
   fmt::format_to(std::back_inserter(out), "| | |\n|---|---|\n| root cause | {} |\n| symptoms | {} |\n", rule.root_cause,
                  rule.symptoms);
-  fmt::format_to(std::back_inserter(out), "| stage | {} |\n| frameworks | {} |\n| by default | {} |\n", rule.stage,
-                 rule.frameworks, tier_sentence(rule.tier));
+  fmt::format_to(std::back_inserter(out), "| stage | {} |\n| frameworks | {} |\n| by default | {} |\n| mended | {} |\n",
+                 rule.stage, rule.frameworks, tier_sentence(rule.tier), fix_sentence(rule.fix));
+  if (!rule.posts.empty()) {
+    fmt::format_to(std::back_inserter(out), "| Stack Overflow posts of the study | {} |\n", rule.posts);
+  }
   write_documentation(rule.documentation, out);
 }
 

@@ -31,7 +31,7 @@ struct Edit {
 };
 
 struct Fix {
-  bool safe = true; // keeps what the program computes
+  bool safe = true; // the program computes the same
   std::vector<Edit> edits;
 };
 

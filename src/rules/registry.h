@@ -3,25 +3,14 @@
 
 #include "model/project.h"
 #include "rules/finding.h"
+#include "rules/rule.h"
 
-#include <vector>
+#include <span>
 
 namespace deepperf::rules {
 
-using Findings = std::vector<Finding>;
-
-// Each rule's file defines its metadata and its logic; this is the one table of them.
-struct Rule {
-  const RuleInfo *info = nullptr;
-  void (*check)(const model::Project &project, Findings &findings) = nullptr;
-};
-
-extern const RuleInfo kSequentialMap;
-void check_sequential_map(const model::Project &project, Findings &findings);
-extern const RuleInfo kUnbatchedMap;
-void check_unbatched_map(const model::Project &project, Findings &findings);
-extern const RuleInfo kGraphOpInLoop;
-void check_graph_op_in_loop(const model::Project &project, Findings &findings);
+// The rules' own tables, in no order; written by cmake/ListRules.cmake from the names of their files.
+std::span<const Rule *const> listed_rules();
 
 // Runs all rules.
 Findings judge(const model::Project &project);

@@ -60,8 +60,8 @@ TEST(Suppression, OfAFile) {
 }
 
 TEST(Filter, TiersAndSelections) {
-  static constexpr rules::RuleInfo kHint{"DP102", "unsure", "", "", "", "", "", rules::Tier::Hint, ""};
-  static constexpr rules::RuleInfo kOff{"DP103", "off", "", "", "", "", "", rules::Tier::Off, ""};
+  static constexpr rules::RuleInfo kHint{.code = "DP102", .name = "unsure", .tier = rules::Tier::Hint};
+  static constexpr rules::RuleInfo kOff{.code = "DP103", .name = "off", .tier = rules::Tier::Off};
   const auto left = [](const FilterOptions &options) {
     CheckedText text;
     const rules::FileIndex file = text.file("a.py", "x = f(1)\n");

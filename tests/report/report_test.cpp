@@ -214,6 +214,7 @@ symptoms    Slow Execution Time, Abnormal GPU Utilization
 stage       Data Preparation
 frameworks  TensorFlow, Keras
 by default  on
+mended      by hand
 
 ## What it finds
 

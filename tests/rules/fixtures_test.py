@@ -5,7 +5,8 @@ usage: fixtures_test.py DEEPPERF_BINARY
 
 tests/rules/<cause>/<rule>.py is the fixture of src/rules/<cause>/<rule>.cpp; a folder of that name holds fixtures of several
 files. A line ending in `# expect: DP101` must be reported by that rule, one ending in `# hint: DP101` as a hint only, and
-every other line must not be reported by any rule. <rule>.fixed.py is what --fix makes of <rule>.py.
+every other line must not be reported by that rule. <rule>.fixed.py is what --fix makes of <rule>.py, <rule>.unsafe.py what
+--fix --unsafe-fixes does.
 """
 
 import json
@@ -31,6 +32,21 @@ def check(*arguments, cwd):
     return json.loads(result.stdout)
 
 
+def rules():
+    """All rules, as `deepperf rules` tells them."""
+    return json.loads(subprocess.run([BINARY, "rules", "--format", "json"], capture_output=True, text=True,
+                                     check=True).stdout)["rules"]
+
+
+CODES = {rule["name"].replace("-", "_"): rule["code"] for rule in rules()}
+
+
+def code_of(fixture):
+    """The code of the rule that a fixture is for: its file's name is the rule's name, perhaps with more behind it."""
+    stem = fixture.name.split(".")[0]
+    return CODES[max((name for name in CODES if stem.startswith(name)), key=len)]
+
+
 def expected(path):
     found = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
@@ -49,7 +65,7 @@ class Fixtures(unittest.TestCase):
 
     def test_fixtures(self):
         fixtures = sorted(path for cause in HERE.iterdir() if cause.is_dir() for path in cause.iterdir()
-                          if not path.name.endswith(".fixed.py") and (path.is_dir() or path.suffix == ".py")
+                          if not path.name.endswith((".fixed.py", ".unsafe.py")) and (path.is_dir() or path.suffix == ".py")
                           and path.name != "__pycache__")
         self.assertGreater(len(fixtures), 2)
         for fixture in fixtures:
@@ -61,22 +77,32 @@ class Fixtures(unittest.TestCase):
                 else:
                     copy.parent.mkdir()
                     shutil.copy(fixture, copy)
-                result = check("--hints", ".", cwd=copy.parent)
+                result = check("--hints", "--select", code_of(fixture), ".", cwd=copy.parent)
                 self.assertEqual(result["errors"], [])
                 for file in [copy] if copy.is_file() else sorted(copy.rglob("*.py")):
                     with self.subTest(file=file.name):
                         self.assertEqual(reported(result["findings"], file.name), expected(file))
 
     def test_fixes(self):
-        for fixed in sorted(HERE.rglob("*.fixed.py")):
-            with self.subTest(fixture=fixed.name), tempfile.TemporaryDirectory(prefix="fixture") as folder:
-                original = fixed.with_name(fixed.name.replace(".fixed.py", ".py"))
-                copy = pathlib.Path(folder) / original.name
-                shutil.copy(original, copy)
-                check("--fix", copy.name, cwd=folder)
-                self.assertEqual(copy.read_text(encoding="utf-8"), fixed.read_text(encoding="utf-8"))
-                check("--fix", copy.name, cwd=folder)
-                self.assertEqual(copy.read_text(encoding="utf-8"), fixed.read_text(encoding="utf-8"), "a second run changes more")
+        for ending, options in ((".fixed.py", ["--fix"]), (".unsafe.py", ["--fix", "--unsafe-fixes"])):
+            for fixed in sorted(HERE.rglob("*" + ending)):
+                with self.subTest(fixture=fixed.name), tempfile.TemporaryDirectory(prefix="fixture") as folder:
+                    original = fixed.with_name(fixed.name.replace(ending, ".py"))
+                    copy = pathlib.Path(folder) / original.name
+                    shutil.copy(original, copy)
+                    all_options = [*options, "--select", code_of(fixed)]
+                    check(*all_options, copy.name, cwd=folder)
+                    self.assertEqual(copy.read_text(encoding="utf-8"), fixed.read_text(encoding="utf-8"))
+                    check(*all_options, copy.name, cwd=folder)
+                    self.assertEqual(copy.read_text(encoding="utf-8"), fixed.read_text(encoding="utf-8"),
+                                     "a second run changes more")
+
+    def test_every_fix_has_a_fixture(self):
+        for source in sorted(SOURCES.glob("*/*.cpp")):
+            rule = next(rule for rule in rules() if rule["name"].replace("-", "_") == source.stem)
+            if rule["fix"] != "none":
+                ending = ".fixed.py" if rule["fix"] == "safe" else ".unsafe.py"
+                self.assertTrue((HERE / source.parent.name / (source.stem + ending)).exists(), source)
 
     def test_every_rule_has_a_fixture(self):
         for source in sorted(SOURCES.glob("*/*.cpp")):
@@ -84,10 +110,8 @@ class Fixtures(unittest.TestCase):
             self.assertTrue(fixture.is_dir() or fixture.with_suffix(".py").exists(), source)
 
     def test_documentation(self):
-        rules = json.loads(subprocess.run([BINARY, "rules", "--format", "json"], capture_output=True, text=True,
-                                          check=True).stdout)["rules"]
-        self.assertGreater(len(rules), 2)
-        for rule in rules:
+        self.assertGreater(len(rules()), 2)
+        for rule in rules():
             text = subprocess.run([BINARY, "explain", rule["code"], "--format", "markdown"], capture_output=True, text=True,
                                   check=True).stdout
             blocks = re.findall(r"## (Bad|Good)\n+```python\n(.*?)```", text, re.DOTALL)
@@ -95,7 +119,8 @@ class Fixtures(unittest.TestCase):
             for kind, code in blocks:
                 with self.subTest(rule=rule["code"], example=kind), tempfile.TemporaryDirectory(prefix="example") as folder:
                     (pathlib.Path(folder) / "example.py").write_text(code, encoding="utf-8")
-                    codes = {finding["code"] for finding in check("--hints", ".", cwd=folder)["findings"]}
+                    codes = {finding["code"] for finding in check("--hints", "--select", rule["code"], ".",
+                                                              cwd=folder)["findings"]}
                     self.assertEqual(rule["code"] in codes, kind == "Bad")
 
 

@@ -1,6 +1,6 @@
 #include "model/mapper.h"
 #include "python/children.h"
-#include "rules/registry.h"
+#include "rules/site.h"
 
 #include <fmt/format.h>
 
@@ -12,137 +12,29 @@ namespace deepperf::rules {
 
 using namespace python;
 
-constinit const RuleInfo kSequentialMap = {
-    .code = "DP101",
-    .name = "sequential-map",
-    .summary = "map or interleave of a tf.data pipeline that handles one element at a time",
-    .root_cause = "API: Inefficient API Usage",
-    .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
-    .stage = "Data Preparation",
-    .frameworks = "TensorFlow",
-    .tier = Tier::On,
-    .documentation = R"(## What it finds
-
-A `map`, `interleave` or `map_with_legacy_function` of a `tf.data` pipeline without `num_parallel_calls`, or with
-`num_parallel_calls=None` or `1`.
-
-## Why it costs
-
-Without the argument the function is applied to one element after the other, on one core. While that core decodes and
-augments, the others and the GPU wait. With `tf.data.AUTOTUNE` the runtime chooses how many elements to prepare at once;
-their order stays the same.
-
-## Bad
-
-```python
-import tensorflow as tf
-
-def load(path):
-    return tf.io.decode_jpeg(tf.io.read_file(path))
-
-dataset = tf.data.Dataset.list_files("*.jpg").map(load)
-```
-
-## Good
-
-```python
-import tensorflow as tf
-
-def load(path):
-    return tf.io.decode_jpeg(tf.io.read_file(path))
-
-dataset = tf.data.Dataset.list_files("*.jpg").map(load, num_parallel_calls=tf.data.AUTOTUNE)
-```
-
-## When it is wrong
-
-A function of a few cheap operations (a cast, a reshape, reordering a tuple) costs less than handing it to a thread: such
-places are only a hint. So are pipelines in test code, and those inside a function that is itself mapped.
-
-## References
-
-- TensorFlow guide, "Better performance with the tf.data API": parallelizing data transformation
-- DLPerf, root cause "Inefficient API Usage"; DeepPerf's third checker
-)"};
+extern const Rule kSequentialMap;
 
 namespace {
 
-// Where a scope's own statements first import a name, or bind it by a plain assignment; the end of time if they don't.
-u32 bound_at(const Block &body, Symbol name) {
-  const auto visit = [name](const auto &self, const Node *node) -> u32 {
-    u32 first = ~0U;
-    const auto note = [&first](u32 at) { first = std::min(first, at); };
-    if (const auto *import = as<Import>(node)) {
-      for (const Alias *alias : import->names) {
-        const std::string_view text = alias->name.text();
-        if (alias->asname == name || (!alias->asname && text.substr(0, text.find('.')) == name.text())) {
-          note(node->start);
-        }
-      }
-    } else if (const auto *from = as<ImportFrom>(node)) {
-      for (const Alias *alias : from->names) {
-        if ((alias->asname ? alias->asname : alias->name) == name) {
-          note(node->start);
-        }
-      }
-    } else if (const auto *assignment = as<Assign>(node)) {
-      for (const Expr *target : assignment->targets) {
-        if (const auto *plain = as<Name>(target); plain != nullptr && plain->id == name) {
-          note(node->start);
-        }
-      }
-    } else if (node->kind == NodeKind::If || node->kind == NodeKind::Try) {
-      for_each_child(node, [&](const Node *child) { note(self(self, child)); });
-    }
-    return first;
-  };
-  u32 first = ~0U;
-  for (const Stmt *statement : body) {
-    first = std::min(first, visit(visit, statement));
-  }
-  return first;
-}
-
-// How to write AUTOTUNE at a place with the names that a scope has; empty if it has none for it. The plain `tf` is
-// preferred. In the place's own scope a name must be bound before it.
-std::string autotune_in(const model::FunctionInfo &scope, const model::Stage &stage, bool old) {
-  const Block body = scope.node == nullptr           ? scope.module->parsed->tree.body
-                     : scope.definition() != nullptr ? scope.definition()->body
-                                                     : Block{};
-  std::string best;
-  int best_rank = 3;
-  for (u32 slot = 0; slot < scope.names.size(); ++slot) {
-    const model::Value &value = scope.ever[slot];
-    if (!value.is(model::Value::Tag::Api)) {
-      continue;
-    }
-    const std::string_view api = value.name().text();
-    const int rank = api == "tensorflow" ? 0 : api == "tensorflow.data" ? 1 : api.ends_with(".AUTOTUNE") ? 2 : 3;
-    const Symbol name{scope.names[slot]};
-    if (rank >= best_rank || bound_at(body, name) > (stage.function == &scope ? stage.call->start : ~0U - 1)) {
-      continue;
-    }
-    best_rank = rank;
-    best = name.text();
-    const bool experimental = old || value.v1;
-    if (rank == 0) {
-      best += experimental ? ".data.experimental.AUTOTUNE" : ".data.AUTOTUNE";
-    } else if (rank == 1) {
-      best += experimental ? ".experimental.AUTOTUNE" : ".AUTOTUNE";
-    }
-  }
-  return best;
-}
-
-// The same for a place in a file.
+// How to write AUTOTUNE at the stage with the names that its file has; empty if it has none for it.
 std::string autotune_name(const model::Stage &stage) {
+  const auto spelling = [&stage](std::string_view api, bool &v1) {
+    return spelling_at(stage.function, *stage.module, stage.call->start, api, &v1);
+  };
   const bool old = stage.module->v1 && !stage.module->v2;
-  for (const model::FunctionInfo *scope = stage.function; scope != nullptr; scope = scope->parent) {
-    if (std::string name = autotune_in(*scope, stage, old); !name.empty()) {
+  bool v1 = false;
+  if (const std::string name = spelling("tensorflow", v1); !name.empty()) {
+    return name + (old || v1 ? ".data.experimental.AUTOTUNE" : ".data.AUTOTUNE");
+  }
+  if (const std::string name = spelling("tensorflow.data", v1); !name.empty()) {
+    return name + (old || v1 ? ".experimental.AUTOTUNE" : ".AUTOTUNE");
+  }
+  for (const std::string_view api : {"tensorflow.data.AUTOTUNE", "tensorflow.data.experimental.AUTOTUNE"}) {
+    if (std::string name = spelling(api, v1); !name.empty()) {
       return name;
     }
   }
-  return stage.module->body != nullptr ? autotune_in(*stage.module->body, stage, old) : "";
+  return {};
 }
 
 bool is_sequential_value(const Source &source, const Expr *value) {
@@ -198,35 +90,7 @@ bool has_one_element(const model::Project &project, const model::Stage &stage) {
   return false;
 }
 
-// Behind the call's last argument.
-u32 end_of_arguments(const Source &source, const Call *call) {
-  const Node *last = nullptr;
-  bool parenthesized = false;
-  const auto consider = [&](const Node *node, const Expr *value) {
-    if (last == nullptr || node->end > last->end) {
-      last = node;
-      parenthesized = node == value && value->parenthesized; // a keyword's span includes its value's parentheses
-    }
-  };
-  for (const Expr *arg : call->args) {
-    consider(arg, arg);
-  }
-  for (const Keyword *keyword : call->keywords) {
-    consider(keyword, keyword->value);
-  }
-  if (last == nullptr) {
-    return 0;
-  }
-  u32 end = last->end;
-  if (parenthesized) {
-    end = static_cast<u32>(source.text().find(')', end)) + 1;
-  }
-  return end;
-}
-
-} // namespace
-
-void check_sequential_map(const model::Project &project, Findings &findings) {
+void check(const model::Project &project, Findings &findings) {
   for (const model::Stage &stage : std::span(project.stages).subspan(project.first_stage)) {
     if (stage.info == nullptr || !stage.info->has(kMaps | kInterleaves) || stage.call == nullptr) {
       continue;
@@ -246,7 +110,7 @@ void check_sequential_map(const model::Project &project, Findings &findings) {
     }
     const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
     Finding finding;
-    finding.rule = &kSequentialMap;
+    finding.rule = &kSequentialMap.info;
     finding.file = stage.module->file;
     finding.span = stage.span();
     finding.message = fmt::format("this {} handles one element at a time, on one core", method);
@@ -263,7 +127,7 @@ void check_sequential_map(const model::Project &project, Findings &findings) {
       Fix fix;
       if (given.value != nullptr) {
         fix.edits.push_back({given.value->start, given.value->end, autotune});
-      } else if (const u32 end = end_of_arguments(source, stage.call); end != 0) {
+      } else if (const u32 end = end_of_arguments(source, *stage.call); end != 0) {
         fix.edits.push_back({end, end, ", num_parallel_calls=" + autotune});
       }
       if (!fix.edits.empty()) {
@@ -273,5 +137,62 @@ void check_sequential_map(const model::Project &project, Findings &findings) {
     findings.push_back(std::move(finding));
   }
 }
+
+} // namespace
+
+extern constinit const Rule kSequentialMap = {
+    .info = {.code = "DP101",
+             .name = "sequential-map",
+             .summary = "map or interleave of a tf.data pipeline that handles one element at a time",
+             .root_cause = "API: Inefficient API Usage",
+             .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
+             .stage = "Data Preparation",
+             .frameworks = "TensorFlow",
+             .tier = Tier::On,
+             .fix = FixKind::Safe,
+             .documentation = R"(## What it finds
+
+A `map`, `interleave` or `map_with_legacy_function` of a `tf.data` pipeline without `num_parallel_calls`, or with
+`num_parallel_calls=None` or `1`.
+
+## Why it costs
+
+Without the argument the function is applied to one element after the other, on one core. While that core decodes and
+augments, the others and the GPU wait. With `tf.data.AUTOTUNE` the runtime chooses how many elements to prepare at once;
+their order stays the same.
+
+## Bad
+
+```python
+import tensorflow as tf
+
+def load(path):
+    return tf.io.decode_jpeg(tf.io.read_file(path))
+
+dataset = tf.data.Dataset.list_files("*.jpg").map(load)
+```
+
+## Good
+
+```python
+import tensorflow as tf
+
+def load(path):
+    return tf.io.decode_jpeg(tf.io.read_file(path))
+
+dataset = tf.data.Dataset.list_files("*.jpg").map(load, num_parallel_calls=tf.data.AUTOTUNE)
+```
+
+## When it is wrong
+
+A function of a few cheap operations (a cast, a reshape, reordering a tuple) costs less than handing it to a thread: such
+places are only a hint. So are pipelines in test code, and those inside a function that is itself mapped.
+
+## References
+
+- TensorFlow guide, "Better performance with the tf.data API": parallelizing data transformation
+- DLPerf, root cause "Inefficient API Usage"; DeepPerf's third checker
+)"},
+    .on_project = check};
 
 } // namespace deepperf::rules

@@ -1,5 +1,5 @@
 #include "model/mapper.h"
-#include "rules/registry.h"
+#include "rules/site.h"
 
 #include <fmt/format.h>
 
@@ -11,54 +11,7 @@ namespace deepperf::rules {
 
 using namespace python;
 
-constinit const RuleInfo kUnbatchedMap = {.code = "DP102",
-                                          .name = "unbatched-map",
-                                          .summary =
-                                              "map before batch, though the mapped function could take whole batches",
-                                          .root_cause = "API: Inefficient API Usage",
-                                          .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
-                                          .stage = "Data Preparation",
-                                          .frameworks = "TensorFlow",
-                                          .tier = Tier::On,
-                                          .documentation = R"(## What it finds
-
-A `map` followed by `batch` where everything that the mapped function does, it could do to a whole batch at once: casts,
-arithmetic, one-hot encoding and the like.
-
-## Why it costs
-
-Each call of the mapped function has a fixed price, which is paid once per example. Batching first pays it once per batch.
-
-## Bad
-
-```python
-import tensorflow as tf
-
-dataset = tf.data.Dataset.from_tensor_slices(images)
-dataset = dataset.map(lambda x: tf.cast(x, tf.float32) / 255.0, num_parallel_calls=tf.data.AUTOTUNE)
-dataset = dataset.batch(128)
-```
-
-## Good
-
-```python
-import tensorflow as tf
-
-dataset = tf.data.Dataset.from_tensor_slices(images)
-dataset = dataset.batch(128)
-dataset = dataset.map(lambda x: tf.cast(x, tf.float32) / 255.0, num_parallel_calls=tf.data.AUTOTUNE)
-```
-
-## When it is wrong
-
-Where an operation needs one example (decoding, file reads, random crops, anything that looks at shapes or axes) the order
-must stay as it is, and the rule is silent. It is also silent where it does not know an operation.
-
-## References
-
-- TensorFlow guide, "Better performance with the tf.data API": vectorizing mapping
-- DLPerf, root cause "Inefficient API Usage"; DeepPerf's second checker, which did not look into the function
-)"};
+extern const Rule kUnbatchedMap;
 
 namespace {
 
@@ -108,7 +61,7 @@ void follow_back(const model::Project &project, u32 at, const model::Stage &batc
       // known to.
       const bool unsure = mapper.picks_fields && !mapper.parses_batch && !comes_from_arrays(project, at);
       Finding finding;
-      finding.rule = &kUnbatchedMap;
+      finding.rule = &kUnbatchedMap.info;
       finding.file = stage.module->file;
       finding.span = stage.span();
       finding.tier = single || unsure || stage.module->is_test ? Tier::Hint : Tier::On;
@@ -126,9 +79,7 @@ void follow_back(const model::Project &project, u32 at, const model::Stage &batc
   }
 }
 
-} // namespace
-
-void check_unbatched_map(const model::Project &project, Findings &findings) {
+void check(const model::Project &project, Findings &findings) {
   for (const model::Stage &stage : std::span(project.stages).subspan(project.first_stage)) {
     if (stage.info == nullptr || stage.call == nullptr || !stage.info->has(kBatches) || stage.info->has(kMaps) ||
         stage.method.text() != "batch" || is_single(stage.module->parsed->source, stage.call)) {
@@ -138,5 +89,57 @@ void check_unbatched_map(const model::Project &project, Findings &findings) {
     follow_back(project, stage.previous, stage, seen, findings);
   }
 }
+
+} // namespace
+
+extern constinit const Rule kUnbatchedMap = {
+    .info = {.code = "DP102",
+             .name = "unbatched-map",
+             .summary = "map before batch, though the mapped function could take whole batches",
+             .root_cause = "API: Inefficient API Usage",
+             .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
+             .stage = "Data Preparation",
+             .frameworks = "TensorFlow",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+A `map` followed by `batch` where everything that the mapped function does, it could do to a whole batch at once: casts,
+arithmetic, one-hot encoding and the like.
+
+## Why it costs
+
+Each call of the mapped function has a fixed price, which is paid once per example. Batching first pays it once per batch.
+
+## Bad
+
+```python
+import tensorflow as tf
+
+dataset = tf.data.Dataset.from_tensor_slices(images)
+dataset = dataset.map(lambda x: tf.cast(x, tf.float32) / 255.0, num_parallel_calls=tf.data.AUTOTUNE)
+dataset = dataset.batch(128)
+```
+
+## Good
+
+```python
+import tensorflow as tf
+
+dataset = tf.data.Dataset.from_tensor_slices(images)
+dataset = dataset.batch(128)
+dataset = dataset.map(lambda x: tf.cast(x, tf.float32) / 255.0, num_parallel_calls=tf.data.AUTOTUNE)
+```
+
+## When it is wrong
+
+Where an operation needs one example (decoding, file reads, random crops, anything that looks at shapes or axes) the order
+must stay as it is, and the rule is silent. It is also silent where it does not know an operation.
+
+## References
+
+- TensorFlow guide, "Better performance with the tf.data API": vectorizing mapping
+- DLPerf, root cause "Inefficient API Usage"; DeepPerf's second checker, which did not look into the function
+)"},
+    .on_project = check};
 
 } // namespace deepperf::rules

@@ -1,6 +1,6 @@
 #include "model/variance.h"
 #include "python/children.h"
-#include "rules/registry.h"
+#include "rules/site.h"
 
 #include <fmt/format.h>
 
@@ -10,59 +10,7 @@ namespace deepperf::rules {
 
 using namespace python;
 
-constinit const RuleInfo kGraphOpInLoop = {.code = "DP201",
-                                           .name = "graph-op-in-loop",
-                                           .summary = "a TensorFlow operation made again in every turn of a loop",
-                                           .root_cause = "Model: Confusion with Computation Graph",
-                                           .symptoms = "Slow Execution Time, Increasing Time Over Time, Memory Leak",
-                                           .stage = "Model Building",
-                                           .frameworks = "TensorFlow",
-                                           .tier = Tier::On,
-                                           .documentation = R"(## What it finds
-
-A TensorFlow operation inside a loop, also through calls, that
-
-- depends on nothing that changes in the loop, so that one before the loop would do; or
-- stands in a loop that runs a session, where every turn adds it to the graph anew.
-
-## Why it costs
-
-In graph mode each call adds a node. A loop that adds nodes between two `Session.run` makes the graph larger with every
-turn: each run takes longer than the one before, and memory grows until there is none left. Executed eagerly, the same
-result is computed again and again.
-
-## Bad
-
-```python
-import tensorflow as tf
-
-with tf.Session() as sess:
-    for step in range(1000):
-        sess.run(tf.reduce_mean(losses))
-```
-
-## Good
-
-```python
-import tensorflow as tf
-
-mean = tf.reduce_mean(losses)
-with tf.Session() as sess:
-    for step in range(1000):
-        sess.run(mean)
-```
-
-## When it is wrong
-
-Loops that build layers, each with operations that depend on the loop, are fine, and so is code that is traced once
-(inside `tf.function`, a Keras layer's `call`, a mapped function). Loops over a literal, or over `range(10)` and below, are
-left alone, and so are loops that make a new `tf.Graph` in every turn.
-
-## References
-
-- DLPerf, root cause "Confusion with Computation Graph"; DeepPerf's first checker
-- TensorFlow documentation, `tf.Graph.finalize`: how to notice a graph that grows
-)"};
+extern const Rule kGraphOpInLoop;
 
 namespace {
 
@@ -300,7 +248,7 @@ private:
               std::vector<Note> chain) {
     const Source &loop_source = loop.function->module->parsed->source;
     Finding finding;
-    finding.rule = &kGraphOpInLoop;
+    finding.rule = &kGraphOpInLoop.info;
     finding.file = function.module->file;
     finding.span = place->span();
     const std::string name = op_name(op);
@@ -342,8 +290,64 @@ private:
   Findings &findings_;
 };
 
+void check(const Project &project, Findings &findings) { Judge(project, findings).run(); }
+
 } // namespace
 
-void check_graph_op_in_loop(const Project &project, Findings &findings) { Judge(project, findings).run(); }
+extern constinit const Rule kGraphOpInLoop = {
+    .info = {.code = "DP201",
+             .name = "graph-op-in-loop",
+             .summary = "a TensorFlow operation made again in every turn of a loop",
+             .root_cause = "Model: Confusion with Computation Graph",
+             .symptoms = "Slow Execution Time, Increasing Time Over Time, Memory Leak",
+             .stage = "Model Building",
+             .frameworks = "TensorFlow",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+A TensorFlow operation inside a loop, also through calls, that
+
+- depends on nothing that changes in the loop, so that one before the loop would do; or
+- stands in a loop that runs a session, where every turn adds it to the graph anew.
+
+## Why it costs
+
+In graph mode each call adds a node. A loop that adds nodes between two `Session.run` makes the graph larger with every
+turn: each run takes longer than the one before, and memory grows until there is none left. Executed eagerly, the same
+result is computed again and again.
+
+## Bad
+
+```python
+import tensorflow as tf
+
+with tf.Session() as sess:
+    for step in range(1000):
+        sess.run(tf.reduce_mean(losses))
+```
+
+## Good
+
+```python
+import tensorflow as tf
+
+mean = tf.reduce_mean(losses)
+with tf.Session() as sess:
+    for step in range(1000):
+        sess.run(mean)
+```
+
+## When it is wrong
+
+Loops that build layers, each with operations that depend on the loop, are fine, and so is code that is traced once
+(inside `tf.function`, a Keras layer's `call`, a mapped function). Loops over a literal, or over `range(10)` and below, are
+left alone, and so are loops that make a new `tf.Graph` in every turn.
+
+## References
+
+- DLPerf, root cause "Confusion with Computation Graph"; DeepPerf's first checker
+- TensorFlow documentation, `tf.Graph.finalize`: how to notice a graph that grows
+)"},
+    .on_project = check};
 
 } // namespace deepperf::rules

@@ -1,0 +1,223 @@
+// Edits that rules offer, and the names that a file has for APIs.
+#include "python/children.h"
+#include "rules/site.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// Where a scope's own statements first import a name, or bind it by a plain assignment; the end of time if they don't.
+u32 bound_at(const Block &body, Symbol name) {
+  const auto visit = [name](const auto &self, const Node *node) -> u32 {
+    u32 first = ~0U;
+    const auto note = [&first](u32 at) { first = std::min(first, at); };
+    if (const auto *import = as<Import>(node)) {
+      for (const Alias *alias : import->names) {
+        const std::string_view text = alias->name.text();
+        if (alias->asname == name || (!alias->asname && text.substr(0, text.find('.')) == name.text())) {
+          note(node->start);
+        }
+      }
+    } else if (const auto *from = as<ImportFrom>(node)) {
+      for (const Alias *alias : from->names) {
+        if ((alias->asname ? alias->asname : alias->name) == name) {
+          note(node->start);
+        }
+      }
+    } else if (const auto *assignment = as<Assign>(node)) {
+      for (const Expr *target : assignment->targets) {
+        if (const auto *plain = as<Name>(target); plain != nullptr && plain->id == name) {
+          note(node->start);
+        }
+      }
+    } else if (node->kind == NodeKind::If || node->kind == NodeKind::Try) {
+      for_each_child(node, [&](const Node *child) { note(self(self, child)); });
+    }
+    return first;
+  };
+  u32 first = ~0U;
+  for (const Stmt *statement : body) {
+    first = std::min(first, visit(visit, statement));
+  }
+  return first;
+}
+
+Block body_of(const model::FunctionInfo &scope) {
+  return scope.node == nullptr           ? scope.module->parsed->tree.body
+         : scope.definition() != nullptr ? scope.definition()->body
+                                         : Block{};
+}
+
+// The scope's name for the longest part of the API, with the rest behind it.
+std::string spelling_in(const model::FunctionInfo &scope, std::string_view api, u32 before, bool *v1) {
+  const Block body = body_of(scope);
+  std::string best;
+  std::size_t best_length = 0;
+  for (u32 slot = 0; slot < scope.names.size(); ++slot) {
+    const model::Value &value = scope.ever[slot];
+    if (!value.is(model::Value::Tag::Api)) {
+      continue;
+    }
+    const std::string_view known = value.name().text();
+    const bool fits = api.starts_with(known) && (api.size() == known.size() || api[known.size()] == '.');
+    const Symbol name{scope.names[slot]};
+    if (!fits || known.size() <= best_length || bound_at(body, name) >= before) {
+      continue;
+    }
+    best_length = known.size();
+    if (v1 != nullptr) {
+      *v1 = value.v1;
+    }
+    best = std::string(name.text()) + std::string(api.substr(known.size()));
+  }
+  return best;
+}
+
+} // namespace
+
+std::string spelling_at(const model::FunctionInfo *function, const model::Module &module, u32 place,
+                        std::string_view api, bool *v1) {
+  for (const model::FunctionInfo *scope = function; scope != nullptr; scope = scope->parent) {
+    if (std::string name = spelling_in(*scope, api, scope == function ? place : ~0U, v1); !name.empty()) {
+      return name;
+    }
+  }
+  return module.body != nullptr && function != module.body ? spelling_in(*module.body, api, ~0U, v1) : "";
+}
+
+std::string spelling_of(const Site &site, std::string_view api) {
+  const u32 place = site.ancestors.empty() ? ~0U : site.ancestors.back()->start;
+  return spelling_at(site.function, *site.module, site.function == site.module->body ? place + 1 : ~0U, api);
+}
+
+Edit replace(const Node &node, std::string text) { return {node.start, node.end, std::move(text)}; }
+Edit insert_before(const Node &node, std::string text) { return {node.start, node.start, std::move(text)}; }
+Edit insert_after(const Node &node, std::string text) { return {node.end, node.end, std::move(text)}; }
+
+u32 end_of_arguments(const Source &source, const Call &call) {
+  const Node *last = nullptr;
+  bool parenthesized = false;
+  const auto consider = [&](const Node *node, const Expr *value) {
+    if (last == nullptr || node->end > last->end) {
+      last = node;
+      parenthesized = node == value && value->parenthesized; // a keyword's span includes its value's parentheses
+    }
+  };
+  for (const Expr *arg : call.args) {
+    consider(arg, arg);
+  }
+  for (const Keyword *keyword : call.keywords) {
+    consider(keyword, keyword->value);
+  }
+  if (last == nullptr) {
+    return 0;
+  }
+  u32 end = last->end;
+  if (parenthesized) {
+    end = static_cast<u32>(source.text().find(')', end)) + 1;
+  }
+  return end;
+}
+
+std::optional<Edit> add_argument(const Site &site, const Call &call, std::string_view text) {
+  const Source &source = site.module->parsed->source;
+  if (call.args.size() == 1 && call.keywords.empty() && call.args[0]->kind == NodeKind::GeneratorExp) {
+    return std::nullopt; // f(x for x in y) would need parentheses
+  }
+  if (const u32 end = end_of_arguments(source, call); end != 0) {
+    return Edit{end, end, ", " + std::string(text)};
+  }
+  const std::size_t open = source.text().find('(', call.func->end);
+  if (open == std::string_view::npos || open >= call.end) {
+    return std::nullopt;
+  }
+  return Edit{static_cast<u32>(open) + 1, static_cast<u32>(open) + 1, std::string(text)};
+}
+
+std::optional<Edit> remove_argument(const Site &site, const Call &call, const Node &argument) {
+  std::vector<const Node *> all(call.args.begin(), call.args.end());
+  all.insert(all.end(), call.keywords.begin(), call.keywords.end());
+  std::ranges::sort(all, {}, &Node::start);
+  const auto found = std::ranges::find(all, &argument);
+  const std::string_view text = site.module->parsed->source.text();
+  if (found == all.end() || std::ranges::any_of(call.args, [](const Expr *arg) { return arg->parenthesized; })) {
+    return std::nullopt;
+  }
+  const auto only_spaces = [&text](u32 from, u32 to) { // no comment that would be lost
+    return text.substr(from, to - from).find('#') == std::string_view::npos;
+  };
+  u32 start = argument.start;
+  u32 end = argument.end;
+  if (std::next(found) != all.end()) {
+    end = (*std::next(found))->start;
+  } else if (found != all.begin()) {
+    start = (*std::prev(found))->end;
+  }
+  if (!only_spaces(start, argument.start) || !only_spaces(argument.end, end)) {
+    return std::nullopt;
+  }
+  return Edit{start, end, ""};
+}
+
+namespace {
+
+bool is_alone(const Block &block, const Stmt *statement) { return block.size() == 1 && block[0] == statement; }
+
+bool is_alone_in_block(const Node *parent, const Stmt *statement) {
+  switch (parent->kind) {
+  case NodeKind::FunctionDef:
+    return is_alone(static_cast<const FunctionDef *>(parent)->body, statement);
+  case NodeKind::ClassDef:
+    return is_alone(static_cast<const ClassDef *>(parent)->body, statement);
+  case NodeKind::For:
+    return is_alone(static_cast<const For *>(parent)->body, statement) ||
+           is_alone(static_cast<const For *>(parent)->orelse, statement);
+  case NodeKind::While:
+    return is_alone(static_cast<const While *>(parent)->body, statement) ||
+           is_alone(static_cast<const While *>(parent)->orelse, statement);
+  case NodeKind::If:
+    return is_alone(static_cast<const If *>(parent)->body, statement) ||
+           is_alone(static_cast<const If *>(parent)->orelse, statement);
+  case NodeKind::With:
+    return is_alone(static_cast<const With *>(parent)->body, statement);
+  default:
+    return true; // try, match and others: not worth the trouble
+  }
+}
+
+} // namespace
+
+std::optional<Edit> remove_statement(const Site &site, const Stmt &statement) {
+  const auto at = std::ranges::find(site.ancestors, static_cast<const Node *>(&statement));
+  const Node *parent = at != site.ancestors.end() ? (at != site.ancestors.begin() ? *std::prev(at) : nullptr)
+                                                  : (site.ancestors.empty() ? nullptr : site.ancestors.back());
+  if (parent != nullptr && is_alone_in_block(parent, &statement)) {
+    return std::nullopt;
+  }
+  const std::string_view text = site.module->parsed->source.text();
+  u32 start = statement.start;
+  while (start > 0 && (text[start - 1] == ' ' || text[start - 1] == '\t')) {
+    --start;
+  }
+  u32 end = statement.end;
+  while (end < text.size() && (text[end] == ' ' || text[end] == '\t')) {
+    ++end;
+  }
+  const bool own_line = (start == 0 || text[start - 1] == '\n') && (end >= text.size() || text[end] == '\n');
+  if (!own_line) {
+    return std::nullopt;
+  }
+  return Edit{start, end < text.size() ? end + 1 : end, ""};
+}
+
+void set_fix(Finding &finding, bool safe, std::vector<Edit> edits) {
+  if (!edits.empty()) {
+    finding.fix = Fix{safe, std::move(edits)};
+  }
+}
+
+} // namespace deepperf::rules

@@ -1,0 +1,424 @@
+#include "rules/site.h"
+
+#include "python/literals.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+using model::Value;
+
+// ---- What is called, and with what ----------------------------------------------------------------------------------
+
+std::string_view called_api(const Site &site, const Call &call) {
+  const Value callee = site.project.callee_of(&call);
+  return callee.is(Value::Tag::Api) ? callee.name().text() : std::string_view{};
+}
+
+std::string_view called_method(const Call &call) {
+  const auto *method = as<Attribute>(call.func);
+  return method != nullptr ? method->attr.text() : std::string_view{};
+}
+
+const Expr *receiver_of(const Call &call) {
+  const auto *method = as<Attribute>(call.func);
+  return method != nullptr ? method->value : nullptr;
+}
+
+const model::FunctionInfo *called_function(const Site &site, const Call &call) {
+  const Value callee = site.project.callee_of(&call);
+  return callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method) ? callee.function : nullptr;
+}
+
+const Call *maker_of_callee(const Site &site, const Call &call, std::string_view *api) {
+  const Value callee = site.project.callee_of(&call);
+  if (!callee.is(Value::Tag::Instance) || callee.kind == Kind::Dataset || callee.call == nullptr) {
+    return nullptr;
+  }
+  if (api != nullptr) {
+    *api = callee.name() ? callee.name().text() : std::string_view{};
+  }
+  return callee.call;
+}
+
+namespace {
+
+Value name_value(const Site &site, Symbol name) {
+  for (const model::FunctionInfo *scope = site.function; scope != nullptr; scope = scope->parent) {
+    const u32 slot = scope->slot_of(name);
+    if (slot != model::FunctionInfo::kNoSlot) {
+      return scope->ever[slot];
+    }
+  }
+  if (site.module->body != nullptr) {
+    const u32 slot = site.module->body->slot_of(name);
+    if (slot != model::FunctionInfo::kNoSlot) {
+      return site.module->body->ever[slot];
+    }
+  }
+  return {};
+}
+
+Value member_value(const model::ClassInfo *type, Symbol name, u32 depth = 0) {
+  if (const auto found = type->attributes.find(name.id); found != type->attributes.end()) {
+    return found->second;
+  }
+  if (const auto found = type->members.find(name.id); found != type->members.end()) {
+    return found->second;
+  }
+  for (const Value &base : type->bases) {
+    if (base.is(Value::Tag::Class) && base.type != type && depth < 20) {
+      if (const Value value = member_value(base.type, name, depth + 1); value.known()) {
+        return value;
+      }
+    }
+  }
+  return {};
+}
+
+} // namespace
+
+Value value_of(const Site &site, const Expr *expr) {
+  if (const auto *name = as<Name>(expr)) {
+    // The first parameter of a method is its object.
+    const model::FunctionInfo *function = site.function;
+    if (function != nullptr && function->type != nullptr && !function->params.empty() && !function->is_static &&
+        function->params[0]->name == name->id) {
+      return Value::of(function->type, Value::Tag::Object);
+    }
+    return name_value(site, name->id);
+  }
+  if (const auto *attribute = as<Attribute>(expr)) {
+    const Value owner = value_of(site, attribute->value);
+    if (owner.is(Value::Tag::Object) || owner.is(Value::Tag::Class)) {
+      return member_value(owner.type, attribute->attr);
+    }
+    if (owner.is(Value::Tag::Api)) {
+      std::string dotted(owner.name().text());
+      dotted += '.';
+      dotted += attribute->attr.text();
+      return Value::api(canonical_name(dotted), owner.v1);
+    }
+    if (owner.is(Value::Tag::Module) && owner.module->body != nullptr) {
+      const u32 slot = owner.module->body->slot_of(attribute->attr);
+      return slot != model::FunctionInfo::kNoSlot ? owner.module->body->ever[slot] : Value{};
+    }
+    return {};
+  }
+  if (const auto *call = as<Call>(expr)) {
+    const Value callee = site.project.callee_of(call);
+    if (callee.is(Value::Tag::Api)) {
+      const ApiInfo *info = find_api(callee.name());
+      return info != nullptr && info->returns != Kind::Unknown ? Value::made_by(info->returns, call, callee.name())
+                                                               : Value{};
+    }
+    if (callee.is(Value::Tag::Class)) {
+      return Value::of(callee.type, Value::Tag::Object);
+    }
+    if (callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method)) {
+      return callee.function->returns;
+    }
+  }
+  return {};
+}
+
+const Keyword *keyword_argument(const Call &call, std::string_view keyword) {
+  for (const Keyword *given : call.keywords) {
+    if (given->name && given->name.text() == keyword) {
+      return given;
+    }
+  }
+  return nullptr;
+}
+
+const Expr *argument(const Call &call, u32 position, std::string_view keyword) {
+  if (position < call.args.size()) {
+    const bool starred = std::any_of(call.args.begin(), call.args.begin() + position + 1,
+                                     [](const Expr *arg) { return arg->kind == NodeKind::Starred; });
+    return starred ? nullptr : call.args[position];
+  }
+  const Keyword *given = keyword_argument(call, keyword);
+  return given != nullptr ? given->value : nullptr;
+}
+
+bool has_hidden_arguments(const Call &call) {
+  return std::ranges::any_of(call.args, [](const Expr *arg) { return arg->kind == NodeKind::Starred; }) ||
+         std::ranges::any_of(call.keywords, [](const Keyword *keyword) { return !keyword->name; });
+}
+
+// ---- Constants ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+struct Literal {
+  const Constant *constant = nullptr;
+  const Source *source = nullptr;
+};
+
+Literal literal_of(const Site &site, const Expr *expr) {
+  if (expr == nullptr) {
+    return {};
+  }
+  if (const auto *constant = as<Constant>(expr)) {
+    return {constant, &site.module->parsed->source};
+  }
+  const Value value = value_of(site, expr);
+  if (!value.is(Value::Tag::Literal) || value.number == 0) {
+    return {};
+  }
+  for (const model::Module &module : site.project.modules) {
+    if (module.file.value + 1 == value.number) {
+      return {as<Constant>(value.expr), &module.parsed->source};
+    }
+  }
+  return {};
+}
+
+std::string_view literal_text(const Literal &literal) {
+  return literal.source->text().substr(literal.constant->start, literal.constant->end - literal.constant->start);
+}
+
+} // namespace
+
+std::optional<double> number_of(const Site &site, const Expr *expr) {
+  if (const auto *unary = as<UnaryOp>(expr); unary != nullptr && unary->op() == UnaryOperator::USub) {
+    const std::optional<double> value = number_of(site, unary->operand);
+    return value.has_value() ? std::optional(-*value) : std::nullopt;
+  }
+  const Literal literal = literal_of(site, expr);
+  if (literal.constant == nullptr) {
+    return std::nullopt;
+  }
+  if (literal.constant->constant_kind() == ConstantKind::Float) {
+    return float_value(literal_text(literal));
+  }
+  if (literal.constant->constant_kind() == ConstantKind::Int) {
+    const std::optional<i64> value = int_value(literal_text(literal));
+    return value.has_value() ? std::optional(static_cast<double>(*value)) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<i64> integer_of(const Site &site, const Expr *expr) {
+  if (const auto *unary = as<UnaryOp>(expr); unary != nullptr && unary->op() == UnaryOperator::USub) {
+    const std::optional<i64> value = integer_of(site, unary->operand);
+    return value.has_value() ? std::optional(-*value) : std::nullopt;
+  }
+  const Literal literal = literal_of(site, expr);
+  if (literal.constant == nullptr || literal.constant->constant_kind() != ConstantKind::Int) {
+    return std::nullopt;
+  }
+  return int_value(literal_text(literal));
+}
+
+std::optional<bool> bool_of(const Site &site, const Expr *expr) {
+  const Literal literal = literal_of(site, expr);
+  if (literal.constant == nullptr) {
+    return std::nullopt;
+  }
+  switch (literal.constant->constant_kind()) {
+  case ConstantKind::True:
+    return true;
+  case ConstantKind::False:
+    return false;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<std::string> string_of(const Site &site, const Expr *expr) {
+  const Literal literal = literal_of(site, expr);
+  const StringConstant *text = literal.constant != nullptr ? as_string(literal.constant) : nullptr;
+  return text != nullptr ? std::optional(string_value(*literal.source, *text)) : std::nullopt;
+}
+
+bool is_none(const Expr *expr) {
+  const auto *constant = as<Constant>(expr);
+  return constant != nullptr && constant->constant_kind() == ConstantKind::None;
+}
+
+// ---- Where it stands ------------------------------------------------------------------------------------------------
+
+std::string_view text_of(const Site &site, const Node *node) {
+  return site.module->parsed->source.text().substr(node->start, node->end - node->start);
+}
+
+namespace {
+
+bool starts_function(const Node *node) {
+  return node->kind == NodeKind::FunctionDef || node->kind == NodeKind::Lambda || node->kind == NodeKind::ClassDef;
+}
+
+bool is_statement_loop(const Node *node) { return node->kind == NodeKind::For || node->kind == NodeKind::While; }
+
+bool is_comprehension(const Node *node) {
+  return node->kind == NodeKind::ListComp || node->kind == NodeKind::SetComp || node->kind == NodeKind::DictComp ||
+         node->kind == NodeKind::GeneratorExp;
+}
+
+// Is the node at `inside` part of what the loop runs again and again, not of what it runs over?
+bool is_in_turn(const Site &site, std::size_t loop_at) {
+  if (loop_at + 1 >= site.ancestors.size()) {
+    return true;
+  }
+  const Node *child = site.ancestors[loop_at + 1];
+  if (const auto *loop = as<For>(site.ancestors[loop_at])) {
+    return child != loop->iter && (loop->orelse.empty() || child->start < loop->orelse.front()->start);
+  }
+  if (const auto *loop = as<While>(site.ancestors[loop_at])) {
+    return loop->orelse.empty() || child->start < loop->orelse.front()->start;
+  }
+  return true;
+}
+
+const model::Loop *find_loop(const Site &site, const Node *node) {
+  const auto known = site.project.loop_of.find(node);
+  return known != site.project.loop_of.end() ? known->second : nullptr;
+}
+
+} // namespace
+
+const model::Loop *loop_around(const Site &site) {
+  for (std::size_t i = site.ancestors.size(); i-- > 0 && !starts_function(site.ancestors[i]);) {
+    const Node *node = site.ancestors[i];
+    if ((is_statement_loop(node) || is_comprehension(node)) && is_in_turn(site, i)) {
+      if (const model::Loop *loop = find_loop(site, node)) {
+        return loop;
+      }
+    }
+  }
+  return nullptr;
+}
+
+const model::Loop *long_loop_around(const Site &site) {
+  for (std::size_t i = site.ancestors.size(); i-- > 0 && !starts_function(site.ancestors[i]);) {
+    const Node *node = site.ancestors[i];
+    if (is_statement_loop(node) && is_in_turn(site, i)) {
+      const model::Loop *loop = find_loop(site, node);
+      if (loop != nullptr && !loop->tiny) {
+        return loop;
+      }
+    }
+  }
+  return nullptr;
+}
+
+bool runs_every_turn(const Site &site, const model::Loop &loop) {
+  std::size_t at = site.ancestors.size();
+  while (at > 0 && site.ancestors[at - 1] != loop.node) {
+    const Node *node = site.ancestors[--at];
+    if (node->kind == NodeKind::ExceptHandler) {
+      return false;
+    }
+    if (node->kind == NodeKind::If || node->kind == NodeKind::IfExp) {
+      const Node *test =
+          node->kind == NodeKind::If ? static_cast<const If *>(node)->test : static_cast<const IfExp *>(node)->test;
+      const Node *child = at + 1 < site.ancestors.size() ? site.ancestors[at + 1] : nullptr;
+      if (child != test) {
+        return false;
+      }
+    }
+  }
+  // `if step % 10: continue` before it does the same as an `if` around it.
+  const Block body = loop.node->kind == NodeKind::For     ? static_cast<const For *>(loop.node)->body
+                     : loop.node->kind == NodeKind::While ? static_cast<const While *>(loop.node)->body
+                                                          : Block{};
+  const u32 place = at < site.ancestors.size() ? site.ancestors[at]->start : ~0U;
+  return std::ranges::none_of(body, [place](const Stmt *statement) {
+    const auto *guard = as<If>(statement);
+    return guard != nullptr && guard->start < place && !guard->body.empty() &&
+           guard->body.back()->kind == NodeKind::Continue;
+  });
+}
+
+bool in_training_step(const Site &site) {
+  for (const model::Loop *loop = loop_around(site); loop != nullptr; loop = loop->parent) {
+    if (loop->steps) {
+      return true;
+    }
+  }
+  return site.function != nullptr && site.function->steps && site.function->in_loop;
+}
+
+const Node *enclosing(const Site &site, NodeKind kind) {
+  for (std::size_t i = site.ancestors.size(); i-- > 0;) {
+    if (site.ancestors[i]->kind == kind) {
+      return site.ancestors[i];
+    }
+    if (starts_function(site.ancestors[i])) {
+      return nullptr;
+    }
+  }
+  return nullptr;
+}
+
+bool inside_with(const Site &site, Kind kind) {
+  for (std::size_t i = site.ancestors.size(); i-- > 0 && !starts_function(site.ancestors[i]);) {
+    if (const auto *with = as<With>(site.ancestors[i])) {
+      for (const WithItem &item : with->items) {
+        if (model::kind_of(item.context_expr) == kind) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+bool under_no_grad(const Site &site) {
+  if (inside_with(site, Kind::NoGrad)) {
+    return true;
+  }
+  for (const model::FunctionInfo *function = site.function; function != nullptr; function = function->parent) {
+    if (function->no_grad) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool in_method(const Site &site, Kind kind, std::string_view name) {
+  for (const model::FunctionInfo *function = site.function; function != nullptr; function = function->parent) {
+    if (function->type != nullptr && function->name && function->name.text() == name) {
+      for (Kind at = function->type->kind; at != Kind::Unknown; at = parent_of(at)) {
+        if (at == kind) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+bool is_traced(const Site &site) {
+  for (const model::FunctionInfo *function = site.function; function != nullptr; function = function->parent) {
+    if (function->traced) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// ---- Saying so ------------------------------------------------------------------------------------------------------
+
+Finding &report(Site &site, Span place, std::string message, std::string advice) {
+  Finding &finding = site.findings.emplace_back();
+  finding.rule = &site.rule->info;
+  finding.file = site.module->file;
+  finding.span = place;
+  finding.tier = site.module->is_test && site.rule->info.tier == Tier::On ? Tier::Hint : site.rule->info.tier;
+  finding.message = std::move(message);
+  finding.advice = std::move(advice);
+  return finding;
+}
+
+Finding &report(Site &site, const Node &place, std::string message, std::string advice) {
+  return report(site, place.span(), std::move(message), std::move(advice));
+}
+
+void add_note(Finding &finding, const Site &site, const Node &place, std::string message) {
+  finding.notes.push_back({site.module->file, place.span(), std::move(message)});
+}
+
+} // namespace deepperf::rules
