@@ -38,6 +38,25 @@ void write_cell(std::string_view text, std::size_t width, bool right, std::strin
   }
 }
 
+// Two blanks in front of every line, broken between words.
+void write_wrapped(std::string_view text, std::string &out) {
+  constexpr std::size_t kWidth = 110;
+  std::size_t column = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::size_t width = display_width(text.substr(0, end));
+    if (column > 0 && column + 1 + width > kWidth) {
+      out += '\n';
+      column = 0;
+    }
+    out += column == 0 ? "  " : " ";
+    out += text.substr(0, end);
+    column += (column == 0 ? 2 : 1) + width;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  out += '\n';
+}
+
 void write_text(const Grid &grid, std::string &out) {
   if (!grid.title.empty()) {
     out += grid.title + '\n';
@@ -67,7 +86,7 @@ void write_text(const Grid &grid, std::string &out) {
     write_row(row);
   }
   for (const std::string &note : grid.notes) {
-    out += "  " + note + '\n';
+    write_wrapped(note, out);
   }
 }
 

@@ -8,5 +8,6 @@ namespace deepperf::cli {
 
 void add_study_select(CLI::App &study, int &exit_code);
 void add_study_keywords(CLI::App &study, int &exit_code);
+void add_study_reproduce(CLI::App &study, int &exit_code);
 
 } // namespace deepperf::cli
