@@ -54,6 +54,18 @@ std::vector<std::string_view> split_list(std::string_view list) {
   return items;
 }
 
+std::vector<std::string_view> split_words(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    if (end != 0) {
+      words.push_back(text.substr(0, end));
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
 std::string one_line(std::string_view text) {
   std::string line(text);
   std::ranges::replace_if(

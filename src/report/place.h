@@ -29,6 +29,9 @@ std::string_view level_name(check::FileError::Level level);
 // "a, b" as a list.
 std::vector<std::string_view> split_list(std::string_view list);
 
+// At blanks.
+std::vector<std::string_view> split_words(std::string_view text);
+
 // On one line: what would break a line becomes a space.
 std::string one_line(std::string_view text);
 

@@ -15,17 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string_view tier_name(rules::Tier tier) {
-  switch (tier) {
-  case rules::Tier::On:
-    return "on";
-  case rules::Tier::Hint:
-    return "hint";
-  default:
-    return "off";
-  }
-}
-
 std::string_view tier_sentence(rules::Tier tier) {
   switch (tier) {
   case rules::Tier::On:
@@ -59,16 +48,15 @@ std::string_view fix_sentence(rules::FixKind fix) {
   }
 }
 
-// The ids in a rule's `posts`.
+// Stack Overflow's ids; where a post has several of the study's problems, `_1`, `_2` stand behind it.
 Json post_ids(std::string_view posts) {
   Json ids = Json::array();
-  while (!posts.empty()) {
-    const std::size_t end = std::min(posts.find(' '), posts.size());
+  for (const std::string_view post : split_words(posts)) {
     u64 id = 0;
-    if (std::from_chars(posts.data(), posts.data() + end, id).ec == std::errc{}) {
+    std::from_chars(post.data(), post.data() + post.size(), id);
+    if (id != 0 && std::find(ids.begin(), ids.end(), id) == ids.end()) {
       ids.push_back(id);
     }
-    posts.remove_prefix(std::min(end + 1, posts.size()));
   }
   return ids;
 }
@@ -105,6 +93,17 @@ void dump(const Json &json, std::string &out) {
 }
 
 } // namespace
+
+std::string_view tier_name(rules::Tier tier) {
+  switch (tier) {
+  case rules::Tier::On:
+    return "on";
+  case rules::Tier::Hint:
+    return "hint";
+  default:
+    return "off";
+  }
+}
 
 void write_rule_text(const rules::RuleInfo &rule, std::string &out) {
   fmt::format_to(std::back_inserter(out), "{} {}: {}\n\n", rule.code, rule.name, rule.summary);

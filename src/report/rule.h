@@ -8,6 +8,8 @@
 
 namespace deepperf::report {
 
+std::string_view tier_name(rules::Tier tier);
+
 void write_rule_text(const rules::RuleInfo &rule, std::string &out);
 void write_rule_markdown(const rules::RuleInfo &rule, std::string &out);
 void write_rule_json(const rules::RuleInfo &rule, std::string &out);
