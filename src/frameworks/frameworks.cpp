@@ -83,8 +83,9 @@ constexpr std::string_view kTraitNames[] = {
     "v1_switch",   "traces",      "tape",        "no_loop",
     "mutates",     "syncs",       "v1",          "v2",
     "step",        "property",    "moves",       "no_grads",
+    "compiles",    "loss",
 };
-static_assert(u64{1} << (std::size(kTraitNames) - 1) == kNoGrads, "a name for each trait");
+static_assert(u64{1} << (std::size(kTraitNames) - 1) == kLoss, "a name for each trait");
 
 // Entries by kind (Unknown: an API) and name, by open addressing.
 class Tables {

@@ -123,6 +123,8 @@ enum Trait : u64 {
   kProperty = u64{1} << 45, // no method: the attribute itself has the kind
   kMoves = u64{1} << 46,    // gives its receiver on another device
   kNoGrads = u64{1} << 47,  // the result hangs on no graph: detach(), item()
+  kCompiles = u64{1} << 48, // the function that it makes is traced when first called, and that is kept: tf.function
+  kLoss = u64{1} << 49,     // compares predictions with labels
 };
 
 struct ApiInfo {

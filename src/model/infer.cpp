@@ -29,7 +29,7 @@ void Inference::run() {
       function.ops.clear();
       function.calls.clear();
       function.makes_variables = function.makes_graph = function.runs_session = function.effects = false;
-      function.steps = function.trains = false;
+      function.steps = function.trains = function.new_graph = false;
       function.session_run = nullptr;
       function.attribute_stores.clear();
     }
@@ -68,9 +68,10 @@ void Inference::spread_tracing() {
       queue.push_back(&function);
     }
   }
-  const auto settle = [&](FunctionInfo *callee) {
+  const auto settle = [&](FunctionInfo *callee, u8 by) {
     if (!callee->traced && untraced_callers[callee] == 0) {
       callee->traced = true;
+      callee->tracers |= by;
       queue.push_back(callee);
       for (FunctionInfo *next : called_by_traced[callee]) {
         --untraced_callers[next];
@@ -81,7 +82,7 @@ void Inference::spread_tracing() {
     FunctionInfo *function = queue.back();
     queue.pop_back();
     for (FunctionInfo *callee : called_by_traced[function]) {
-      settle(callee);
+      settle(callee, function->tracers);
     }
   }
 }
@@ -279,17 +280,29 @@ void Inference::evaluate(FunctionInfo &function) {
   function.state = FunctionInfo::State::Done;
 }
 
-void Inference::mark_traced(const Value &value) {
+void Inference::mark_traced(const Value &value, u8 tracer) {
   switch (value.tag) {
   case Value::Tag::Function:
   case Value::Tag::Method:
     value.function->traced = true;
+    value.function->tracers |= tracer;
     break;
   case Value::Tag::Partial:
-    mark_traced(value.receiver());
+    mark_traced(value.receiver(), tracer);
     break;
   default:
     break;
+  }
+}
+
+// A function that is an argument may be called, and then it runs as what calls it does.
+void Inference::note_passed(const Value &value) {
+  if (value.is(Value::Tag::Function) || value.is(Value::Tag::Method)) {
+    value.function->passed = true;
+    if (current_->traced && current_->node != nullptr) {
+      value.function->traced = true;
+      value.function->tracers |= current_->tracers;
+    }
   }
 }
 

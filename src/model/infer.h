@@ -24,7 +24,8 @@ private:
     bool once = false;
     bool initial_value = false;
     bool no_grad = false;
-    bool eager_test = false; // under `if tf.executing_eagerly()`: what runs a session there tells nothing
+    const python::Node *branch = nullptr; // the innermost `if`, loop or the like
+    bool eager_test = false;              // under `if tf.executing_eagerly()`: what runs a session there tells nothing
     const python::Expr *assigned = nullptr; // the value of the assignment that is being walked, and its target
     Symbol target;
     const python::Expr *stored = nullptr; // the same where the target is an element or attribute
@@ -36,7 +37,8 @@ private:
   void bind_params(FunctionInfo &function);
   Value annotation_value(const python::Expr *annotation);
   FunctionInfo *function_for(const python::Node *node);
-  void mark_traced(const Value &value);
+  void mark_traced(const Value &value, u8 tracer);
+  void note_passed(const Value &value);
   void spread_tracing();
   void spread_no_grad();
   void spread_loops();
@@ -94,6 +96,7 @@ private:
   Value construct(const python::Call *call, ClassInfo *type);
   Value add_stage(const python::Call *call, u32 previous, const ApiInfo *info, Symbol method);
   void eval_arguments(const python::Call *call);
+  void note_arguments(const python::Call *call);
   const python::Expr *argument(const python::Call *call, u32 position, std::string_view keyword) const;
 
   Value join(const Value &a, const Value &b);

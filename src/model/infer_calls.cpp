@@ -42,12 +42,38 @@ const Expr *Inference::argument(const Call *call, u32 position, std::string_view
 
 void Inference::eval_arguments(const Call *call) {
   for (const Expr *arg : call->args) {
-    eval(arg);
+    note_passed(eval(arg));
   }
   for (const Keyword *keyword : call->keywords) {
-    eval(keyword->value);
+    note_passed(eval(keyword->value));
   }
 }
+
+// Keeps what the arguments are, for rules that ask what goes into a loss or a model.
+void Inference::note_arguments(const Call *call) {
+  if (!std::exchange(recording_, false)) {
+    return;
+  }
+  for (const Expr *arg : call->args) {
+    project_.argument_values[arg] = eval(arg);
+  }
+  for (const Keyword *keyword : call->keywords) {
+    project_.argument_values[keyword->value] = eval(keyword->value);
+  }
+  recording_ = true;
+}
+
+namespace {
+
+// What a function becomes when it is given to the API.
+u8 tracer_of(Symbol api, const ApiInfo &info) {
+  if (info.has(kPython)) {
+    return kByPython;
+  }
+  return !info.has(kCompiles) ? 0 : api.text().starts_with("tensorflow.") ? kByTfFunction : kByJaxJit;
+}
+
+} // namespace
 
 Value Inference::eval_call(const Call *call) {
   const Value callee = eval(call->func);
@@ -67,6 +93,14 @@ Value Inference::eval_call(const Call *call) {
   case Value::Tag::Partial: {
     eval_arguments(call);
     const Value &inner = callee.receiver();
+    const ApiInfo *const traces = inner.is(Value::Tag::Api) ? find_api(inner.name()) : nullptr;
+    if (traces != nullptr && traces->has(kTraces) && call->args.size() == 1) { // partial(jax.jit, …)(f)
+      const bool recording = std::exchange(recording_, false);
+      const Value function = eval(call->args[0]);
+      recording_ = recording;
+      mark_traced(function, tracer_of(inner.name(), *traces));
+      return function;
+    }
     if (inner.is(Value::Tag::Function) || inner.is(Value::Tag::Method)) {
       evaluate(*inner.function);
       return inner.function->returns;
@@ -151,6 +185,9 @@ Value Inference::call_instance(const Call *call, const Value &callee) {
   }
   eval_arguments(call);
   current_->effects = true;
+  if (callee.kind == Kind::KerasLoss) {
+    note_arguments(call);
+  }
   if (callee.kind == Kind::KerasLayer || callee.kind == Kind::KerasModel || callee.kind == Kind::KerasLoss) {
     return Value::made_by(Kind::Tensor, call, callee.name());
   }
@@ -232,6 +269,12 @@ void Inference::note_call_traits(const ApiInfo &info, const Call *call, Symbol a
     if (around_.loop != nullptr) {
       around_.loop->makes_graph = true;
     }
+    if (api.text().starts_with("tensorflow.")) { // no method of a Graph
+      current_->new_graph = true;
+      if (around_.loop != nullptr) {
+        around_.loop->new_graph = true;
+      }
+    }
   }
   module_->v1 |= info.has(kV1) || v1 || info.has(kSession);
   module_->v2 |= info.has(kV2);
@@ -285,15 +328,23 @@ Value Inference::call_api(const Call *call, const Value &callee) {
   for (u32 i = 0; i < call->args.size(); ++i) {
     const Value value = eval(call->args[i]);
     first = i == 0 ? value : first;
+    note_passed(value);
     if (info->has(kTraces | kPython | kMaps | kFlatMaps | kInterleaves)) {
-      mark_traced(value);
+      mark_traced(value, tracer_of(callee.name(), *info));
     }
   }
   for (const Keyword *keyword : call->keywords) {
     const Value value = eval(keyword->value);
+    note_passed(value);
     if (info->has(kTraces | kPython | kMaps | kFlatMaps | kInterleaves)) {
-      mark_traced(value);
+      mark_traced(value, tracer_of(callee.name(), *info));
     }
+  }
+  if (info->has(kLoss) || (info->returns == Kind::KerasModel && !info->has(kIo))) {
+    note_arguments(call);
+  }
+  if (info->has(kCompiles) && (first.is(Value::Tag::Function) || first.is(Value::Tag::Method))) {
+    first.function->compiled_at = call;
   }
   around_.initial_value = outer_initial;
   if ((name == "enumerate" || name == "zip") && !call->args.empty()) {
@@ -353,7 +404,7 @@ Value Inference::add_stage(const Call *call, u32 previous, const ApiInfo *info, 
       const bool recording = std::exchange(recording_, false);
       stage.mapper = eval(mapper);
       recording_ = recording;
-      mark_traced(stage.mapper);
+      mark_traced(stage.mapper, 0);
     }
   }
   project_.stages.push_back(stage);
@@ -372,9 +423,17 @@ Value Inference::call_api_method(const Call *call, const Value &callee) {
   for (u32 i = 0; i < call->args.size(); ++i) {
     const Value value = eval(call->args[i]);
     first = i == 0 ? value : first;
+    note_passed(value);
   }
   for (const Keyword *keyword : call->keywords) {
-    eval(keyword->value);
+    note_passed(eval(keyword->value));
+  }
+  if (receiver.kind == Kind::KerasModel && receiver.call != nullptr && recording_) {
+    const std::string_view method = callee.name().text();
+    if (method == "add" || method == "pop") {
+      const Expr *layer = call->args.empty() ? nullptr : call->args[0];
+      project_.added_layers[receiver.call].push_back({call, layer, first, current_, around_.branch});
+    }
   }
   if (receiver.kind == Kind::Dataset) {
     if (info->has(kApplies)) {
@@ -405,6 +464,7 @@ Value Inference::call_function(const Call *call, FunctionInfo *function, bool bo
   u32 position = bound ? 1 : 0;
   for (const Expr *arg : call->args) {
     const Value value = eval(arg);
+    note_passed(value);
     if (arg->kind == NodeKind::Starred) {
       position = static_cast<u32>(function->arguments.size());
     } else if (position < function->arguments.size()) {
@@ -415,6 +475,7 @@ Value Inference::call_function(const Call *call, FunctionInfo *function, bool bo
   }
   for (const Keyword *keyword : call->keywords) {
     const Value value = eval(keyword->value);
+    note_passed(value);
     for (u32 i = 0; i < function->params.size(); ++i) {
       if (keyword->name && function->params[i]->name == keyword->name) {
         function->arguments[i] = join(function->arguments[i], value);
@@ -451,6 +512,12 @@ Value Inference::call_function(const Call *call, FunctionInfo *function, bool bo
     current_->makes_graph = true;
     if (around_.loop != nullptr) {
       around_.loop->makes_graph = true;
+    }
+  }
+  if (function->new_graph) {
+    current_->new_graph = true;
+    if (around_.loop != nullptr) {
+      around_.loop->new_graph = true;
     }
   }
   if (function->type != nullptr && function->type == current_->type) {

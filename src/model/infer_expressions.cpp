@@ -37,7 +37,10 @@ Value Inference::eval_unnoted(const Expr *expr) {
   }
   case NodeKind::Lambda: {
     FunctionInfo *function = function_for(expr);
-    function->traced |= current_->traced && current_->node != nullptr;
+    if (current_->traced && current_->node != nullptr) {
+      function->traced = true;
+      function->tracers |= current_->tracers;
+    }
     return Value::of(function);
   }
   case NodeKind::IfExp: {
@@ -191,6 +194,11 @@ Value Inference::look_up(Symbol name) {
     const u32 global = module_->body->slot_of(name);
     if (global != FunctionInfo::kNoSlot) {
       return module_->body->ever[global];
+    }
+  }
+  for (const Symbol package : module_->stars) {
+    if (const Value value = api_attribute(Value::api(package, false), name); find_api(value.name()) != nullptr) {
+      return value;
     }
   }
   return find_api(name) != nullptr || name.text() == "super" || name.text() == "property" ||

@@ -289,7 +289,15 @@ void Inference::walk_function_definition(const FunctionDef *definition) {
   FunctionInfo *function = function_for(definition);
   function->type = class_body_;
   for (const Expr *decorator : definition->decorators) {
-    const Value value = eval(decorator);
+    Value value = eval(decorator);
+    if (value.is(Value::Tag::Partial) && value.receiver().is(Value::Tag::Api)) { // @partial(jax.jit, …)
+      value = value.receiver();
+    }
+    const Symbol api = value.is(Value::Tag::Api) || value.is_kind(Kind::Function) ? value.name() : Symbol{};
+    if (const ApiInfo *info = api ? find_api(api) : nullptr; info != nullptr && info->has(kCompiles)) {
+      function->compiled_at = decorator;
+      function->tracers |= api.text().starts_with("tensorflow.") ? kByTfFunction : kByJaxJit;
+    }
     if (value.is(Value::Tag::Api)) {
       const std::string_view name = value.name().text();
       function->is_property |= name == "property" || name.ends_with("cached_property");
@@ -315,9 +323,12 @@ void Inference::walk_function_definition(const FunctionDef *definition) {
        name == "update_state" || name == "result" || name == "compute_loss" || name == "__call__")) {
     function->traced = true;
   }
-  function->traced |= name == "validation_step" || name == "train_step";
+  function->traced |= class_body_ != nullptr && (name == "validation_step" || name == "train_step");
   function->traced |= name == "model_fn" || name == "_model_fn" || name == "input_fn" || name == "_input_fn";
-  function->traced |= current_->traced && current_->node != nullptr;
+  if (current_->traced && current_->node != nullptr) {
+    function->traced = true;
+    function->tracers |= current_->tracers;
+  }
   const Value value = Value::of(function);
   if (class_body_ != nullptr) {
     class_body_->members[definition->name.id] = value;
@@ -409,6 +420,9 @@ void Inference::walk_import_from(const ImportFrom *statement) {
   for (const Alias *alias : statement->names) {
     const std::string_view name = alias->name.text();
     if (name == "*") {
+      if (known && std::ranges::find(module_->stars, canonical_name(dotted)) == module_->stars.end()) {
+        module_->stars.push_back(canonical_name(dotted));
+      }
       if (package != nullptr && package->body != nullptr) {
         for (u32 slot = 0; slot < package->body->names.size(); ++slot) {
           const Symbol bound{package->body->names[slot]};
@@ -460,6 +474,7 @@ void Inference::walk_if(const If *statement) {
   const std::vector<Value> before = environment_;
   around_.once = was_once || is_once_guard(statement->test);
   around_.eager_test = was_eager_test || mentions_eager(statement->test);
+  const Node *const outer_branch = std::exchange(around_.branch, statement);
   narrow(statement->test, true);
   walk(statement->body);
   around_.once = was_once || statement->test->kind == NodeKind::Name; // `else` of `if i:` is the first turn
@@ -471,6 +486,7 @@ void Inference::walk_if(const If *statement) {
   walk(statement->orelse);
   around_.once = was_once;
   around_.eager_test = was_eager_test;
+  around_.branch = outer_branch;
   if (!reachable_) {
     environment_ = std::move(behind_body);
     reachable_ = body_reaches;
@@ -512,6 +528,7 @@ void Inference::hand_to_parent(const Loop &loop) {
     parent->session_run = loop.session_run;
   }
   parent->makes_graph |= loop.makes_graph;
+  parent->new_graph |= loop.new_graph;
   parent->trains |= loop.trains;
 }
 
@@ -525,6 +542,7 @@ template <class Body> void Inference::in_loop(const Node *node, Body body) {
   }
   const Surroundings outer = around_;
   around_.loop = &loop;
+  around_.branch = node;
   around_.once = false;
   const std::vector<Value> before = keeps_branches() ? environment_ : std::vector<Value>{};
   body(loop);

@@ -41,6 +41,13 @@ struct ParsedFile {
 // Fills frameworks and imports; a worker does that right behind parsing.
 void find_imports(ParsedFile &file);
 
+// What makes a function run as something else than the Python that is written: as bits.
+enum Tracer : u8 {
+  kByTfFunction = 1, // tf.function: its Python runs while it is traced
+  kByJaxJit = 2,     // jax.jit, pmap and what is built on them: the same
+  kByPython = 4,     // tf.py_function and the like: plain Python again, also inside of what is traced
+};
+
 // A loop and what happens in one turn of it.
 struct Loop {
   const python::Node *node = nullptr; // For, While, or the expression of a comprehension
@@ -51,7 +58,8 @@ struct Loop {
   std::vector<Symbol> attributes; // attributes stored to, of whatever object
   std::vector<Symbol> passed;     // names handed to calls, which may change what they hold
   bool tiny = false;              // over a literal or range(10) and below, or left after the first turn
-  bool makes_graph = false;       // a new Graph, or the old one reset, in every turn
+  bool makes_graph = false;       // a new Graph, or the old one reset or entered, in every turn
+  bool new_graph = false;         // a new Graph, or the old one reset; not only entered
   bool runs_session = false;      // also through calls
   bool steps = false;             // each turn is a training step: backward(), an optimizer's step or the like
   bool trains = false;            // a training step somewhere in it, also in loops inside and through calls
@@ -114,11 +122,15 @@ struct FunctionInfo {
 
   bool effects = false; // does what a second call would do again: unknown calls, state, I/O; also through calls
   bool traced = false;  // by tf.function, a Keras layer's call, Dataset.map, an Estimator, …
+  u8 tracers = 0;       // what traces it, where that is tf.function or jax.jit; also of functions inside of those
+  bool passed = false;  // handed to something that may call it
+  const python::Expr *compiled_at = nullptr; // the decorator or call that makes it a compiled function
   bool is_property = false;
   bool is_static = false;
   bool is_class_method = false;
   bool makes_variables = false; // also through calls
   bool makes_graph = false;
+  bool new_graph = false;    // also through calls
   bool runs_session = false; // also through calls
   bool steps = false;        // a call is a training step: backward() or the like, outside loops; also through calls
   bool trains = false;       // a training step somewhere, also through calls
@@ -152,6 +164,15 @@ struct ClassInfo {
   std::unordered_map<u32, Value> attributes; // stored through self, joined
 };
 
+// model.add(layer), or model.pop() with no layer.
+struct AddedLayer {
+  const python::Call *call = nullptr;
+  const python::Expr *layer = nullptr;
+  Value value;
+  FunctionInfo *function = nullptr;
+  const python::Node *branch = nullptr; // the innermost `if`, loop or the like around it
+};
+
 struct Module {
   rules::FileIndex file;
   const ParsedFile *parsed = nullptr;
@@ -164,6 +185,7 @@ struct Module {
   bool v2 = false;                                     // uses what only TF2 has
   bool is_test = false;                                // test code by its name or folder
   std::vector<std::pair<u32, u32>> attribute_evidence; // methods called on attributes of self, as bits
+  std::vector<Symbol> stars;                           // frameworks' packages that `from … import *` opened
   std::unordered_map<u32, const Module *> imported;    // dotted names that import statements bound to project modules
 };
 
@@ -184,6 +206,10 @@ struct Project {
   std::unordered_map<const python::Node *, FunctionInfo *> function_of; // of a FunctionDef or Lambda
   std::unordered_map<const python::Node *, ClassInfo *> class_of;       // of a ClassDef
   std::unordered_map<const python::Node *, const Loop *> loop_of;       // of a For, While or comprehension
+  // What the arguments of losses and of Keras models are where they stand; other values are kept as kinds only.
+  std::unordered_map<const python::Expr *, Value> argument_values;
+  // What was added to a Keras model, by the call that made it, in the order of the walk.
+  std::unordered_map<const python::Call *, std::vector<AddedLayer>> added_layers;
 
   [[nodiscard]] Value callee_of(const python::Call *call) const { return call_facts[call->fact].callee; }
 };

@@ -156,12 +156,25 @@ struct Literal {
   const Source *source = nullptr;
 };
 
+bool is_parameter(const Site &site, const Expr *expr) {
+  const auto *name = as<Name>(expr);
+  for (const model::FunctionInfo *scope = site.function; name != nullptr && scope != nullptr; scope = scope->parent) {
+    if (scope->slot_of(name->id) != model::FunctionInfo::kNoSlot) {
+      return std::ranges::any_of(scope->params, [name](const Param *param) { return param->name == name->id; });
+    }
+  }
+  return false;
+}
+
 Literal literal_of(const Site &site, const Expr *expr) {
   if (expr == nullptr) {
     return {};
   }
   if (const auto *constant = as<Constant>(expr)) {
     return {constant, &site.module->parsed->source};
+  }
+  if (is_parameter(site, expr)) {
+    return {}; // who knows all callers?
   }
   const Value value = value_of(site, expr);
   if (!value.is(Value::Tag::Literal) || value.number == 0) {
@@ -200,7 +213,40 @@ std::optional<double> number_of(const Site &site, const Expr *expr) {
   return std::nullopt;
 }
 
+namespace {
+
+// `64 * 7 * 7`; nothing where it does not fit.
+std::optional<i64> folded(Operator op, i64 left, i64 right) {
+  i64 result = 0;
+  switch (op) {
+  case Operator::Add:
+    return __builtin_add_overflow(left, right, &result) ? std::nullopt : std::optional(result);
+  case Operator::Sub:
+    return __builtin_sub_overflow(left, right, &result) ? std::nullopt : std::optional(result);
+  case Operator::Mult:
+    return __builtin_mul_overflow(left, right, &result) ? std::nullopt : std::optional(result);
+  case Operator::FloorDiv:
+    return left >= 0 && right > 0 ? std::optional(left / right) : std::nullopt;
+  case Operator::Pow:
+    for (result = 1; right > 0; --right) {
+      if (__builtin_mul_overflow(result, left, &result) || right > 62) {
+        return std::nullopt;
+      }
+    }
+    return right == 0 ? std::optional(result) : std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+} // namespace
+
 std::optional<i64> integer_of(const Site &site, const Expr *expr) {
+  if (const auto *operation = as<BinOp>(expr)) {
+    const std::optional<i64> left = integer_of(site, operation->left);
+    const std::optional<i64> right = left.has_value() ? integer_of(site, operation->right) : std::nullopt;
+    return right.has_value() ? folded(operation->op(), *left, *right) : std::nullopt;
+  }
   if (const auto *unary = as<UnaryOp>(expr); unary != nullptr && unary->op() == UnaryOperator::USub) {
     const std::optional<i64> value = integer_of(site, unary->operand);
     return value.has_value() ? std::optional(-*value) : std::nullopt;
