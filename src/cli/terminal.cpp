@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 namespace deepperf::cli {
 
@@ -20,7 +21,14 @@ bool wants_color(std::string_view when, std::FILE *stream) {
          (terminal == nullptr || std::string_view(terminal) != "dumb");
 }
 
-ProgressBar::ProgressBar(const std::atomic<u64> &done, const std::atomic<u64> &total) : done_(done), total_(total) {
+ProgressBar::ProgressBar(const std::atomic<u64> &done, const std::atomic<u64> &total)
+    : ProgressBar([&done, &total] {
+        const u64 all = std::max<u64>(total, 1);
+        const u64 now = std::min<u64>(done, all);
+        return fmt::format("{} {} of {} files", bar(now, all), now, all);
+      }) {}
+
+ProgressBar::ProgressBar(std::function<std::string()> line) : line_(std::move(line)) {
   if (isatty(STDERR_FILENO) != 0) {
     thread_ = std::thread([this] { show(); });
   }
@@ -42,19 +50,20 @@ ProgressBar::~ProgressBar() {
 }
 
 void ProgressBar::show() {
-  constexpr u64 kWidth = 30;
   std::unique_lock lock(mutex_);
   auto wait = std::chrono::milliseconds(1000);
   while (!stop_.wait_for(lock, wait, [this] { return stopped_; })) {
     wait = std::chrono::milliseconds(100);
-    const u64 total = std::max<u64>(total_, 1);
-    const u64 done = std::min<u64>(done_, total);
-    const u64 filled = done * kWidth / total;
-    const std::string line =
-        fmt::format("\r[{:=<{}}{:{}}] {} of {} files\x1b[K", "", filled, "", kWidth - filled, done, total);
+    const std::string line = fmt::format("\r{}\x1b[K", line_());
     std::fputs(line.c_str(), stderr);
     shown_ = true;
   }
+}
+
+std::string bar(u64 done, u64 total) {
+  constexpr u64 kWidth = 30;
+  const u64 filled = total == 0 ? 0 : std::min(done, total) * kWidth / total;
+  return fmt::format("[{:=<{}}{:{}}]", "", filled, "", kWidth - filled);
 }
 
 } // namespace deepperf::cli

@@ -6,7 +6,9 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>
+#include <functional>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <thread>
 
@@ -18,7 +20,9 @@ bool wants_color(std::string_view when, std::FILE *stream);
 // Shows how far the work is, on standard error, once it has taken longer than a second and only on a terminal.
 class ProgressBar {
 public:
-  ProgressBar(const std::atomic<u64> &done, const std::atomic<u64> &total);
+  ProgressBar(const std::atomic<u64> &done, const std::atomic<u64> &total); // of files
+  // `line` is what to show, made anew ten times a second, on a thread of its own.
+  explicit ProgressBar(std::function<std::string()> line);
   ProgressBar(const ProgressBar &) = delete;
   ProgressBar &operator=(const ProgressBar &) = delete;
   ~ProgressBar();
@@ -26,13 +30,15 @@ public:
 private:
   void show();
 
-  const std::atomic<u64> &done_;
-  const std::atomic<u64> &total_;
+  std::function<std::string()> line_;
   std::mutex mutex_;
   std::condition_variable stop_;
   bool stopped_ = false;
   bool shown_ = false;
   std::thread thread_;
 };
+
+// [=====     ], thirty characters wide; nothing done of nothing is none.
+std::string bar(u64 done, u64 total);
 
 } // namespace deepperf::cli

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 namespace deepperf::study {
@@ -112,20 +113,20 @@ std::string format_time(i64 milliseconds) {
                      rest / 60'000 % 60, rest / 1000 % 60, rest % 1000);
 }
 
-std::vector<std::string> parse_tags(std::string_view text) {
-  std::vector<std::string> tags;
-  std::size_t start = 0;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    const bool between =
-        i == text.size() || text[i] == '<' || text[i] == '>' || text[i] == '|' || text[i] == ' ' || text[i] == ',';
-    if (between) {
-      if (i > start) {
-        tags.emplace_back(text.substr(start, i - start));
-      }
-      start = i + 1;
-    }
+std::vector<std::string_view> split_tags(std::string_view text) {
+  constexpr std::string_view kBetween = "<>| ,";
+  std::vector<std::string_view> tags;
+  for (std::size_t start = text.find_first_not_of(kBetween); start != std::string_view::npos;) {
+    const std::size_t end = std::min(text.find_first_of(kBetween, start), text.size());
+    tags.push_back(text.substr(start, end - start));
+    start = text.find_first_not_of(kBetween, end);
   }
   return tags;
+}
+
+std::vector<std::string> parse_tags(std::string_view text) {
+  const std::vector<std::string_view> tags = split_tags(text);
+  return {tags.begin(), tags.end()};
 }
 
 std::string join_tags(const std::vector<std::string> &tags) {

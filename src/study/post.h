@@ -41,6 +41,7 @@ std::string format_time(i64 milliseconds);
 
 // <a><b> (as dumps up to 2023 have it) or |a|b| (later ones) or a b, as a list.
 std::vector<std::string> parse_tags(std::string_view text);
+std::vector<std::string_view> split_tags(std::string_view text); // parts of the text
 
 // |a|b|
 std::string join_tags(const std::vector<std::string> &tags);

@@ -80,7 +80,6 @@ Store::Store(const std::string &path, Mode mode) : path_(path) {
       fail("open");
     }
     if (mode == Mode::Create) {
-      execute("PRAGMA journal_mode=TRUNCATE; PRAGMA synchronous=NORMAL;");
       execute(kSchema);
     }
     check_schema();
@@ -227,6 +226,14 @@ void Store::for_each(const std::function<void(const Post &)> &visit) const {
       has_label = step(labels.get());
     }
     visit(post);
+  }
+}
+
+void Store::for_each_waiting(const std::function<void(i64 question, i64 answer)> &visit) const {
+  const Statement statement =
+      prepare("SELECT id, accepted_id FROM posts WHERE accepted_id NOTNULL AND accepted ISNULL");
+  while (step(statement.get())) {
+    visit(sqlite3_column_int64(statement.get(), 0), sqlite3_column_int64(statement.get(), 1));
   }
 }
 

@@ -45,6 +45,9 @@ public:
   // In the order of their numbers, one at a time: the post is only there during the call. `visit` must not write.
   void for_each(const std::function<void(const Post &)> &visit) const;
 
+  // Posts that name an accepted answer whose time is not known.
+  void for_each_waiting(const std::function<void(i64 question, i64 answer)> &visit) const;
+
   u64 count() const;
   std::vector<std::string> label_names() const;
 

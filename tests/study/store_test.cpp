@@ -1,12 +1,10 @@
 #include "study/store.h"
 
 #include "study/files.h"
+#include "study/temp_folder.h"
 
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
-#include <filesystem>
 #include <stdexcept>
 
 using namespace deepperf;
@@ -14,19 +12,7 @@ using namespace deepperf::study;
 
 namespace {
 
-class StoreTest : public testing::Test {
-protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("deepperf_store_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) +
-               std::to_string(::getpid()));
-    std::filesystem::create_directory(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::string path(const std::string &name) const { return (folder_ / name).string(); }
-
-  std::filesystem::path folder_;
-};
+using StoreTest = TempFolder;
 
 Post sample(i64 id) {
   Post post;

@@ -1,26 +1,329 @@
-#include "cli/commands.h"
-#include "cli/study/study_commands.h"
+#include "study/select.h"
 
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/study/study_commands.h"
+#include "cli/terminal.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 namespace deepperf::cli {
 
 namespace {
 
+using study::Counts;
+using study::Fault;
+using study::SelectResult;
+using Clock = std::chrono::steady_clock;
+
 struct SelectArguments {
   std::string dump;
-  std::string recipe = "liu";
+  std::string recipe;
   std::string output;
+  std::string format = "text";
+  bool resume = false;
+  bool force = false;
+  u32 jobs = 0;
 };
+
+// Problems that are shown by place; the rest is only counted.
+constexpr std::size_t kShownProblems = 20;
+
+std::atomic<bool> *wants_stop = nullptr; // NOLINT: a signal handler can be told of it in no other way
+
+void stop(int /*signal*/) { *wants_stop = true; }
+
+// While it lives, ^C asks for an end instead of making one, so that what is done is kept; a second one does end it.
+class OnInterrupt {
+public:
+  explicit OnInterrupt(std::atomic<bool> &flag) {
+    wants_stop = &flag;
+    struct sigaction action {};
+    action.sa_handler = stop;
+    action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+    sigaction(SIGINT, &action, &interrupt_);
+    sigaction(SIGTERM, &action, &terminate_);
+  }
+  OnInterrupt(const OnInterrupt &) = delete;
+  OnInterrupt &operator=(const OnInterrupt &) = delete;
+  ~OnInterrupt() {
+    sigaction(SIGINT, &interrupt_, nullptr);
+    sigaction(SIGTERM, &terminate_, nullptr);
+  }
+
+private:
+  struct sigaction interrupt_ {};
+  struct sigaction terminate_ {};
+};
+
+// 1234567 as 1,234,567
+std::string grouped(u64 number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3;) {
+    at -= 3;
+    text.insert(at, ",");
+  }
+  return text;
+}
+
+std::string size_text(double bytes) {
+  constexpr const char *kUnits[] = {"bytes", "KB", "MB", "GB", "TB"};
+  std::size_t unit = 0;
+  for (; bytes >= 1000 && unit + 1 < std::size(kUnits); ++unit) {
+    bytes /= 1000;
+  }
+  return fmt::format("{:.{}f} {}", bytes, unit == 0 || bytes >= 100 ? 0 : 1, kUnits[unit]);
+}
+
+std::string time_text(double seconds) {
+  const auto whole = static_cast<u64>(seconds + 0.5);
+  return whole < 60     ? fmt::format("{} s", whole)
+         : whole < 3600 ? fmt::format("{} min {:02} s", whole / 60, whole % 60)
+                        : fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+}
+
+std::string progress_line(const study::SelectProgress &progress, Clock::time_point start, u64 &first) {
+  const u64 done = progress.done;
+  const u64 total = progress.total;
+  if (first == 0) {
+    first = done; // a run that is resumed did not read what lies before
+  }
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  const double rate = static_cast<double>(done - std::min(first, done)) / std::max(seconds, 0.001);
+  const std::string speed = size_text(rate) + "/s";
+  if (total == 0) {
+    return fmt::format("{} read, {}", size_text(static_cast<double>(done)), speed);
+  }
+  const std::string left =
+      rate <= 0 ? "" : fmt::format(", {} left", time_text(static_cast<double>(total - std::min(done, total)) / rate));
+  return fmt::format("{} {} of {}, {}{}", bar(done, total), size_text(static_cast<double>(done)),
+                     size_text(static_cast<double>(total)), speed, left);
+}
+
+std::string_view fault_text(Fault fault) {
+  switch (fault) {
+  case Fault::BrokenRow:
+    return "broken row";
+  case Fault::WrongEncoding:
+    return "not UTF-8";
+  case Fault::Junk:
+    return "text that is no row";
+  case Fault::CutOff:
+  case Fault::kCount:
+    break;
+  }
+  return "the dump ends here, too early";
+}
+
+bool has_faults(const Counts &counts) {
+  return std::ranges::any_of(counts.faults, [](u64 count) { return count != 0; });
+}
+
+std::string funnel_text(const SelectArguments &arguments, const study::Recipe &recipe, const SelectResult &result) {
+  const Counts &counts = result.counts;
+  std::string text = fmt::format("{}: {} rows in {}: {} questions, {} answers, {} others\n",
+                                 arguments.dump == "-" ? "standard input" : arguments.dump, grouped(counts.rows()),
+                                 size_text(static_cast<double>(counts.bytes)), grouped(counts.questions),
+                                 grouped(counts.answers), grouped(counts.others));
+  text += fmt::format("recipe {}{}{}\n", recipe.name, recipe.about.empty() ? "" : ": ", recipe.about);
+  const bool published =
+      std::ranges::any_of(recipe.steps, [](const study::Step &step) { return step.published.has_value(); });
+  text += fmt::format("  {:<16}{:>14}{}\n", "", "left", published ? fmt::format("{:>14}", "published") : "");
+  text += fmt::format("  {:<16}{:>14}\n", "questions", grouped(counts.questions));
+  for (std::size_t i = 0; i < recipe.steps.size(); ++i) {
+    const study::Step &step = recipe.steps[i];
+    text += fmt::format("  {:<16}{:>14}{}\n", step.name, grouped(counts.steps[i]),
+                        step.published ? fmt::format("{:>14}", grouped(*step.published)) : "");
+  }
+  return text;
+}
+
+std::string accepted_text(const SelectResult &result) {
+  if (result.with_accepted == 0) {
+    return "none of them has an accepted answer\n";
+  }
+  std::string text = fmt::format("{} with an accepted answer, whose time was found for {}\n",
+                                 grouped(result.with_accepted), grouped(result.found_accepted));
+  const u64 missing = result.with_accepted - result.found_accepted;
+  const u64 absent = missing - result.earlier_accepted;
+  if (absent != 0) {
+    text += fmt::format("  {} not found: deleted, or in the part of the dump that is not here\n", grouped(absent));
+  }
+  if (result.earlier_accepted != 0) {
+    text += fmt::format("  {} not found: older than the question (it was moved there), so one pass cannot see it\n",
+                        grouped(result.earlier_accepted));
+  }
+  return text;
+}
+
+// What was wrong, with places; empty if nothing was.
+std::string problems_text(const SelectResult &result) {
+  const Counts &counts = result.counts;
+  std::string text;
+  if (!has_faults(counts)) {
+    return text;
+  }
+  u64 total = 0;
+  for (std::size_t i = 0; i < study::kFaultCount; ++i) {
+    total += counts.faults[i];
+  }
+  text += fmt::format("deepperf: {} {} wrong with the dump; everything else was read\n", grouped(total),
+                      total == 1 ? "thing is" : "things are");
+  const std::size_t shown = std::min(counts.problems.size(), kShownProblems);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const study::Problem &problem = counts.problems[i];
+    text += fmt::format("  byte {:<14}{}{}{}\n", problem.offset, fault_text(problem.fault),
+                        problem.fault == Fault::CutOff && !result.trouble.empty() ? ": " : "",
+                        problem.fault == Fault::CutOff ? result.trouble : "");
+  }
+  if (shown < total) {
+    text += fmt::format("  and {} more:", grouped(total - shown));
+    for (std::size_t i = 0; i < study::kFaultCount; ++i) {
+      if (counts.faults[i] != 0) {
+        text += fmt::format(" {} x {};", grouped(counts.faults[i]), fault_text(static_cast<Fault>(i)));
+      }
+    }
+    text.back() = '\n';
+  }
+  return text;
+}
+
+std::string json_text(const SelectArguments &arguments, const study::Recipe &recipe, const SelectResult &result) {
+  const Counts &counts = result.counts;
+  nlohmann::ordered_json json;
+  json["dump"] = arguments.dump;
+  json["output"] = arguments.output;
+  json["recipe"] = recipe.name;
+  json["bytes"] = counts.bytes;
+  json["rows"] = counts.rows();
+  json["questions"] = counts.questions;
+  json["answers"] = counts.answers;
+  json["others"] = counts.others;
+  json["funnel"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < recipe.steps.size(); ++i) {
+    const study::Step &step = recipe.steps[i];
+    json["funnel"].push_back({{"step", step.name}, {"questions", counts.steps[i]}});
+    if (step.published) {
+      json["funnel"].back()["published"] = *step.published;
+    }
+  }
+  json["stored"] = result.stored;
+  json["accepted"] = {{"named", result.with_accepted},
+                      {"found", result.found_accepted},
+                      {"older_than_question", result.earlier_accepted}};
+  json["faults"] = {{"broken_row", counts.faults[static_cast<std::size_t>(Fault::BrokenRow)]},
+                    {"wrong_encoding", counts.faults[static_cast<std::size_t>(Fault::WrongEncoding)]},
+                    {"junk", counts.faults[static_cast<std::size_t>(Fault::Junk)]},
+                    {"cut_off", counts.faults[static_cast<std::size_t>(Fault::CutOff)]}};
+  json["problems"] = nlohmann::ordered_json::array();
+  for (const study::Problem &problem : counts.problems) {
+    json["problems"].push_back({{"offset", problem.offset}, {"what", fault_text(problem.fault)}});
+  }
+  json["trouble"] = result.trouble;
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+int run_select(const SelectArguments &arguments) {
+  study::SelectOptions options;
+  options.dump = arguments.dump;
+  options.recipe = study::load_recipe(arguments.recipe);
+  options.output = arguments.output;
+  options.resume = arguments.resume;
+  options.replace = arguments.force;
+  options.jobs = arguments.jobs;
+  study::SelectProgress progress;
+  SelectResult result;
+  {
+    const OnInterrupt on_interrupt(progress.stop);
+    const ProgressBar progress_bar(
+        [&progress, start = Clock::now(), first = u64{0}]() mutable { return progress_line(progress, start, first); });
+    result = study::select(options, progress);
+  }
+  if (result.stopped) {
+    std::fprintf(stderr, "deepperf: stopped at byte %s; the same command with --resume goes on from there\n",
+                 grouped(result.counts.bytes).c_str());
+    return kTrouble;
+  }
+  if (result.resumed_at != 0) {
+    std::fprintf(stderr, "deepperf: went on from byte %s\n", grouped(result.resumed_at).c_str());
+  }
+  std::string text;
+  if (arguments.format == "json") {
+    text = json_text(arguments, options.recipe, result);
+  } else {
+    text = funnel_text(arguments, options.recipe, result);
+    text += fmt::format("stored {} post{} in {}\n", grouped(result.stored), result.stored == 1 ? "" : "s",
+                        arguments.output);
+    const u64 last = result.counts.steps.empty() ? result.counts.questions : result.counts.steps.back();
+    if (result.stored < last) {
+      text += fmt::format("  {} came more than once under the same number; of those the last is kept\n",
+                          grouped(last - result.stored));
+    }
+    text += accepted_text(result);
+  }
+  const bool written = write_output("", text, stdout);
+  std::fputs(problems_text(result).c_str(), stderr);
+  return !written ? kTrouble : has_faults(result.counts) ? kFindings : kClean;
+}
 
 } // namespace
 
 void add_study_select(CLI::App &study, int &exit_code) {
   auto arguments = std::make_shared<SelectArguments>();
   CLI::App *command = study.add_subcommand("select", "Pick the questions of a study out of a dump");
-  command->add_option("dump", arguments->dump, "Posts.xml")->required()->type_name("DUMP");
-  command->callback([&exit_code] { exit_code = kTrouble; });
+  command->footer(
+      R"(DUMP is the Posts.xml of a Stack Exchange data dump: as it is, packed (.7z, .zst, .gz, .xz, .bz2, .zip),
+or - for standard input. It is read once, on all cores and in little memory, however large it is.
+
+A recipe is a funnel. Three come with the program, as the papers have them:
+  dlperf   Cao et al. 2022: tensorflow or keras, 2018 to March 2021, DLPerf's performance keywords
+  zhang    Zhang et al. 2019: tensorflow, pytorch or deeplearning4j, up to December 2018
+  liu      Liu et al. 2023: tensorflow, pytorch or theano, "how to", answered, not closed
+or write your own, and give its path:
+  name = "mine"
+  [[step]]
+  name = "tagged"
+  tags = ["jax", "flax"]
+  from = 2020-01-01
+  [[step]]
+  name = "liked"
+  min_score = 5
+docs/study.md lists all conditions.
+
+  deepperf study select stackoverflow.com-Posts.7z --recipe liu -o liu.sqlite
+
+Until all is done the output is called OUTPUT.partial. After ^C, a crash or a power cut the same command with
+--resume goes on from there.
+
+Exit status: 0 all was read; 1 all was read that could be, but something is wrong with the dump (standard error
+says what and where); 2 wrong usage, or nothing could be done.)");
+  command->add_option("dump", arguments->dump, "Posts.xml, plain or packed; - for standard input")
+      ->required()
+      ->type_name("DUMP");
+  command->add_option("--recipe,-r", arguments->recipe, "dlperf, zhang, liu, or the path of your own")
+      ->required()
+      ->type_name("NAME|FILE.toml");
+  command->add_option("--output,-o", arguments->output, "The store to write, an SQLite file")
+      ->required()
+      ->type_name("FILE");
+  command->add_flag("--resume", arguments->resume, "Go on where an interrupted run was");
+  command->add_flag("--force", arguments->force, "Replace an output that is there");
+  command->add_option("--format", arguments->format, "How to print the funnel (default: text)")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("text|json");
+  command->add_option("--jobs,-j", arguments->jobs, "Threads (default: one per core)")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+  command->callback([arguments, &exit_code] { exit_code = run_select(*arguments); });
 }
 
 } // namespace deepperf::cli

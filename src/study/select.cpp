@@ -1,0 +1,248 @@
+#include "study/select.h"
+
+#include "base/workers.h"
+#include "study/chunk_scan.h"
+#include "study/chunks.h"
+#include "study/csv.h"
+#include "study/dump.h"
+#include "study/store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+
+namespace deepperf::study {
+
+namespace {
+
+// Small enough to stay in a core's cache between being read and being scanned, large enough that locks do not matter.
+constexpr std::size_t kChunkSize = std::size_t{1} << 19;
+constexpr u32 kMostJobs = 16; // each holds a chunk and what was found in it
+constexpr auto kBetweenCommits = std::chrono::seconds(2);
+
+// Which numbers may be those of accepted answers that are waited for. Of a fixed size, and wrong only by saying yes too
+// often: then the store is asked, and knows better.
+class WaitingAnswers {
+public:
+  WaitingAnswers() : bits_(std::size_t{1} << (kBits - 6U)) {}
+
+  void add(i64 id) { bits_[slot(id) >> 6U] |= u64{1} << (slot(id) & 63U); }
+  bool may_hold(i64 id) const { return (bits_[slot(id) >> 6U] >> (slot(id) & 63U) & 1U) != 0; }
+
+private:
+  static constexpr u32 kBits = 27; // 16 MB
+  static u64 slot(i64 id) { return static_cast<u64>(id) * 0x9E3779B97F4A7C15U >> (64U - kBits); }
+
+  std::vector<u64> bits_;
+};
+
+class Selection {
+public:
+  Selection(const SelectOptions &options, SelectProgress &progress)
+      : options_(options), progress_(progress), partial_(options.output + ".partial"), dump_(options.dump) {
+    open_store();
+    chunks_.emplace(dump_, counts_.bytes, kChunkSize);
+    progress_.total = dump_.file_size();
+  }
+
+  SelectResult run() {
+    result_.resumed_at = counts_.bytes;
+    store_->begin();
+    last_commit_ = std::chrono::steady_clock::now();
+    const u32 jobs = std::min(options_.jobs == 0 ? available_cores() : options_.jobs, kMostJobs);
+    run_workers(jobs, [this](u32) { work(); });
+    if (failure_ != nullptr) {
+      std::rethrow_exception(failure_);
+    }
+    result_.stopped = progress_.stop && !ended_;
+    result_.trouble = dump_.trouble();
+    if (result_.stopped) {
+      commit();
+    } else {
+      finish();
+    }
+    result_.counts = counts_;
+    return result_;
+  }
+
+private:
+  void open_store() {
+    if (!options_.replace && std::filesystem::exists(options_.output)) {
+      throw std::runtime_error(fmt::format("{} is there already (--force replaces it)", options_.output));
+    }
+    if (options_.resume && std::filesystem::exists(partial_)) {
+      store_.emplace(partial_, Store::Mode::Write);
+      go_on();
+      return;
+    }
+    for (const char *ending : {"", "-journal"}) {
+      std::error_code ignored; // what cannot be removed cannot be written either, and that is told
+      std::filesystem::remove(partial_ + ending, ignored);
+    }
+    store_.emplace(partial_, Store::Mode::Create);
+    store_->set_fact("dump", dump_.identity());
+    store_->set_fact("recipe", options_.recipe.text);
+    counts_.steps.assign(options_.recipe.steps.size(), 0);
+  }
+
+  // Takes up what an earlier run has left.
+  void go_on() {
+    if (store_->fact("dump") != dump_.identity()) {
+      throw std::runtime_error(
+          fmt::format("{} was begun with another dump, or {} was changed since; without --resume it "
+                      "is begun anew",
+                      partial_, options_.dump));
+    }
+    if (store_->fact("recipe") != options_.recipe.text) {
+      throw std::runtime_error(
+          fmt::format("{} was begun with another recipe; without --resume it is begun anew", partial_));
+    }
+    const std::optional<Counts> counts = read_counts(store_->fact("counts").value_or("0 0 0 0 0 0 0 0 0"));
+    if (!counts) {
+      throw std::runtime_error(fmt::format("{} is damaged; without --resume it is begun anew", partial_));
+    }
+    counts_ = *counts;
+    counts_.steps.resize(options_.recipe.steps.size());
+    if (!dump_.skip(counts_.bytes)) {
+      throw std::runtime_error(
+          fmt::format("{} ends before byte {}, where the earlier run was", options_.dump, counts_.bytes));
+    }
+    store_->for_each_waiting([this](i64 /*question*/, i64 answer) { waiting_.add(answer); });
+  }
+
+  void work() {
+    Chunk chunk;
+    Scanned found;
+    try {
+      for (;;) {
+        {
+          const std::scoped_lock lock(reading_);
+          if (progress_.stop || failed_ || !chunks_->next(chunk)) {
+            return;
+          }
+          progress_.done = dump_.file_done();
+        }
+        scan_chunk(chunk, options_.recipe, found);
+        std::unique_lock lock(writing_);
+        turn_.wait(lock, [&] { return failed_ || next_ == chunk.index; });
+        if (failed_) {
+          return;
+        }
+        write(found);
+        ended_ = chunk.last;
+        closed_ = found.closed;
+        ++next_;
+        turn_.notify_all();
+      }
+    } catch (...) {
+      const std::scoped_lock lock(writing_);
+      if (!failed_) {
+        failure_ = std::current_exception();
+        failed_ = true;
+      }
+      turn_.notify_all();
+    }
+  }
+
+  void write(const Scanned &found) {
+    for (const Post &post : found.posts) {
+      store_->add(post);
+      if (post.accepted_id) {
+        waiting_.add(*post.accepted_id);
+      }
+    }
+    for (const Answer &answer : found.answers) {
+      // One that is older than its question was moved there, and stands before it. It would be found if both happen to
+      // be in one chunk, and then the result would depend on where chunks end.
+      if (answer.id > answer.question && waiting_.may_hold(answer.id)) {
+        store_->set_accepted(answer.question, answer.id, format_time(answer.created));
+      }
+    }
+    counts_.add(found.counts);
+    if (const auto now = std::chrono::steady_clock::now(); now - last_commit_ > kBetweenCommits) {
+      commit();
+      store_->begin();
+      last_commit_ = now;
+    }
+  }
+
+  void commit() {
+    store_->set_fact("counts", write_counts(counts_));
+    store_->commit();
+  }
+
+  void finish() {
+    if (counts_.rows() == 0 && !closed_) {
+      std::error_code ignored;
+      store_.reset();
+      std::filesystem::remove(partial_, ignored);
+      throw std::runtime_error(fmt::format("no post is in {}: is it the Posts.xml of a dump?{}",
+                                           options_.dump == "-" ? "standard input" : options_.dump,
+                                           dump_.trouble().empty() ? "" : " (" + dump_.trouble() + ")"));
+    }
+    const bool told = std::ranges::count(counts_.problems, Fault::CutOff, &Problem::fault) != 0;
+    if (!told && (!closed_ || !dump_.trouble().empty())) {
+      counts_.report(Fault::CutOff, counts_.bytes);
+    }
+    CsvRow row = {"step", "questions", "published"};
+    std::string funnel;
+    append_csv(row, funnel);
+    append_csv({"questions", std::to_string(counts_.questions), ""}, funnel);
+    for (std::size_t i = 0; i < counts_.steps.size(); ++i) {
+      const Step &step = options_.recipe.steps[i];
+      append_csv({step.name, std::to_string(counts_.steps[i]), step.published ? std::to_string(*step.published) : ""},
+                 funnel);
+    }
+    store_->set_fact("funnel", funnel);
+    store_->set_fact("recipe name", options_.recipe.name);
+    commit();
+    result_.stored = store_->count();
+    result_.with_accepted = static_cast<u64>(store_->number("SELECT count(accepted_id) FROM posts"));
+    result_.found_accepted = static_cast<u64>(store_->number("SELECT count(accepted) FROM posts"));
+    store_->for_each_waiting(
+        [this](i64 question, i64 answer) { result_.earlier_accepted += answer < question ? 1 : 0; });
+    store_.reset();
+    std::error_code error;
+    std::filesystem::rename(partial_, options_.output, error);
+    if (error) {
+      throw std::runtime_error(fmt::format("cannot write {}: {}", options_.output, error.message()));
+    }
+  }
+
+  const SelectOptions &options_;
+  SelectProgress &progress_;
+  std::string partial_;
+  SelectResult result_;
+
+  std::mutex reading_; // protects what follows
+  Dump dump_;
+  std::optional<Chunks> chunks_;
+
+  std::mutex writing_; // protects what follows
+  std::condition_variable turn_;
+  u64 next_ = 0; // the chunk that is to be written
+  std::optional<Store> store_;
+  WaitingAnswers waiting_;
+  Counts counts_;
+  bool ended_ = false;  // the last chunk was written
+  bool closed_ = false; // and it ended as a dump does
+  std::chrono::steady_clock::time_point last_commit_;
+  std::exception_ptr failure_;
+  std::atomic<bool> failed_ = false;
+};
+
+} // namespace
+
+SelectResult select(const SelectOptions &options, SelectProgress &progress) {
+  return Selection(options, progress).run();
+}
+
+} // namespace deepperf::study
