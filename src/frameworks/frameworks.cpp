@@ -87,6 +87,17 @@ constexpr std::string_view kTraitNames[] = {
 };
 static_assert(u64{1} << (std::size(kTraitNames) - 1) == kLoss, "a name for each trait");
 
+// In the order of the enum.
+constexpr std::string_view kOutputNames[] = {
+    "-", "scores", "relu", "tanh", "sigmoid", "softmax", "log_softmax", "same", "first_argument", "last_argument",
+};
+static_assert(std::size(kOutputNames) == static_cast<std::size_t>(Output::kCount), "a name for each output");
+
+Output output_named(std::string_view name) {
+  const auto *const found = std::find(std::begin(kOutputNames) + 1, std::end(kOutputNames), name);
+  return found == std::end(kOutputNames) ? Output::Unknown : static_cast<Output>(found - std::begin(kOutputNames));
+}
+
 // Entries by kind (Unknown: an API) and name, by open addressing.
 class Tables {
 public:
@@ -194,6 +205,13 @@ private:
     }
     for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
       const u64 trait = trait_named(word);
+      if (const Output output = output_named(word); output != Output::Unknown) {
+        if (info.output != Output::Unknown) {
+          return wrong("gives two things, and one is ", word);
+        }
+        info.output = output;
+        continue;
+      }
       if (trait == 0) {
         return wrong("no such trait: ", word);
       }

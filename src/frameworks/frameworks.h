@@ -127,8 +127,25 @@ enum Trait : u64 {
   kLoss = u64{1} << 49,     // compares predictions with labels
 };
 
+// What the numbers of a PyTorch tensor are, as far as the last operation or layer tells: what a loss function has to
+// agree with. Of a module: what calling it gives. The words in the tables are the same, in snake_case.
+enum class Output : u8 {
+  Unknown,
+  Scores, // of a linear or convolutional layer: any number
+  Relu,
+  Tanh,
+  Sigmoid,
+  Softmax,
+  LogSoftmax,
+  Same,          // as what goes in: views, casts, dropout
+  FirstArgument, // as the module that is given: DataParallel
+  LastArgument,  // the same for Sequential
+  kCount
+};
+
 struct ApiInfo {
   Kind returns = Kind::Unknown;
+  Output output = Output::Unknown;
   u64 traits = 0;
 
   [[nodiscard]] bool has(u64 any_of) const { return (traits & any_of) != 0; }

@@ -258,6 +258,7 @@ void Inference::evaluate(FunctionInfo &function) {
   around_.no_grad = function.no_grad;
   ++depth_;
   function.returns = {};
+  function.returned = false;
   bind_params(function);
   if (function.node == nullptr) {
     walk(function.module->parsed->tree.body);
@@ -326,11 +327,15 @@ Value Inference::join(const Value &a, const Value &b) {
       (a.is(Value::Tag::Unknown) && b.is(Value::Tag::Literal))) {
     return {};
   }
-  if (a == b || !b.known()) {
-    return a.known() || !b.is(Value::Tag::None) ? a : b;
+  if (a == b) {
+    return a;
   }
-  if (!a.known()) {
-    return b;
+  if (!a.known() || !b.known()) {
+    Value result = a.known() ? a : b.known() || b.is(Value::Tag::None) ? b : a;
+    if (result.is_kind(Kind::TorchTensor)) {
+      result.output = Output::Unknown; // perhaps other numbers came the other way
+    }
+    return result;
   }
   if (a.is_kind(Kind::Dataset) && b.is_kind(Kind::Dataset)) {
     Stage meeting;
@@ -351,6 +356,7 @@ Value Inference::join(const Value &a, const Value &b) {
       result.number = 0;
     }
     result.container = a.container || b.container;
+    result.output = a.output == b.output ? a.output : Output::Unknown;
     result.grad = a.grad || b.grad;
     result.gpu = a.gpu && b.gpu;
     return result;

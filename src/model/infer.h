@@ -75,6 +75,7 @@ private:
   Value look_up(Symbol name);
   Value eval_attribute(const python::Attribute *attribute);
   Value attribute_of(const Value &value, Symbol attr, const python::Attribute *node);
+  Value framework_method(const Value &value, Symbol attr);
   Value member_of(ClassInfo *type, Symbol attr, u32 depth = 0);
   Value api_attribute(const Value &api, Symbol attr);
   Value eval_subscript(const python::Subscript *subscript);
@@ -93,6 +94,8 @@ private:
   Value call_instance(const python::Call *call, const Value &callee);
   Value call_object(const python::Call *call, const Value &callee);
   Value torch_result(const ApiInfo &info, const python::Call *call, Symbol name, const Value &receiver);
+  Output module_output(const Value &module);
+  Output layers_output(const python::Call *call);
   Value construct(const python::Call *call, ClassInfo *type);
   Value add_stage(const python::Call *call, u32 previous, const ApiInfo *info, Symbol method);
   void eval_arguments(const python::Call *call);

@@ -127,10 +127,10 @@ Value Inference::eval_call(const Call *call) {
   if (const auto *method = as<Attribute>(call->func)) {
     const std::string_view name = method->attr.text();
     if (name == "run" && module_->tensorflow && is_named_session(method->value)) {
-      static const ApiInfo kRun{Kind::Unknown, kSessionRun};
+      static const ApiInfo kRun{.traits = kSessionRun};
       note_call_traits(kRun, call, method->attr, false);
     } else if ((name == "assign" || name == "assign_add" || name == "assign_sub") && module_->tensorflow) {
-      static const ApiInfo kAssign{Kind::Operation, kOp | kGraphState};
+      static const ApiInfo kAssign{.returns = Kind::Operation, .traits = kOp | kGraphState};
       note_call_traits(kAssign, call, method->attr, false);
     }
   }
@@ -176,11 +176,16 @@ Value Inference::call_instance(const Call *call, const Value &callee) {
     Value result = Value::made_by(Kind::TorchTensor, call, callee.name());
     result.grad = !around_.no_grad;
     result.gpu = callee.gpu;
+    result.output = callee.output != Output::Same ? callee.output
+                    : call->args.empty()          ? Output::Unknown
+                                                  : output_of(call->args[0]);
     // Of a model that we know nothing of, and of the layers that return pairs, the result may be a tuple.
     const std::string_view name = callee.name() ? callee.name().text() : std::string_view{};
-    result.container = callee.kind == Kind::TorchModule &&
-                       (!name.starts_with("torch.nn.") || name.ends_with("LSTM") || name.ends_with("GRU") ||
-                        name.ends_with("RNN") || name.ends_with("MultiheadAttention") || name.ends_with("LSTMCell"));
+    const bool is_layer = name.starts_with("torch.nn.") && !name.ends_with("Parallel");
+    const bool gives_pair = name.ends_with("LSTM") || name.ends_with("GRU") || name.ends_with("RNN") ||
+                            name.ends_with("MultiheadAttention") || name.ends_with("LSTMCell");
+    result.container =
+        callee.kind == Kind::TorchModule && (gives_pair || (!is_layer && result.output == Output::Unknown));
     return result;
   }
   eval_arguments(call);
@@ -194,10 +199,49 @@ Value Inference::call_instance(const Call *call, const Value &callee) {
   return {};
 }
 
+// What calling a module gives.
+Output Inference::module_output(const Value &module) {
+  if (!module.is(Value::Tag::Object)) {
+    return module.output;
+  }
+  const Value forward = module.type->kind == Kind::TorchModule ? member_of(module.type, intern("forward")) : Value{};
+  if (!forward.is(Value::Tag::Function)) {
+    return Output::Unknown;
+  }
+  evaluate(*forward.function);
+  return forward.function->returns.is_kind(Kind::TorchTensor) ? forward.function->returns.output : Output::Unknown;
+}
+
+// What the last layer gives that a call of Sequential is made of, also in an OrderedDict of names and layers.
+Output Inference::layers_output(const Call *call) {
+  if (call->args.empty() || !call->keywords.empty() || call->args.back()->kind == NodeKind::Starred) {
+    return Output::Unknown;
+  }
+  const Expr *last = call->args.back();
+  if (const auto *dict = as<Call>(last); dict != nullptr && dict->args.size() == 1 && call->args.size() == 1) {
+    if (const auto *items = as<List>(dict->args[0]); items != nullptr && !items->elts.empty()) {
+      const auto *pair = as<Tuple>(items->elts.back());
+      last = pair != nullptr && pair->elts.size() == 2 ? pair->elts[1] : last;
+    }
+  }
+  const bool recording = std::exchange(recording_, false);
+  const Output output = module_output(eval(last));
+  recording_ = recording;
+  return output;
+}
+
 // What a PyTorch function or method gives: with a gradient if something that goes in has one.
 Value Inference::torch_result(const ApiInfo &info, const Call *call, Symbol name, const Value &receiver) {
   Value result = Value::made_by(info.returns, call, name);
   result.container = info.has(kContainerOf);
+  result.output = info.output;
+  if (info.output == Output::LastArgument) {
+    result.output = layers_output(call);
+  } else if (info.output == Output::Same && info.returns == Kind::TorchTensor) {
+    result.output = receiver.known()     ? receiver.output
+                    : call->args.empty() ? Output::Unknown
+                                         : output_of(call->args[0]);
+  }
   if (info.returns != Kind::TorchTensor) {
     result.gpu = receiver.gpu || info.has(kMoves);
     return result;
@@ -386,7 +430,11 @@ Value Inference::call_api(const Call *call, const Value &callee) {
     return constant != nullptr && constant->constant_kind() == ConstantKind::False ? Value::instance(Kind::NoGrad)
                                                                                    : Value{};
   }
-  return torch_result(*info, call, callee.name(), {});
+  Value result = torch_result(*info, call, callee.name(), {});
+  if (info->output == Output::FirstArgument) {
+    result.output = module_output(first);
+  }
+  return result;
 }
 
 Value Inference::add_stage(const Call *call, u32 previous, const ApiInfo *info, Symbol method) {
@@ -455,6 +503,12 @@ Value Inference::call_api_method(const Call *call, const Value &callee) {
   }
   if (info->returns == Kind::Dataset) {
     return add_stage(call, 0, info, callee.name());
+  }
+  if (info->returns == Kind::TorchModule && info->has(kMutates)) { // to(), eval(), …: the module itself
+    Value module = receiver;
+    module.kind = module.is(Value::Tag::Object) ? Kind::Unknown : module.kind;
+    module.gpu |= info->has(kMoves);
+    return module;
   }
   return torch_result(*info, call, callee.name(), receiver);
 }

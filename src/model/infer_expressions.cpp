@@ -96,6 +96,11 @@ Value Inference::eval_unnoted(const Expr *expr) {
     const Value right = eval(operation->right);
     return combine(left, right);
   }
+  case NodeKind::UnaryOp: {
+    const auto *operation = static_cast<const UnaryOp *>(expr);
+    const Value operand = eval(operation->operand);
+    return operation->op() == UnaryOperator::Not ? Value{} : combine(operand, {});
+  }
   case NodeKind::Yield:
   case NodeKind::YieldFrom:
   default:
@@ -127,6 +132,7 @@ void note_value(const Expr *expr, const Value &value) {
   facts |= value.grad ? kGradBit : 0;
   facts |= value.gpu ? kGpuBit : 0;
   expr->value = facts;
+  expr->output = static_cast<u8>(value.output) & 15U;
 }
 
 Value Inference::make_tuple(const std::vector<Value> &items, bool uniform) {
@@ -233,6 +239,26 @@ Value Inference::api_attribute(const Value &api, Symbol attr) {
   return result;
 }
 
+// The method or property of a framework's kind, of an instance of it or of an object of a class that derives from it.
+Value Inference::framework_method(const Value &value, Symbol attr) {
+  const ApiInfo *info = find_method(value.kind, attr);
+  if (info == nullptr) {
+    return {};
+  }
+  if (info->has(kProperty)) {
+    Value result = Value::instance(info->returns);
+    result.gpu = value.gpu;
+    result.grad = value.grad && info->returns == Kind::TorchTensor && attr.text() != "data" && attr.text() != "grad";
+    result.output = info->output == Output::Same ? value.output : Output::Unknown;
+    return result;
+  }
+  Value method;
+  method.tag = Value::Tag::ApiMethod;
+  method.number = attr.id;
+  method.items = project_.values.copy(&value, 1).items;
+  return method;
+}
+
 Value Inference::attribute_of(const Value &value, Symbol attr, const Attribute * /*node*/) {
   switch (value.tag) {
   case Value::Tag::Api: {
@@ -265,21 +291,7 @@ Value Inference::attribute_of(const Value &value, Symbol attr, const Attribute *
     return {};
   }
   case Value::Tag::Instance: {
-    const ApiInfo *info = find_method(value.kind, attr);
-    if (info == nullptr) {
-      return {};
-    }
-    if (info->has(kProperty)) {
-      Value result = Value::instance(info->returns);
-      result.gpu = value.gpu;
-      result.grad = value.grad && info->returns == Kind::TorchTensor && attr.text() != "data" && attr.text() != "grad";
-      return result;
-    }
-    Value method;
-    method.tag = Value::Tag::ApiMethod;
-    method.number = attr.id;
-    method.items = project_.values.copy(&value, 1).items;
-    return method;
+    return framework_method(value, attr);
   }
   case Value::Tag::Object:
   case Value::Tag::Class: {
@@ -294,7 +306,9 @@ Value Inference::attribute_of(const Value &value, Symbol attr, const Attribute *
                                             : Value::Tag::Function);
     }
     if (!member.known() && value.type->kind != Kind::Unknown && find_method(value.type->kind, attr) != nullptr) {
-      return attribute_of(Value::instance(value.type->kind), attr, nullptr);
+      Value object = value; // the method of the framework, bound to the object
+      object.kind = value.type->kind;
+      return framework_method(object, attr);
     }
     if (!member.known()) {
       const auto &evidence = value.type->module->attribute_evidence;
@@ -348,6 +362,7 @@ Value Inference::element_of(const Value &value) {
     Value element = Value::instance(value.kind);
     element.grad = value.grad;
     element.gpu = value.gpu;
+    element.output = value.output;
     return element;
   }
   return {};

@@ -190,7 +190,8 @@ void Inference::walk(const Stmt *statement) {
       const bool was_once = std::exchange(around_.once, around_.once || around_.loop != nullptr);
       const Value value = eval(result->value);
       around_.once = was_once;
-      current_->returns = join(current_->returns, value);
+      current_->returns = current_->returned ? join(current_->returns, value) : value;
+      current_->returned = true;
     }
     reachable_ = false;
     return;

@@ -118,6 +118,7 @@ struct FunctionInfo {
   std::vector<Value> ever;                      // all values a slot has had, joined
   std::vector<Value> arguments;                 // what callers pass, joined
   Value returns;
+  bool returned = false; // a `return` was met
   enum class State : u8 { Fresh, Running, Done } state = State::Fresh;
 
   bool effects = false; // does what a second call would do again: unknown calls, state, I/O; also through calls

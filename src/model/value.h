@@ -34,9 +34,10 @@ struct Value {
   bool v1 : 1 = false;        // reached through tensorflow.compat.v1
   bool container : 1 = false; // of an Instance: may be a tuple, list or dict of them
   bool uniform : 1 = false;
-  bool grad : 1 = false; // of a TorchTensor: it hangs on the graph that backward() walks
-  bool gpu : 1 = false;  // of a TorchTensor or TorchModule: it was moved to a device
-  u32 number = 0;        // of a symbol, a stage, or how many items
+  bool grad : 1 = false;           // of a TorchTensor: it hangs on the graph that backward() walks
+  bool gpu : 1 = false;            // of a TorchTensor or TorchModule: it was moved to a device
+  Output output = Output::Unknown; // of a TorchTensor what its numbers are, of a TorchModule what it gives
+  u32 number = 0;                  // of a symbol, a stage, or how many items
   union {
     const void *pointer = nullptr;
     const Module *module;
@@ -55,7 +56,7 @@ struct Value {
   [[nodiscard]] const Value &receiver() const { return *items; }
 
   friend bool operator==(const Value &a, const Value &b) {
-    return a.tag == b.tag && a.kind == b.kind && a.number == b.number && a.pointer == b.pointer;
+    return a.tag == b.tag && a.kind == b.kind && a.number == b.number && a.pointer == b.pointer && a.output == b.output;
   }
 
   static Value api(Symbol name, bool v1) {

@@ -52,6 +52,12 @@ public:
       for (Kind kind = callee.receiver().kind; kind != Kind::Unknown; kind = parent_of(kind)) {
         visit_all(key(kind, callee.name()), visit);
       }
+    } else if (callee.is(model::Value::Tag::Instance) || callee.is(model::Value::Tag::Object)) {
+      static const Symbol kCalled = intern("__call__");
+      const Kind called = callee.is(model::Value::Tag::Object) ? callee.type->kind : callee.kind;
+      for (Kind kind = called; kind != Kind::Unknown; kind = parent_of(kind)) {
+        visit_all(key(kind, kCalled), visit);
+      }
     }
     if (const auto *method = as<Attribute>(call.func)) {
       visit_all(key(Kind::kCount, method->attr), visit);

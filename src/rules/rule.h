@@ -63,7 +63,8 @@ private:
 struct Rule {
   RuleInfo info;
   // Calls that it wants to see, separated by blanks: an API by its canonical name (`torch.load`), a method of a kind of
-  // value (`TorchTensor.item`, also for kinds that are cases of it), or a method of anything (`*.item`).
+  // value (`TorchTensor.item`, also for kinds that are cases of it), a call of such a value itself
+  // (`TorchLoss.__call__`), or a method of anything (`*.item`).
   std::string_view calls = {};
   void (*on_call)(Site &site, const python::Call &call) = nullptr;
   NodeSet nodes = {};
