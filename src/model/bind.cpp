@@ -1,5 +1,6 @@
 #include "model/bind.h"
 
+#include "base/name_table.h"
 #include "python/children.h"
 
 #include <algorithm>
@@ -55,27 +56,41 @@ constexpr u32 torch_bit(std::string_view method) {
   return 1U << (kFirstTorch + at);
 }
 
-u32 evidence_of(std::string_view method) {
-  const auto found = std::ranges::find(kDatasetMethods, method);
-  return found == kDatasetMethods.end() ? 0 : 1U << static_cast<u32>(found - kDatasetMethods.begin());
-}
-
-u32 torch_evidence_of(std::string_view method, const Call &call) {
-  if (method == "eval" && !call.args.empty()) { // of pandas and others
-    return 0;
-  }
-  const auto found = std::ranges::find(kTorchMethods, method);
-  return found == kTorchMethods.end() ? 0 : 1U << (kFirstTorch + static_cast<u32>(found - kTorchMethods.begin()));
-}
-
 // Methods that change the object they are called on, in Python's own types and the ones we know.
-bool is_mutating(std::string_view method) {
-  static constexpr std::array<std::string_view, 24> kMethods = {
-      "append", "extend",     "insert",     "remove", "pop",     "clear", "sort", "reverse",
-      "update", "setdefault", "popitem",    "add",    "discard", "write", "fill", "put",
-      "assign", "assign_add", "assign_sub", "load",   "step",    "reset", "next", "appendleft"};
-  return std::ranges::find(kMethods, method) != kMethods.end();
+constexpr std::array<std::string_view, 24> kMutatingMethods = {
+    "append", "extend",     "insert",     "remove", "pop",     "clear", "sort", "reverse",
+    "update", "setdefault", "popitem",    "add",    "discard", "write", "fill", "put",
+    "assign", "assign_add", "assign_sub", "load",   "step",    "reset", "next", "appendleft"};
+constexpr u64 kMutating = u64{1} << 32;
+
+// What calling a method of that name tells: the bits of its evidence, and kMutating.
+u64 told_by(Symbol method) {
+  static const NameTable kTable = [] {
+    NameTable table;
+    for (u32 i = 0; i < kDatasetMethods.size(); ++i) {
+      table.add(kDatasetMethods.at(i), u64{1} << i);
+    }
+    for (u32 i = 0; i < kTorchMethods.size(); ++i) {
+      table.add(kTorchMethods.at(i), u64{1} << (kFirstTorch + i));
+    }
+    for (const std::string_view name : kMutatingMethods) {
+      table.add(name, kMutating);
+    }
+    return table;
+  }();
+  return kTable[method];
 }
+
+constexpr u32 kDatasetBits = (1U << kFirstTorch) - 1;
+
+u32 evidence_of(Symbol method) { return static_cast<u32>(told_by(method)) & kDatasetBits; }
+
+u32 torch_evidence_of(Symbol method, const Call &call) {
+  const u32 bits = static_cast<u32>(told_by(method)) & ~kDatasetBits;
+  return bits == torch_bit("eval") && !call.args.empty() ? 0 : bits; // eval(…) of pandas and others
+}
+
+bool is_mutating(Symbol method) { return (told_by(method) & kMutating) != 0; }
 
 void add_slot(FunctionInfo &function, Symbol name) { function.names.push_back(name.id); }
 
@@ -103,13 +118,13 @@ void note_evidence(const Call &call, FunctionInfo &function) {
   if (method == nullptr) {
     return;
   }
-  if (const u32 bits = evidence_of(method->attr.text()); bits != 0) {
+  if (const u32 bits = evidence_of(method->attr); bits != 0) {
     if (const Name *root = root_name(method->value)) {
       add_evidence(function.evidence, root->id, bits);
     }
     return;
   }
-  const u32 bits = function.module->torch ? torch_evidence_of(method->attr.text(), call) : 0;
+  const u32 bits = function.module->torch ? torch_evidence_of(method->attr, call) : 0;
   if (bits == 0) {
     return;
   }
@@ -126,7 +141,7 @@ void note_derivation(const Assign &assignment, FunctionInfo &function) {
   const auto *call = as<Call>(assignment.value);
   const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
   const auto *target = as<Name>(assignment.targets[0]);
-  if (method == nullptr || target == nullptr || evidence_of(method->attr.text()) == 0) {
+  if (method == nullptr || target == nullptr || evidence_of(method->attr) == 0) {
     return;
   }
   const Name *root = root_name(method->value);
@@ -300,7 +315,7 @@ void find_changes_in(const Node *node, Loop &result) {
     break;
   case NodeKind::Call: {
     const auto *call = static_cast<const Call *>(node);
-    if (const auto *method = as<Attribute>(call->func); method != nullptr && is_mutating(method->attr.text())) {
+    if (const auto *method = as<Attribute>(call->func); method != nullptr && is_mutating(method->attr)) {
       if (const auto *attribute = as<Attribute>(method->value)) {
         result.attributes.push_back(attribute->attr);
       } else if (const Name *root = root_name(method->value)) {

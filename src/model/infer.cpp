@@ -251,8 +251,8 @@ void Inference::evaluate(FunctionInfo &function) {
   FunctionInfo *const caller = std::exchange(current_, &function);
   Module *const caller_module = std::exchange(module_, const_cast<Module *>(function.module));
   ClassInfo *const caller_class = std::exchange(class_body_, nullptr);
-  std::vector<Value> caller_environment(function.names.size());
-  caller_environment.swap(environment_);
+  Snapshot caller_environment(*this);
+  environment_.assign(function.names.size(), Value{});
   const bool caller_reachable = std::exchange(reachable_, true);
   const Surroundings caller_around = std::exchange(around_, {});
   around_.no_grad = function.no_grad;
@@ -274,7 +274,7 @@ void Inference::evaluate(FunctionInfo &function) {
   --depth_;
   around_ = caller_around;
   reachable_ = caller_reachable;
-  environment_.swap(caller_environment);
+  environment_.swap(caller_environment.values);
   class_body_ = caller_class;
   module_ = caller_module;
   current_ = caller;

@@ -107,6 +107,26 @@ private:
   [[nodiscard]] bool keeps_branches() const { return environment_.size() <= 1000; }
   void join_environment(std::vector<Value> &into, const std::vector<Value> &other);
 
+  // A copy of the environment, in memory that is used again and again.
+  class Snapshot {
+  public:
+    explicit Snapshot(Inference &owner) : owner_(owner) {
+      if (!owner.spare_environments_.empty()) {
+        values = std::move(owner.spare_environments_.back());
+        owner.spare_environments_.pop_back();
+      }
+      values = owner.environment_;
+    }
+    Snapshot(const Snapshot &) = delete;
+    Snapshot &operator=(const Snapshot &) = delete;
+    ~Snapshot() { owner_.spare_environments_.push_back(std::move(values)); }
+
+    std::vector<Value> values;
+
+  private:
+    Inference &owner_;
+  };
+
   Project &project_;
   const ModuleIndex &index_;
   bool recording_ = false;
@@ -119,6 +139,7 @@ private:
   Module *module_ = nullptr;
   ClassInfo *class_body_ = nullptr;
   std::vector<Value> environment_;
+  std::vector<std::vector<Value>> spare_environments_;
   bool reachable_ = true;
   Surroundings around_;
 };

@@ -78,8 +78,8 @@ u8 tracer_of(Symbol api, const ApiInfo &info) {
 Value Inference::eval_call(const Call *call) {
   const Value callee = eval(call->func);
   if (recording_ && callee.known()) {
-    call->fact = static_cast<u32>(project_.call_facts.size());
-    project_.call_facts.push_back({call, callee});
+    call->fact = static_cast<u32>(project_.callees.size());
+    project_.callees.push_back(callee);
   }
   switch (callee.tag) {
   case Value::Tag::Api:

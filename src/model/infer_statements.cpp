@@ -250,14 +250,14 @@ void Inference::walk(const Stmt *statement) {
       reachable_ = true;
       return;
     }
-    const std::vector<Value> before = environment_;
-    std::vector<Value> behind = environment_;
+    const Snapshot before(*this);
+    Snapshot behind(*this);
     for (const MatchCase &branch : match->cases) {
-      environment_ = before;
+      environment_ = before.values;
       walk(branch.body);
-      join_environment(behind, environment_);
+      join_environment(behind.values, environment_);
     }
-    environment_ = behind;
+    environment_.swap(behind.values);
     reachable_ = true;
     return;
   }
@@ -472,7 +472,7 @@ void Inference::walk_if(const If *statement) {
   }
   const bool was_once = around_.once;
   const bool was_eager_test = around_.eager_test;
-  const std::vector<Value> before = environment_;
+  Snapshot other(*this); // first what was before, then what is behind the body
   around_.once = was_once || is_once_guard(statement->test);
   around_.eager_test = was_eager_test || mentions_eager(statement->test);
   const Node *const outer_branch = std::exchange(around_.branch, statement);
@@ -480,8 +480,7 @@ void Inference::walk_if(const If *statement) {
   walk(statement->body);
   around_.once = was_once || statement->test->kind == NodeKind::Name; // `else` of `if i:` is the first turn
   const bool body_reaches = reachable_;
-  std::vector<Value> behind_body = std::move(environment_);
-  environment_ = before;
+  environment_.swap(other.values);
   reachable_ = true;
   narrow(statement->test, false);
   walk(statement->orelse);
@@ -489,11 +488,11 @@ void Inference::walk_if(const If *statement) {
   around_.eager_test = was_eager_test;
   around_.branch = outer_branch;
   if (!reachable_) {
-    environment_ = std::move(behind_body);
+    environment_.swap(other.values);
     reachable_ = body_reaches;
   } else if (body_reaches) {
-    join_environment(behind_body, environment_);
-    environment_ = std::move(behind_body);
+    join_environment(other.values, environment_);
+    environment_.swap(other.values);
   }
 }
 
@@ -545,13 +544,15 @@ template <class Body> void Inference::in_loop(const Node *node, Body body) {
   around_.loop = &loop;
   around_.branch = node;
   around_.once = false;
-  const std::vector<Value> before = keeps_branches() ? environment_ : std::vector<Value>{};
-  body(loop);
+  if (keeps_branches()) {
+    const Snapshot before(*this);
+    body(loop);
+    join_environment(environment_, before.values);
+  } else {
+    body(loop);
+  }
   around_ = outer;
   reachable_ = true;
-  if (keeps_branches()) {
-    join_environment(environment_, before);
-  }
   hand_to_parent(loop);
 }
 
@@ -585,13 +586,13 @@ void Inference::walk_try(const Try *statement) {
     reachable_ = true;
     return;
   }
-  const std::vector<Value> before = environment_;
+  const Snapshot before(*this);
   walk(statement->body);
   walk(statement->orelse);
   bool reaches = reachable_;
-  std::vector<Value> behind = environment_;
+  Snapshot behind(*this);
   for (const ExceptHandler *handler : statement->handlers) {
-    environment_ = before;
+    environment_ = before.values;
     reachable_ = true;
     if (handler->type != nullptr) {
       eval(handler->type);
@@ -599,14 +600,14 @@ void Inference::walk_try(const Try *statement) {
     walk(handler->body);
     if (reachable_) {
       if (reaches) {
-        join_environment(behind, environment_);
+        join_environment(behind.values, environment_);
       } else {
-        behind = environment_;
+        behind.values = environment_;
         reaches = true;
       }
     }
   }
-  environment_ = std::move(behind);
+  environment_.swap(behind.values);
   reachable_ = reaches;
   walk(statement->finalbody);
 }

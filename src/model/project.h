@@ -190,11 +190,6 @@ struct Module {
   std::unordered_map<u32, const Module *> imported;    // dotted names that import statements bound to project modules
 };
 
-struct CallFact {
-  const python::Call *call = nullptr;
-  Value callee;
-};
-
 struct Project {
   std::deque<Module> modules;
   std::deque<FunctionInfo> functions;
@@ -202,7 +197,7 @@ struct Project {
   std::deque<Loop> loops;
   std::vector<Stage> stages = std::vector<Stage>(1);
   u32 first_stage = 1; // rules judge from here on; those before are there to be pointed to
-  std::vector<CallFact> call_facts = std::vector<CallFact>(1); // Call::fact is a place here
+  std::vector<Value> callees = std::vector<Value>(1); // what is called; Call::fact is a place here
   Arena values;
   std::unordered_map<const python::Node *, FunctionInfo *> function_of; // of a FunctionDef or Lambda
   std::unordered_map<const python::Node *, ClassInfo *> class_of;       // of a ClassDef
@@ -212,7 +207,7 @@ struct Project {
   // What was added to a Keras model, by the call that made it, in the order of the walk.
   std::unordered_map<const python::Call *, std::vector<AddedLayer>> added_layers;
 
-  [[nodiscard]] Value callee_of(const python::Call *call) const { return call_facts[call->fact].callee; }
+  [[nodiscard]] Value callee_of(const python::Call *call) const { return callees[call->fact]; }
 };
 
 // Which operations a call of the function leads to; worked out when first asked for.

@@ -251,7 +251,7 @@ struct Keyword : Node {
 
 struct Call : Expr {
   static constexpr NodeKind kKind = NodeKind::Call;
-  mutable u32 fact = 0; // what the engine knows of it: a place in model::Project::call_facts
+  mutable u32 fact = 0; // what the engine knows of it: a place in model::Project::callees
   Expr *func = nullptr;
   Array<Expr *> args; // positional, with Starred
   Array<Keyword *> keywords;
