@@ -325,7 +325,8 @@ void Inference::note_call_traits(const ApiInfo &info, const Call *call, Symbol a
   if (info.has(kSessionRun) && !around_.eager_test) {
     note_session_run(call);
   }
-  if (info.has(kStep)) {
+  // An optimizer that takes a closure (LBFGS) makes many evaluations at once: no small step.
+  if (info.has(kStep) && (call->args.empty() || !info.has(kMutates) || info.returns != Kind::Unknown)) {
     note_step();
   }
   if (recording_ && info.has(kOp) && !info.has(kSpec | kNoLoop)) {

@@ -1,0 +1,100 @@
+#include "rules/dataset_item.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// Is it behind `if self.file is None:`, so that it happens once per worker?
+bool is_guarded(const Site &site) { return enclosing(site, NodeKind::If) != nullptr; }
+
+void check(Site &site, const Call &call) {
+  if (!in_dataset_item(site) || call.args.empty() || is_guarded(site) || !is_same_for_all_items(site, call)) {
+    return;
+  }
+  report(site, call, fmt::format("{} opens the same file again for every item", text_of(site, call.func)),
+         "open it once: in __init__, or at the first item of each worker (if self.file is None: …)");
+}
+
+} // namespace
+
+extern constinit const Rule kFileOpenedPerItem = {
+    .info = {.code = "DP406",
+             .name = "file-opened-per-item",
+             .summary = "a Dataset that opens or reads the same file again for every item",
+             .root_cause = "Data: Inefficient Data Preprocessing",
+             .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
+             .stage = "Data Preparation",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+In the `__getitem__` of a Dataset, a call that opens or reads a file whose name does not depend on the item: `h5py.File(self.path)`,
+`pandas.read_csv(self.table)`, `numpy.load(self.array)`.
+
+## Why it costs
+
+A DataLoader calls `__getitem__` once per example. Opening an HDF5 file takes about a millisecond, and reading a table takes as long
+as the table is large: for each single row. The workers fall behind and the GPU waits.
+
+## Bad
+
+```python
+import h5py
+from torch.utils.data import Dataset
+
+
+class Frames(Dataset):
+    def __init__(self, path):
+        self.path = path
+
+    def __len__(self):
+        return 1000
+
+    def __getitem__(self, index):
+        with h5py.File(self.path, "r") as file:
+            return file["frames"][index]
+```
+
+## Good
+
+```python
+import h5py
+from torch.utils.data import Dataset
+
+
+class Frames(Dataset):
+    def __init__(self, path):
+        self.path = path
+        self.file = None
+
+    def __len__(self):
+        return 1000
+
+    def __getitem__(self, index):
+        if self.file is None:
+            self.file = h5py.File(self.path, "r")
+        return self.file["frames"][index]
+```
+
+## When it is wrong
+
+An open HDF5 file cannot be handed to worker processes, so it must not be opened in `__init__` when there are workers; opening it
+at a worker's first item, as above, is right. Where the number of open files is limited, opening per item may be on purpose.
+
+## References
+
+- h5py documentation: thread safety and multiprocessing
+- DLPerf, root cause "Inefficient Data Preprocessing"
+)"},
+    .calls =
+        "h5py.File pandas.read_csv pandas.read_parquet pandas.read_pickle pandas.read_json pandas.read_excel "
+        "pandas.read_hdf "
+        "numpy.load numpy.loadtxt numpy.genfromtxt numpy.memmap zipfile.ZipFile tarfile.open lmdb.open sqlite3.connect "
+        "zarr.open netCDF4.Dataset scipy.io.loadmat tables.open_file pyarrow.parquet.read_table",
+    .on_call = check};
+
+} // namespace deepperf::rules

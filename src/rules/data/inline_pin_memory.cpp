@@ -1,0 +1,80 @@
+#include "rules/site.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+void check(Site &site, const Call &call) {
+  const auto *pinned = as<Call>(receiver_of(call));
+  if (pinned == nullptr || called_method(*pinned) != "pin_memory" || !pinned->args.empty() ||
+      !pinned->keywords.empty()) {
+    return;
+  }
+  const Expr *tensor = receiver_of(*pinned);
+  const Kind kind = model::kind_of(tensor);
+  if (!site.module->torch || (kind != Kind::TorchTensor && kind != Kind::Unknown)) {
+    return;
+  }
+  Finding &finding =
+      report(site, call, "pinning a tensor right before it is copied costs more than the copy gains",
+             "copy it as it is, or let the loader pin it in the background: DataLoader(…, pin_memory=True)");
+  set_fix(finding, true, {Edit{tensor->end + (tensor->parenthesized ? 1 : 0), pinned->end, ""}});
+}
+
+} // namespace
+
+extern constinit const Rule kInlinePinMemory = {
+    .info = {.code = "DP403",
+             .name = "inline-pin-memory",
+             .summary = "pin_memory() on the way to the device, on the thread that waits for it",
+             .root_cause = "Data: Inefficient Data Transmission",
+             .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::Safe,
+             .documentation = R"(## What it finds
+
+`x.pin_memory().to(device, non_blocking=True)`: the tensor is copied into pinned memory by the main thread, and from there to the
+device.
+
+## Why it costs
+
+Pinning allocates page-locked memory and copies the tensor into it, and the main thread waits for both. PyTorch's own tutorial
+measured that this takes longer than the plain copy, which pins inside the driver. Pinned memory pays when another thread fills it, as a
+DataLoader's does.
+
+## Bad
+
+```python
+import torch
+
+
+def move(batch: torch.Tensor, device):
+    return batch.pin_memory().to(device, non_blocking=True)
+```
+
+## Good
+
+```python
+import torch
+
+
+def move(batch: torch.Tensor, device):
+    return batch.to(device, non_blocking=True)
+```
+
+## When it is wrong
+
+Where the copy is meant to overlap with work that the main thread has already started on the device, and that takes longer than pinning.
+
+## References
+
+- PyTorch tutorial on good usage of `non_blocking` and `pin_memory`
+)"},
+    .calls = "*.to *.cuda",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,111 @@
+#include "rules/site.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// A loop whose turns are epochs by the name of its variable: saving once per turn is then usual, also where the whole
+// data is one batch.
+bool counts_epochs(const Site &site, const model::Loop &loop) {
+  const auto *statement = as<For>(loop.node);
+  if (statement == nullptr) {
+    return false;
+  }
+  const std::string_view target = text_of(site, statement->target);
+  const std::string_view over = text_of(site, statement->iter);
+  return target.find("ep") != std::string_view::npos || over.find("epoch") != std::string_view::npos ||
+         over.find("EPOCH") != std::string_view::npos;
+}
+
+void check(Site &site, const Call &call) {
+  const model::Loop *loop = long_loop_around(site);
+  if (loop == nullptr || !loop->steps || counts_epochs(site, *loop) || !runs_every_turn(site, *loop)) {
+    return;
+  }
+  const std::string_view method = called_method(call);
+  const bool is_scalar = method == "add_scalar" || method == "add_scalars" || method == "scalar";
+  Finding &finding = report(site, call,
+                            fmt::format("{} writes {} in every single training step", text_of(site, call.func),
+                                        is_scalar                                                  ? "a value"
+                                        : method.starts_with("add_") || method.starts_with("hist") ? "a summary"
+                                                                                                   : "a file"),
+                            "do it every few hundred steps (if step % 500 == 0:), or after each epoch");
+  if (is_scalar) {
+    finding.tier = Tier::Hint; // small, but the value has to be waited for
+  }
+  finding.notes.push_back({site.module->file,
+                           {loop->node->start, static_cast<const For *>(loop->node)->start + 3},
+                           "the training step is in this loop"});
+}
+
+} // namespace
+
+extern constinit const Rule kOutputEveryStep = {
+    .info = {.code = "DP405",
+             .name = "output-every-step",
+             .summary = "checkpoints, pictures or summaries written after every training step",
+             .root_cause = "API: Inefficient API Usage",
+             .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
+             .stage = "Training",
+             .frameworks = "PyTorch, TensorFlow, Keras",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`torch.save`, `Saver.save`, `save_weights`, `save_image`, `savefig`, `add_histogram` and the like in the loop that makes the training
+steps, in every turn. Single numbers (`add_scalar`) are only a hint.
+
+## Why it costs
+
+What is written is first copied from the device, which the program waits for, and then encoded and written by the thread that
+should start the next step. A step takes milliseconds; saving a model takes seconds, a picture or histogram tens of milliseconds.
+
+## Bad
+
+```python
+import torch
+
+
+def train(model: torch.nn.Module, loader, criterion, optimizer: torch.optim.Optimizer):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = criterion(model(x), y)
+        loss.backward()
+        optimizer.step()
+        torch.save(model.state_dict(), "model.pt")
+```
+
+## Good
+
+```python
+import torch
+
+
+def train(model: torch.nn.Module, loader, criterion, optimizer: torch.optim.Optimizer):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = criterion(model(x), y)
+        loss.backward()
+        optimizer.step()
+    torch.save(model.state_dict(), "model.pt")
+```
+
+## When it is wrong
+
+Where a step takes minutes, as in some kinds of reinforcement learning.
+
+## References
+
+- DLPerf, root cause "Inefficient API Usage"
+)"},
+    .calls = "torch.save Saver.save KerasModel.save KerasModel.save_weights torchvision.utils.save_image "
+             "matplotlib.pyplot.savefig numpy.save "
+             "numpy.savez imageio.imwrite cv2.imwrite tensorflow.summary.histogram tensorflow.summary.image "
+             "*.add_histogram *.add_image "
+             "*.add_images *.add_figure *.add_embedding *.add_graph *.add_scalar *.add_scalars",
+    .on_call = check};
+
+} // namespace deepperf::rules

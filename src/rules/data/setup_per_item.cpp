@@ -1,0 +1,96 @@
+#include "rules/dataset_item.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+void check(Site &site, const Call &call) {
+  if (!in_dataset_item(site) || enclosing(site, NodeKind::If) != nullptr || !is_same_for_all_items(site, call)) {
+    return;
+  }
+  const bool is_loading = called_method(call) == "from_pretrained";
+  if (is_loading && called_api(site, call).empty()) {
+    return; // of something that nobody told us
+  }
+  report(site, call,
+         fmt::format("{} is set up again for every item, though nothing about it changes", text_of(site, call.func)),
+         "make it once in __init__ and keep it in self");
+}
+
+} // namespace
+
+extern constinit const Rule kSetupPerItem = {
+    .info = {.code = "DP407",
+             .name = "setup-per-item",
+             .summary = "a Dataset that builds transforms, tokenizers or file lists again for every item",
+             .root_cause = "Data: Inefficient Data Preprocessing",
+             .symptoms = "Slow Execution Time, Abnormal CPU Utilization",
+             .stage = "Data Preparation",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+In the `__getitem__` of a Dataset, work that gives the same for every item: building a chain of transforms, loading a tokenizer,
+listing a folder.
+
+## Why it costs
+
+A DataLoader calls `__getitem__` once per example, so the price is paid millions of times. Loading a tokenizer takes tens of
+milliseconds, listing a large folder more.
+
+## Bad
+
+```python
+from torch.utils.data import Dataset
+from torchvision import transforms
+
+
+class Pictures(Dataset):
+    def __init__(self, pictures):
+        self.pictures = pictures
+
+    def __len__(self):
+        return len(self.pictures)
+
+    def __getitem__(self, index):
+        transform = transforms.Compose([transforms.Resize(256), transforms.ToTensor()])
+        return transform(self.pictures[index])
+```
+
+## Good
+
+```python
+from torch.utils.data import Dataset
+from torchvision import transforms
+
+
+class Pictures(Dataset):
+    def __init__(self, pictures):
+        self.pictures = pictures
+        self.transform = transforms.Compose([transforms.Resize(256), transforms.ToTensor()])
+
+    def __len__(self):
+        return len(self.pictures)
+
+    def __getitem__(self, index):
+        return self.transform(self.pictures[index])
+```
+
+## When it is wrong
+
+A folder whose contents change while the program runs has to be listed again.
+
+## References
+
+- DLPerf, root cause "Inefficient Data Preprocessing"
+)"},
+    .calls = "torchvision.transforms.Compose torchvision.transforms.v2.Compose albumentations.Compose os.listdir "
+             "os.walk glob.glob "
+             "*.from_pretrained torch.hub.load torch.jit.load spacy.load nltk.download",
+    .on_call = check};
+
+} // namespace deepperf::rules

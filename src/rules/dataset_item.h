@@ -1,0 +1,14 @@
+// Questions about the code that a data loader runs for each item: a Dataset's __getitem__.
+#pragma once
+
+#include "rules/site.h"
+
+namespace deepperf::rules {
+
+// Directly in the __getitem__ of a class that is, or looks like, a PyTorch Dataset.
+bool in_dataset_item(const Site &site);
+
+// Does the call get the same arguments for every item? Only where that is proved.
+bool is_same_for_all_items(const Site &site, const python::Call &call);
+
+} // namespace deepperf::rules

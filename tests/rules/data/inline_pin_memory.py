@@ -1,0 +1,18 @@
+import torch
+
+
+def fires(x: torch.Tensor, y, device):
+    a = x.pin_memory().to(device, non_blocking=True)  # expect: DP403
+    b = y.pin_memory().cuda(non_blocking=True)  # expect: DP403
+    c = (x + 1).pin_memory().to("cuda")  # expect: DP403
+    return a, b, c
+
+
+def silent(x: torch.Tensor, loader, device, stream):
+    a = x.to(device, non_blocking=True)
+    b = x.pin_memory()
+    c = b.to(device)
+    d = x.pin_memory(device).to(device)
+    with torch.cuda.stream(stream):
+        e = b.cuda(non_blocking=True)
+    return a, c, d, e

@@ -1,0 +1,45 @@
+import torch
+import torch.nn as nn
+
+
+class Normalize(nn.Module):
+    def __init__(self, std, device):
+        super().__init__()
+        self.mean = torch.tensor([0.485, 0.456, 0.406])  # expect: DP404
+        self.std = torch.tensor([0.2, 0.2, 0.2]).view(1, 3, 1, 1)  # expect: DP404
+        self.steps = torch.arange(10)  # hint: DP404
+        self.unused = torch.zeros(3)
+        self.placed = torch.zeros(3, device=device)
+        self.moved = torch.zeros(3).cuda()
+        self.weight = nn.Parameter(torch.zeros(3))
+        self.register_buffer("scale", torch.ones(3))
+        self.lazy = torch.zeros(3)
+        self.number = 3
+
+    def forward(self, x):
+        if self.lazy.device != x.device:
+            self.lazy = self.lazy.to(x.device)
+        x = (x - self.mean.to(x.device)) / self.std.cuda()
+        return x * self.scale + self.steps + self.placed + self.moved.to(x.device) + self.weight + self.lazy
+
+
+class Moves(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mean = torch.zeros(3)
+
+    def _apply(self, fn):
+        super()._apply(fn)
+        self.mean = fn(self.mean)
+        return self
+
+    def forward(self, x):
+        return x - self.mean.to(x.device)
+
+
+class NoModule:
+    def __init__(self):
+        self.mean = torch.zeros(3)
+
+    def forward(self, x):
+        return x - self.mean.to(x.device)
