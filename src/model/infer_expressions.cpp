@@ -15,6 +15,9 @@ Value Inference::eval(const Expr *expr) {
   const Value value = eval_unnoted(expr);
   if (recording_) {
     note_value(expr, value);
+    if (value.is_kind(Kind::Dataset) && value.stage() != 0) {
+      project_.stage_at[expr] = value.stage();
+    }
   }
   return value;
 }

@@ -2,6 +2,7 @@
 
 #include "python/children.h"
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
@@ -17,12 +18,12 @@ class Examination {
 public:
   explicit Examination(const Project &project) : project_(project) {}
 
-  MapperFacts facts{true, true, true, false, false, false, 0};
+  MapperFacts facts{.known = true, .cheap = true, .vectorisable = true};
 
   void examine(const Value &function) {
     switch (function.tag) {
     case Value::Tag::Api:
-      return note_api(find_api(function.name()), function.name().text());
+      return note_api(nullptr, find_api(function.name()), function.name().text());
     case Value::Tag::Function:
     case Value::Tag::Method:
       return examine_body(*function.function);
@@ -71,10 +72,17 @@ private:
     facts.vectorisable &= names.size() <= 1;
   }
 
-  void note_api(const ApiInfo *info, std::string_view name) {
+  void note_api(const Call *call, const ApiInfo *info, std::string_view name) {
     if (info == nullptr) {
       return give_up();
     }
+    if (info->has(kOp) && info->has(kRandom)) { // Python's own random numbers are drawn once, when it is traced
+      facts.random = facts.random == nullptr ? call : facts.random;
+    }
+    if (info->has(kPython)) {
+      facts.python = facts.python == nullptr ? call : facts.python;
+    }
+    facts.heavy |= info->has(kIo | kDecode | kPython) || name.starts_with("tensorflow.image.resize");
     facts.parses_single |= name.ends_with("parse_single_example");
     facts.parses_batch |= name.ends_with(".parse_example");
     facts.cheap &= info->returns != Kind::Dataset; // reading files, or a pipeline of its own
@@ -87,18 +95,31 @@ private:
     facts.vectorisable &= info->has(kBatchable) && !info->has(kPerExample | kRandom | kShapeDependent | kIo | kPython);
   }
 
+  // RandomFlip and the other layers that augment, also in a Sequential of them.
+  [[nodiscard]] bool is_random_layer(std::string_view api, const Call &made) const {
+    if (api.starts_with("tensorflow.keras.layers.Random")) {
+      return true;
+    }
+    const auto *layers = api.ends_with(".Sequential") && !made.args.empty() ? as<List>(made.args[0]) : nullptr;
+    return layers != nullptr && std::ranges::any_of(layers->elts, [this](const Expr *layer) {
+             const auto *call = as<Call>(layer);
+             const Value callee = call != nullptr ? project_.callee_of(call) : Value{};
+             return callee.is(Value::Tag::Api) && callee.name().text().starts_with("tensorflow.keras.layers.Random");
+           });
+  }
+
   void visit_call(const Call *call) {
     const Value callee = project_.callee_of(call);
     switch (callee.tag) {
     case Value::Tag::Api:
-      note_api(find_api(callee.name()), callee.name().text());
+      note_api(call, find_api(callee.name()), callee.name().text());
       if (callee.name().text().ends_with(".where") && call->args.size() < 3) {
         facts.vectorisable = false; // gives indices
       }
       require_one_part(call);
       break;
     case Value::Tag::ApiMethod:
-      note_api(find_method(callee.receiver().kind, callee.name()), callee.name().text());
+      note_api(call, find_method(callee.receiver().kind, callee.name()), callee.name().text());
       break;
     case Value::Tag::Function:
     case Value::Tag::Method:
@@ -106,6 +127,10 @@ private:
       examine(callee);
       break;
     default:
+      if (callee.is(Value::Tag::Instance) && callee.call != nullptr && callee.kind != Kind::Dataset &&
+          is_random_layer(callee.name() ? callee.name().text() : std::string_view{}, *callee.call)) {
+        facts.random = facts.random == nullptr ? call : facts.random;
+      }
       if (const auto *method = as<Attribute>(call->func);
           method != nullptr && (method->attr.text() == "items" || method->attr.text() == "set_shape")) {
         facts.vectorisable &= method->attr.text() == "items";

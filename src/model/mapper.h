@@ -15,6 +15,9 @@ struct MapperFacts {
   bool parses_batch = false;  // calls parse_example, which wants a batch
   bool parses_single = false; // calls parse_single_example, which has a batched twin
   u32 operations = 0;
+  const python::Call *random = nullptr; // an operation that gives something else each time
+  const python::Call *python = nullptr; // a call of tf.py_function or the like
+  bool heavy = false;                   // reads, decodes, resizes or runs Python, at least
 };
 
 MapperFacts examine_mapper(const Project &project, const Value &mapper);

@@ -206,6 +206,7 @@ struct Project {
   std::unordered_map<const python::Expr *, Value> argument_values;
   // What was added to a Keras model, by the call that made it, in the order of the walk.
   std::unordered_map<const python::Call *, std::vector<AddedLayer>> added_layers;
+  std::unordered_map<const python::Expr *, u32> stage_at; // what the Dataset that an expression gives went through last
 
   [[nodiscard]] Value callee_of(const python::Call *call) const { return callees[call->fact]; }
 };

@@ -94,6 +94,24 @@ std::string spelling_of(const Site &site, std::string_view api) {
   return spelling_at(site.function, *site.module, site.function == site.module->body ? place + 1 : ~0U, api);
 }
 
+std::string autotune_at(const model::FunctionInfo *function, const model::Module &module, u32 place) {
+  const auto spelling = [&](std::string_view api, bool &v1) { return spelling_at(function, module, place, api, &v1); };
+  const bool old = module.v1 && !module.v2;
+  bool v1 = false;
+  if (const std::string name = spelling("tensorflow", v1); !name.empty()) {
+    return name + (old || v1 ? ".data.experimental.AUTOTUNE" : ".data.AUTOTUNE");
+  }
+  if (const std::string name = spelling("tensorflow.data", v1); !name.empty()) {
+    return name + (old || v1 ? ".experimental.AUTOTUNE" : ".AUTOTUNE");
+  }
+  for (const std::string_view api : {"tensorflow.data.AUTOTUNE", "tensorflow.data.experimental.AUTOTUNE"}) {
+    if (std::string name = spelling(api, v1); !name.empty()) {
+      return name;
+    }
+  }
+  return {};
+}
+
 Edit replace(const Node &node, std::string text) { return {node.start, node.end, std::move(text)}; }
 Edit insert_before(const Node &node, std::string text) { return {node.start, node.start, std::move(text)}; }
 Edit insert_after(const Node &node, std::string text) { return {node.end, node.end, std::move(text)}; }

@@ -448,15 +448,20 @@ bool is_traced(const Site &site) {
 
 // ---- Saying so ------------------------------------------------------------------------------------------------------
 
-Finding &report(Site &site, Span place, std::string message, std::string advice) {
-  Finding &finding = site.findings.emplace_back();
-  finding.rule = &site.rule->info;
-  finding.file = site.module->file;
+Finding &report(Findings &findings, const Rule &rule, const model::Module &module, Span place, std::string message,
+                std::string advice) {
+  Finding &finding = findings.emplace_back();
+  finding.rule = &rule.info;
+  finding.file = module.file;
   finding.span = place;
-  finding.tier = site.module->is_test && site.rule->info.tier == Tier::On ? Tier::Hint : site.rule->info.tier;
+  finding.tier = module.is_test && rule.info.tier == Tier::On ? Tier::Hint : rule.info.tier;
   finding.message = std::move(message);
   finding.advice = std::move(advice);
   return finding;
+}
+
+Finding &report(Site &site, Span place, std::string message, std::string advice) {
+  return report(site.findings, *site.rule, *site.module, place, std::move(message), std::move(advice));
 }
 
 Finding &report(Site &site, const Node &place, std::string message, std::string advice) {

@@ -99,6 +99,10 @@ bool is_traced(const Site &site);
 Finding &report(Site &site, const python::Node &place, std::string message, std::string advice);
 Finding &report(Site &site, python::Span place, std::string message, std::string advice);
 
+// The same for a rule that looks at the whole project.
+Finding &report(Findings &findings, const Rule &rule, const model::Module &module, python::Span place,
+                std::string message, std::string advice);
+
 // Points to another place of the same file.
 void add_note(Finding &finding, const Site &site, const python::Node &place, std::string message);
 
@@ -111,6 +115,9 @@ std::string spelling_of(const Site &site, std::string_view api);
 // used. `v1`, if given, tells whether the name goes through tensorflow.compat.v1.
 std::string spelling_at(const model::FunctionInfo *function, const model::Module &module, u32 place,
                         std::string_view api, bool *v1 = nullptr);
+
+// How to write tf.data.AUTOTUNE at a place in a function, with the names that its file has; empty if it has none.
+std::string autotune_at(const model::FunctionInfo *function, const model::Module &module, u32 place);
 
 // Behind the call's last argument; 0 if it has none.
 u32 end_of_arguments(const python::Source &source, const python::Call &call);

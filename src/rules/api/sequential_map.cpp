@@ -16,27 +16,6 @@ extern const Rule kSequentialMap;
 
 namespace {
 
-// How to write AUTOTUNE at the stage with the names that its file has; empty if it has none for it.
-std::string autotune_name(const model::Stage &stage) {
-  const auto spelling = [&stage](std::string_view api, bool &v1) {
-    return spelling_at(stage.function, *stage.module, stage.call->start, api, &v1);
-  };
-  const bool old = stage.module->v1 && !stage.module->v2;
-  bool v1 = false;
-  if (const std::string name = spelling("tensorflow", v1); !name.empty()) {
-    return name + (old || v1 ? ".data.experimental.AUTOTUNE" : ".data.AUTOTUNE");
-  }
-  if (const std::string name = spelling("tensorflow.data", v1); !name.empty()) {
-    return name + (old || v1 ? ".experimental.AUTOTUNE" : ".AUTOTUNE");
-  }
-  for (const std::string_view api : {"tensorflow.data.AUTOTUNE", "tensorflow.data.experimental.AUTOTUNE"}) {
-    if (std::string name = spelling(api, v1); !name.empty()) {
-      return name;
-    }
-  }
-  return {};
-}
-
 bool is_sequential_value(const Source &source, const Expr *value) {
   const auto *constant = as<Constant>(value);
   return constant != nullptr && (constant->constant_kind() == ConstantKind::None ||
@@ -114,7 +93,7 @@ void check(const model::Project &project, Findings &findings) {
     finding.file = stage.module->file;
     finding.span = stage.span();
     finding.message = fmt::format("this {} handles one element at a time, on one core", method);
-    const std::string autotune = autotune_name(stage);
+    const std::string autotune = autotune_at(stage.function, *stage.module, stage.call->start);
     finding.advice = fmt::format("pass num_parallel_calls={}", autotune.empty() ? "tf.data.AUTOTUNE" : autotune);
     if (mapper.cheap) {
       finding.tier = Tier::Hint;
@@ -150,6 +129,7 @@ extern constinit const Rule kSequentialMap = {
              .frameworks = "TensorFlow",
              .tier = Tier::On,
              .fix = FixKind::Safe,
+             .posts = "48068013_2",
              .documentation = R"(## What it finds
 
 A `map`, `interleave` or `map_with_legacy_function` of a `tf.data` pipeline without `num_parallel_calls`, or with

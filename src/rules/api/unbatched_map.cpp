@@ -101,6 +101,7 @@ extern constinit const Rule kUnbatchedMap = {
              .stage = "Data Preparation",
              .frameworks = "TensorFlow",
              .tier = Tier::On,
+             .posts = "50781373_1 58014123_2",
              .documentation = R"(## What it finds
 
 A `map` followed by `batch` where everything that the mapped function does, it could do to a whole batch at once: casts,

@@ -1,0 +1,175 @@
+#include "model/mapper.h"
+#include "model/pipeline.h"
+#include "rules/site.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+bool is_endless(const model::Stage &stage) {
+  if (!stage.info->has(kRepeats) || stage.info->has(kShuffles) || has_hidden_arguments(*stage.call)) {
+    return false;
+  }
+  const Expr *count = argument(*stage.call, 0, "count");
+  if (count == nullptr || is_none(count)) {
+    return true;
+  }
+  const auto *negative = as<UnaryOp>(count);
+  return negative != nullptr && negative->op() == UnaryOperator::USub && negative->operand->kind == NodeKind::Constant;
+}
+
+bool shuffles_once(const model::Stage &stage) {
+  const Keyword *again = keyword_argument(*stage.call, "reshuffle_each_iteration");
+  const Expr *value = again != nullptr ? again->value : argument(*stage.call, 2, "reshuffle_each_iteration");
+  return value != nullptr || has_hidden_arguments(*stage.call);
+}
+
+// What stands before a cache.
+struct Before {
+  const model::Stage *random = nullptr;
+  const model::Stage *shuffle = nullptr;
+  const model::Stage *endless = nullptr;
+  bool branches = false;  // some of it is only there under a condition
+  bool taken = false;     // a part was taken behind what came earlier
+  bool work = false;      // that takes time
+  bool in_memory = false; // it starts from arrays
+};
+
+void look_at(const model::Project &project, const model::Stage &stage, Before &before) {
+  const ApiInfo &info = *stage.info;
+  if (info.has(kMaps)) {
+    const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
+    before.work |= !mapper.cheap;
+    before.random = mapper.random != nullptr && before.random == nullptr ? &stage : before.random;
+  } else if (info.has(kSource)) {
+    const std::string_view name = stage.method.text();
+    before.in_memory =
+        name.ends_with(".from_tensor_slices") || name.ends_with(".from_tensors") || name.ends_with(".range");
+    before.work |= !before.in_memory;
+  } else if (info.has(kTakes)) {
+    before.taken = true;
+  } else if (info.has(kRepeats) && !info.has(kShuffles)) {
+    before.endless = !before.taken && is_endless(stage) ? &stage : before.endless;
+  } else if (info.has(kShuffles)) {
+    before.shuffle = !before.taken && before.shuffle == nullptr && !shuffles_once(stage) ? &stage : before.shuffle;
+  } else if (!info.has(kBatches | kEnumerates | kPrefetches)) {
+    before.work = true;
+  }
+}
+
+// `val_ds = …`: nobody needs another order there in each epoch.
+bool is_for_evaluation(const Site &site) {
+  const auto *assignment = as<Assign>(enclosing(site, NodeKind::Assign));
+  const auto *target = assignment != nullptr ? as<Name>(assignment->targets[0]) : nullptr;
+  const std::string_view name = target != nullptr ? target->id.text() : std::string_view{};
+  return name.find("val") != std::string_view::npos || name.find("test") != std::string_view::npos ||
+         name.find("VAL") != std::string_view::npos || name.find("TEST") != std::string_view::npos;
+}
+
+void check(Site &site, const Call &call) {
+  const auto known = site.project.stage_at.find(&call);
+  if (known == site.project.stage_at.end()) {
+    return;
+  }
+  const model::Project &project = site.project;
+  const model::Stage &cache = project.stages[known->second];
+  if (cache.call != &call) {
+    return;
+  }
+  Before before;
+  const bool complete = model::walk_back(project, cache.previous, [&](const model::Stage &stage) {
+    if (stage.info != nullptr && !stage.info->has(kCaches)) {
+      look_at(project, stage, before);
+    }
+    return stage.info == nullptr || !stage.info->has(kCaches);
+  });
+  for (u32 at = cache.previous; at != 0; at = project.stages[at].previous) {
+    before.branches |= project.stages[at].other != 0;
+  }
+  const auto tell = [&](const model::Stage &culprit, std::string_view what, std::string message, std::string advice) {
+    Finding &finding = report(site, cache.span(), std::move(message), std::move(advice));
+    finding.notes.push_back({culprit.module->file, culprit.span(), std::string(what)});
+  };
+  if (before.endless != nullptr && !before.branches) {
+    tell(*before.endless, "it repeats without end from here",
+         "this caches a dataset that repeats without end: the cache grows with every epoch and is never complete",
+         "put cache before repeat");
+  } else if (before.random != nullptr) {
+    tell(*before.random, "elements are changed at random here",
+         "this caches what was drawn at random: every epoch after the first sees the same variants",
+         "put cache before the random augmentation");
+  } else if (before.shuffle != nullptr && !before.branches && !is_for_evaluation(site) &&
+             !model::is_followed_by(project, cache, kShuffles)) {
+    tell(*before.shuffle, "it is shuffled here",
+         "this caches a shuffled dataset: every epoch after the first has the same order", "put cache before shuffle");
+  } else if (complete && before.in_memory && !before.work) {
+    Finding &finding = report(site, cache.span(), "this keeps a second copy of data that is in memory anyway",
+                              "leave cache away, or put it behind the expensive stages");
+    finding.tier = Tier::Hint;
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kMisplacedCache = {
+    .info = {.code = "DP105",
+             .name = "misplaced-cache",
+             .summary = "a Dataset.cache that stands behind randomness or an endless repeat, or saves nothing",
+             .root_cause = "API: Inefficient API Usage",
+             .symptoms = "Memory Leak, Slow Execution Time",
+             .stage = "Data Preparation",
+             .frameworks = "TensorFlow",
+             .tier = Tier::On,
+             .fix = FixKind::None,
+             .posts = "",
+             .documentation = R"(## What it finds
+
+A `cache()` of a `tf.data` pipeline that stands behind a map with random operations (`tf.image.random_flip_left_right`,
+`RandomCrop`), behind `shuffle`, or behind a `repeat` without end. As a hint also one that keeps what `from_tensor_slices` has
+in memory already.
+
+## Why it costs
+
+A cache gives in each later epoch what the first one put in: augmentation is drawn once and then always the same, and so is
+the order. Behind an endless `repeat` it never completes; it takes memory for every epoch and is never read.
+
+## Bad
+
+```python
+import tensorflow as tf
+
+def augment(image):
+    return tf.image.random_flip_left_right(image)
+
+def pipeline(dataset: tf.data.Dataset):
+    return dataset.map(augment, num_parallel_calls=tf.data.AUTOTUNE).cache().batch(32)
+```
+
+## Good
+
+```python
+import tensorflow as tf
+
+def augment(image):
+    return tf.image.random_flip_left_right(image)
+
+def pipeline(dataset: tf.data.Dataset):
+    return dataset.cache().map(augment, num_parallel_calls=tf.data.AUTOTUNE).batch(32)
+```
+
+## When it is wrong
+
+A validation set may be meant to be drawn once and to stay as it is, and an order that was shuffled once may be enough. Write the
+seed down in such a place, or silence it there.
+
+## References
+
+- TensorFlow guide, "Better performance with the tf.data API": caching
+- `tf.data.Dataset.cache`: the note on the order of elements
+)"},
+    .calls = "Dataset.cache",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,159 @@
+#include "model/mapper.h"
+#include "model/pipeline.h"
+#include "rules/site.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// A source whose reading goes on ahead by itself: those that make batches, and tfds, end in a prefetch of their own.
+bool reads_ahead(const ApiInfo &info, std::string_view name) {
+  return info.has(kBatched) || name.starts_with("tensorflow_datasets.") || name == "as_dataset";
+}
+
+// Is the work that the consumer has to wait for worth a thread of its own?
+bool is_work(const model::Project &project, const model::Stage &stage) {
+  const ApiInfo &info = *stage.info;
+  if (info.has(kMaps)) {
+    return !model::examine_mapper(project, stage.mapper).cheap;
+  }
+  return info.has(kSource) && info.has(kPython); // from_generator
+}
+
+// `dataset` is used up here by what could compute meanwhile: a training loop, a model's fit, a graph.
+void check_use(Site &site, const Expr *dataset, const Node &user, std::string_view what) {
+  const auto found = dataset != nullptr ? site.project.stage_at.find(dataset) : site.project.stage_at.end();
+  if (found == site.project.stage_at.end()) {
+    return;
+  }
+  const model::Stage &last = site.project.stages[found->second];
+  if (last.call == nullptr || last.info == nullptr || last.info->has(kSource)) {
+    return; // branches meet, or nothing is done to the data
+  }
+  bool prefetched = false;
+  bool work = false;
+  model::walk_back(site.project, found->second, [&](const model::Stage &stage) {
+    if (stage.info == nullptr) {
+      return true;
+    }
+    if (stage.info->has(kPrefetches) || stage.info->has(kSource)) {
+      prefetched |= stage.info->has(kPrefetches) || reads_ahead(*stage.info, stage.method.text());
+      work |= is_work(site.project, stage);
+      return false;
+    }
+    if (stage.info->has(kTakes) && !stage.call->args.empty() && stage.call->args[0]->kind == NodeKind::Constant) {
+      prefetched = true; // a look at a few elements
+    }
+    work |= is_work(site.project, stage);
+    return !prefetched && !stage.info->has(kCaches); // what is before a cache is done once
+  });
+  if (prefetched || !work) {
+    return;
+  }
+  const std::string autotune = autotune_at(last.function, *last.module, last.call->start);
+  Finding &finding =
+      report(site.findings, *site.rule, *last.module, last.span(), "this pipeline does not end in prefetch",
+             fmt::format("add .prefetch({}) as the last stage", autotune.empty() ? "tf.data.AUTOTUNE" : autotune));
+  finding.message += fmt::format(", so {} waits while each batch is prepared", what);
+  // TensorFlow 2.12 and later add the prefetch themselves.
+  const bool only_v1 = last.module->v1 && !last.module->v2;
+  finding.tier = only_v1 && !site.module->is_test ? finding.tier : Tier::Hint;
+  add_note(finding, site, user, "its elements are used here");
+  if (!autotune.empty() && !last.call->parenthesized) {
+    set_fix(finding, true, {insert_after(*last.call, ".prefetch(" + autotune + ")")});
+  }
+}
+
+void check_call(Site &site, const Call &call) {
+  const std::string_view method = called_method(call);
+  if (method.starts_with("make_")) {
+    check_use(site, receiver_of(call), call, "whoever takes an element");
+    return;
+  }
+  check_use(site, argument(call, 0, "x"), call, "the model");
+}
+
+void check_loop(Site &site, const Node &node) {
+  const auto &loop = static_cast<const For &>(node);
+  const auto known = site.project.loop_of.find(&node);
+  if (known == site.project.loop_of.end() || !known->second->steps) {
+    return;
+  }
+  const Expr *iterated = loop.iter;
+  const auto *call = as<Call>(iterated);
+  if (call != nullptr && !call->args.empty() && called_method(*call).empty()) {
+    iterated = call->args[0]; // enumerate(dataset), tqdm(dataset)
+  }
+  check_use(site, iterated, *loop.iter, "the training step");
+}
+
+} // namespace
+
+extern constinit const Rule kMissingPrefetch = {
+    .info = {.code = "DP103",
+             .name = "missing-prefetch",
+             .summary = "a tf.data pipeline that does not prepare the next batch while this one is used",
+             .root_cause = "Data: Inefficient Data Transmission",
+             .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
+             .stage = "Data Preparation",
+             .frameworks = "TensorFlow",
+             .tier = Tier::On,
+             .fix = FixKind::Safe,
+             .posts = "48068013_1 50927298_1",
+             .documentation = R"(## What it finds
+
+A pipeline of `tf.data` that does real work (maps a function that is not trivial, or runs a Python generator) and is used up by
+a training loop, by `fit`, `evaluate` or `predict`, or by an iterator of TensorFlow 1, without a `prefetch` behind its last work.
+
+## Why it costs
+
+Without `prefetch` the pipeline and the model take turns: while the GPU trains, nobody prepares the next batch, and while a
+batch is prepared, the GPU waits. A step takes the sum of both times instead of the longer one.
+
+## Bad
+
+```python
+import tensorflow.compat.v1 as tf
+
+def parse(path):
+    return tf.image.decode_jpeg(tf.io.read_file(path))
+
+dataset = tf.data.Dataset.list_files("*.jpg").map(parse, num_parallel_calls=8).batch(32)
+images = dataset.make_one_shot_iterator().get_next()
+```
+
+## Good
+
+```python
+import tensorflow.compat.v1 as tf
+
+def parse(path):
+    return tf.image.decode_jpeg(tf.io.read_file(path))
+
+dataset = tf.data.Dataset.list_files("*.jpg").map(parse, num_parallel_calls=8).batch(32).prefetch(1)
+images = dataset.make_one_shot_iterator().get_next()
+```
+
+## When it is wrong
+
+TensorFlow 2.12 and later put a `prefetch` at the end of a pipeline that has none (`options.experimental_optimization.inject_prefetch`).
+So it is a finding in code for TensorFlow 1 and a hint elsewhere. A pipeline that is returned or passed on is left
+alone, as whoever gets it may prefetch, and so is one that ends in a small `take`.
+
+## References
+
+- TensorFlow guide, "Better performance with the tf.data API": prefetching
+- `tf.data.experimental.OptimizationOptions`: `inject_prefetch`
+- DLPerf, posts 48068013 and 50927298
+)"},
+    .calls = "*.fit *.evaluate *.predict Dataset.make_one_shot_iterator Dataset.make_initializable_iterator "
+             "tensorflow.data.make_one_shot_iterator tensorflow.data.make_initializable_iterator",
+    .on_call = check_call,
+    .nodes = {NodeKind::For},
+    .on_node = check_loop};
+
+} // namespace deepperf::rules

@@ -1,0 +1,126 @@
+#include "model/pipeline.h"
+#include "rules/site.h"
+
+#include <algorithm>
+#include <span>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+extern const Rule kShuffleAfterBatch;
+
+namespace {
+
+// What the elements of the pipeline before `stage` are: the batch that made them, unless they were shuffled before, or
+// taken apart again. `complete`
+// tells whether all of it is known.
+const model::Stage *batch_before(const model::Project &project, u32 stage, bool &complete) {
+  const model::Stage *batch = nullptr;
+  bool clear = true;
+  complete = model::walk_back(project, stage, [&](const model::Stage &earlier) {
+    if (earlier.info == nullptr) {
+      clear = false;
+      return false;
+    }
+    if (earlier.info->has(kShuffles | kUnbatches | kFlatMaps | kInterleaves | kWindows | kZips | kApplies)) {
+      clear = false;
+      return false;
+    }
+    if (earlier.info->has(kBatches)) {
+      if (batch != nullptr) {
+        clear = false; // batches of batches: somebody counts with them
+      }
+      batch = &earlier;
+    }
+    return true;
+  });
+  return clear ? batch : nullptr;
+}
+
+// A batch of one example is that example.
+bool makes_ones(const model::Project &project, Findings &findings, const model::Stage &batch) {
+  const Site site{.project = project, .findings = findings, .module = batch.module, .function = batch.function};
+  return integer_of(site, argument(*batch.call, 0, "batch_size")) == 1;
+}
+
+// `dataset.shuffle(100).take(1)`: somebody wants to look at a few.
+bool is_look(const model::Project &project, const model::Stage &shuffle) {
+  return std::any_of(project.stages.begin() + project.first_stage, project.stages.end(),
+                     [&](const model::Stage &stage) {
+                       return stage.call != nullptr && stage.info != nullptr && stage.info->has(kTakes) &&
+                              receiver_of(*stage.call) == shuffle.call;
+                     });
+}
+
+void check(const model::Project &project, Findings &findings) {
+  for (const model::Stage &stage : std::span(project.stages).subspan(project.first_stage)) {
+    if (stage.info == nullptr || stage.call == nullptr || !stage.info->has(kShuffles)) {
+      continue;
+    }
+    bool complete = false;
+    const model::Stage *batch = batch_before(project, stage.previous, complete);
+    // Where batches are made again behind it, the first ones were sequences, and those are what is to be shuffled.
+    if (batch == nullptr || makes_ones(project, findings, *batch) ||
+        model::is_followed_by(project, stage, kBatches | kUnbatches | kFlatMaps) || is_look(project, stage)) {
+      continue;
+    }
+    Finding &finding = report(findings, kShuffleAfterBatch, *stage.module, stage.span(),
+                              "this shuffles whole batches: the same examples stay together in every epoch",
+                              "put shuffle before batch");
+    finding.tier = complete ? finding.tier : Tier::Hint; // whoever made it may have shuffled it
+    finding.notes.push_back({batch->module->file, batch->span(), "the batches are made here"});
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kShuffleAfterBatch = {
+    .info = {.code = "DP104",
+             .name = "shuffle-after-batch",
+             .summary = "a tf.data pipeline that shuffles batches instead of examples",
+             .root_cause = "API: Inefficient API Usage",
+             .symptoms = "Out of Memory, Slow Execution Time",
+             .stage = "Data Preparation",
+             .frameworks = "TensorFlow",
+             .tier = Tier::On,
+             .fix = FixKind::None,
+             .posts = "",
+             .documentation = R"(## What it finds
+
+`dataset.batch(n).shuffle(k)`, with whatever stages between, where the examples were not shuffled before.
+
+## Why it costs
+
+The buffer of a shuffle counts elements, and behind `batch` an element is a batch: `shuffle(1000)` keeps 1000 batches in
+memory and has to fill with them before the first step. And it does not do what is wanted: the same examples share a batch in every
+epoch, so that the gradients are less random and training converges worse.
+
+## Bad
+
+```python
+import tensorflow as tf
+
+dataset = tf.data.TFRecordDataset("train.tfrecord").batch(64).shuffle(10000)
+```
+
+## Good
+
+```python
+import tensorflow as tf
+
+dataset = tf.data.TFRecordDataset("train.tfrecord").shuffle(10000).batch(64)
+```
+
+## When it is wrong
+
+Where `batch` makes the examples themselves, such as the sequences of a text, they are shuffled behind it and batched again: such
+pipelines are left alone. So are those that were shuffled before `batch` too.
+
+## References
+
+- TensorFlow guide, "tf.data: Build TensorFlow input pipelines": randomly shuffling input data
+)"},
+    .on_project = check};
+
+} // namespace deepperf::rules
