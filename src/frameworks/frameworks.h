@@ -125,6 +125,7 @@ enum Trait : u64 {
   kNoGrads = u64{1} << 47,  // the result hangs on no graph: detach(), item()
   kCompiles = u64{1} << 48, // the function that it makes is traced when first called, and that is kept: tf.function
   kLoss = u64{1} << 49,     // compares predictions with labels
+  kWeights = u64{1} << 50,  // makes a layer that has weights
 };
 
 // What the numbers of a PyTorch tensor are, as far as the last operation or layer tells: what a loss function has to

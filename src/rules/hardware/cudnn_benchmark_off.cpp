@@ -1,0 +1,127 @@
+#include "rules/site.h"
+#include "rules/tree.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// The name below torch.backends.cudnn that an assignment of True or False sets; empty if it is none.
+std::string_view cudnn_setting(const Site &site, const Assign &assignment) {
+  const auto *target = as<Attribute>(assignment.targets[0]);
+  if (target == nullptr || assignment.value->kind != NodeKind::Constant) {
+    return {};
+  }
+  const std::string_view name = target->attr.text();
+  if (name != "benchmark" && name != "deterministic") {
+    return {};
+  }
+  const model::Value named = value_of(site, target);
+  return named.is(model::Value::Tag::Api) && named.name().text().starts_with("torch.backends.cudnn.")
+             ? name
+             : std::string_view{};
+}
+
+// The statements that the node stands among.
+Block block_around(const Site &site, const Node &node) {
+  if (site.ancestors.empty()) {
+    return site.module->parsed->tree.body;
+  }
+  const Node *parent = site.ancestors.back();
+  if (const auto *branch = as<If>(parent)) {
+    return branch->body.empty() || node.start > branch->body.back()->end ? branch->orelse : branch->body;
+  }
+  if (const auto *function = as<FunctionDef>(parent)) {
+    return function->body;
+  }
+  return {};
+}
+
+void check(Site &site, const Node &node) {
+  const auto &assignment = static_cast<const Assign &>(node);
+  const std::string_view setting = cudnn_setting(site, assignment);
+  if (setting.empty()) {
+    return;
+  }
+  const bool on = bool_of(site, assignment.value) == true;
+  if (setting == "benchmark" && on) {
+    for (const Stmt *statement : block_around(site, node)) {
+      const auto *other = as<Assign>(statement);
+      if (other != nullptr && cudnn_setting(site, *other) == "deterministic" && bool_of(site, other->value) == true) {
+        Finding &finding = report(site, node,
+                                  "benchmark and deterministic contradict each other: timing decides which "
+                                  "kernel runs, so that two runs may differ all the same",
+                                  "choose one: benchmark = True for speed, or deterministic = True and benchmark = "
+                                  "False for equal results");
+        add_note(finding, site, *other, "deterministic is asked for here");
+        return;
+      }
+    }
+    return;
+  }
+  if (setting == "deterministic" && on) {
+    report(site, node, "deterministic cuDNN kernels are slower, some by a multiple",
+           "ask for them only where runs must be equal to the bit")
+        .tier = Tier::Hint;
+  } else if (setting == "benchmark" && !on) {
+    report(site, node, "cuDNN does not look for its fastest kernels",
+           "with inputs of one size, set torch.backends.cudnn.benchmark = True")
+        .tier = Tier::Hint;
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kCudnnBenchmarkOff = {
+    .info = {.code = "DP510",
+             .name = "cudnn-benchmark-off",
+             .summary = "cuDNN settings that cost speed, or that contradict each other",
+             .root_cause = "Hardware: Improper Configuration",
+             .symptoms = "Slow Execution Time",
+             .stage = "Initialization",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::None,
+             .documentation = R"(## What it finds
+
+`torch.backends.cudnn.benchmark = True` next to `deterministic = True`, which contradict each other. As hints:
+`deterministic = True` and `benchmark = False`.
+
+## Why it costs
+
+cuDNN has several kernels for each convolution. With `benchmark` it times them for each new size of input and keeps the fastest.
+With `deterministic` only those are left that always give the same bits, and some of these are much slower. Both together are
+not reproducible, because the timing may choose another kernel in the next run, and not the fastest either.
+
+## Bad
+
+```python
+import torch
+
+torch.backends.cudnn.deterministic = True
+torch.backends.cudnn.benchmark = True
+```
+
+## Good
+
+```python
+import torch
+
+torch.backends.cudnn.benchmark = True
+```
+
+## When it is wrong
+
+Where runs have to be comparable, the slow kernels are the price; that is why those are hints. With inputs of ever new sizes,
+`benchmark = True` costs time instead of saving it.
+
+## References
+
+- PyTorch documentation: reproducibility
+- PyTorch performance tuning guide: enable the cuDNN auto-tuner
+)"},
+    .nodes = {NodeKind::Assign},
+    .on_node = check};
+
+} // namespace deepperf::rules

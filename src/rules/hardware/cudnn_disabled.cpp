@@ -1,0 +1,101 @@
+#include "rules/site.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// Inside a `with` or `try` somebody switches it off for a while, and behind a condition for a reason.
+bool is_for_good(const Site &site) {
+  for (std::size_t i = site.ancestors.size(); i-- > 0;) {
+    switch (site.ancestors[i]->kind) {
+    case NodeKind::If:
+    case NodeKind::Try:
+    case NodeKind::With:
+    case NodeKind::For:
+    case NodeKind::While:
+      // `if __name__ == "__main__":` is no condition.
+      if (const auto *guard = as<If>(site.ancestors[i]);
+          guard != nullptr && text_of(site, guard->test).find("__name__") != std::string_view::npos) {
+        break;
+      }
+      return false;
+    default:
+      break;
+    }
+  }
+  return true;
+}
+
+void check(Site &site, const Node &node) {
+  const auto &assignment = static_cast<const Assign &>(node);
+  const auto *target = as<Attribute>(assignment.targets[0]);
+  if (target == nullptr || target->attr.text() != "enabled" || bool_of(site, assignment.value) != false) {
+    return;
+  }
+  const model::Value named = value_of(site, target);
+  if (!named.is(model::Value::Tag::Api) || named.name().text() != "torch.backends.cudnn.enabled") {
+    return;
+  }
+  Finding &finding =
+      report(site, node, "cuDNN is switched off: convolutions and recurrent layers run on slower kernels",
+             "leave it on; around code that needs it off use `with torch.backends.cudnn.flags(enabled=False)`");
+  if (!is_for_good(site)) {
+    finding.tier = Tier::Hint;
+  }
+  set_fix(finding, false, {replace(*assignment.value, "True")});
+}
+
+} // namespace
+
+extern constinit const Rule kCudnnDisabled = {
+    .info = {.code = "DP514",
+             .name = "cudnn-disabled",
+             .summary = "torch.backends.cudnn.enabled = False left in the program",
+             .root_cause = "Hardware: Improper Configuration",
+             .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
+             .stage = "Initialization",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::Unsafe,
+             .documentation = R"(## What it finds
+
+`torch.backends.cudnn.enabled = False`. Behind a condition it is a hint.
+
+## Why it costs
+
+cuDNN has the fast convolutions, recurrent layers and batch normalisation for NVIDIA GPUs. Without it PyTorch falls back to kernels of its
+own: recurrent layers become a Python-like chain of small kernels, and convolutions unfold their input in memory first. The setting
+is global, and is mostly left over from the hunt for a cuDNN error.
+
+## Bad
+
+```python
+import torch
+
+torch.backends.cudnn.enabled = False
+model = torch.nn.LSTM(128, 128).cuda()
+```
+
+## Good
+
+```python
+import torch
+
+model = torch.nn.LSTM(128, 128).cuda()
+```
+
+## When it is wrong
+
+The second derivative of a recurrent layer needs cuDNN off, and some driver bugs do; then switch it off only around that code,
+with `torch.backends.cudnn.flags(enabled=False)`.
+
+## References
+
+- PyTorch documentation: torch.backends.cudnn
+)"},
+    .nodes = {NodeKind::Assign},
+    .on_node = check};
+
+} // namespace deepperf::rules

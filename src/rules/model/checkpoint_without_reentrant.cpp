@@ -1,0 +1,97 @@
+#include "rules/site.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// `if is_torch_version(">=", "1.11"): … else:` keeps a branch for versions without the argument.
+bool asks_for_version(const Site &site) {
+  return std::ranges::any_of(site.ancestors, [&site](const Node *node) {
+    const auto *branch = as<If>(node);
+    return branch != nullptr && text_of(site, branch->test).find("version") != std::string_view::npos;
+  });
+}
+
+void check(Site &site, const Call &call) {
+  // `**kwargs` may hold the option; `*args` are the function's.
+  for (const Keyword *keyword : call.keywords) {
+    if (!keyword->name || keyword->name.text() == "use_reentrant") {
+      return;
+    }
+  }
+  if (asks_for_version(site)) {
+    return;
+  }
+  Finding &finding =
+      report(site, call, "this checkpoint does not say which of its two implementations it wants",
+             "pass use_reentrant=False: it is the recommended one; PyTorch warns without it, and later refuses");
+  if (const std::optional<Edit> edit = add_argument(site, call, "use_reentrant=False")) {
+    set_fix(finding, false, {*edit});
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kCheckpointWithoutReentrant = {
+    .info = {.code = "DP242",
+             .name = "checkpoint-without-reentrant",
+             .summary = "torch.utils.checkpoint without use_reentrant",
+             .root_cause = "API: Inefficient API Usage",
+             .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
+             .stage = "Model Building",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::Unsafe,
+             .documentation = R"(## What it finds
+
+`torch.utils.checkpoint.checkpoint` and `checkpoint_sequential` without `use_reentrant=`.
+
+## Why it costs
+
+There are two implementations. The old one (reentrant) runs the checkpointed part under `no_grad` and again in the backward
+pass: no gradient flows if no input requires one, `torch.autograd.grad` does not work through it, it recomputes more than is needed, and it
+does not go well with DistributedDataParallel. The new one has none of these limits and stops recomputing as soon as it has what it
+needs. Since 2.1 PyTorch warns where neither is named, and it announced that the argument will be required.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+class Block(nn.Module):
+    def forward(self, x):
+        return checkpoint(self.inner, x)
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+class Block(nn.Module):
+    def forward(self, x):
+        return checkpoint(self.inner, x, use_reentrant=False)
+```
+
+## When it is wrong
+
+With PyTorch before 1.11 there is no such argument. Where the code relies on the old implementation, pass `use_reentrant=True` and
+nothing changes; as it may rely on it, the edit is only made with `--unsafe-fixes`.
+
+## References
+
+- PyTorch documentation: torch.utils.checkpoint
+- TorchFix: TOR003
+)"},
+    .calls = "torch.utils.checkpoint.checkpoint torch.utils.checkpoint.checkpoint_sequential",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,124 @@
+#include "model/variance.h"
+#include "rules/site.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// Is the result kept, so that a later call may find it: in an attribute, a dictionary, a global?
+bool is_kept(const Site &site, const Call &call) {
+  for (std::size_t i = site.ancestors.size(); i-- > 0;) {
+    if (const auto *assignment = as<Assign>(site.ancestors[i])) {
+      const Expr *target = assignment->targets[0];
+      const auto *name = as<Name>(target);
+      return target->kind == NodeKind::Attribute || target->kind == NodeKind::Subscript ||
+             (name != nullptr && site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot);
+    }
+    if (const auto *stored = as<Call>(site.ancestors[i])) {
+      const std::string_view method = called_method(*stored);
+      const auto *name = as<Name>(stored->func);
+      if (method == "save" || method == "append" || method == "setdefault" || method == "add_module" ||
+          (name != nullptr && name->id.text() == "setattr")) {
+        return true;
+      }
+    }
+  }
+  (void)call;
+  return false;
+}
+
+void check(Site &site, const Call &call) {
+  const Expr *compiled = argument(call, 0, "model");
+  if (compiled == nullptr || is_kept(site, call)) {
+    return;
+  }
+  const std::string what = std::string(text_of(site, call.func));
+  const std::string advice = "compile once, where the model is made, and call the result here";
+  const bool in_forward = in_method(site, Kind::TorchModule, "forward");
+  if (in_forward || in_method(site, Kind::TorchDataset, "__getitem__")) {
+    report(site, call, what + (in_forward ? " runs in every forward pass" : " runs for every item"), advice);
+    return;
+  }
+  if (const model::Loop *loop = long_loop_around(site)) {
+    // Another model in each turn has to be compiled each time.
+    if (compiled->kind != NodeKind::Lambda && model::varies(site.project, *loop, compiled)) {
+      return;
+    }
+    Finding &finding = report(site, call, what + " compiles the same thing again in every turn of the loop", advice);
+    add_note(finding, site, *loop->node, "the loop is here");
+    return;
+  }
+  // A function that a training step calls compiles in every step.
+  if (site.function->steps && site.function->in_loop && compiled->kind != NodeKind::Name) {
+    report(site, call, what + " runs in every training step", advice);
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kCompilePerCall = {
+    .info = {.code = "DP234",
+             .name = "compile-per-call",
+             .summary = "torch.compile or TorchScript compilation that runs again in every call or turn",
+             .root_cause = "Model: Confusion with Computation Graph",
+             .symptoms = "Slow Execution Time, Increasing Time Over Time, Memory Leak",
+             .stage = "Model Building",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::None,
+             .documentation = R"(## What it finds
+
+`torch.compile`, `torch.jit.script` or `torch.jit.trace` inside `forward`, inside a Dataset's `__getitem__`, or in a loop that compiles
+the same thing in each turn.
+
+## Why it costs
+
+Compiling takes seconds to minutes and pays off over thousands of calls of the result. What is made inside `forward` is thrown
+away when it returns; tracing and scripting start from nothing each time, and torch.compile at least builds its wrapper and
+checks its guards anew.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(10, 10)
+
+    def forward(self, x):
+        fast = torch.compile(self.body)
+        return fast(x)
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = torch.compile(nn.Linear(10, 10))
+
+    def forward(self, x):
+        return self.body(x)
+```
+
+## When it is wrong
+
+In a benchmark that measures compiling itself.
+
+## References
+
+- PyTorch documentation: torch.compile, torch.jit.script, torch.jit.trace
+)"},
+    .calls = "torch.compile torch.jit.script torch.jit.trace torch.jit.trace_module",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,96 @@
+#include "rules/site.h"
+#include "rules/tree.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// Does the file also use DistributedDataParallel? Then this is what is left for those who start it without a launcher.
+bool knows_better(const Site &site) {
+  const model::FunctionInfo *body = site.module->body;
+  for (u32 slot = 0; body != nullptr && slot < body->names.size(); ++slot) {
+    const model::Value &value = body->ever[slot];
+    if (value.is(model::Value::Tag::Api) && value.name().text().ends_with("DistributedDataParallel")) {
+      return true;
+    }
+  }
+  return site.module->parsed->source.text().find("DistributedDataParallel") != std::string_view::npos;
+}
+
+void check(Site &site, const Call &call) {
+  if (call.args.empty() && call.keywords.empty()) {
+    return;
+  }
+  Finding &finding =
+      report(site, call, "DataParallel copies the model to every GPU again in every step, from one process",
+             "use DistributedDataParallel with one process for each GPU (torchrun); it is faster even on "
+             "one machine");
+  if (knows_better(site)) {
+    finding.tier = Tier::Hint;
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kDataParallel = {
+    .info = {.code = "DP240",
+             .name = "data-parallel",
+             .summary = "nn.DataParallel where DistributedDataParallel is faster",
+             .root_cause = "API: Not Using Efficient API",
+             .symptoms = "Slow Execution Time, Abnormal GPU Utilization, Abnormal GPU Memory Usage",
+             .stage = "Model Building",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::None,
+             .documentation = R"(## What it finds
+
+A model that is wrapped in `nn.DataParallel`. In a file that also knows `DistributedDataParallel` it is only a hint: there it
+mostly is what remains when the program is started without a launcher.
+
+## Why it costs
+
+`DataParallel` is one process with a thread for each GPU. In every forward pass it copies the parameters from the first GPU to
+all others, scatters the batch, and gathers the outputs on the first GPU, which needs more memory than the others. The threads
+wait for each other at Python's interpreter lock. `DistributedDataParallel` keeps one copy in each process, sends only gradients, and sends
+them while the backward pass still runs.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+
+model = nn.Linear(1000, 1000).cuda()
+model = nn.DataParallel(model)
+```
+
+## Good
+
+```python
+import os
+import torch
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+rank = int(os.environ["LOCAL_RANK"])
+torch.distributed.init_process_group("nccl")
+model = nn.Linear(1000, 1000).to(rank)
+model = DistributedDataParallel(model, device_ids=[rank])
+```
+
+## When it is wrong
+
+In a prototype or a script that runs for minutes, where one more line matters more than speed; and with a single GPU, where it
+adds nothing and costs little.
+
+## References
+
+- PyTorch documentation: nn.DataParallel (its own note recommends DistributedDataParallel, even on a single node)
+- PyTorch performance tuning guide: use DistributedDataParallel
+)"},
+    .calls = "torch.nn.DataParallel torch.nn.parallel.DataParallel torch.nn.parallel.data_parallel",
+    .on_call = check};
+
+} // namespace deepperf::rules

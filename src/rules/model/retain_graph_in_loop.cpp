@@ -1,0 +1,138 @@
+#include "rules/site.h"
+#include "rules/tree.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+bool is_backward(const Site &site, const Call &call) {
+  const std::string_view method = called_method(call);
+  return method == "backward" || method == "manual_backward" || called_api(site, call) == "torch.autograd.grad" ||
+         called_api(site, call) == "torch.autograd.backward";
+}
+
+bool calls_model(const Site &site, const Call &call) {
+  const model::Value callee = site.project.callee_of(&call);
+  return callee.is_kind(Kind::TorchModule) || callee.is_kind(Kind::HfModel) ||
+         (callee.is(model::Value::Tag::Object) && callee.type->kind == Kind::TorchModule);
+}
+
+void check(Site &site, const Call &call) {
+  const Keyword *retain = keyword_argument(call, "retain_graph");
+  if (retain == nullptr || bool_of(site, retain->value) != true || keyword_argument(call, "create_graph") != nullptr) {
+    return;
+  }
+  const model::Loop *loop = long_loop_around(site);
+  const FunctionDef *definition = site.function->definition();
+  if (loop == nullptr && (definition == nullptr || !site.function->in_loop)) {
+    return;
+  }
+  // The graph is needed once more if something later in the same step walks it.
+  bool again = false;
+  bool forward = false;
+  bool stepped = false;
+  const auto look = [&](const Node *node) {
+    if (const auto *other = as<Call>(node); other != nullptr && other != &call) {
+      again = again || (other->start > call.start && is_backward(site, *other));
+      forward = forward || (other->start < call.start && calls_model(site, *other));
+      stepped = stepped || (other->start > call.start && called_method(*other) == "step");
+      // A closure or a method of the project may hold the other backward.
+      if (const model::FunctionInfo *called = called_function(site, *other)) {
+        again = again || (called->trains && called != site.function);
+      }
+    }
+    return again;
+  };
+  if (loop != nullptr ? any_node(loop->node, look) : any_node(definition->body, look)) {
+    return;
+  }
+  // A loop without a forward pass walks one graph several times: that is what the option is for. But not once the
+  // optimizer has changed the weights in between.
+  if (!stepped && (!forward || loop == nullptr)) {
+    return;
+  }
+  Finding &finding = report(site, call, "backward() keeps the graph, but nothing in this step walks it again",
+                            "leave retain_graph out; if the error comes from a state that is carried to the next step, "
+                            "detach that state instead");
+  if (loop != nullptr) {
+    add_note(finding, site, *loop->node, "each turn of this loop keeps one");
+  }
+  if (const std::optional<Edit> edit = remove_argument(site, call, *retain)) {
+    set_fix(finding, false, {*edit});
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kRetainGraphInLoop = {
+    .info = {.code = "DP233",
+             .name = "retain-graph-in-loop",
+             .summary = "backward(retain_graph=True) in a training step that walks the graph only once",
+             .root_cause = "Model: Confusion with Computation Graph",
+             .symptoms = "Out of Memory, Increasing Time Over Time, Slow Execution Time",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::Unsafe,
+             .documentation = R"(## What it finds
+
+`loss.backward(retain_graph=True)` in a step of a training loop, where no other `backward()` or `autograd.grad()` comes after it
+in the same step.
+
+## Why it costs
+
+`backward()` frees what the forward pass saved as soon as it has used it. With `retain_graph=True` all of it stays until the
+last reference to the loss is gone, so that two steps are in memory at the same time. Where it was put in to silence *Trying to
+backward through the graph a second time*, something from the last step, such as a hidden state, is still connected: each
+backward then walks all steps so far, and the loop gets slower and larger with every turn.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+
+model = nn.Linear(10, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+def train(loader):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = ((model(x) - y) ** 2).mean()
+        loss.backward(retain_graph=True)
+        optimizer.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+
+model = nn.Linear(10, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+def train(loader):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = ((model(x) - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+```
+
+## When it is wrong
+
+Where another function, that the engine cannot follow, walks the same graph later in the step. Because of that, and because a
+state that is carried over must be detached first, the edit is only made with `--unsafe-fixes`.
+
+## References
+
+- PyTorch documentation: torch.Tensor.backward (retaining the graph is rarely needed and mostly has a cheaper alternative)
+- PyTorch FAQ: my model reports CUDA runtime error: out of memory
+)"},
+    .calls = "*.backward *.manual_backward",
+    .on_call = check};
+
+} // namespace deepperf::rules

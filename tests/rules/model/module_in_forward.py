@@ -1,0 +1,57 @@
+import torch
+import torch.nn as nn
+
+
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.n = n
+        self.inner = nn.Linear(n, n)
+        self.lazy = None
+        self.kernel = torch.ones(1, 1, 3, 3)
+
+    def forward(self, x, other):
+        x = nn.Linear(self.n, self.n)(x)  # expect: DP236
+        x = nn.LayerNorm(self.n).to(x.device)(x)  # expect: DP236
+        conv = nn.Conv2d(3, 3, 3)  # expect: DP236
+        x = conv(x)
+        x = nn.Dropout(0.5)(x)  # expect: DP236
+        x = nn.BatchNorm2d(3, affine=False)(x)  # expect: DP236
+        x = nn.Softmax(dim=-1)(x)  # hint: DP236
+        x = nn.LayerNorm(self.n, elementwise_affine=False)(x)  # hint: DP236
+        loss = nn.CrossEntropyLoss()(x, other)
+        return x, loss
+
+    def fixed_kernel(self):
+        return nn.Linear(self.n, self.n)
+
+
+class Silent(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.layer = nn.Linear(n, n)
+        self.drop = nn.Dropout(0.5)
+
+    def forward(self, x):
+        if self.lazy is None:
+            self.lazy = nn.Linear(x.shape[1], 3)
+        conv = nn.Conv2d(1, 1, 3, bias=False)
+        conv.weight.data = self.kernel
+        x = conv(x)
+        made = nn.Linear(3, 3)
+        made.load_state_dict(self.state)
+        x = made(x)
+        returned = nn.Linear(3, 3)
+        return self.drop(self.layer(x)), returned
+
+    def build(self):
+        return nn.Linear(3, 3)
+
+
+def forward(x):
+    return nn.Linear(3, 3)(x)
+
+
+class NoModule:
+    def forward(self, x):
+        return nn.Linear(3, 3)(x)
