@@ -9,6 +9,10 @@ void add_study(CLI::App &app, int &exit_code) {
   study->require_subcommand(1);
   add_study_select(*study, exit_code);
   add_study_keywords(*study, exit_code);
+  add_study_import(*study, exit_code);
+  add_study_train(*study, exit_code);
+  add_study_classify(*study, exit_code);
+  add_study_evaluate(*study, exit_code);
   add_study_reproduce(*study, exit_code);
 }
 

@@ -9,5 +9,9 @@ namespace deepperf::cli {
 void add_study_select(CLI::App &study, int &exit_code);
 void add_study_keywords(CLI::App &study, int &exit_code);
 void add_study_reproduce(CLI::App &study, int &exit_code);
+void add_study_evaluate(CLI::App &study, int &exit_code);
+void add_study_import(CLI::App &study, int &exit_code);
+void add_study_train(CLI::App &study, int &exit_code);
+void add_study_classify(CLI::App &study, int &exit_code);
 
 } // namespace deepperf::cli
