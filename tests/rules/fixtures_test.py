@@ -65,7 +65,7 @@ class Fixtures(unittest.TestCase):
 
     def test_fixtures(self):
         fixtures = sorted(path for cause in HERE.iterdir() if cause.is_dir() for path in cause.iterdir()
-                          if not path.name.endswith((".fixed.py", ".unsafe.py")) and (path.is_dir() or path.suffix == ".py")
+                          if not path.name.endswith((".fixed.py", ".unsafe.py", ".fixed")) and (path.is_dir() or path.suffix == ".py")
                           and path.name != "__pycache__")
         self.assertGreater(len(fixtures), 2)
         for fixture in fixtures:
@@ -97,12 +97,23 @@ class Fixtures(unittest.TestCase):
                     self.assertEqual(copy.read_text(encoding="utf-8"), fixed.read_text(encoding="utf-8"),
                                      "a second run changes more")
 
+    def test_fixes_of_folders(self):
+        for fixed in sorted(HERE.rglob("*.fixed")):
+            with self.subTest(fixture=fixed.name), tempfile.TemporaryDirectory(prefix="fixture") as folder:
+                copy = pathlib.Path(folder) / "project"
+                shutil.copytree(fixed.with_suffix(""), copy)
+                check("--fix", "--select", code_of(fixed), ".", cwd=copy)
+                for file in sorted(fixed.rglob("*.py")):
+                    self.assertEqual((copy / file.relative_to(fixed)).read_text(encoding="utf-8"),
+                                     file.read_text(encoding="utf-8"))
+
     def test_every_fix_has_a_fixture(self):
         for source in sorted(SOURCES.glob("*/*.cpp")):
             rule = next(rule for rule in rules() if rule["name"].replace("-", "_") == source.stem)
             if rule["fix"] != "none":
                 ending = ".fixed.py" if rule["fix"] == "safe" else ".unsafe.py"
-                self.assertTrue((HERE / source.parent.name / (source.stem + ending)).exists(), source)
+                fixture = HERE / source.parent.name / (source.stem + ending)
+                self.assertTrue(fixture.exists() or fixture.with_suffix("").is_dir(), source)
 
     def test_every_rule_has_a_fixture(self):
         for source in sorted(SOURCES.glob("*/*.cpp")):

@@ -1,0 +1,187 @@
+#include "rules/api_history.h"
+
+#include "base/name_table.h"
+#include "python/children.h"
+
+#include <algorithm>
+#include <array>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// Sources: the release notes of NumPy 1.20, 1.24 and 2.0, PyTorch 0.4 to 2.4, torchvision 0.12 to 0.17, TensorFlow 2.0
+// to 2.16, Keras 3, JAX 0.3 to 0.6, Transformers 4 and Datasets 3.
+constexpr auto kHistory = std::to_array<ApiHistory>({
+    {"numpy.float", "numpy", "1.20", "1.24", "float", "float"},
+    {"numpy.int", "numpy", "1.20", "1.24", "int", "int"},
+    {"numpy.bool", "numpy", "1.20", "1.24", "bool", "bool", "2.0"},
+    {"numpy.object", "numpy", "1.20", "1.24", "object", "object"},
+    {"numpy.complex", "numpy", "1.20", "1.24", "complex", "complex"},
+    {"numpy.str", "numpy", "1.20", "1.24", "str", "str"},
+    {"numpy.float_", "numpy", "", "2.0", "numpy.float64", "numpy.float64"},
+    {"numpy.complex_", "numpy", "", "2.0", "numpy.complex128", "numpy.complex128"},
+    {"numpy.unicode_", "numpy", "", "2.0", "numpy.str_", "numpy.str_"},
+    {"numpy.string_", "numpy", "", "2.0", "numpy.bytes_", "numpy.bytes_"},
+    {"numpy.NaN", "numpy", "", "2.0", "numpy.nan", "numpy.nan"},
+    {"numpy.NAN", "numpy", "", "2.0", "numpy.nan", "numpy.nan"},
+    {"numpy.Inf", "numpy", "", "2.0", "numpy.inf", "numpy.inf"},
+    {"numpy.Infinity", "numpy", "", "2.0", "numpy.inf", "numpy.inf"},
+    {"numpy.infty", "numpy", "", "2.0", "numpy.inf", "numpy.inf"},
+    {"numpy.PINF", "numpy", "", "2.0", "numpy.inf", "numpy.inf"},
+    {"numpy.NINF", "numpy", "", "2.0", "-numpy.inf", ""},
+    {"numpy.product", "numpy", "1.25", "2.0", "numpy.prod", "numpy.prod"},
+    {"numpy.cumproduct", "numpy", "1.25", "2.0", "numpy.cumprod", "numpy.cumprod"},
+    {"numpy.sometrue", "numpy", "1.25", "2.0", "numpy.any", "numpy.any"},
+    {"numpy.alltrue", "numpy", "1.25", "2.0", "numpy.all", "numpy.all"},
+    {"numpy.round_", "numpy", "1.25", "2.0", "numpy.round", "numpy.round"},
+    {"numpy.asfarray", "numpy", "", "2.0", "numpy.asarray(…, dtype=float)", ""},
+    {"numpy.find_common_type", "numpy", "1.25", "2.0", "numpy.promote_types or numpy.result_type", ""},
+    {"numpy.trapz", "numpy", "2.0", "", "numpy.trapezoid", "numpy.trapezoid"},
+    {"numpy.in1d", "numpy", "2.0", "", "numpy.isin", "numpy.isin"},
+    {"numpy.row_stack", "numpy", "2.0", "", "numpy.vstack", "numpy.vstack"},
+
+    {"torch.symeig", "torch", "1.9", "2.0", "torch.linalg.eigh", ""},
+    {"torch.eig", "torch", "1.9", "1.13", "torch.linalg.eig", ""},
+    {"torch.lstsq", "torch", "1.9", "1.13", "torch.linalg.lstsq", ""},
+    {"torch.solve", "torch", "1.8", "1.13", "torch.linalg.solve", ""},
+    {"torch.matrix_rank", "torch", "1.9", "1.13", "torch.linalg.matrix_rank", ""},
+    {"torch.gels", "torch", "1.2", "1.3", "torch.linalg.lstsq", ""},
+    {"torch.gesv", "torch", "1.1", "1.2", "torch.linalg.solve", ""},
+    {"torch.trtrs", "torch", "1.1", "1.2", "torch.linalg.solve_triangular", ""},
+    {"torch.btrifact", "torch", "1.0", "1.2", "torch.linalg.lu_factor", ""},
+    {"torch.potrf", "torch", "1.0", "1.2", "torch.linalg.cholesky", ""},
+    {"torch.rfft", "torch", "1.7", "1.8", "torch.fft.rfft", ""},
+    {"torch.irfft", "torch", "1.7", "1.8", "torch.fft.irfft", ""},
+    {"torch.ifft", "torch", "1.7", "1.8", "torch.fft.ifft", ""},
+    {"torch.qr", "torch", "1.8", "", "torch.linalg.qr", ""},
+    {"torch.cholesky", "torch", "1.8", "", "torch.linalg.cholesky", ""},
+    {"torch.lu", "torch", "1.11", "", "torch.linalg.lu_factor", ""},
+    {"torch.lu_solve", "torch", "1.11", "", "torch.linalg.lu_solve", ""},
+    {"torch.triangular_solve", "torch", "1.11", "", "torch.linalg.solve_triangular", ""},
+    {"torch.chain_matmul", "torch", "1.8", "", "torch.linalg.multi_dot", ""},
+    {"torch.ger", "torch", "1.8", "", "torch.outer", "torch.outer"},
+    {"torch.range", "torch", "0.3", "", "torch.arange, which leaves the end out", ""},
+    {"torch.set_default_tensor_type", "torch", "2.1", "", "torch.set_default_dtype and torch.set_default_device", ""},
+    {"torch.autograd.Variable", "torch", "0.4", "", "the tensor itself", ""},
+    {"torch.nn.functional.upsample", "torch", "0.4.1", "", "torch.nn.functional.interpolate",
+     "torch.nn.functional.interpolate"},
+    {"torch.nn.functional.upsample_bilinear", "torch", "0.4.1", "",
+     "interpolate(…, mode='bilinear', align_corners=True)", ""},
+    {"torch.nn.functional.upsample_nearest", "torch", "0.4.1", "", "interpolate(…, mode='nearest')", ""},
+    {"torch.nn.utils.clip_grad_norm", "torch", "0.4", "", "torch.nn.utils.clip_grad_norm_",
+     "torch.nn.utils.clip_grad_norm_"},
+    {"torch.nn.init.xavier_uniform", "torch", "0.4", "", "torch.nn.init.xavier_uniform_",
+     "torch.nn.init.xavier_uniform_"},
+    {"torch.nn.init.xavier_normal", "torch", "0.4", "", "torch.nn.init.xavier_normal_", "torch.nn.init.xavier_normal_"},
+    {"torch.nn.init.kaiming_uniform", "torch", "0.4", "", "torch.nn.init.kaiming_uniform_",
+     "torch.nn.init.kaiming_uniform_"},
+    {"torch.nn.init.kaiming_normal", "torch", "0.4", "", "torch.nn.init.kaiming_normal_",
+     "torch.nn.init.kaiming_normal_"},
+    {"torch.nn.init.orthogonal", "torch", "0.4", "", "torch.nn.init.orthogonal_", "torch.nn.init.orthogonal_"},
+    {"torch.nn.init.normal", "torch", "0.4", "", "torch.nn.init.normal_", "torch.nn.init.normal_"},
+    {"torch.nn.init.uniform", "torch", "0.4", "", "torch.nn.init.uniform_", "torch.nn.init.uniform_"},
+    {"torch.nn.init.constant", "torch", "0.4", "", "torch.nn.init.constant_", "torch.nn.init.constant_"},
+    {"torch.nn.utils.weight_norm", "torch", "2.1", "", "torch.nn.utils.parametrizations.weight_norm", ""},
+    {"torch.cuda.amp.autocast", "torch", "2.4", "", "torch.amp.autocast(\"cuda\")", ""},
+    {"torch.cuda.amp.GradScaler", "torch", "2.4", "", "torch.amp.GradScaler(\"cuda\")", ""},
+    {"torch.cuda.amp.custom_fwd", "torch", "2.4", "", "torch.amp.custom_fwd(device_type=\"cuda\")", ""},
+    {"torch.cuda.amp.custom_bwd", "torch", "2.4", "", "torch.amp.custom_bwd(device_type=\"cuda\")", ""},
+    {"torch.cuda.memory_cached", "torch", "1.4", "", "torch.cuda.memory_reserved", "torch.cuda.memory_reserved"},
+    {"torch.cuda.max_memory_cached", "torch", "1.4", "", "torch.cuda.max_memory_reserved",
+     "torch.cuda.max_memory_reserved"},
+    {"torch.testing.assert_allclose", "torch", "1.12", "", "torch.testing.assert_close", ""},
+
+    {"torchvision.transforms.Scale", "torchvision", "0.2", "0.12", "torchvision.transforms.Resize",
+     "torchvision.transforms.Resize"},
+    {"torchvision.transforms.RandomSizedCrop", "torchvision", "0.2", "0.12", "torchvision.transforms.RandomResizedCrop",
+     "torchvision.transforms.RandomResizedCrop"},
+    {"torchvision.transforms.v2.ToTensor", "torchvision", "0.16", "",
+     "Compose([ToImage(), ToDtype(torch.float32, scale=True)])", ""},
+
+    {"jax.tree_map", "jax", "0.4.26", "0.6", "jax.tree.map", "jax.tree.map"},
+    {"jax.tree_multimap", "jax", "0.3.5", "0.3.16", "jax.tree.map", "jax.tree.map"},
+    {"jax.tree_util.tree_multimap", "jax", "0.3.5", "0.3.16", "jax.tree.map", ""},
+    {"jax.tree_leaves", "jax", "0.3.15", "0.6", "jax.tree.leaves", "jax.tree.leaves"},
+    {"jax.tree_flatten", "jax", "0.3.15", "0.6", "jax.tree.flatten", "jax.tree.flatten"},
+    {"jax.tree_unflatten", "jax", "0.3.15", "0.6", "jax.tree.unflatten", "jax.tree.unflatten"},
+    {"jax.tree_structure", "jax", "0.3.15", "0.6", "jax.tree.structure", "jax.tree.structure"},
+    {"jax.ops.index_update", "jax", "0.2.22", "0.3.2", "x.at[index].set(value)", ""},
+    {"jax.ops.index_add", "jax", "0.2.22", "0.3.2", "x.at[index].add(value)", ""},
+    {"jax.ops.index_mul", "jax", "0.2.22", "0.3.2", "x.at[index].multiply(value)", ""},
+
+    {"transformers.AutoModelWithLMHead", "transformers", "4.0", "",
+     "AutoModelForCausalLM, AutoModelForMaskedLM or AutoModelForSeq2SeqLM", ""},
+    {"datasets.load_metric", "datasets", "2.5", "3.0", "evaluate.load", ""},
+});
+
+const NameTable &names() {
+  static const NameTable kNames = [] {
+    NameTable table;
+    for (std::size_t i = 0; i < kHistory.size(); ++i) {
+      const std::string_view api = kHistory.at(i).api;
+      table.add(canonical_name(api).text(), u64{i + 1} << 1);
+      table.add(api.substr(api.rfind('.') + 1), 1);
+    }
+    return table;
+  }();
+  return kNames;
+}
+
+bool mentions_version(const Node *node) {
+  Symbol name;
+  if (const auto *plain = as<Name>(node)) {
+    name = plain->id;
+  } else if (const auto *attribute = as<Attribute>(node)) {
+    name = attribute->attr;
+  }
+  if (name) {
+    const std::string_view text = name.text();
+    if (text == "hasattr" || text.find("version") != std::string_view::npos ||
+        text.find("VERSION") != std::string_view::npos || text.starts_with("is_torch_") || text.starts_with("TORCH_")) {
+      return true;
+    }
+  }
+  bool found = false;
+  for_each_child(node, [&found](const Node *child) { found = found || mentions_version(child); });
+  return found;
+}
+
+} // namespace
+
+const ApiHistory *find_history(Symbol api) {
+  const u64 place = names()[api] >> 1;
+  return place != 0 ? &kHistory.at(place - 1) : nullptr;
+}
+
+bool may_have_history(Symbol last_part) { return (names()[last_part] & 1) != 0; }
+
+Status status_in(const Site &site, std::string_view package, std::string_view since) {
+  const std::optional<project::Version> wanted = project::parse_version(since);
+  const project::Requirements &requirements = project::requirements_of(site.module->parsed->path);
+  const auto range = requirements.find(package);
+  if (!wanted.has_value() || range == requirements.end() ||
+      (!range->second.at_least.has_value() && !range->second.below.has_value())) {
+    return Status::Unknown;
+  }
+  if (range->second.below.has_value() && *range->second.below <= *wanted) {
+    return Status::Fine;
+  }
+  return range->second.at_least.has_value() && *range->second.at_least >= *wanted ? Status::Gone : Status::Unknown;
+}
+
+bool is_version_guarded(const Site &site) {
+  return std::ranges::any_of(site.ancestors, [](const Node *node) {
+    if (node->kind == NodeKind::Try) {
+      return !static_cast<const Try *>(node)->handlers.empty();
+    }
+    const Node *test = node->kind == NodeKind::If      ? static_cast<const If *>(node)->test
+                       : node->kind == NodeKind::IfExp ? static_cast<const IfExp *>(node)->test
+                                                       : nullptr;
+    return test != nullptr && mentions_version(test);
+  });
+}
+
+} // namespace deepperf::rules

@@ -1,0 +1,37 @@
+// What frameworks have deprecated and removed, and since which version. The table is in api_history.cpp.
+#pragma once
+
+#include "project/requirements.h"
+#include "rules/site.h"
+
+namespace deepperf::rules {
+
+struct ApiHistory {
+  std::string_view api;        // canonical name
+  std::string_view package;    // as pip names it
+  std::string_view deprecated; // since that version; empty: never was, or not any more
+  std::string_view removed;    // since that version; empty: it is still there
+  std::string_view instead;    // what to write
+  std::string_view renamed_to; // an API that does the same with the same arguments; empty if there is none
+  std::string_view back = {};  // since that version there is something of the name again
+};
+
+// Null if nothing is known to have happened to it.
+const ApiHistory *find_history(Symbol api);
+
+// Could the last part of a dotted name be one in the table? One probe, to ask before working out the whole name.
+bool may_have_history(Symbol last_part);
+
+enum class Status : u8 {
+  Fine,    // the project's versions have it
+  Unknown, // nothing says which version the project uses
+  Gone,    // all versions that the project allows are that new
+};
+
+// Do the versions that the project of this file allows reach `since`?
+Status status_in(const Site &site, std::string_view package, std::string_view since);
+
+// Behind a test of the version, of hasattr, or in a try: the code knows what it does.
+bool is_version_guarded(const Site &site);
+
+} // namespace deepperf::rules

@@ -1,0 +1,110 @@
+#include "rules/api_history.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// The API that an expression names; null unless something happened to it.
+const ApiHistory *history_of(const Site &site, const Node &node) {
+  Symbol last;
+  if (const auto *attribute = as<Attribute>(&node)) {
+    last = attribute->context == Context::Load ? attribute->attr : Symbol{};
+  } else if (const auto *name = as<Name>(&node)) {
+    last = name->context == Context::Load ? name->id : Symbol{};
+  }
+  if (!last || !may_have_history(last)) {
+    return nullptr;
+  }
+  const model::Value value = value_of(site, static_cast<const Expr *>(&node));
+  return value.is(model::Value::Tag::Api) && !value.v1 ? find_history(value.name()) : nullptr;
+}
+
+void check(Site &site, const Node &node) {
+  const ApiHistory *history = history_of(site, node);
+  if (history == nullptr || history->deprecated.empty() || is_version_guarded(site)) {
+    return;
+  }
+  if (!history->removed.empty() && status_in(site, history->package, history->removed) != Status::Fine) {
+    return; // gone altogether: removed-api tells
+  }
+  const Status status = status_in(site, history->package, history->deprecated);
+  if (status == Status::Fine) {
+    return;
+  }
+  Finding &finding = report(
+      site, node, fmt::format("{} is deprecated since {} {}", history->api, history->package, history->deprecated),
+      fmt::format("write {}", history->instead));
+  if (status == Status::Unknown) {
+    finding.tier = Tier::Hint;
+  }
+  // Variable(x) is x since there is only one kind of tensor.
+  const auto *call = site.ancestors.empty() ? nullptr : as<Call>(site.ancestors.back());
+  if (history->api == "torch.autograd.Variable" && call != nullptr && call->func == &node && call->args.size() == 1 &&
+      call->keywords.empty() && call->args[0]->kind != NodeKind::Starred) {
+    const std::string inner(text_of(site, call->args[0]));
+    const NodeKind kind = call->args[0]->kind;
+    const bool is_simple =
+        kind == NodeKind::Name || kind == NodeKind::Attribute || kind == NodeKind::Call || kind == NodeKind::Subscript;
+    set_fix(finding, status == Status::Gone, {replace(*call, is_simple ? inner : "(" + inner + ")")});
+  }
+  if (!history->renamed_to.empty()) {
+    const std::string spelled = spelling_of(site, history->renamed_to);
+    if (!spelled.empty()) {
+      set_fix(finding, status == Status::Gone, {replace(node, spelled)});
+    }
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kDeprecatedApi = {
+    .info = {.code = "DP302",
+             .name = "deprecated-api",
+             .summary = "a function or class that the library is going to remove",
+             .root_cause = "Library: Mismatched Library Version",
+             .symptoms = "Program Crash",
+             .stage = "Environment",
+             .frameworks = "PyTorch, TensorFlow, JAX",
+             .tier = Tier::On,
+             .fix = FixKind::Safe,
+             .documentation = R"(## What it finds
+
+Names of NumPy, PyTorch, torchvision, JAX and Hugging Face that are deprecated in all versions that the project's requirements allow. Where
+nothing says which versions those are, it is a hint.
+
+## Why it costs
+
+The next release may not have it any more, and some are slower than what replaces them.
+
+## Bad
+
+```python
+import torch
+
+outer = torch.ger(torch.ones(3), torch.ones(4))
+```
+
+## Good
+
+```python
+import torch
+
+outer = torch.outer(torch.ones(3), torch.ones(4))
+```
+
+## When it is wrong
+
+Where the program has to work with versions that do not have the new name either; let the requirements say so.
+
+## References
+
+- Release notes and documentation of the libraries
+)"},
+    .nodes = {NodeKind::Attribute, NodeKind::Name},
+    .on_node = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,103 @@
+#include "rules/api_history.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// The API that an expression names; null unless something happened to it.
+const ApiHistory *history_of(const Site &site, const Node &node) {
+  Symbol last;
+  if (const auto *attribute = as<Attribute>(&node)) {
+    last = attribute->context == Context::Load ? attribute->attr : Symbol{};
+  } else if (const auto *name = as<Name>(&node)) {
+    last = name->context == Context::Load ? name->id : Symbol{};
+  }
+  if (!last || !may_have_history(last)) {
+    return nullptr;
+  }
+  const model::Value value = value_of(site, static_cast<const Expr *>(&node));
+  return value.is(model::Value::Tag::Api) && !value.v1 ? find_history(value.name()) : nullptr;
+}
+
+void check(Site &site, const Node &node) {
+  const ApiHistory *history = history_of(site, node);
+  if (history == nullptr || history->removed.empty() || is_version_guarded(site)) {
+    return;
+  }
+  const Status status = status_in(site, history->package, history->removed);
+  if (status == Status::Fine ||
+      (!history->back.empty() && status_in(site, history->package, history->back) == Status::Gone)) {
+    return;
+  }
+  Finding &finding =
+      report(site, node, fmt::format("{} was removed in {} {}", history->api, history->package, history->removed),
+             fmt::format("write {}", history->instead));
+  if (!history->back.empty() && status == Status::Unknown) {
+    finding.tier = Tier::Hint;
+  }
+  if (!history->renamed_to.empty()) {
+    const bool is_builtin = history->renamed_to.find('.') == std::string_view::npos;
+    const std::string spelled = is_builtin ? std::string(history->renamed_to) : spelling_of(site, history->renamed_to);
+    if (!spelled.empty()) {
+      set_fix(finding, true, {replace(node, spelled)});
+    }
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kRemovedApi = {
+    .info = {.code = "DP301",
+             .name = "removed-api",
+             .summary = "a function or class that the library does not have any more",
+             .root_cause = "Library: Mismatched Library Version",
+             .symptoms = "Program Crash",
+             .stage = "Environment",
+             .frameworks = "PyTorch, TensorFlow, JAX",
+             .tier = Tier::On,
+             .fix = FixKind::Safe,
+             .documentation = R"(## What it finds
+
+Names of NumPy, PyTorch, torchvision, JAX and Hugging Face that newer versions of the library do not have, in a project whose requirements
+(`requirements.txt`, `setup.py`, `pyproject.toml`, `environment.yml`) do not keep it below that version.
+
+## Why it costs
+
+The program fails with an AttributeError when it gets there, perhaps hours into a run.
+
+## Bad
+
+```python
+import numpy as np
+import torch
+
+x = torch.from_numpy(np.zeros(3, dtype=np.float))
+```
+
+## Good
+
+```python
+import numpy as np
+import torch
+
+x = torch.from_numpy(np.zeros(3, dtype=float))
+```
+
+## When it is wrong
+
+Where the program is only ever run with an old version, though nothing in the project says so. Say it in `requirements.txt`, and the rule
+is silent. It is silent, too, behind a test of the version or `hasattr`, and in a `try`.
+
+## References
+
+- Release notes of NumPy 1.24 and 2.0, PyTorch 1.8, 1.13 and 2.0, JAX 0.4
+- DLPerf, root cause "Mismatched Library Version"
+)"},
+    .nodes = {NodeKind::Attribute, NodeKind::Name},
+    .on_node = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,105 @@
+#include "rules/api_history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+struct RemovedMethod {
+  std::string_view method;
+  std::string_view since; // of TensorFlow: it is not there any more
+  std::string_view instead;
+  std::string_view renamed_to; // a method that takes the same arguments; empty if there is none
+};
+
+// Sources: the release notes of TensorFlow 2.1, 2.6 and 2.16 (which brought Keras 3).
+constexpr auto kMethods = std::to_array<RemovedMethod>({
+    {"fit_generator", "2.16", "fit, which takes generators too", "fit"},
+    {"evaluate_generator", "2.16", "evaluate, which takes generators too", "evaluate"},
+    {"predict_generator", "2.16", "predict, which takes generators too", "predict"},
+    {"predict_classes", "2.6", "predict(…).argmax(axis=-1), or (predict(…) > 0.5).astype(int)", ""},
+    {"predict_proba", "2.6", "predict", "predict"},
+});
+
+void check(Site &site, const Call &call) {
+  const auto *method = as<Attribute>(call.func);
+  const auto known = std::ranges::find(kMethods, method->attr.text(), &RemovedMethod::method);
+  if (known == kMethods.end() || is_version_guarded(site)) {
+    return;
+  }
+  const Status status = status_in(site, "tensorflow", known->since);
+  if (status == Status::Fine) {
+    return;
+  }
+  const u32 start = method->end - static_cast<u32>(known->method.size());
+  Finding &finding = report(site, Span{start, method->end},
+                            fmt::format("{} was removed in TensorFlow {}", known->method, known->since),
+                            fmt::format("call {}", known->instead));
+  if (status == Status::Unknown) {
+    finding.tier = Tier::Hint; // older code is often run with the version it was written for
+  }
+  if (!known->renamed_to.empty()) {
+    set_fix(finding, status == Status::Gone, {Edit{start, method->end, std::string(known->renamed_to)}});
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kRemovedMethod = {
+    .info = {.code = "DP304",
+             .name = "removed-method",
+             .summary = "a method of a Keras model that newer versions do not have",
+             .root_cause = "Library: Mismatched Library Version",
+             .symptoms = "Program Crash",
+             .stage = "Environment",
+             .frameworks = "TensorFlow, Keras",
+             .tier = Tier::On,
+             .fix = FixKind::Safe,
+             .documentation = R"(## What it finds
+
+`fit_generator`, `evaluate_generator`, `predict_generator`, `predict_classes` and `predict_proba` of a Keras model, where the project's
+requirements ask for a TensorFlow that does not have them. Where nothing says which version is used, it is a hint.
+
+## Why it costs
+
+The program fails when it gets there. Besides, `fit` prefetches and runs the whole step in a graph, which `fit_generator` did not always
+do.
+
+## Bad
+
+```python
+from tensorflow import keras
+
+model = keras.Sequential([keras.layers.Dense(1)])
+model.fit_generator(batches)
+```
+
+## Good
+
+```python
+from tensorflow import keras
+
+model = keras.Sequential([keras.layers.Dense(1)])
+model.fit(batches)
+```
+
+## When it is wrong
+
+Where the program is run with an old version on purpose; let the requirements say so.
+
+## References
+
+- Release notes of TensorFlow 2.1, 2.6 and 2.16
+)"},
+    .calls = "KerasModel.fit_generator KerasModel.evaluate_generator KerasModel.predict_generator "
+             "KerasModel.predict_classes "
+             "KerasModel.predict_proba",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,134 @@
+#include "rules/api_history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+struct RenamedArgument {
+  std::string_view api; // a whole name, or a prefix that ends in a dot
+  std::string_view keyword;
+  std::string_view package;
+  std::string_view since;      // deprecated since that version
+  std::string_view instead;    // what to write
+  std::string_view renamed_to; // a keyword that takes the same values; empty if there is none
+};
+
+// Sources: the release notes of torchvision 0.13, PyTorch 0.4.1 and 2.2, Keras 2.3 and 3, Transformers 4.41.
+constexpr auto kArguments = std::to_array<RenamedArgument>({
+    {"torchvision.models.", "pretrained", "torchvision", "0.13", "weights=\"IMAGENET1K_V1\", or weights=None", ""},
+    {"torch.nn.", "size_average", "torch", "0.4.1", "reduction=\"mean\", or \"sum\"", ""},
+    {"torch.nn.", "reduce", "torch", "0.4.1", "reduction=\"none\"", ""},
+    {"torch.optim.lr_scheduler.", "verbose", "torch", "2.2", "get_last_lr() to see the rate", ""},
+    {"tensorflow.keras.optimizers.", "lr", "tensorflow", "2.0", "learning_rate=", "learning_rate"},
+    {"transformers.TrainingArguments", "evaluation_strategy", "transformers", "4.41",
+     "eval_strategy=", "eval_strategy"},
+    {"transformers.Seq2SeqTrainingArguments", "evaluation_strategy", "transformers", "4.41",
+     "eval_strategy=", "eval_strategy"},
+    {"transformers.TrainingArguments", "no_cuda", "transformers", "4.34", "use_cpu=", "use_cpu"},
+    {"transformers.TrainingArguments", "per_gpu_train_batch_size", "transformers", "4.0",
+     "per_device_train_batch_size=", "per_device_train_batch_size"},
+});
+
+const RenamedArgument *find(std::string_view api, std::string_view keyword) {
+  const auto found = std::ranges::find_if(kArguments, [&](const RenamedArgument &known) {
+    return known.keyword == keyword && (known.api.ends_with('.') ? api.starts_with(known.api) : api == known.api);
+  });
+  return found != kArguments.end() ? &*found : nullptr;
+}
+
+void check(Site &site, const Node &node) {
+  const auto &call = static_cast<const Call &>(node);
+  if (call.keywords.empty()) {
+    return;
+  }
+  const std::string_view api = called_api(site, call);
+  if (api.empty()) {
+    return;
+  }
+  for (const Keyword *keyword : call.keywords) {
+    const RenamedArgument *renamed = keyword->name ? find(api, keyword->name.text()) : nullptr;
+    if (renamed == nullptr || is_version_guarded(site)) {
+      continue;
+    }
+    const Status status = status_in(site, renamed->package, renamed->since);
+    if (status == Status::Fine) {
+      continue;
+    }
+    Finding &finding =
+        report(site, *keyword,
+               fmt::format("{}= is deprecated since {} {}", renamed->keyword, renamed->package, renamed->since),
+               fmt::format("write {}", renamed->instead));
+    if (status == Status::Unknown) {
+      finding.tier = Tier::Hint;
+    }
+    const bool safe = status == Status::Gone;
+    const u32 name_end = keyword->start + static_cast<u32>(renamed->keyword.size());
+    if (!renamed->renamed_to.empty()) {
+      set_fix(finding, safe, {Edit{keyword->start, name_end, std::string(renamed->renamed_to)}});
+    } else if (renamed->keyword == "pretrained") {
+      // With no weights given explicitly, `pretrained=True` meant the first ones.
+      if (const std::optional<bool> value = bool_of(site, keyword->value); value.has_value()) {
+        set_fix(finding, safe, {replace(*keyword, *value ? "weights=\"IMAGENET1K_V1\"" : "weights=None")});
+      }
+    }
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kRenamedArgument = {
+    .info = {.code = "DP303",
+             .name = "renamed-argument",
+             .summary = "an argument that has another name in newer versions of the library",
+             .root_cause = "Library: Mismatched Library Version",
+             .symptoms = "Program Crash",
+             .stage = "Environment",
+             .frameworks = "PyTorch, TensorFlow, Keras",
+             .tier = Tier::On,
+             .fix = FixKind::Safe,
+             .documentation = R"(## What it finds
+
+`pretrained=` of torchvision's models, `size_average=` and `reduce=` of PyTorch's losses, `lr=` of Keras optimizers,
+`evaluation_strategy=` of Transformers and the like, where the project's requirements are so new that the argument is deprecated. Where
+nothing says which version is used, it is a hint.
+
+## Why it costs
+
+The argument is ignored or refused by a later version. Keras 3, for example, does not take `lr=` any more.
+
+## Bad
+
+```python
+import torchvision
+
+model = torchvision.models.resnet50(pretrained=True)
+```
+
+## Good
+
+```python
+import torchvision
+
+model = torchvision.models.resnet50(weights="IMAGENET1K_V1")
+```
+
+## When it is wrong
+
+Where the program has to work with versions that do not know the new name; let the requirements say so.
+
+## References
+
+- torchvision documentation: the multi-weight support of version 0.13
+- PyTorch documentation of the losses; TorchFix, rule TOR201
+)"},
+    .nodes = {NodeKind::Call},
+    .on_node = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,51 @@
+#include "project/requirements.h"
+
+#include <gtest/gtest.h>
+
+namespace deepperf::project {
+
+namespace {
+
+VersionRange range_of(std::string_view text, std::string_view package = "torch") {
+  Requirements requirements;
+  add_requirements(text, requirements);
+  const auto found = requirements.find(package);
+  return found != requirements.end() ? found->second : VersionRange{};
+}
+
+TEST(Requirements, Versions) {
+  EXPECT_EQ(parse_version("1.13"), (Version{1, 13, 0}));
+  EXPECT_EQ(parse_version("2.0.1+cu118"), (Version{2, 0, 1}));
+  EXPECT_EQ(parse_version("0.4.1.post2"), (Version{0, 4, 1}));
+  EXPECT_EQ(parse_version("2"), (Version{2, 0, 0}));
+  EXPECT_EQ(parse_version("x"), std::nullopt);
+  EXPECT_EQ(parse_version("99999999999"), std::nullopt);
+}
+
+TEST(Requirements, Ranges) {
+  EXPECT_EQ(range_of("torch>=1.8,<2.0\n").at_least, (Version{1, 8, 0}));
+  EXPECT_EQ(range_of("torch>=1.8,<2.0\n").below, (Version{2, 0, 0}));
+  EXPECT_EQ(range_of("torch==1.7.1+cu110").at_least, (Version{1, 7, 1}));
+  EXPECT_EQ(range_of("torch==1.7.1+cu110").below, (Version{1, 7, 2}));
+  EXPECT_EQ(range_of("torch == 1.7.*").below, (Version{1, 8, 0}));
+  EXPECT_EQ(range_of("dependencies:\n  - pytorch=1.7\n").below, (Version{1, 8, 0}));
+  EXPECT_EQ(range_of("torch = \"^1.10\"").at_least, (Version{1, 10, 0}));
+  EXPECT_EQ(range_of("torch = \"^1.10\"").below, (Version{2, 0, 0}));
+  EXPECT_EQ(range_of("install_requires=['numpy', 'torch~=1.9', 'x']").at_least, (Version{1, 9, 0}));
+  EXPECT_EQ(range_of("tensorflow-gpu[all]>=2.1 ; python_version > '3'", "tensorflow").at_least, (Version{2, 1, 0}));
+  EXPECT_EQ(range_of("torch\nnumpy>=1.20").at_least, std::nullopt);
+  EXPECT_EQ(range_of("# torch==1.0\n").at_least, std::nullopt);
+  EXPECT_EQ(range_of("my-torch==1.0\n").at_least, std::nullopt);
+  EXPECT_EQ(range_of("torch<=1.4").below, (Version{1, 4, 1}));
+}
+
+TEST(Requirements, AnyTextIsTaken) {
+  for (const std::string_view text :
+       {"torch", "torch[", "torch>=", "torch==,", "torch>=1.", "torch,torch", "\xff\xfe"}) {
+    range_of(text);
+  }
+}
+
+} // namespace
+
+} // namespace deepperf::project

@@ -1,0 +1,5 @@
+import torch
+
+
+def silent(x, y):
+    return torch.ger(x, y), torch.symeig(x)

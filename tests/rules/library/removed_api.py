@@ -1,0 +1,33 @@
+import numpy
+import numpy as np
+import torch
+from numpy import infty
+from torch import symeig
+
+
+def fires(x):
+    a = np.zeros(3, dtype=np.float)  # expect: DP301
+    b = numpy.array(x).astype(numpy.bool)  # hint: DP301
+    c = torch.symeig(x)  # expect: DP301
+    d = symeig(x)  # expect: DP301
+    e = np.NaN  # expect: DP301
+    f = isinstance(x, np.int)  # expect: DP301
+    g = np.product(a)  # expect: DP301
+    return a, b, c, d, e, f, g, infty  # expect: DP301
+
+
+def silent(x, np2):
+    a = np.zeros(3, dtype=np.float64)
+    b = np.bool_(x)
+    c = torch.linalg.eigh(x)
+    d = np2.float
+    e = x.float
+    f = torch.float
+    if hasattr(np, "float"):
+        f = np.float
+    try:
+        g = np.float
+    except AttributeError:
+        g = float
+    h = np.float(x) if np.__version__ < "1.20" else float(x)
+    return a, b, c, d, e, f, g, h, x.solve(x)

@@ -1,0 +1,3 @@
+from torchvision import models
+
+model = models.resnet50(pretrained=True)
