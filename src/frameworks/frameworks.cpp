@@ -83,9 +83,10 @@ constexpr std::string_view kTraitNames[] = {
     "v1_switch",   "traces",      "tape",        "no_loop",
     "mutates",     "syncs",       "v1",          "v2",
     "step",        "property",    "moves",       "no_grads",
-    "compiles",    "loss",        "weights",
+    "compiles",    "loss",        "weights",     "copies",
+    "text",
 };
-static_assert(u64{1} << (std::size(kTraitNames) - 1) == kWeights, "a name for each trait");
+static_assert(u64{1} << (std::size(kTraitNames) - 1) == kText, "a name for each trait");
 
 // In the order of the enum.
 constexpr std::string_view kOutputNames[] = {

@@ -126,6 +126,8 @@ enum Trait : u64 {
   kCompiles = u64{1} << 48, // the function that it makes is traced when first called, and that is kept: tf.function
   kLoss = u64{1} << 49,     // compares predictions with labels
   kWeights = u64{1} << 50,  // makes a layer that has weights
+  kCopies = u64{1} << 51,   // cheap for an example, but it copies all that it is given: concat, stack, transpose
+  kText = u64{1} << 52,     // splits a string, or looks it up: little work for one sentence
 };
 
 // What the numbers of a PyTorch tensor are, as far as the last operation or layer tells: what a loss function has to

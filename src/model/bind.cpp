@@ -354,14 +354,25 @@ void sort_unique(std::vector<Symbol> &names) {
   names.erase(std::unique(names.begin(), names.end()), names.end());
 }
 
-} // namespace
-
-void find_changes(const Node *loop, Loop &result) {
-  find_changes_in(loop, result);
+void sort_changes(Loop &result) {
   sort_unique(result.assigned);
   sort_unique(result.mutated);
   sort_unique(result.attributes);
   sort_unique(result.passed);
+}
+
+} // namespace
+
+void find_changes(const Node *loop, Loop &result) {
+  find_changes_in(loop, result);
+  sort_changes(result);
+}
+
+void find_changes(std::span<Stmt *const> statements, Loop &result) {
+  for (const Stmt *statement : statements) {
+    find_changes_in(statement, result);
+  }
+  sort_changes(result);
 }
 
 } // namespace deepperf::model

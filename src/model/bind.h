@@ -4,6 +4,8 @@
 
 #include "model/project.h"
 
+#include <span>
+
 namespace deepperf::model {
 
 // Gathers names, globals and evidence; finish_names then makes slots of the names.
@@ -13,6 +15,7 @@ void finish_names(FunctionInfo &function);
 
 // Names and attributes that one turn of a loop binds or changes.
 void find_changes(const python::Node *loop, Loop &result);
+void find_changes(std::span<python::Stmt *const> statements, Loop &result);
 
 // What the methods called on a name, as bits of its evidence, tell that it is: a tf.data.Dataset, or in a module that
 // imports PyTorch one of its modules, optimizers or tensors. Unknown if they tell nothing.

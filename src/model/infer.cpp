@@ -370,7 +370,10 @@ Value Inference::join(const Value &a, const Value &b) {
     for (u32 i = 0; i < (uniform ? 1 : a.number); ++i) {
       items.push_back(uniform ? join(element_of(a), element_of(b)) : join(a.items[i], b.items[i]));
     }
-    return make_tuple(items, uniform);
+    const auto is_few = [](const Value &value) { return value.few || (!value.uniform && value.number <= 10); };
+    Value result = make_tuple(items, uniform);
+    result.few = is_few(a) && is_few(b);
+    return result;
   }
   return a.is(Value::Tag::Literal) ? b : b.is(Value::Tag::Literal) ? a : Value{};
 }

@@ -5,6 +5,8 @@
 #include "model/imports.h"
 #include "model/project.h"
 
+#include <optional>
+#include <span>
 #include <unordered_map>
 
 namespace deepperf::model {
@@ -23,12 +25,15 @@ private:
     bool in_tape = false;
     bool once = false;
     bool initial_value = false;
+    bool by_type = false; // in a branch that asks for the type of a parameter
     bool no_grad = false;
     const python::Node *branch = nullptr; // the innermost `if`, loop or the like
     bool eager_test = false;              // under `if tf.executing_eagerly()`: what runs a session there tells nothing
     const python::Expr *assigned = nullptr; // the value of the assignment that is being walked, and its target
     Symbol target;
-    const python::Expr *stored = nullptr; // the same where the target is an element or attribute
+    const python::Expr *stored = nullptr;    // the same where the target is an element or attribute
+    const python::Expr *discarded = nullptr; // a statement of its own
+    const OpScope *scope = nullptr;
   };
 
   // ---- infer.cpp: functions
@@ -44,6 +49,7 @@ private:
   void spread_loops();
   void note_step();
   void note_session_run(const python::Call *call);
+  void note_fetched_operators(const python::Expr *fetches);
   void note_call_traits(const ApiInfo &info, const python::Call *call, Symbol api, bool v1);
 
   // ---- infer_statements.cpp
@@ -55,8 +61,15 @@ private:
   void walk_import_from(const python::ImportFrom *statement);
   void walk_if(const python::If *statement);
   void walk_for(const python::For *statement);
-  bool is_tiny(const python::Expr *iter);
-  bool is_small_number(const python::Expr *expr);
+  // How many facts there were at some point of the walk.
+  struct FactMark {
+    std::size_t ops = 0;
+    std::size_t calls = 0;
+    std::size_t loops = 0;
+  };
+  [[nodiscard]] FactMark facts_so_far() const;
+  void mark_once(const python::Expr *test, bool negated, std::span<python::Stmt *const> statements,
+                 const FactMark &since);
   void find_loop_changes(const python::Node *node, Loop &loop);
   void walk_while(const python::While *statement);
   void walk_try(const python::Try *statement);
@@ -66,7 +79,14 @@ private:
   template <class Body> void in_loop(const python::Node *node, Body body);
   void assign(const python::Expr *target, const Value &value);
   void bind(Symbol name, const Value &value);
+  void grow(const python::Expr *container, const Value &added);
   void store_attribute(const python::Attribute *target, const Value &value);
+
+  // ---- loop_length.cpp
+  bool is_tiny(const python::Expr *iter);
+  std::optional<i64> literal_number(const python::Expr *expr);
+  Value peek(const python::Expr *expr);
+  Turns turns_of(const python::Expr *iter, const Value &iterated);
 
   // ---- infer_expressions.cpp
   Value eval(const python::Expr *expr);
@@ -74,6 +94,7 @@ private:
   Value eval_name(const python::Name *name);
   Value look_up(Symbol name);
   Value eval_attribute(const python::Attribute *attribute);
+  static Value trained_state(Symbol attr);
   Value attribute_of(const Value &value, Symbol attr, const python::Attribute *node);
   Value framework_method(const Value &value, Symbol attr);
   Value member_of(ClassInfo *type, Symbol attr, u32 depth = 0);

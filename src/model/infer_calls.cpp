@@ -116,19 +116,25 @@ Value Inference::eval_call(const Call *call) {
   default:
     break;
   }
-  const Expr *const outer_stored = around_.stored;
   if (const auto *method = as<Attribute>(call->func);
       method != nullptr && method->attr.text() == "append" && call->args.size() == 1) {
-    around_.stored = call->args[0];
+    const Expr *const outer_stored = std::exchange(around_.stored, call->args[0]);
+    const Value added = eval(call->args[0]);
+    around_.stored = outer_stored;
+    grow(method->value, added);
+    current_->effects = true;
+    return {};
   }
   eval_arguments(call);
-  around_.stored = outer_stored;
   current_->effects = true; // who knows what it does
   if (const auto *method = as<Attribute>(call->func)) {
     const std::string_view name = method->attr.text();
     if (name == "run" && module_->tensorflow && is_named_session(method->value)) {
       static const ApiInfo kRun{.traits = kSessionRun};
       note_call_traits(kRun, call, method->attr, false);
+      if (recording_ && !call->args.empty()) {
+        note_fetched_operators(call->args[0]);
+      }
     } else if ((name == "assign" || name == "assign_add" || name == "assign_sub") && module_->tensorflow) {
       static const ApiInfo kAssign{.returns = Kind::Operation, .traits = kOp | kGraphState};
       note_call_traits(kAssign, call, method->attr, false);
@@ -290,12 +296,39 @@ void Inference::note_step() {
 
 // The call runs a session, itself or through what it calls.
 void Inference::note_session_run(const Call *call) {
-  current_->runs_session = true;
-  current_->session_run = current_->session_run == nullptr ? call : current_->session_run;
+  if (!around_.by_type) { // for other callers than this one, perhaps
+    current_->runs_session = true;
+    current_->session_run = current_->session_run == nullptr ? call : current_->session_run;
+  }
   if (around_.loop != nullptr && !around_.loop->runs_session) {
     around_.loop->runs_session = true;
     around_.loop->session_run = call;
   }
+}
+
+// `sess.run(x + 1)`: an operator on a tensor is an operation too. Only what is fetched is sure to be meant as one.
+void Inference::note_fetched_operators(const Expr *fetches) {
+  if (fetches->kind == NodeKind::List || fetches->kind == NodeKind::Tuple) {
+    for_each_child(fetches, [this](const Node *child) { note_fetched_operators(static_cast<const Expr *>(child)); });
+    return;
+  }
+  const auto is_tensor = [](const Expr *expr) {
+    return kind_of(expr) == Kind::Tensor || kind_of(expr) == Kind::Variable;
+  };
+  const auto *operation = as<BinOp>(fetches);
+  const auto *subscript = as<Subscript>(fetches);
+  if ((operation == nullptr || (!is_tensor(operation->left) && !is_tensor(operation->right))) &&
+      (subscript == nullptr || !is_tensor(subscript->value))) {
+    return;
+  }
+  OpFact fact;
+  fact.call = fetches;
+  fact.api = intern("operator");
+  fact.traits = kOp;
+  fact.loop = around_.loop;
+  fact.in_tape = around_.in_tape;
+  fact.by_type = around_.by_type;
+  current_->ops.push_back(fact);
 }
 
 // Notes down what a call of a framework does where it stands.
@@ -322,7 +355,9 @@ void Inference::note_call_traits(const ApiInfo &info, const Call *call, Symbol a
   }
   module_->v1 |= info.has(kV1) || v1 || info.has(kSession);
   module_->v2 |= info.has(kV2);
-  if (info.has(kSessionRun) && !around_.eager_test) {
+  // Keras reads values through a session in graph mode only.
+  const bool in_session = !api.text().starts_with("tensorflow.keras.backend.") || module_->v1;
+  if (info.has(kSessionRun) && in_session && !around_.eager_test) {
     note_session_run(call);
   }
   // An optimizer that takes a closure (LBFGS) makes many evaluations at once: no small step.
@@ -341,6 +376,9 @@ void Inference::note_call_traits(const ApiInfo &info, const Call *call, Symbol a
     fact.initial_value = around_.initial_value;
     fact.target = around_.assigned == call ? around_.target : Symbol{};
     fact.stored = around_.stored != nullptr && around_.stored->start <= call->start && call->end <= around_.stored->end;
+    fact.discarded = around_.discarded == call;
+    fact.by_type = around_.by_type;
+    fact.scope = around_.scope;
     current_->ops.push_back(fact);
   }
 }
@@ -484,6 +522,9 @@ Value Inference::call_api_method(const Call *call, const Value &callee) {
       project_.added_layers[receiver.call].push_back({call, layer, first, current_, around_.branch});
     }
   }
+  if (recording_ && info->has(kSessionRun) && !call->args.empty()) {
+    note_fetched_operators(call->args[0]);
+  }
   if (receiver.kind == Kind::Dataset) {
     if (info->has(kApplies)) {
       if (first.is(Value::Tag::Transform)) {
@@ -547,6 +588,7 @@ Value Inference::call_function(const Call *call, FunctionInfo *function, bool bo
     site.in_tape = around_.in_tape;
     site.bound = bound;
     site.no_grad = around_.no_grad;
+    site.by_type = around_.by_type;
     current_->calls.push_back(site);
   }
   evaluate(*function);

@@ -79,7 +79,10 @@ Value Inference::eval_unnoted(const Expr *expr) {
       }
       joined = join(joined, eval(item.value));
     }
-    return make_tuple({joined}, true);
+    Value entries = make_tuple({joined}, true);
+    const u32 count = static_cast<const Dict *>(expr)->items.size();
+    entries.few = count > 0 && count <= 10; // an empty one is there to be filled
+    return entries;
   }
   case NodeKind::ListComp:
   case NodeKind::SetComp:
@@ -104,7 +107,12 @@ Value Inference::eval_unnoted(const Expr *expr) {
     const Value operand = eval(operation->operand);
     return operation->op() == UnaryOperator::Not ? Value{} : combine(operand, {});
   }
-  case NodeKind::Yield:
+  case NodeKind::Yield: {
+    const Expr *const outer = std::exchange(around_.stored, static_cast<const Yield *>(expr)->value);
+    for_each_child(expr, [this](const Node *child) { eval(static_cast<const Expr *>(child)); });
+    around_.stored = outer;
+    return {};
+  }
   case NodeKind::YieldFrom:
   default:
     for_each_child(expr, [this](const Node *child) { eval(static_cast<const Expr *>(child)); });
@@ -127,7 +135,7 @@ Value Inference::combine(const Value &left, const Value &right) {
 
 void note_value(const Expr *expr, const Value &value) {
   u8 facts = 0;
-  if (value.is(Value::Tag::Instance) && !value.container) {
+  if (value.is(Value::Tag::Instance) && (!value.container || value.kind == Kind::Variable)) {
     facts = static_cast<u8>(value.kind);
   } else if (value.is(Value::Tag::Object)) {
     facts = static_cast<u8>(value.type->kind);
@@ -246,7 +254,7 @@ Value Inference::api_attribute(const Value &api, Symbol attr) {
 Value Inference::framework_method(const Value &value, Symbol attr) {
   const ApiInfo *info = find_method(value.kind, attr);
   if (info == nullptr) {
-    return {};
+    return module_->tensorflow && module_->may_be_eager() ? trained_state(attr) : Value{};
   }
   if (info->has(kProperty)) {
     Value result = Value::instance(info->returns);
@@ -321,8 +329,22 @@ Value Inference::attribute_of(const Value &value, Symbol attr, const Attribute *
     return member;
   }
   default:
-    return {};
+    // What training changes, whoever holds it.
+    return module_->tensorflow && module_->may_be_eager() ? trained_state(attr) : Value{};
   }
+}
+
+Value Inference::trained_state(Symbol attr) {
+  const std::string_view name = attr.text();
+  if (name == "iterations") {
+    return Value::instance(Kind::Variable);
+  }
+  if (name == "trainable_variables" || name == "trainable_weights") {
+    Value value = Value::instance(Kind::Variable);
+    value.container = true;
+    return value;
+  }
+  return {};
 }
 
 Value Inference::member_of(ClassInfo *type, Symbol attr, u32 depth) {
@@ -402,6 +424,8 @@ Value Inference::eval_comprehension(const ComprehensionExpr *comprehension) {
     const Value iterated = eval(generator->iter); // the first one outside the loop
     if (first) {
       loop.tiny = is_tiny(generator->iter);
+      const Turns turns = turns_of(generator->iter, iterated);
+      loop.turns = turns == Turns::Many ? Turns::Collection : turns;
       around_.loop = &loop;
       around_.once = false;
       first = false;
@@ -417,7 +441,9 @@ Value Inference::eval_comprehension(const ComprehensionExpr *comprehension) {
   }
   around_ = outer;
   hand_to_parent(loop);
-  return make_tuple({element}, true);
+  Value elements = make_tuple({element}, true);
+  elements.few = loop.tiny || loop.turns == Turns::Few; // as many as it goes through
+  return elements;
 }
 
 } // namespace deepperf::model

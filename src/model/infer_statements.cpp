@@ -1,4 +1,5 @@
 #include "model/bind.h"
+#include "model/guards.h"
 #include "model/infer.h"
 
 #include "python/children.h"
@@ -12,12 +13,6 @@ using namespace python;
 
 namespace {
 
-constexpr i64 kTinyLoop = 10;
-
-std::string_view text_of(const Module &module, const Node *node) {
-  return module.parsed->source.text().substr(node->start, node->end - node->start);
-}
-
 // Does the body leave the loop at the end of its first turn, whatever happens?
 bool leaves_at_once(const Block &body) {
   if (body.empty()) {
@@ -25,35 +20,6 @@ bool leaves_at_once(const Block &body) {
   }
   const Stmt *last = body.back();
   return last->kind == NodeKind::Break || last->kind == NodeKind::Return || last->kind == NodeKind::Raise;
-}
-
-// A test that is true only the first time: `i == 0`, `self.x is None`, `not self.built`, `'x' not in cache`.
-bool is_once_guard(const Expr *test) {
-  if (const auto *compare = as<Compare>(test); compare != nullptr && compare->rest.size() == 1) {
-    const CompareItem &item = compare->rest[0];
-    const auto *right = as<Constant>(item.right);
-    if (item.op == CompareOperator::Is || item.op == CompareOperator::Eq) {
-      return right != nullptr && (item.op == CompareOperator::Is || compare->left->kind == NodeKind::Name ||
-                                  compare->left->kind == NodeKind::Attribute);
-    }
-    return item.op == CompareOperator::NotIn ||
-           (item.op <= CompareOperator::GtE && item.op >= CompareOperator::Lt && compare->left->kind == NodeKind::Name);
-  }
-  if (const auto *unary = as<UnaryOp>(test); unary != nullptr && unary->op() == UnaryOperator::Not) {
-    return unary->operand->kind == NodeKind::Name || unary->operand->kind == NodeKind::Attribute ||
-           unary->operand->kind == NodeKind::Call;
-  }
-  if (const auto *both = as<BoolOp>(test); both != nullptr && both->op() == BoolOperator::And) {
-    return std::ranges::any_of(both->values, [](const Expr *part) { return is_once_guard(part); });
-  }
-  return false;
-}
-
-// A test behind which, if it was false and the true branch left, something is done for the first time: `x in cache`.
-bool is_done_guard(const Expr *test) {
-  const auto *compare = as<Compare>(test);
-  return compare != nullptr && compare->rest.size() == 1 &&
-         (compare->rest[0].op == CompareOperator::In || compare->rest[0].op == CompareOperator::IsNot);
 }
 
 bool mentions_eager(const Node *node) {
@@ -67,114 +33,92 @@ bool mentions_eager(const Node *node) {
 
 } // namespace
 
-void Inference::walk(const Block &block) {
-  const bool was_once = around_.once;
-  for (const Stmt *statement : block) {
-    walk(statement);
-    if (const auto *branch = as<If>(statement);
-        branch != nullptr && is_done_guard(branch->test) && leaves_at_once(branch->body)) {
-      around_.once = true;
-    }
-  }
-  around_.once = was_once;
-}
-
-// A number that is written down, perhaps under a name of this module.
-bool Inference::is_small_number(const Expr *expr) {
-  const bool recording = std::exchange(recording_, false);
-  const Value value = expr->kind == NodeKind::Constant || expr->kind == NodeKind::Name ? eval(expr) : Value{};
-  recording_ = recording;
-  if (!value.is(Value::Tag::Literal) || value.number != module_->file.value + 1) {
-    return false;
-  }
-  const auto *constant = as<Constant>(value.expr);
-  if (constant == nullptr || constant->constant_kind() != ConstantKind::Int) {
-    return false;
-  }
-  const auto number = int_value(text_of(*module_, constant));
-  return number.has_value() && *number <= kTinyLoop;
-}
-
 namespace {
 
-// Over the dimensions or axes of a tensor: there are never many.
-bool counts_dimensions(const Node *node) {
-  Symbol name;
-  if (const auto *plain = as<Name>(node)) {
-    name = plain->id;
-  } else if (const auto *attribute = as<Attribute>(node)) {
-    name = attribute->attr;
+// Does the branch never reach what stands behind it?
+bool leaves(const Block &body) {
+  if (body.empty()) {
+    return false;
   }
-  if (name) {
-    const std::string_view text = name.text();
-    for (const std::string_view word :
-         {"shape", "get_shape", "ndims", "ndim", "rank", "axis", "axes", "dims", "perm"}) {
-      if (text == word ||
-          (text.size() > word.size() && text.ends_with(word) && text[text.size() - word.size() - 1] == '_')) {
-        return true;
-      }
-    }
-  }
-  bool found = false;
-  for_each_child(node, [&found](const Node *child) { found = found || counts_dimensions(child); });
-  return found;
+  const auto *inner = as<If>(body.back());
+  return inner != nullptr ? leaves(inner->body) && leaves(inner->orelse)
+                          : leaves_at_once(body) || body.back()->kind == NodeKind::Continue;
+}
+
+// With a result, and not with an error.
+bool leaves_by_return(const Block &body) {
+  const auto *inner = as<If>(body.back());
+  return inner != nullptr ? leaves_by_return(inner->body) || leaves_by_return(inner->orelse)
+                          : body.back()->kind == NodeKind::Return;
 }
 
 } // namespace
 
-// A loop over a few elements that are written down, or over range(10) and below.
-bool Inference::is_tiny(const Expr *iter) {
-  if (counts_dimensions(iter)) {
-    return true;
-  }
-  switch (iter->kind) {
-  case NodeKind::Tuple:
-  case NodeKind::List:
-  case NodeKind::Dict:
-  case NodeKind::Set:
-  case NodeKind::Constant:
-    return true;
-  case NodeKind::IfExp: {
-    const auto *conditional = static_cast<const IfExp *>(iter);
-    return is_tiny(conditional->body) && is_tiny(conditional->orelse);
-  }
-  case NodeKind::Name:
-  case NodeKind::Attribute: {
-    const bool recording = std::exchange(recording_, false);
-    const Value value = eval(iter);
-    recording_ = recording;
-    return value.is(Value::Tag::Tuple) && !value.uniform && value.number <= kTinyLoop;
-  }
-  case NodeKind::Call: {
-    const auto *call = static_cast<const Call *>(iter);
-    if (call->args.empty()) {
-      return false;
+void Inference::walk(const Block &block) {
+  // Behind `if x in cache: return` the rest is a branch of its own.
+  struct Rest {
+    const Expr *test = nullptr;
+    u32 from = 0;
+    FactMark mark;
+  };
+  constexpr std::size_t kMostRests = 8; // each is looked through once
+  std::vector<Rest> rests;
+  const bool was_by_type = around_.by_type;
+  for (u32 i = 0; i < block.size(); ++i) {
+    walk(block[i]);
+    const auto *branch = as<If>(block[i]);
+    if (!recording_ || branch == nullptr || !branch->orelse.empty() || !leaves(branch->body) || i + 1 == block.size()) {
+      continue;
     }
-    if (const auto *method = as<Attribute>(call->func)) {
-      return method->attr.text() == "range" && as<Name>(method->value) != nullptr &&
-             (as<Name>(method->value)->id.text() == "tf"); // a loop that autograph turns into one of the graph
+    if (rests.size() < kMostRests) {
+      rests.push_back({branch->test, i + 1, facts_so_far()});
     }
-    const auto *name = as<Name>(call->func);
-    if (name == nullptr) {
-      return false;
-    }
-    const std::string_view function = name->id.text();
-    if (function == "enumerate" || function == "reversed" || function == "zip" || function == "sorted") {
-      return std::ranges::any_of(call->args, [this](const Expr *arg) { return is_tiny(arg); });
-    }
-    return (function == "range" || function == "xrange") && is_small_number(call->args[call->args.size() == 1 ? 0 : 1]);
+    around_.by_type |= leaves_by_return(branch->body) && asks_for_type(branch->test, *current_);
   }
-  default:
-    return false;
+  around_.by_type = was_by_type;
+  for (const Rest &rest : rests) {
+    mark_once(rest.test, true, std::span(block.begin() + rest.from, block.end()), rest.mark);
   }
 }
 
-// Modules are no values that a call could change, though `tf.assign` and `np.sort` look like methods.
+Inference::FactMark Inference::facts_so_far() const {
+  return {current_->ops.size(), current_->calls.size(), project_.loops.size()};
+}
+
+// What the statements did since the mark, they do only once if the test guards them so.
+void Inference::mark_once(const Expr *test, bool negated, std::span<Stmt *const> statements, const FactMark &since) {
+  if (since.ops == current_->ops.size() && since.calls == current_->calls.size()) {
+    return;
+  }
+  Loop written;
+  find_changes(statements, written);
+  for (std::size_t i = since.calls; i < current_->calls.size(); ++i) {
+    const std::vector<Symbol> &stores = current_->calls[i].callee->attribute_stores;
+    written.attributes.insert(written.attributes.end(), stores.begin(), stores.end());
+  }
+  std::ranges::sort(written.attributes, {}, &Symbol::id);
+  if (!runs_first_time_only({test, negated, around_.loop, current_, &written})) {
+    return;
+  }
+  for (std::size_t i = since.ops; i < current_->ops.size(); ++i) {
+    current_->ops[i].once |= current_->ops[i].loop == around_.loop;
+  }
+  for (std::size_t i = since.calls; i < current_->calls.size(); ++i) {
+    current_->calls[i].once |= current_->calls[i].loop == around_.loop;
+  }
+  for (std::size_t i = since.loops; i < project_.loops.size(); ++i) {
+    Loop &loop = project_.loops[i];
+    loop.once |= loop.parent == around_.loop && loop.function == current_;
+  }
+}
+
+// Modules are no values that a call could change, though `tf.assign` and `np.sort` look like methods. What the methods
+// of our own classes change is known better.
 void Inference::find_loop_changes(const Node *node, Loop &loop) {
   find_changes(node, loop);
   std::erase_if(loop.mutated, [this](Symbol name) {
     const Value value = look_up(name);
-    return value.is(Value::Tag::Api) || value.is(Value::Tag::Module);
+    return value.is(Value::Tag::Api) || value.is(Value::Tag::Module) || value.is(Value::Tag::Object);
   });
 }
 
@@ -278,6 +222,11 @@ void Inference::walk(const Stmt *statement) {
   case NodeKind::Delete:
   case NodeKind::TypeAlias:
     return;
+  case NodeKind::ExprStmt:
+    around_.discarded = static_cast<const ExprStmt *>(statement)->value;
+    eval(around_.discarded);
+    around_.discarded = nullptr;
+    return;
   default: // those that only hold expressions
     for_each_child(statement, [this](const Node *child) { eval(static_cast<const Expr *>(child)); });
     return;
@@ -330,6 +279,8 @@ void Inference::walk_function_definition(const FunctionDef *definition) {
     function->traced = true;
     function->tracers |= current_->tracers;
   }
+  const bool takes_nothing = definition->params.size() <= (class_body_ != nullptr ? 1 : 0);
+  function->is_test = current_->is_test || (name.starts_with("test_") && takes_nothing);
   const Value value = Value::of(function);
   if (class_body_ != nullptr) {
     class_body_->members[definition->name.id] = value;
@@ -470,23 +421,28 @@ void Inference::walk_if(const If *statement) {
     reachable_ = true;
     return;
   }
-  const bool was_once = around_.once;
   const bool was_eager_test = around_.eager_test;
+  const bool was_by_type = around_.by_type;
   Snapshot other(*this); // first what was before, then what is behind the body
-  around_.once = was_once || is_once_guard(statement->test);
   around_.eager_test = was_eager_test || mentions_eager(statement->test);
+  around_.by_type |= recording_ && asks_for_type(statement->test, *current_);
   const Node *const outer_branch = std::exchange(around_.branch, statement);
-  narrow(statement->test, true);
-  walk(statement->body);
-  around_.once = was_once || statement->test->kind == NodeKind::Name; // `else` of `if i:` is the first turn
+  const auto walk_branch = [&](const Block &block, bool negated) {
+    const FactMark mark = facts_so_far();
+    narrow(statement->test, !negated);
+    walk(block);
+    if (recording_) {
+      mark_once(statement->test, negated, std::span(block.begin(), block.end()), mark);
+    }
+  };
+  walk_branch(statement->body, false);
   const bool body_reaches = reachable_;
   environment_.swap(other.values);
   reachable_ = true;
-  narrow(statement->test, false);
-  walk(statement->orelse);
-  around_.once = was_once;
+  walk_branch(statement->orelse, true);
   around_.eager_test = was_eager_test;
   around_.branch = outer_branch;
+  around_.by_type = was_by_type;
   if (!reachable_) {
     environment_.swap(other.values);
     reachable_ = body_reaches;
@@ -560,6 +516,7 @@ void Inference::walk_for(const For *statement) {
   const Value iterated = eval(statement->iter);
   in_loop(statement, [&](Loop &loop) {
     loop.tiny = is_tiny(statement->iter) || leaves_at_once(statement->body);
+    loop.turns = turns_of(statement->iter, iterated);
     assign(statement->target, element_of(iterated));
     walk(statement->body);
   });
@@ -597,7 +554,9 @@ void Inference::walk_try(const Try *statement) {
     if (handler->type != nullptr) {
       eval(handler->type);
     }
+    const bool was_once = std::exchange(around_.once, true); // no part of what a loop does in each turn
     walk(handler->body);
+    around_.once = was_once;
     if (reachable_) {
       if (reaches) {
         join_environment(behind.values, environment_);
@@ -612,12 +571,32 @@ void Inference::walk_try(const Try *statement) {
   walk(statement->finalbody);
 }
 
+namespace {
+
+// A context that is part of what is made in it: on which device, under which variables.
+bool scopes_operations(const Expr *context) {
+  const auto *call = as<Call>(context);
+  std::string_view name;
+  if (const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr) {
+    name = method->attr.text();
+  } else if (const auto *function = call != nullptr ? as<Name>(call->func) : nullptr) {
+    name = function->id.text();
+  }
+  return name == "device" || name == "variable_scope" || name == "name_scope" || name == "scope" ||
+         name == "control_dependencies" || name == "arg_scope" || name == "colocate_with";
+}
+
+} // namespace
+
 void Inference::walk_with(const With *statement) {
   const Surroundings outer = around_;
   for (const WithItem &item : statement->items) {
     Value value = eval(item.context_expr);
     around_.in_tape |= value.is_kind(Kind::GradientTape);
     around_.no_grad |= value.is_kind(Kind::NoGrad);
+    if (recording_ && scopes_operations(item.context_expr)) {
+      around_.scope = project_.values.make<OpScope>(item.context_expr, around_.scope);
+    }
     if (value.is_kind(Kind::Graph)) {
       current_->makes_graph = true;
       if (around_.loop != nullptr) {
@@ -668,8 +647,8 @@ void Inference::assign(const Expr *target, const Value &value) {
     assign(static_cast<const Starred *>(target)->value, {});
     return;
   case NodeKind::Subscript:
-    eval(static_cast<const Subscript *>(target)->value);
     eval(static_cast<const Subscript *>(target)->slice);
+    grow(static_cast<const Subscript *>(target)->value, value);
     return;
   case NodeKind::Tuple:
   case NodeKind::List: {
@@ -688,6 +667,29 @@ void Inference::assign(const Expr *target, const Value &value) {
   }
   default:
     return;
+  }
+}
+
+// One more element of a list or dict: what was written down is not all of it any more, and all elements are alike.
+void Inference::grow(const Expr *container, const Value &added) {
+  const Value before = eval(container);
+  const bool is_list = before.is(Value::Tag::Tuple);
+  if ((!is_list && (before.known() || !added.known())) ||
+      (container->kind != NodeKind::Name && container->kind != NodeKind::Attribute)) {
+    return;
+  }
+  const Value after = make_tuple({join(is_list ? element_of(before) : Value{}, added)}, true);
+  if (const auto *name = as<Name>(container)) {
+    if (current_->slot_of(name->id) != FunctionInfo::kNoSlot && class_body_ == nullptr) {
+      bind(name->id, after);
+    }
+  } else {
+    const auto *attribute = static_cast<const Attribute *>(container);
+    const Value object = eval(attribute->value);
+    if (object.is(Value::Tag::Object)) {
+      Value &known = object.type->attributes[attribute->attr.id];
+      known = join(known, after);
+    }
   }
 }
 

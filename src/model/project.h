@@ -48,6 +48,22 @@ enum Tracer : u8 {
   kByPython = 4,     // tf.py_function and the like: plain Python again, also inside of what is traced
 };
 
+// How many turns a loop may have, as far as the code tells.
+enum class Turns : u8 {
+  Many,       // range(n), while, a Dataset
+  Collection, // one for each element of something: perhaps three, perhaps thousands
+  Few,        // one for each of what a model has only a few of: heads, levels, losses
+};
+
+// What the calls in a loop may change; see variance.cpp. All sorted.
+struct LoopEffects {
+  std::vector<Symbol> names;      // whose value a function that is called changes
+  std::vector<Symbol> attributes; // that a function that is called stores to, or changes in place
+  std::vector<Symbol> handed;     // names given to calls that may change them
+  std::vector<Symbol> handed_attributes;
+  bool everything = false; // too much to list
+};
+
 // A loop and what happens in one turn of it.
 struct Loop {
   const python::Node *node = nullptr; // For, While, or the expression of a comprehension
@@ -58,17 +74,26 @@ struct Loop {
   std::vector<Symbol> attributes; // attributes stored to, of whatever object
   std::vector<Symbol> passed;     // names handed to calls, which may change what they hold
   bool tiny = false;              // over a literal or range(10) and below, or left after the first turn
-  bool makes_graph = false;       // a new Graph, or the old one reset or entered, in every turn
-  bool new_graph = false;         // a new Graph, or the old one reset; not only entered
-  bool runs_session = false;      // also through calls
-  bool steps = false;             // each turn is a training step: backward(), an optimizer's step or the like
-  bool trains = false;            // a training step somewhere in it, also in loops inside and through calls
+  bool once = false;              // behind a guard, so that it runs in one turn only of the loop around it
+  Turns turns = Turns::Many;
+  bool makes_graph = false;  // a new Graph, or the old one reset or entered, in every turn
+  bool new_graph = false;    // a new Graph, or the old one reset; not only entered
+  bool runs_session = false; // also through calls
+  bool steps = false;        // each turn is a training step: backward(), an optimizer's step or the like
+  bool trains = false;       // a training step somewhere in it, also in loops inside and through calls
   const python::Node *session_run = nullptr;
+  mutable std::unique_ptr<LoopEffects> effects; // worked out when first asked for
+};
+
+// A scope that operations stand in and that is part of what they are: tf.device(…), tf.variable_scope(…).
+struct OpScope {
+  const python::Expr *context = nullptr;
+  const OpScope *outer = nullptr;
 };
 
 // A framework operation that a function executes.
 struct OpFact {
-  const python::Call *call = nullptr;
+  const python::Expr *call = nullptr; // an operator or subscript where the session fetches one
   Symbol api;
   u64 traits = 0;
   Loop *loop = nullptr; // the innermost around it
@@ -78,6 +103,9 @@ struct OpFact {
   bool initial_value = false; // what a Variable starts with
   Symbol target;              // the name that it is assigned to
   bool stored = false;        // it goes into an element, an attribute or a list
+  bool discarded = false;     // nobody takes its result
+  bool by_type = false;       // only for arguments of some type: see asks_for_type
+  const OpScope *scope = nullptr;
 };
 
 // A call of a function of the project.
@@ -90,6 +118,7 @@ struct CallSite {
   bool in_tape = false;
   bool bound = false;   // the first parameter is filled by the object
   bool no_grad = false; // under torch.no_grad() or the like
+  bool by_type = false; // only for arguments of some type
 };
 
 // An operation that a call of a function leads to, at any depth, and what of the caller it depends on.
@@ -101,6 +130,14 @@ struct ReachedOp {
   u64 params = 0;                    // bit i: depends on parameter i
   std::vector<Symbol> attributes;    // of self
   bool varies = false;               // differs from call to call whatever the arguments
+};
+
+// What a call of a function changes outside of it, itself or through calls.
+struct FunctionChanges {
+  std::vector<Symbol> names;      // of outer scopes; sorted
+  std::vector<Symbol> attributes; // of whatever object; sorted
+  u64 params = 0;                 // bit i: what is passed for parameter i is changed in place
+  bool everything = false;        // too much to list
 };
 
 struct FunctionInfo {
@@ -136,6 +173,7 @@ struct FunctionInfo {
   bool steps = false;        // a call is a training step: backward() or the like, outside loops; also through calls
   bool trains = false;       // a training step somewhere, also through calls
   bool no_grad = false;      // decorated with torch.no_grad(), or called by nothing but code under it
+  bool is_test = false;      // test_…() without arguments, wherever it stands
   bool in_loop = false;      // called from a loop that is not tiny, at any depth
   const python::Node *session_run = nullptr;
   std::vector<Symbol> attribute_stores; // self.x = …, also through calls of own methods
@@ -144,6 +182,7 @@ struct FunctionInfo {
   std::vector<CallSite> calls;
   std::vector<ReachedOp> reached;
   bool summarised = false;
+  mutable std::unique_ptr<FunctionChanges> changes; // worked out when first asked for
 
   static constexpr u32 kNoSlot = ~0U;
   [[nodiscard]] u32 slot_of(Symbol symbol) const {
@@ -182,9 +221,13 @@ struct Module {
   bool tensorflow = false; // imports tensorflow or keras
   bool torch = false;
   bool jax = false;
-  bool v1 = false;                                     // uses what only TF1 has
-  bool v2 = false;                                     // uses what only TF2 has
-  bool is_test = false;                                // test code by its name or folder
+  bool v1 = false;      // uses what only TF1 has
+  bool v2 = false;      // uses what only TF2 has
+  bool is_test = false; // test code by its name or folder
+
+  // Unless all that it uses is of TF1, its code may run eagerly, and then variables hold other values in each turn.
+  [[nodiscard]] bool may_be_eager() const { return !v1 || v2; }
+
   std::vector<std::pair<u32, u32>> attribute_evidence; // methods called on attributes of self, as bits
   std::vector<Symbol> stars;                           // frameworks' packages that `from … import *` opened
   std::unordered_map<u32, const Module *> imported;    // dotted names that import statements bound to project modules

@@ -34,6 +34,7 @@ struct Value {
   bool v1 : 1 = false;        // reached through tensorflow.compat.v1
   bool container : 1 = false; // of an Instance: may be a tuple, list or dict of them
   bool uniform : 1 = false;
+  bool few : 1 = false;            // of a uniform Tuple: ten elements or so at most
   bool grad : 1 = false;           // of a TorchTensor: it hangs on the graph that backward() walks
   bool gpu : 1 = false;            // of a TorchTensor or TorchModule: it was moved to a device
   Output output = Output::Unknown; // of a TorchTensor what its numbers are, of a TorchModule what it gives

@@ -1,6 +1,7 @@
 #include "model/variance.h"
 
-#include "model/bind.h"
+#include "model/effects.h"
+#include "model/facts.h"
 #include "python/children.h"
 
 #include <algorithm>
@@ -16,27 +17,6 @@ bool contains(const std::vector<Symbol> &sorted, Symbol name) {
   return std::ranges::binary_search(sorted, name.id, {}, &Symbol::id);
 }
 
-// A call that gives the same for the same arguments: framework operations, builtins such as len, methods that only
-// look.
-bool is_pure(const Project &project, const Call *call) {
-  const Value callee = project.callee_of(call);
-  constexpr u64 kImpure = kRandom | kIo | kPython | kMutates | kVariable | kSessionRun | kSession | kGraphState;
-  if (callee.is(Value::Tag::Api)) {
-    const ApiInfo *info = find_api(callee.name());
-    return info != nullptr && !info->has(kImpure);
-  }
-  if (callee.is(Value::Tag::ApiMethod)) {
-    const ApiInfo *info = find_method(callee.receiver().kind, callee.name());
-    return info != nullptr && !info->has(kImpure | kStage);
-  }
-  if (const auto *method = as<Attribute>(call->func)) {
-    const std::string_view name = method->attr.text();
-    return name == "get_shape" || name == "as_list" || name == "format" || name == "astype" || name == "items" ||
-           name == "keys" || name == "values" || name == "get";
-  }
-  return false;
-}
-
 // Attributes that training changes, whoever holds them.
 bool is_state(std::string_view attribute) {
   return attribute == "iterations" || attribute == "weights" || attribute == "variables" ||
@@ -44,33 +24,73 @@ bool is_state(std::string_view attribute) {
          attribute == "global_step" || attribute == "learning_rate";
 }
 
-// A variable at a module's top, where code runs eagerly: what it holds changes without its name being bound.
-bool is_eager_variable(const FunctionInfo &function, Symbol name) {
-  const Module &module = *function.module;
-  if (module.v1 || module.body == nullptr || function.slot_of(name) != FunctionInfo::kNoSlot) {
+// Does the expression hold a variable in code that runs eagerly? What that holds changes without anything being bound.
+bool is_eager_variable(const FunctionInfo &function, const Expr *expr) {
+  if (!function.module->may_be_eager()) {
     return false;
   }
-  const u32 slot = module.body->slot_of(name);
-  return slot != FunctionInfo::kNoSlot && module.body->ever[slot].is_kind(Kind::Variable);
+  if (kind_of(expr) == Kind::Variable) {
+    return true;
+  }
+  const auto *attribute = as<Attribute>(expr);
+  if (attribute == nullptr || attribute->attr.text() == "layers" || attribute->attr.text() == "name") {
+    return false;
+  }
+  switch (kind_of(attribute->value)) { // weights, totals, steps
+  case Kind::KerasLayer:
+  case Kind::KerasModel:
+  case Kind::KerasMetric:
+  case Kind::KerasOptimizer:
+    return true;
+  default:
+    return false;
+  }
+}
+
+// A value that nothing can change in place.
+bool is_immutable(const FunctionInfo &function, const Expr *expr) {
+  switch (kind_of(expr)) {
+  case Kind::Unknown:
+    break;
+  case Kind::Tensor:
+  case Kind::Operation:
+  case Kind::Str:
+  case Kind::JaxArray:
+    return true;
+  default:
+    return false;
+  }
+  const auto *name = as<Name>(expr);
+  if (name == nullptr) {
+    return false;
+  }
+  const FunctionInfo *scope = &function;
+  while (scope != nullptr && scope->slot_of(name->id) == FunctionInfo::kNoSlot) {
+    scope = scope->parent;
+  }
+  scope = scope != nullptr ? scope : function.module->body;
+  const u32 slot = scope != nullptr ? scope->slot_of(name->id) : FunctionInfo::kNoSlot;
+  if (slot == FunctionInfo::kNoSlot) {
+    return true; // a builtin
+  }
+  const Value &value = scope->ever[slot];
+  return value.known() && !value.is(Value::Tag::Instance) && !value.is(Value::Tag::Tuple) &&
+         !value.is(Value::Tag::Object);
 }
 
 class Search {
 public:
-  Search(const Project &project, const Loop &loop) : project_(project), loop_(loop) {}
+  Search(const Project &project, const Loop &loop)
+      : project_(project), loop_(loop), effects_(effects_of(project, loop)) {}
 
   bool varies(const Node *node) {
     switch (node->kind) {
     case NodeKind::Constant:
       return false;
     case NodeKind::Name:
-      return varies_name(static_cast<const Name *>(node)->id);
-    case NodeKind::Attribute: {
-      const auto *attribute = static_cast<const Attribute *>(node);
-      const auto *object = as<Name>(attribute->value);
-      return contains(loop_.attributes, attribute->attr) || stored_by_callee(attribute->attr) ||
-             (object != nullptr && contains(loop_.passed, object->id) && is_state(attribute->attr.text())) ||
-             varies(attribute->value);
-    }
+      return varies_name(static_cast<const Name *>(node));
+    case NodeKind::Attribute:
+      return varies_attribute(static_cast<const Attribute *>(node));
     case NodeKind::Call: {
       const auto *call = static_cast<const Call *>(node);
       if (!is_pure(project_, call)) {
@@ -100,8 +120,15 @@ public:
   }
 
 private:
-  bool varies_name(Symbol name) {
-    if (contains(loop_.mutated, name) || is_eager_variable(*loop_.function, name)) {
+  bool varies_name(const Name *node) {
+    const Symbol name = node->id;
+    const FunctionInfo &function = *loop_.function;
+    if (contains(loop_.mutated, name) || is_eager_variable(function, node)) {
+      return true;
+    }
+    // Graph mode has symbols where eager code has state, so that there only what Python changes counts.
+    if (contains(effects_.names, name) ||
+        (function.module->may_be_eager() && contains(effects_.handed, name) && !is_immutable(function, node))) {
       return true;
     }
     if (!contains(loop_.assigned, name)) {
@@ -139,21 +166,29 @@ private:
     return bindings == 1 ? value : nullptr;
   }
 
-  // Attributes of self that a method called in the loop stores to.
-  bool stored_by_callee(Symbol attr) const {
-    for (const CallSite &site : loop_.function->calls) {
-      for (const Loop *around = site.loop; around != nullptr; around = around->parent) {
-        if (around == &loop_ &&
-            std::ranges::find(site.callee->attribute_stores, attr) != site.callee->attribute_stores.end()) {
-          return true;
-        }
+  bool varies_attribute(const Attribute *node) {
+    const Symbol attr = node->attr;
+    const FunctionInfo &function = *loop_.function;
+    if (contains(loop_.attributes, attr) || effects_.everything || contains(effects_.attributes, attr) ||
+        is_eager_variable(function, node)) {
+      return true;
+    }
+    const auto *object = as<Name>(node->value);
+    if (object != nullptr && contains(loop_.passed, object->id) && is_state(attr.text())) {
+      return true;
+    }
+    if (function.module->may_be_eager()) {
+      if ((object != nullptr && contains(effects_.handed, object->id) && !is_immutable(function, object)) ||
+          (contains(effects_.handed_attributes, attr) && !is_immutable(function, node))) {
+        return true;
       }
     }
-    return false;
+    return varies(node->value);
   }
 
   const Project &project_;
   const Loop &loop_;
+  const LoopEffects &effects_;
   std::unordered_set<u32> visiting_;
 };
 
@@ -168,10 +203,12 @@ public:
     case NodeKind::Constant:
       return;
     case NodeKind::Name:
+      result.varies |= is_eager_variable(function_, static_cast<const Name *>(node));
       return follow_name(static_cast<const Name *>(node)->id);
     case NodeKind::Attribute: {
       const auto *attribute = static_cast<const Attribute *>(node);
       const auto *object = as<Name>(attribute->value);
+      result.varies |= is_eager_variable(function_, attribute);
       if (object != nullptr && function_.type != nullptr && !function_.params.empty() &&
           object->id == function_.params[0]->name) {
         result.attributes.push_back(attribute->attr);
@@ -226,7 +263,6 @@ private:
       }
     }
     if (function_.slot_of(name) == FunctionInfo::kNoSlot) {
-      result.varies |= is_eager_variable(function_, name);
       return; // a global, or of an outer function
     }
     const auto visit = [&](const auto &self, const Node *node) -> void {

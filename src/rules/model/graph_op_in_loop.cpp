@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace deepperf::rules {
 
@@ -38,7 +39,7 @@ bool runs_once(const FunctionInfo &function) {
 // Of TensorFlow: by its name, or a method of one of its kinds.
 bool is_tensorflow(const OpFact &op) {
   const std::string_view name = op.api.text();
-  return name.starts_with("tensorflow.") || name.starts_with("assign") || name == "minimize" ||
+  return name.starts_with("tensorflow.") || name == "operator" || name.starts_with("assign") || name == "minimize" ||
          name == "apply_gradients" || name == "compute_gradients" || name == "get_next";
 }
 
@@ -57,6 +58,9 @@ std::string describe_loop(const Loop &loop) {
 
 std::string op_name(const OpFact &op) {
   std::string name(op.api.text());
+  if (name == "operator") {
+    return "this operator on a tensor";
+  }
   if (name.starts_with("tensorflow.")) {
     name = "tf." + name.substr(std::string_view("tensorflow.").size());
   }
@@ -89,13 +93,14 @@ public:
         judge_call(function, site);
       }
     }
+    report_causes_once();
   }
 
 private:
   static bool counts(const Loop &loop) { return !loop.tiny && !loop.makes_graph; }
 
   void judge_own_ops(const FunctionInfo &function) {
-    const Call *reported = nullptr;
+    const Expr *reported = nullptr;
     for (const OpFact &op : function.ops) {
       if (op.once || op.in_tape || op.initial_value || op.loop == nullptr || !is_tensorflow(op)) {
         continue;
@@ -107,21 +112,38 @@ private:
         if (loop->makes_graph) {
           break; // a graph of its own in each turn: nothing outside matters
         }
-        if (!counts(*loop)) {
-          continue;
+        if (counts(*loop)) {
+          const bool grows = loop->runs_session && !op.api.text().ends_with("get_variable");
+          if (grows || is_invariant(op, *loop)) {
+            report(function, op.call, op, *loop, grows, nullptr);
+            reported = op.call;
+            break;
+          }
         }
-        if (loop->runs_session && !op.api.text().ends_with("get_variable")) {
-          report(function, op.call, op, *loop, true, {});
+        if (counts(*loop) && op.api.text() == "minimize" && !function.module->may_be_eager()) {
+          report_training_per_item(function, op, *loop);
           reported = op.call;
           break;
         }
-        if (is_invariant(op, *loop)) {
-          report(function, op.call, op, *loop, false, {});
-          reported = op.call;
+        if (loop->once) {
           break;
         }
       }
     }
+  }
+
+  // A train op for each element of a loop: right for several models, never for several examples.
+  void report_training_per_item(const FunctionInfo &function, const OpFact &op, const Loop &loop) {
+    Finding finding;
+    finding.rule = &kGraphOpInLoop.info;
+    finding.file = function.module->file;
+    finding.span = op.call->span();
+    finding.tier = Tier::Hint;
+    finding.message = "minimize adds another train op, with gradients of its own, in every turn of a loop";
+    finding.advice = "if the loop goes through data, make one train op before it and feed the data to it";
+    finding.notes.push_back({function.module->file, header_of(function.module->parsed->source, loop),
+                             fmt::format("the {} is here", describe_loop(loop))});
+    causes_.push_back({std::move(finding), &op, nullptr});
   }
 
   static bool same_line(const FunctionInfo &function, const Node *a, const Node *b) {
@@ -131,7 +153,37 @@ private:
   }
 
   bool is_invariant(const OpFact &op, const Loop &loop) const {
-    return (op.traits & kStateful) == 0 && !starts_accumulation(op, loop) && !model::varies(project_, loop, op.call);
+    if ((op.traits & kStateful) != 0 || starts_accumulation(op, loop) || model::varies(project_, loop, op.call)) {
+      return false;
+    }
+    return !stands_in_scope_of_turn(op, loop, false); // on another device in each turn
+  }
+
+  // In a scope that is another one in each turn. One that only gives names changes nothing but them.
+  bool stands_in_scope_of_turn(const OpFact &op, const Loop &loop, bool names) const {
+    for (const model::OpScope *scope = op.scope; scope != nullptr; scope = scope->outer) {
+      if (gives_names(scope->context) == names && contains(loop.node, scope->context) &&
+          depends_on(scope->context, loop)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  static bool gives_names(const Expr *scope) {
+    const auto *call = as<Call>(scope);
+    const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
+    return method != nullptr && (method->attr.text() == "name_scope" || method->attr.text() == "variable_scope");
+  }
+
+  // Only what is passed counts: that the scope itself does something is nothing new.
+  bool depends_on(const Expr *scope, const Loop &loop) const {
+    const auto *call = as<Call>(scope);
+    const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
+    return call == nullptr || (method != nullptr && model::varies(project_, loop, method->value)) ||
+           std::ranges::any_of(call->args, [&](const Expr *arg) { return model::varies(project_, loop, arg); }) ||
+           std::ranges::any_of(call->keywords,
+                               [&](const Keyword *keyword) { return model::varies(project_, loop, keyword->value); });
   }
 
   // `total = tf.zeros(…)`, which an inner loop then adds to: each turn needs its own.
@@ -168,19 +220,22 @@ private:
       if (loop->makes_graph) {
         return;
       }
-      if (!counts(*loop)) {
-        continue;
-      }
-      if (loop->runs_session && caller.module->tensorflow) {
-        return report(caller, site.call, *first->op, *loop, true, chain_of(*first));
+      if (counts(*loop) && loop->runs_session && caller.module->tensorflow) {
+        return report(caller, site.call, *first->op, *loop, true, &*first);
       }
       const bool whole =
-          !site.callee->makes_variables && !site.callee->runs_session && !site.callee->effects &&
+          counts(*loop) && !site.callee->makes_variables && !site.callee->runs_session && !site.callee->effects &&
           site.callee->name.text() != "__init__" &&
           std::ranges::all_of(reached, [&](const model::ReachedOp &op) { return stays_same(site, op, *loop); }) &&
           arguments_stay_same(site, *loop);
       if (whole) {
-        return report(caller, site.call, *first->op, *loop, false, chain_of(*first));
+        // The call as a whole is as light as its heaviest operation.
+        const auto heavy = std::ranges::find_if(reached, [](const model::ReachedOp &op) { return !is_light(*op.op); });
+        const model::ReachedOp &shown = heavy != reached.end() && is_tensorflow(*heavy->op) ? *heavy : *first;
+        return report(caller, site.call, *shown.op, *loop, false, &shown);
+      }
+      if (loop->once) {
+        return;
       }
     }
   }
@@ -244,24 +299,36 @@ private:
     return notes;
   }
 
-  void report(const FunctionInfo &function, const Call *place, const OpFact &op, const Loop &loop, bool grows,
-              std::vector<Note> chain) {
+  // An operation that costs next to nothing: it looks at shapes, or computes element by element.
+  static bool is_light(const OpFact &op) { return (op.traits & kCheap) != 0 && (op.traits & kCopies) == 0; }
+
+  // True, but too little to be sure that it matters.
+  static bool is_minor(const OpFact &op, const Loop &loop) {
+    const bool is_comprehension = loop.node->kind != NodeKind::For && loop.node->kind != NodeKind::While;
+    const std::string_view name = op.api.text();
+    // What only fills a place with a start value, or costs nothing.
+    const bool fills = name == "tensorflow.zeros" || name == "tensorflow.ones" || name == "tensorflow.fill" ||
+                       name == "tensorflow.zeros_like" || name == "tensorflow.ones_like";
+    return ((op.traits & kConstant) != 0 &&
+            (is_comprehension || name == "tensorflow.constant" || name == "tensorflow.convert_to_tensor")) ||
+           (fills && (op.stored || op.target)) || loop.turns == model::Turns::Few ||
+           (loop.turns == model::Turns::Collection && is_light(op)) || op.discarded;
+  }
+
+  void report(const FunctionInfo &function, const Expr *place, const OpFact &op, const Loop &loop, bool grows,
+              const model::ReachedOp *reached) {
     const Source &loop_source = loop.function->module->parsed->source;
     Finding finding;
     finding.rule = &kGraphOpInLoop.info;
     finding.file = function.module->file;
     finding.span = place->span();
     const std::string name = op_name(op);
-    const bool is_comprehension = loop.node->kind != NodeKind::For && loop.node->kind != NodeKind::While;
-    // What only fills a place with a start value, or costs nothing.
-    const bool fills = name == "tf.zeros" || name == "tf.ones" || name == "tf.fill" || name == "tf.zeros_like" ||
-                       name == "tf.ones_like";
-    const bool trivial = ((op.traits & kConstant) != 0 &&
-                          (is_comprehension || name == "tf.constant" || name == "tf.convert_to_tensor")) ||
-                         (fills && (op.stored || op.target));
-    if (function.module->is_test || loop.function->module->is_test || (!grows && trivial)) {
+    const bool is_test = function.module->is_test || loop.function->module->is_test || function.is_test;
+    if (is_test ||
+        (grows ? loop.turns == model::Turns::Few : is_minor(op, loop) || stands_in_scope_of_turn(op, loop, true))) {
       finding.tier = Tier::Hint;
     }
+    const std::vector<Note> chain = reached != nullptr ? chain_of(*reached) : std::vector<Note>{};
     finding.notes.push_back({loop.function->module->file, header_of(loop_source, loop),
                              fmt::format("the {} is here", describe_loop(loop))});
     finding.notes.insert(finding.notes.end(), chain.begin(), chain.end());
@@ -283,11 +350,35 @@ private:
               : "this call makes the same operations again in every turn of a loop: nothing they depend on changes";
       finding.advice = "move it before the loop";
     }
-    findings_.push_back(std::move(finding));
+    if (finding.tier == Tier::On) {
+      reported_.insert(place);
+    }
+    causes_.push_back({std::move(finding), &op, reached});
   }
+
+  // What has been said of an operation, or of a call on the way to it, is not said again for the loops further out.
+  void report_causes_once() {
+    for (Cause &cause : causes_) {
+      bool said = cause.reached != nullptr && reported_.contains(cause.op->call);
+      for (const model::ReachedOp *at = cause.reached; at != nullptr && !said; at = at->next) {
+        said = at->through != nullptr && reported_.contains(at->through->call);
+      }
+      if (!said) {
+        findings_.push_back(std::move(cause.finding));
+      }
+    }
+  }
+
+  struct Cause {
+    Finding finding;
+    const OpFact *op = nullptr;
+    const model::ReachedOp *reached = nullptr; // null: the operation stands in the loop itself
+  };
 
   const Project &project_;
   Findings &findings_;
+  std::vector<Cause> causes_;
+  std::unordered_set<const Node *> reported_;
 };
 
 void check(const Project &project, Findings &findings) { Judge(project, findings).run(); }
@@ -341,7 +432,11 @@ with tf.Session() as sess:
 
 Loops that build layers, each with operations that depend on the loop, are fine, and so is code that is traced once
 (inside `tf.function`, a Keras layer's `call`, a mapped function). Loops over a literal, or over `range(10)` and below, are
-left alone, and so are loops that make a new `tf.Graph` in every turn.
+left alone, and so are loops that make a new `tf.Graph` in every turn, and what runs only the first time (`if i == 0`,
+`if key not in cache`). Where a loop goes through a collection whose length the code does not tell, an operation that costs
+next to nothing (a shape, a cast) is only a hint; so is anything in a loop over what a model has few of (heads, levels,
+losses), and in functions `test_…`. What a call in the loop may change, a variable of eager code above all, counts as
+changing.
 
 ## References
 

@@ -302,3 +302,210 @@ def new_objects(n, size):
         return tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.LSTMCell(size), input_keep_prob=tf.to_float(size))
 
     return [cell() for _ in range(n)]
+
+
+class State:
+    def __init__(self):
+        self.log_alpha = tf.Variable(0.0)
+        self.scale = 3.0
+
+    def update(self):
+        self.log_alpha.assign_add(0.1)
+
+    def variables_change(self, steps):
+        for _ in range(steps):
+            self.update()
+            print(tf.exp(self.log_alpha), tf.exp(self.scale))  # expect: DP201
+
+    def unknown_methods_change_us(self, steps):
+        for _ in range(steps):
+            self.collect()
+            print(tf.reduce_mean(self.buffer))
+
+
+step_counter = tf.Variable(0)
+rows_seen = []
+
+
+def count():
+    rows_seen.append(1.0)
+
+
+for batch in load_batches():
+    train(batch)
+    print(tf.cast(step_counter, tf.float32))
+while len(rows_seen) < 1000:
+    count()
+    print(tf.reduce_mean(rows_seen))
+
+
+def calls_change_what_they_get(fill, array, other, steps):
+    for _ in range(steps):
+        fill(array)
+        print(tf.reduce_mean(array), tf.reduce_mean(other))  # expect: DP201
+
+
+def training_changes(model, optimizer, batches):
+    step = optimizer.iterations
+    weights = model.trainable_variables
+    for batch in batches:
+        model.train_on_batch(batch)
+        print(tf.sqrt(step), tf.linalg.global_norm(weights), tf.reduce_mean(model.kernel))
+
+
+def guards_that_are_none(x, cap, best, flag, steps):
+    with tf.Session() as sess:
+        for n in range(steps):
+            if n > cap:
+                sess.run(tf.square(x))  # expect: DP201
+            if n > 0:
+                sess.run(tf.square(x))  # expect: DP201
+            if flag is None:
+                sess.run(tf.square(x))  # expect: DP201
+            if not flag:
+                sess.run(tf.square(x))  # expect: DP201
+            loss = sess.run(x)
+            if loss < best:
+                best = loss
+                sess.run(tf.square(x))  # expect: DP201
+            if flag:
+                pass
+            else:
+                sess.run(tf.square(x))  # expect: DP201
+
+
+def guards(x, cache, steps):
+    first = True
+    done = False
+    with tf.Session() as sess:
+        for n in range(steps):
+            if n == 5 or n == steps - 1:
+                sess.run(tf.square(x))
+            if n < 3:
+                sess.run(tf.square(x))
+            if first:
+                first = False
+                sess.run(tf.square(x))
+            if n not in cache:
+                cache[n] = tf.square(x)
+            if done:
+                done = False
+                sess.run(tf.square(x))  # expect: DP201
+            done = n % 5 == 0
+            if n > 0:
+                continue
+            sess.run(tf.square(x))
+
+
+class Built:
+    def build(self):
+        self.op = tf.square(3.0)
+
+    def run(self, sess, steps):
+        for _ in range(steps):
+            if self.op is None:
+                self.build()
+            sess.run(self.op)
+
+
+def summarise(sess, value, op, fed):
+    if tf.is_tensor(value):
+        return tf.identity(value)
+    return sess.run(op, {fed: value})
+
+
+def branches_for_other_types(sess, losses, op, fed, steps):
+    for step in range(steps):
+        summarise(sess, step, op, fed)
+    return [tf.identity(summarise(sess, loss, op, fed)) for loss in losses]
+
+
+def devices_and_scopes(a, b, places, steps):
+    out = []
+    for place in places:
+        with tf.device(place):
+            out.append(tf.matmul(a, b))
+    for i in range(steps):
+        with tf.variable_scope("layer_%d" % i):
+            out.append(tf.matmul(a, b))  # hint: DP201
+        with tf.device("/cpu:0"):
+            out.append(tf.matmul(a, b))  # expect: DP201
+    return out
+
+
+OPTIONS = {"sizes": [1, 2, 3], "names": ["a", "b"]}
+
+
+def few_turns(x, features, octaves=range(-2, 3)):
+    out = []
+    for f in features[3:5]:
+        out.append(tf.matmul(x, x))
+    for f in features[-2:]:
+        out.append(tf.matmul(x, x))
+    for octave in octaves:
+        out.append(tf.matmul(x, x))
+    for t in np.linspace(0, 1, 5):
+        out.append(tf.matmul(x, x))
+    for key in {"a": 1, "b": 2}.items():
+        out.append(tf.matmul(x, x))
+    for size in OPTIONS["sizes"]:
+        out.append(tf.matmul(x, x))
+    for f in features[3:500]:
+        out.append(tf.matmul(x, x))  # expect: DP201
+    items = [x]
+    for f in features:
+        items.append(f)
+    for item in items:
+        out.append(tf.matmul(x, x))  # expect: DP201
+    return out
+
+
+def light_work(x, rows, heads, n):
+    for row in rows:
+        use(row, tf.shape(x))  # hint: DP201
+        use(row, tf.matmul(x, x))  # expect: DP201
+    for i in range(len(rows)):
+        use(i, tf.cast(x, tf.float32))  # hint: DP201
+    for head in heads:
+        use(head, tf.matmul(x, x))  # hint: DP201
+    for i in range(n):
+        use(i, tf.shape(x))  # expect: DP201
+
+
+def test_something():
+    with tf.Session() as sess:
+        for i in range(1000):
+            sess.run(tf.square(i))  # hint: DP201
+
+
+def times_it(clock, a, b):
+    for _ in range(1000):
+        start = clock()
+        tf.matmul(a, b)  # hint: DP201
+        print(clock() - start)
+
+
+def copies(sess, sources, targets):
+    for source, target in zip(sources, targets):
+        sess.run(target.assign(source))  # expect: DP201
+
+
+def copies_often(sess, sources, targets, steps):
+    for step in range(steps):
+        copies(sess, sources, targets)
+
+
+def operators(x, steps):
+    y = tf.square(x)
+    with tf.Session() as sess:
+        for _ in range(steps):
+            sess.run(y + 1)  # expect: DP201
+            sess.run([y, y[0]])  # expect: DP201
+
+
+def after_an_error(sess, iterator, steps):
+    for _ in range(steps):
+        try:
+            sess.run(iterator)
+        except tf.errors.OutOfRangeError:
+            sess.run(tf.square(3.0))

@@ -1,0 +1,216 @@
+#include "model/effects.h"
+
+#include "model/bind.h"
+#include "model/facts.h"
+#include "model/variance.h"
+#include "python/children.h"
+
+#include <algorithm>
+#include <array>
+
+namespace deepperf::model {
+
+using namespace python;
+
+namespace {
+
+constexpr std::size_t kMostChanges = 256;
+
+void sort_unique(std::vector<Symbol> &names) {
+  std::ranges::sort(names, {}, &Symbol::id);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+}
+
+// Methods of whatever object that change neither it nor what they are given.
+bool only_looks(std::string_view method) {
+  static constexpr std::array<std::string_view, 32> kMethods = {
+      "get_shape", "as_list", "format", "astype", "items", "keys",    "values",  "get",
+      "numpy",     "join",    "split",  "strip",  "lower", "upper",   "info",    "warning",
+      "debug",     "append",  "extend", "add",    "index", "count",   "copy",    "startswith",
+      "endswith",  "mean",    "sum",    "max",    "min",   "reshape", "flatten", "tolist"};
+  return std::ranges::find(kMethods, method) != kMethods.end();
+}
+
+// Notes who may be changed by a call that is given `expr`.
+void hand(const Expr *expr, LoopEffects &effects) {
+  if (const auto *name = as<Name>(expr)) {
+    effects.handed.push_back(name->id);
+  } else if (const auto *attribute = as<Attribute>(expr)) {
+    effects.handed_attributes.push_back(attribute->attr);
+  } else if (expr->kind == NodeKind::Tuple || expr->kind == NodeKind::List) {
+    for_each_child(expr, [&](const Node *child) { hand(static_cast<const Expr *>(child), effects); });
+  } else if (const auto *subscript = as<Subscript>(expr)) {
+    hand(subscript->value, effects);
+  } else if (const auto *starred = as<Starred>(expr)) {
+    hand(starred->value, effects);
+  }
+}
+
+void hand_arguments(const Call *call, LoopEffects &effects) {
+  for (const Expr *arg : call->args) {
+    hand(arg, effects);
+  }
+  for (const Keyword *keyword : call->keywords) {
+    hand(keyword->value, effects);
+  }
+}
+
+void note_call(const Project &project, const Call *call, LoopEffects &effects) {
+  const Value callee = project.callee_of(call);
+  const auto *method = as<Attribute>(call->func);
+  switch (callee.tag) {
+  case Value::Tag::Api:
+    if (find_api(callee.name()) == nullptr) {
+      hand_arguments(call, effects);
+    }
+    return;
+  case Value::Tag::ApiMethod: {
+    const ApiInfo *info = find_method(callee.receiver().kind, callee.name());
+    if (method != nullptr && (info == nullptr || info->has(kMutates | kStep | kVariable))) {
+      hand(method->value, effects);
+      hand_arguments(call, effects);
+    }
+    return;
+  }
+  case Value::Tag::Function:
+  case Value::Tag::Method:
+  case Value::Tag::Class:
+  case Value::Tag::Object:
+    return; // through the call sites of the function
+  case Value::Tag::Instance:
+    hand(call->func, effects);
+    return;
+  default:
+    if (method != nullptr) {
+      if (only_looks(method->attr.text())) {
+        return;
+      }
+      hand(method->value, effects);
+    }
+    hand_arguments(call, effects);
+  }
+}
+
+void note_calls(const Project &project, const Node *node, LoopEffects &effects) {
+  if (node->kind == NodeKind::FunctionDef || node->kind == NodeKind::ClassDef || node->kind == NodeKind::Lambda) {
+    return;
+  }
+  if (const auto *call = as<Call>(node)) {
+    note_call(project, call, effects);
+  }
+  for_each_child(node, [&](const Node *child) { note_calls(project, child, effects); });
+}
+
+// The object of a method call: what fills the first parameter.
+const Expr *object_of(const CallSite &site) {
+  const auto *method = site.bound ? as<Attribute>(site.call->func) : nullptr;
+  return method != nullptr ? method->value : nullptr;
+}
+
+// What a call changes, seen from the function that it stands in.
+void add_changes(const Project &project, const CallSite &site, FunctionChanges &changes) {
+  const FunctionChanges &inner = changes_of(project, *site.callee);
+  changes.everything |= inner.everything;
+  if (site.callee->module == site.caller->module) {
+    changes.names.insert(changes.names.end(), inner.names.begin(), inner.names.end());
+  }
+  changes.attributes.insert(changes.attributes.end(), inner.attributes.begin(), inner.attributes.end());
+  for (u32 i = 0; i < 64 && (inner.params >> i) != 0; ++i) {
+    if ((inner.params >> i & 1U) == 0) {
+      continue;
+    }
+    const Expr *given = i == 0 && site.bound ? object_of(site) : passed_argument(site, i);
+    if (given == nullptr) {
+      continue;
+    }
+    if (const auto *attribute = as<Attribute>(given)) {
+      changes.attributes.push_back(attribute->attr);
+    } else if (const Name *name = root_name(given)) {
+      changes.names.push_back(name->id);
+    }
+  }
+}
+
+} // namespace
+
+bool is_pure(const Project &project, const Call *call) {
+  const Value callee = project.callee_of(call);
+  constexpr u64 kImpure = kRandom | kIo | kPython | kMutates | kVariable | kSessionRun | kSession | kGraphState;
+  if (callee.is(Value::Tag::Api)) {
+    const ApiInfo *info = find_api(callee.name());
+    return info != nullptr && !info->has(kImpure);
+  }
+  if (callee.is(Value::Tag::ApiMethod)) {
+    const ApiInfo *info = find_method(callee.receiver().kind, callee.name());
+    return info != nullptr && !info->has(kImpure | kStage);
+  }
+  if (const auto *method = as<Attribute>(call->func)) {
+    const std::string_view name = method->attr.text();
+    return name == "get_shape" || name == "as_list" || name == "format" || name == "astype" || name == "items" ||
+           name == "keys" || name == "values" || name == "get";
+  }
+  return false;
+}
+
+const FunctionChanges &changes_of(const Project &project, const FunctionInfo &function) {
+  if (function.changes != nullptr) {
+    return *function.changes; // in a circle of calls: what is known so far
+  }
+  function.changes = std::make_unique<FunctionChanges>();
+  const FunctionDef *definition = function.definition();
+  if (definition == nullptr) {
+    return *function.changes;
+  }
+  Loop own;
+  find_changes(std::span(definition->body.begin(), definition->body.end()), own);
+  FunctionChanges changes;
+  changes.attributes = std::move(own.attributes);
+  for (const Symbol name : own.assigned) {
+    if (std::ranges::find(function.globals, name) != function.globals.end()) {
+      changes.names.push_back(name);
+    }
+  }
+  changes.names.insert(changes.names.end(), own.mutated.begin(), own.mutated.end());
+  for (const CallSite &site : function.calls) {
+    if (site.callee != &function && changes.names.size() + changes.attributes.size() <= kMostChanges) {
+      add_changes(project, site, changes);
+    }
+  }
+  // Parameters are the caller's, other names of its own nobody else's.
+  for (u32 i = 0; i < 64 && i < function.params.size(); ++i) {
+    if (std::ranges::find(changes.names, function.params[i]->name) != changes.names.end()) {
+      changes.params |= u64{1} << i;
+    }
+  }
+  std::erase_if(changes.names, [&](Symbol name) { return function.slot_of(name) != FunctionInfo::kNoSlot; });
+  sort_unique(changes.names);
+  sort_unique(changes.attributes);
+  changes.everything |= changes.names.size() + changes.attributes.size() > kMostChanges;
+  *function.changes = std::move(changes);
+  return *function.changes;
+}
+
+const LoopEffects &effects_of(const Project &project, const Loop &loop) {
+  if (loop.effects != nullptr) {
+    return *loop.effects;
+  }
+  auto effects = std::make_unique<LoopEffects>();
+  note_calls(project, loop.node, *effects);
+  FunctionChanges changes;
+  for (const CallSite &site : loop.function->calls) {
+    if (loop.node->start <= site.call->start && site.call->end <= loop.node->end) {
+      add_changes(project, site, changes);
+    }
+  }
+  effects->everything = changes.everything;
+  effects->names = std::move(changes.names);
+  effects->attributes = std::move(changes.attributes);
+  sort_unique(effects->names);
+  sort_unique(effects->attributes);
+  sort_unique(effects->handed);
+  sort_unique(effects->handed_attributes);
+  loop.effects = std::move(effects);
+  return *loop.effects;
+}
+
+} // namespace deepperf::model

@@ -1,0 +1,18 @@
+// What calls change: the names, attributes and arguments that are something else afterwards.
+#pragma once
+
+#include "model/project.h"
+
+namespace deepperf::model {
+
+// A call that gives the same for the same arguments: framework operations, builtins such as len, methods that only
+// look.
+bool is_pure(const Project &project, const python::Call *call);
+
+// What a call of the function changes outside of it; worked out when first asked for.
+const FunctionChanges &changes_of(const Project &project, const FunctionInfo &function);
+
+// What the calls in a loop may change, beyond what stands in the loop itself.
+const LoopEffects &effects_of(const Project &project, const Loop &loop);
+
+} // namespace deepperf::model

@@ -1,0 +1,199 @@
+#include "model/guards.h"
+
+#include "model/bind.h"
+#include "python/children.h"
+#include "python/literals.h"
+
+#include <algorithm>
+
+namespace deepperf::model {
+
+using namespace python;
+
+namespace {
+
+bool contains(const std::vector<Symbol> &sorted, Symbol name) {
+  return std::ranges::binary_search(sorted, name.id, {}, &Symbol::id);
+}
+
+bool is_constant(const Expr *expr, ConstantKind kind) {
+  const auto *constant = as<Constant>(expr);
+  return constant != nullptr && constant->constant_kind() == kind;
+}
+
+bool is_param(const FunctionInfo &function, Symbol name) {
+  return std::ranges::any_of(function.params, [name](const Param *param) { return param->name == name; });
+}
+
+bool mentions_any(const Node *node, const std::vector<Symbol> &names) {
+  if (const auto *name = as<Name>(node)) {
+    return contains(names, name->id);
+  }
+  bool found = false;
+  for_each_child(node, [&](const Node *child) { found = found || mentions_any(child, names); });
+  return found;
+}
+
+class Reader {
+public:
+  explicit Reader(const GuardedBranch &branch) : branch_(branch) {}
+
+  [[nodiscard]] bool once(const Expr *test, bool negated) const {
+    if (const auto *unary = as<UnaryOp>(test); unary != nullptr && unary->op() == UnaryOperator::Not) {
+      return once(unary->operand, !negated);
+    }
+    if (const auto *several = as<BoolOp>(test)) {
+      const bool all_hold = (several->op() == BoolOperator::And) != negated;
+      const auto part = [&](const Expr *value) { return once(value, negated); };
+      return all_hold ? std::ranges::any_of(several->values, part) : std::ranges::all_of(several->values, part);
+    }
+    if (const auto *compare = as<Compare>(test)) {
+      return compare->rest.size() == 1 && compares_once(compare->left, compare->rest[0], negated);
+    }
+    if (const auto *call = as<Call>(test)) {
+      return negated && asks_for_existence(call);
+    }
+    // A flag that the branch turns for good, or `else` of `if i:`, which is the first turn.
+    return (is_written(test) && !is_turned_back(test)) || (negated && is_counter(test));
+  }
+
+private:
+  [[nodiscard]] bool compares_once(const Expr *left, const CompareItem &item, bool negated) const {
+    switch (item.op) {
+    case CompareOperator::Is:
+    case CompareOperator::IsNot:
+      return negated == (item.op == CompareOperator::IsNot) && is_constant(item.right, ConstantKind::None) &&
+             is_written(left);
+    case CompareOperator::In:
+    case CompareOperator::NotIn:
+      return negated == (item.op == CompareOperator::In) && is_written(item.right);
+    case CompareOperator::Eq:
+    case CompareOperator::NotEq:
+      return negated == (item.op == CompareOperator::NotEq) &&
+             (is_constant(item.right, ConstantKind::None) ? is_written(left) : is_one_turn(left, item.right));
+    case CompareOperator::Lt:
+    case CompareOperator::LtE: // the first few turns
+      return !negated && is_counter(left) && is_few(item.right);
+    case CompareOperator::Gt:
+    case CompareOperator::GtE:
+      return negated && is_counter(left) && is_few(item.right);
+    default:
+      return false;
+    }
+  }
+
+  // What the loop counts or goes through is equal to something that stays: one turn of many.
+  [[nodiscard]] bool is_one_turn(const Expr *left, const Expr *right) const {
+    const Name *root = root_name(left);
+    if (root == nullptr || (left->kind != NodeKind::Name && left->kind != NodeKind::Attribute)) {
+      return false;
+    }
+    if (branch_.loop != nullptr && contains(branch_.loop->assigned, root->id)) {
+      return !mentions_any(right, branch_.loop->assigned);
+    }
+    // The caller's counter: `def step(i): if i == 0:`.
+    const bool is_counted = left->kind == NodeKind::Attribute || is_param(*branch_.function, root->id);
+    return branch_.loop == nullptr && is_counted && is_constant(right, ConstantKind::Int);
+  }
+
+  [[nodiscard]] bool is_counter(const Expr *expr) const {
+    const auto *name = as<Name>(expr);
+    const auto *loop = branch_.loop != nullptr ? as<For>(branch_.loop->node) : nullptr;
+    const auto binds = [name](const auto &self, const Node *target) -> bool {
+      if (const auto *plain = as<Name>(target)) {
+        return plain->id == name->id;
+      }
+      bool found = false;
+      for_each_child(target, [&](const Node *child) { found = found || self(self, child); });
+      return found;
+    };
+    return name != nullptr && loop != nullptr && binds(binds, loop->target);
+  }
+
+  [[nodiscard]] bool is_few(const Expr *expr) const {
+    constexpr i64 kFew = 10;
+    if (!is_constant(expr, ConstantKind::Int)) {
+      return false;
+    }
+    const std::string_view text = branch_.function->module->parsed->source.text();
+    const auto number = int_value(text.substr(expr->start, expr->end - expr->start));
+    return number.has_value() && *number <= kFew;
+  }
+
+  // `if done: …; done = False` with another `done = …` in the loop: it runs again and again.
+  [[nodiscard]] bool is_turned_back(const Expr *flag) const {
+    const auto *name = as<Name>(flag);
+    if (name == nullptr || branch_.loop == nullptr) {
+      return false;
+    }
+    u32 bindings = 0;
+    const auto count = [&](const auto &self, const Node *node) -> void {
+      const auto *plain = as<Name>(node);
+      bindings += plain != nullptr && plain->id == name->id && plain->context != Context::Load ? 1 : 0;
+      for_each_child(node, [&](const Node *child) { self(self, child); });
+    };
+    count(count, branch_.loop->node);
+    return bindings > 1;
+  }
+
+  // Does the branch write what the test reads?
+  [[nodiscard]] bool is_written(const Expr *expr) const {
+    if (const auto *call = as<Call>(expr)) { // cache.keys(), self.cache.get(key)
+      const auto *method = as<Attribute>(call->func);
+      return method != nullptr && is_written(method->value);
+    }
+    if (const auto *attribute = as<Attribute>(expr)) {
+      return contains(branch_.written->attributes, attribute->attr);
+    }
+    if (const auto *subscript = as<Subscript>(expr)) {
+      return is_written(subscript->value);
+    }
+    const auto *name = as<Name>(expr);
+    return name != nullptr &&
+           (contains(branch_.written->assigned, name->id) || contains(branch_.written->mutated, name->id));
+  }
+
+  static bool asks_for_existence(const Call *call) {
+    std::string_view name;
+    if (const auto *method = as<Attribute>(call->func)) {
+      name = method->attr.text();
+    } else if (const auto *function = as<Name>(call->func)) {
+      name = function->id.text();
+    }
+    return name == "hasattr" || name == "exists" || name == "isfile" || name == "isdir";
+  }
+
+  const GuardedBranch &branch_;
+};
+
+} // namespace
+
+bool runs_first_time_only(const GuardedBranch &branch) { return Reader(branch).once(branch.test, branch.negated); }
+
+bool asks_for_type(const Expr *test, const FunctionInfo &function) {
+  if (const auto *unary = as<UnaryOp>(test); unary != nullptr && unary->op() == UnaryOperator::Not) {
+    return asks_for_type(unary->operand, function);
+  }
+  if (const auto *several = as<BoolOp>(test)) {
+    return std::ranges::any_of(several->values, [&](const Expr *part) { return asks_for_type(part, function); });
+  }
+  if (const auto *compare = as<Compare>(test)) { // type(x) is list
+    return asks_for_type(compare->left, function);
+  }
+  const auto *call = as<Call>(test);
+  if (call == nullptr || call->args.empty()) {
+    return false;
+  }
+  std::string_view name;
+  if (const auto *method = as<Attribute>(call->func)) {
+    name = method->attr.text();
+  } else if (const auto *plain = as<Name>(call->func)) {
+    name = plain->id.text();
+  }
+  const Name *root = root_name(call->args[0]);
+  return root != nullptr && function.slot_of(root->id) != FunctionInfo::kNoSlot &&
+         (name == "isinstance" || name == "issubclass" || name == "callable" || name == "hasattr" || name == "type" ||
+          name.starts_with("is_"));
+}
+
+} // namespace deepperf::model

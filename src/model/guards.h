@@ -1,0 +1,24 @@
+// Conditions around a statement: does a branch run only the first time, or only for some types of argument?
+#pragma once
+
+#include "model/project.h"
+
+namespace deepperf::model {
+
+// What a branch of a condition leads to: `written` are the names and attributes that its statements change.
+struct GuardedBranch {
+  const python::Expr *test = nullptr;
+  bool negated = false;       // the branch runs where the test is false
+  const Loop *loop = nullptr; // the innermost around it
+  const FunctionInfo *function = nullptr;
+  const Loop *written = nullptr; // only its lists are used
+};
+
+// Does the branch run only in one turn, or only until it has run? `i == 0` for a counter of the loop, `x is None` where
+// the branch sets x, `key not in cache` where it fills the cache.
+bool runs_first_time_only(const GuardedBranch &branch);
+
+// Does it ask what kind of thing a parameter, or something made of it, is? The branches are for different callers then.
+bool asks_for_type(const python::Expr *test, const FunctionInfo &function);
+
+} // namespace deepperf::model

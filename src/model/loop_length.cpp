@@ -1,0 +1,233 @@
+// How long is a loop? What the code tells of it: literals, slices, and what things are called.
+#include "model/infer.h"
+
+#include "python/children.h"
+#include "python/literals.h"
+
+#include <algorithm>
+#include <array>
+
+namespace deepperf::model {
+
+using namespace python;
+
+namespace {
+
+constexpr i64 kTinyLoop = 10;
+
+// Is one of the words the whole text, or what stands behind its last underscore?
+template <std::size_t N> bool ends_in_word(std::string_view text, const std::array<std::string_view, N> &words) {
+  return std::ranges::any_of(words, [text](std::string_view word) {
+    return text == word ||
+           (text.size() > word.size() && text.ends_with(word) && text[text.size() - word.size() - 1] == '_');
+  });
+}
+
+// Over the dimensions or axes of a tensor: there are never many. `axes` alone may be those of a plot.
+bool counts_dimensions(const Node *node) {
+  static constexpr std::array<std::string_view, 8> kWords = {"shape", "get_shape", "ndims", "ndim",
+                                                             "rank",  "axis",      "dims",  "perm"};
+  std::string_view text;
+  if (const auto *plain = as<Name>(node)) {
+    text = plain->id.text();
+  } else if (const auto *attribute = as<Attribute>(node)) {
+    text = attribute->attr.text();
+  }
+  if (!text.empty() && (ends_in_word(text, kWords) || text.ends_with("_axes"))) {
+    return true;
+  }
+  bool found = false;
+  for_each_child(node, [&found](const Node *child) { found = found || counts_dimensions(child); });
+  return found;
+}
+
+// What a model or a machine has only a few of.
+bool names_few(std::string_view text) {
+  static constexpr std::array<std::string_view, 27> kWords = {
+      "heads",  "scales",   "levels",  "losses",   "layers",  "stages",  "towers",  "gpus",       "devices",
+      "clones", "strides",  "metrics", "replicas", "anchors", "ratios",  "aspects", "modalities", "endpoints",
+      "cells",  "branches", "tasks",   "octaves",  "splits",  "pyramid", "keys",    "end_points", "kernel_size"};
+  return ends_in_word(text, kWords);
+}
+
+std::string_view called_name(const Call *call) {
+  if (const auto *method = as<Attribute>(call->func)) {
+    return method->attr.text();
+  }
+  const auto *function = as<Name>(call->func);
+  return function != nullptr ? function->id.text() : std::string_view{};
+}
+
+bool goes_through(std::string_view function) {
+  return function == "enumerate" || function == "reversed" || function == "zip" || function == "sorted" ||
+         function == "list" || function == "tuple" || function == "set" || function == "iter";
+}
+
+bool lists_entries(std::string_view method) {
+  return method == "items" || method == "keys" || method == "values" || method == "iteritems" ||
+         method == "itervalues" || method == "iterkeys";
+}
+
+} // namespace
+
+// Its value, without noting anything down.
+Value Inference::peek(const Expr *expr) {
+  const bool recording = std::exchange(recording_, false);
+  const Value value = eval(expr);
+  recording_ = recording;
+  return value;
+}
+
+// A number that is written down, perhaps under a name of this module.
+std::optional<i64> Inference::literal_number(const Expr *expr) {
+  if (const auto *unary = as<UnaryOp>(expr); unary != nullptr && unary->op() == UnaryOperator::USub) {
+    const auto number = literal_number(unary->operand);
+    return number.has_value() ? std::optional(-*number) : std::nullopt;
+  }
+  const Value value = expr->kind == NodeKind::Constant || expr->kind == NodeKind::Name ? peek(expr) : Value{};
+  if (!value.is(Value::Tag::Literal) || value.number != module_->file.value + 1) {
+    return std::nullopt;
+  }
+  const auto *constant = as<Constant>(value.expr);
+  if (constant == nullptr || constant->constant_kind() != ConstantKind::Int) {
+    return std::nullopt;
+  }
+  return int_value(module_->parsed->source.text().substr(constant->start, constant->end - constant->start));
+}
+
+// A loop over a few elements that are written down, or over range(10) and below.
+bool Inference::is_tiny(const Expr *iter) {
+  if (counts_dimensions(iter)) {
+    return true;
+  }
+  switch (iter->kind) {
+  case NodeKind::Tuple:
+  case NodeKind::List:
+  case NodeKind::Dict:
+  case NodeKind::Set:
+  case NodeKind::Constant:
+    return true;
+  case NodeKind::IfExp: {
+    const auto *conditional = static_cast<const IfExp *>(iter);
+    return is_tiny(conditional->body) && is_tiny(conditional->orelse);
+  }
+  case NodeKind::Subscript: { // features[3:5]
+    const auto *slice = as<Slice>(static_cast<const Subscript *>(iter)->slice);
+    if (slice == nullptr) { // CONFIG["sizes"]
+      const Value value = peek(iter);
+      return value.is(Value::Tag::Tuple) && (value.few || (!value.uniform && value.number <= kTinyLoop));
+    }
+    if (slice->upper == nullptr) {
+      return slice->lower != nullptr && literal_number(slice->lower).value_or(0) < 0 &&
+             *literal_number(slice->lower) >= -kTinyLoop;
+    }
+    const i64 from = slice->lower != nullptr ? literal_number(slice->lower).value_or(0) : 0;
+    const auto to = literal_number(slice->upper);
+    return to.has_value() && *to - from <= kTinyLoop && (*to >= 0) == (from >= 0);
+  }
+  case NodeKind::Name:
+    // What is usually passed: `octaves=range(-2, 3)`.
+    for (const Param *param : current_->params) {
+      if (param->name == static_cast<const Name *>(iter)->id && param->default_value != nullptr &&
+          param->default_value->kind != NodeKind::Name && param->default_value->kind != NodeKind::Constant) {
+        return is_tiny(param->default_value);
+      }
+    }
+    [[fallthrough]];
+  case NodeKind::Attribute: {
+    const Value value = peek(iter);
+    return value.is(Value::Tag::Tuple) && (value.few || (!value.uniform && value.number <= kTinyLoop));
+  }
+  case NodeKind::Call: {
+    const auto *call = static_cast<const Call *>(iter);
+    const std::string_view function = called_name(call);
+    if (const auto *method = as<Attribute>(call->func)) {
+      if (lists_entries(function) && call->args.empty()) {
+        return is_tiny(method->value);
+      }
+      const auto *module = as<Name>(method->value);
+      if (module == nullptr || call->args.empty()) {
+        return false;
+      }
+      if (function == "range" && module->id.text() == "tf") { // a loop that autograph turns into one of the graph
+        return true;
+      }
+      if (function == "arange") {
+        return call->args.size() < 3 && literal_number(call->args.back()).value_or(kTinyLoop + 1) <= kTinyLoop;
+      }
+      return function == "linspace" && call->args.size() == 3 &&
+             literal_number(call->args[2]).value_or(kTinyLoop + 1) <= kTinyLoop;
+    }
+    if (call->args.empty()) {
+      return false;
+    }
+    if (goes_through(function)) {
+      return std::ranges::any_of(call->args, [this](const Expr *arg) { return is_tiny(arg); });
+    }
+    if (function != "range" && function != "xrange") {
+      return false;
+    }
+    if (const auto *length = as<Call>(call->args[0]);
+        length != nullptr && call->args.size() == 1 && called_name(length) == "len" && length->args.size() == 1) {
+      return is_tiny(length->args[0]);
+    }
+    const auto to = literal_number(call->args[call->args.size() == 1 ? 0 : 1]);
+    const i64 from = call->args.size() > 1 ? literal_number(call->args[0]).value_or(0) : 0;
+    return to.has_value() && *to - std::max<i64>(from, -kTinyLoop) <= kTinyLoop;
+  }
+  default:
+    return false;
+  }
+}
+
+// What is gone through, and how many of that there usually are.
+Turns Inference::turns_of(const Expr *iter, const Value &iterated) {
+  if (iterated.is_kind(Kind::Dataset) || iterated.is_kind(Kind::Iterator)) {
+    return Turns::Many;
+  }
+  switch (iter->kind) {
+  case NodeKind::Name:
+    return names_few(static_cast<const Name *>(iter)->id.text()) ? Turns::Few : Turns::Collection;
+  case NodeKind::Attribute:
+    return names_few(static_cast<const Attribute *>(iter)->attr.text()) ? Turns::Few : Turns::Collection;
+  case NodeKind::Subscript:
+    return turns_of(static_cast<const Subscript *>(iter)->value, {});
+  case NodeKind::Call: {
+    const auto *call = static_cast<const Call *>(iter);
+    const std::string_view function = called_name(call);
+    const auto *method = as<Attribute>(call->func);
+    if (method != nullptr && lists_entries(function)) {
+      return turns_of(method->value, {});
+    }
+    if (method != nullptr && (function == "unstack" || function == "split")) {
+      return Turns::Few; // the graph has a node for each
+    }
+    if (method == nullptr && goes_through(function) && !call->args.empty()) {
+      Turns turns = Turns::Many;
+      for (const Expr *arg : call->args) {
+        turns = std::max(turns, turns_of(arg, peek(arg)));
+      }
+      return turns;
+    }
+    if (method == nullptr && (function == "range" || function == "xrange") && !call->args.empty()) {
+      const Expr *const last = call->args[call->args.size() == 1 ? 0 : 1];
+      if (const auto *length = as<Call>(last);
+          length != nullptr && called_name(length) == "len" && length->args.size() == 1) {
+        return turns_of(length->args[0], {});
+      }
+      std::string_view name;
+      if (const auto *plain = as<Name>(last)) {
+        name = plain->id.text();
+      } else if (const auto *attribute = as<Attribute>(last)) {
+        name = attribute->attr.text();
+      }
+      return names_few(name) ? Turns::Collection : Turns::Many;
+    }
+    return method != nullptr && names_few(function) ? Turns::Few : Turns::Collection;
+  }
+  default:
+    return Turns::Collection;
+  }
+}
+
+} // namespace deepperf::model
