@@ -130,6 +130,8 @@ class Fixtures(unittest.TestCase):
             for kind, code in blocks:
                 with self.subTest(rule=rule["code"], example=kind), tempfile.TemporaryDirectory(prefix="example") as folder:
                     (pathlib.Path(folder) / "example.py").write_text(code, encoding="utf-8")
+                    for name, text in re.findall(r"^# ([\w.]+): (.*)$", code, re.MULTILINE):  # "# requirements.txt: torch<2"
+                        (pathlib.Path(folder) / name).write_text(text, encoding="utf-8")
                     codes = {finding["code"] for finding in check("--hints", "--select", rule["code"], ".",
                                                               cwd=folder)["findings"]}
                     self.assertEqual(rule["code"] in codes, kind == "Bad")

@@ -1,0 +1,103 @@
+#include "rules/api_history.h"
+#include "rules/dataset_item.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// PyTorch gives each worker a seed of its own for NumPy since 1.9.
+void check(Site &site, const Call &call) {
+  if (!in_dataset_item(site) || status_in(site, "torch", "1.9") == Status::Gone) {
+    return;
+  }
+  const std::string_view text = site.module->parsed->source.text();
+  if (text.find("worker_init_fn") != std::string_view::npos) {
+    return;
+  }
+  Finding &finding = report(site, call,
+                            fmt::format("{} gives the same numbers in all workers of a DataLoader before PyTorch 1.9",
+                                        text_of(site, call.func)),
+                            "draw from torch (torch.rand, torch.randint), or seed NumPy in worker_init_fn");
+  const project::Requirements &requirements = project::requirements_of(site.module->parsed->path);
+  const auto range = requirements.find("torch");
+  if (range == requirements.end() || !range->second.below.has_value() ||
+      *range->second.below > project::Version{1, 9, 0}) {
+    finding.tier = Tier::Hint; // a newer version may well be meant
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kNumpyRandomInWorkers = {
+    .info = {.code = "DP408",
+             .name = "numpy-random-in-workers",
+             .summary = "NumPy's random numbers in a Dataset, which are the same in all workers before PyTorch 1.9",
+             .root_cause = "Data: Improper Data Input",
+             .symptoms = "Low Accuracy",
+             .stage = "Data Preparation",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`numpy.random` in the `__getitem__` of a Dataset, in a project whose requirements only allow PyTorch before 1.9, and without
+`worker_init_fn` in the file. Where newer versions are possible it is a hint; where the requirements ask for 1.9 or later it is silent.
+
+## Why it costs
+
+Workers are copies of the process, NumPy's generator included: all of them augment their images with the same numbers, and in each epoch
+again. The model sees much less variety than it should.
+
+## Bad
+
+```python
+import numpy as np
+from torch.utils.data import Dataset
+
+
+class Noisy(Dataset):
+    def __init__(self, data):
+        self.data = data
+
+    def __len__(self):
+        return len(self.data)
+
+    def __getitem__(self, index):
+        return self.data[index] + np.random.normal()
+```
+
+## Good
+
+```python
+import torch
+from torch.utils.data import Dataset
+
+
+class Noisy(Dataset):
+    def __init__(self, data):
+        self.data = data
+
+    def __len__(self):
+        return len(self.data)
+
+    def __getitem__(self, index):
+        return self.data[index] + torch.randn(())
+```
+
+## When it is wrong
+
+With PyTorch 1.9 or later, where each worker's NumPy is seeded; and without workers.
+
+## References
+
+- PyTorch release notes 1.9; documentation of `torch.utils.data`, randomness in multi-process data loading
+)"},
+    .calls = "numpy.random.rand numpy.random.randn numpy.random.randint numpy.random.random numpy.random.uniform "
+             "numpy.random.normal "
+             "numpy.random.choice numpy.random.permutation numpy.random.shuffle numpy.random.beta",
+    .on_call = check};
+
+} // namespace deepperf::rules

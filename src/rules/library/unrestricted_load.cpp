@@ -1,0 +1,67 @@
+#include "rules/api_history.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+void check(Site &site, const Call &call) {
+  if (keyword_argument(call, "weights_only") != nullptr || has_hidden_arguments(call) || is_version_guarded(site) ||
+      status_in(site, "torch", "2.6") == Status::Gone) { // from there on it is the default
+    return;
+  }
+  Finding &finding = report(site, call, "torch.load runs whatever code the file holds", "pass weights_only=True");
+  if (const std::optional<Edit> edit = add_argument(site, call, "weights_only=True")) {
+    set_fix(finding, false, {*edit});
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kUnrestrictedLoad = {.info = {.code = "DP306",
+                                                          .name = "unrestricted-load",
+                                                          .summary = "torch.load of a file that may hold any code",
+                                                          .root_cause = "Library: Mismatched Library Version",
+                                                          .symptoms = "Program Crash",
+                                                          .stage = "Environment",
+                                                          .frameworks = "PyTorch",
+                                                          .tier = Tier::Off,
+                                                          .fix = FixKind::Unsafe,
+                                                          .documentation = R"(## What it finds
+
+`torch.load` without `weights_only`, in a project that may run with a PyTorch before 2.6.
+
+## Why it costs
+
+Before 2.6 the file is unpickled, which runs any code that it holds. From 2.6 on `weights_only=True` is the default, and loading a whole
+pickled model then fails where it did not before.
+
+## Bad
+
+```python
+import torch
+
+state = torch.load("model.pt")
+```
+
+## Good
+
+```python
+import torch
+
+state = torch.load("model.pt", weights_only=True)
+```
+
+## When it is wrong
+
+Where the file is the program's own and holds more than tensors. The rule is about safety, not speed, and therefore off.
+
+## References
+
+- PyTorch documentation, `torch.load`; TorchFix, rule TOR102
+)"},
+                                                 .calls = "torch.load",
+                                                 .on_call = check};
+
+} // namespace deepperf::rules
