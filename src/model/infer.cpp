@@ -20,7 +20,7 @@ void Inference::run() {
     collect(module);
   }
   for (const bool recording : {false, true}) {
-    recording_ = recording;
+    last_pass_ = recording_ = recording;
     // What the first pass found stays where it is: values that it left behind point to it.
     project_.first_stage = static_cast<u32>(project_.stages.size());
     project_.loops.clear();
@@ -256,6 +256,8 @@ void Inference::evaluate(FunctionInfo &function) {
   const bool caller_reachable = std::exchange(reachable_, true);
   const Surroundings caller_around = std::exchange(around_, {});
   around_.no_grad = function.no_grad;
+  // The function is walked only once, also if its caller is at its second look.
+  const bool caller_recording = std::exchange(recording_, last_pass_);
   ++depth_;
   function.returns = {};
   function.returned = false;
@@ -272,6 +274,7 @@ void Inference::evaluate(FunctionInfo &function) {
     function.returns = eval(function.lambda()->body);
   }
   --depth_;
+  recording_ = caller_recording;
   around_ = caller_around;
   reachable_ = caller_reachable;
   environment_.swap(caller_environment.values);

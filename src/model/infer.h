@@ -95,6 +95,7 @@ private:
   Value look_up(Symbol name);
   Value eval_attribute(const python::Attribute *attribute);
   static Value trained_state(Symbol attr);
+  void note_load(const Value &value, Symbol attr);
   Value attribute_of(const Value &value, Symbol attr, const python::Attribute *node);
   Value framework_method(const Value &value, Symbol attr);
   Value member_of(ClassInfo *type, Symbol attr, u32 depth = 0);
@@ -150,7 +151,8 @@ private:
 
   Project &project_;
   const ModuleIndex &index_;
-  bool recording_ = false;
+  bool last_pass_ = false;
+  bool recording_ = false; // only in the last pass, and not while something is looked at for a second time
   u32 depth_ = 0;
   u32 join_depth_ = 0;
   std::unordered_map<u64, Value> api_children_;

@@ -226,8 +226,22 @@ Value Inference::look_up(Symbol name) {
 
 // ---- Attributes -----------------------------------------------------------------------------------------------------
 
+// Who reads which attribute: of a class that is known, or of anything.
+void Inference::note_load(const Value &value, Symbol attr) {
+  if (value.is(Value::Tag::Object) || value.is(Value::Tag::Class)) {
+    if (value.type->kind == Kind::TorchModule || value.type->kind == Kind::TorchLoss) {
+      value.type->loads.insert(attr.id);
+    }
+  } else if (!value.is(Value::Tag::Api) && !value.is(Value::Tag::Module)) {
+    project_.loads.insert(attr.id);
+  }
+}
+
 Value Inference::eval_attribute(const Attribute *attribute) {
   const Value value = eval(attribute->value);
+  if (recording_ && module_->torch && attribute->context == Context::Load) {
+    note_load(value, attribute->attr);
+  }
   return attribute_of(value, attribute->attr, attribute);
 }
 

@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace deepperf::model {
@@ -202,6 +203,7 @@ struct ClassInfo {
   Kind kind = Kind::Unknown;                 // of the framework class it derives from
   std::unordered_map<u32, Value> members;    // methods and class attributes
   std::unordered_map<u32, Value> attributes; // stored through self, joined
+  std::unordered_set<u32> loads;             // attributes that somebody reads; only of classes of PyTorch modules
 };
 
 // model.add(layer), or model.pop() with no layer.
@@ -241,6 +243,7 @@ struct Project {
   std::vector<Stage> stages = std::vector<Stage>(1);
   u32 first_stage = 1; // rules judge from here on; those before are there to be pointed to
   std::vector<Value> callees = std::vector<Value>(1); // what is called; Call::fact is a place here
+  std::unordered_set<u32> loads; // attributes that code of PyTorch reads from what the engine does not know
   Arena values;
   std::unordered_map<const python::Node *, FunctionInfo *> function_of; // of a FunctionDef or Lambda
   std::unordered_map<const python::Node *, ClassInfo *> class_of;       // of a ClassDef

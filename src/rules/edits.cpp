@@ -90,7 +90,7 @@ std::string spelling_at(const model::FunctionInfo *function, const model::Module
 }
 
 std::string spelling_of(const Site &site, std::string_view api) {
-  const u32 place = site.ancestors.empty() ? ~0U : site.ancestors.back()->start;
+  const u32 place = site.ancestors.empty() ? ~0U - 1 : site.ancestors.back()->start;
   return spelling_at(site.function, *site.module, site.function == site.module->body ? place + 1 : ~0U, api);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "python/children.h"
+#include "python/parser.h"
 
 namespace deepperf::rules {
 
@@ -27,5 +28,16 @@ template <class Predicate> bool any_node(const python::Block &block, Predicate &
   }
   return false;
 }
+
+// The same, with nested functions and classes.
+template <class Predicate> bool any_node_inside(const python::Node *node, Predicate &&holds) {
+  bool found = holds(node);
+  python::for_each_child(node, [&](const python::Node *child) { found = found || any_node_inside(child, holds); });
+  return found;
+}
+
+// The statement right before another one in the same block, which is one of its parent's (null: of the module's).
+const python::Stmt *statement_before(const python::Tree &tree, const python::Node *parent,
+                                     const python::Node *statement);
 
 } // namespace deepperf::rules

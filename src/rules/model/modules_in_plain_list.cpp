@@ -1,0 +1,255 @@
+#include "rules/site.h"
+#include "rules/tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// A layer with weights that is made in place.
+bool is_new_layer(const Site &site, const Expr *expr) {
+  const auto *call = as<Call>(expr);
+  if (call == nullptr) {
+    return false;
+  }
+  const model::Value callee = site.project.callee_of(call);
+  if (callee.is(model::Value::Tag::Class)) {
+    return callee.type->kind == Kind::TorchModule;
+  }
+  if (!callee.is(model::Value::Tag::Api)) {
+    return false;
+  }
+  const ApiInfo *info = find_api(callee.name());
+  if (info == nullptr || info->returns != Kind::TorchModule) {
+    return false;
+  }
+  return info->has(kWeights) ||
+         (callee.name().text() == "torch.nn.Sequential" &&
+          std::ranges::any_of(call->args, [&site](const Expr *part) { return is_new_layer(site, part); }));
+}
+
+// What a list, dictionary or comprehension holds, if that is new layers.
+bool holds_new_layers(const Site &site, const Expr *expr) {
+  switch (expr->kind) {
+  case NodeKind::List: { // one alone is how people keep a model out of parameters()
+    const auto *list = static_cast<const List *>(expr);
+    return list->elts.size() > 1 &&
+           std::ranges::all_of(list->elts, [&site](const Expr *item) { return is_new_layer(site, item); });
+  }
+  case NodeKind::Dict: {
+    const auto *dictionary = static_cast<const Dict *>(expr);
+    return dictionary->items.size() > 1 && std::ranges::all_of(dictionary->items, [&site](const DictItem &item) {
+             return item.key != nullptr && is_new_layer(site, item.value);
+           });
+  }
+  case NodeKind::ListComp:
+    return is_new_layer(site, static_cast<const ListComp *>(expr)->elt);
+  case NodeKind::DictComp:
+    return is_new_layer(site, static_cast<const DictComp *>(expr)->value);
+  default:
+    return false;
+  }
+}
+
+bool is_empty(const Expr *expr) {
+  const auto *list = as<List>(expr);
+  const auto *dictionary = as<Dict>(expr);
+  return (list != nullptr && list->elts.empty()) || (dictionary != nullptr && dictionary->items.empty());
+}
+
+// `self.name`, where self is the method's first parameter.
+bool is_own(const Node *node, Symbol self, Symbol name) {
+  const auto *attribute = as<Attribute>(node);
+  const auto *object = attribute != nullptr ? as<Name>(attribute->value) : nullptr;
+  return object != nullptr && object->id == self && attribute->attr == name;
+}
+
+struct Uses {
+  const Expr *layer = nullptr; // that is put into it later
+  u32 filled = 0;              // appended to or stored into
+  u32 mentions = 0;            // in all, reading
+  bool registers = false;      // something registers modules by hand
+};
+
+Uses uses_of(const Site &site, const FunctionDef &function, Symbol name) {
+  const Symbol self = function.params.empty() ? Symbol{} : function.params[0]->name;
+  Uses uses;
+  any_node_inside(&function, [&](const Node *node) {
+    if (node->context == Context::Load && is_own(node, self, name)) {
+      ++uses.mentions;
+    }
+    if (const auto *call = as<Call>(node)) {
+      const std::string_view method = called_method(*call);
+      const auto *plain = as<Name>(call->func);
+      uses.registers |= method == "add_module" || method == "register_module" || method == "__setattr__" ||
+                        method == "register_parameter" || (plain != nullptr && plain->id.text() == "setattr");
+      if ((method == "append" || method == "insert") && is_own(receiver_of(*call), self, name) && !call->args.empty()) {
+        ++uses.filled;
+        uses.layer = is_new_layer(site, call->args.back()) ? call->args.back() : uses.layer;
+      }
+    } else if (const auto *assignment = as<Assign>(node)) {
+      const auto *element = as<Subscript>(assignment->targets[0]);
+      if (element != nullptr && is_own(element->value, self, name)) {
+        ++uses.filled;
+        uses.layer = is_new_layer(site, assignment->value) ? assignment->value : uses.layer;
+      }
+    }
+    return false;
+  });
+  return uses;
+}
+
+const FunctionDef *method_named(const ClassDef &type, std::string_view name) {
+  for (const Stmt *statement : type.body) {
+    if (const auto *method = as<FunctionDef>(statement); method != nullptr && method->name.text() == name) {
+      return method;
+    }
+  }
+  return nullptr;
+}
+
+void judge(Site &site, const ClassDef &type, const FunctionDef &init, const Assign &assignment, Symbol name) {
+  const bool filled_later = is_empty(assignment.value);
+  if (!filled_later && !holds_new_layers(site, assignment.value)) {
+    return;
+  }
+  const Uses here = uses_of(site, init, name);
+  // Read in __init__ for something else: mostly to register what it holds.
+  if (here.registers || here.mentions != here.filled || (filled_later && here.layer == nullptr)) {
+    return;
+  }
+  bool used = false;
+  for (const Stmt *statement : type.body) {
+    const auto *method = as<FunctionDef>(statement);
+    if (method == nullptr || method == &init) {
+      continue;
+    }
+    const Uses there = uses_of(site, *method, name);
+    if (there.registers) {
+      return;
+    }
+    used = used || there.mentions > 0;
+  }
+  if (!used) {
+    return;
+  }
+  const bool is_dictionary = assignment.value->kind == NodeKind::Dict || assignment.value->kind == NodeKind::DictComp;
+  const std::string_view api = is_dictionary ? "torch.nn.ModuleDict" : "torch.nn.ModuleList";
+  const std::string_view wrapper = api.substr(api.rfind('.') + 1);
+  Finding &finding = report(
+      site, assignment,
+      fmt::format(
+          "the layers in this {} are no part of the model: they are not trained, moved, saved or put into eval mode",
+          is_dictionary ? "dictionary" : "list"),
+      fmt::format("use nn.{}", wrapper));
+  if (here.layer != nullptr) {
+    add_note(finding, site, *here.layer, "this layer goes into it");
+  }
+  const std::string spelling = spelling_of(site, api);
+  if (spelling.empty() || (is_dictionary && !filled_later)) {
+    return;
+  }
+  if (filled_later) {
+    set_fix(finding, false, {replace(*assignment.value, spelling + "()")});
+  } else {
+    set_fix(finding, false, {insert_before(*assignment.value, spelling + "("), insert_after(*assignment.value, ")")});
+  }
+}
+
+void check(Site &site, const Node &node) {
+  const auto &type = static_cast<const ClassDef &>(node);
+  const auto known = site.project.class_of.find(&node);
+  if (known == site.project.class_of.end() || known->second->kind != Kind::TorchModule) {
+    return;
+  }
+  const FunctionDef *init = method_named(type, "__init__");
+  if (init == nullptr || init->params.empty() || method_named(type, "parameters") != nullptr) {
+    return;
+  }
+  const Symbol self = init->params[0]->name;
+  any_node(init->body, [&](const Node *statement) {
+    if (const auto *assignment = as<Assign>(statement); assignment != nullptr && assignment->targets.size() == 1) {
+      const auto *target = as<Attribute>(assignment->targets[0]);
+      if (target != nullptr && is_own(target, self, target->attr)) {
+        judge(site, type, *init, *assignment, target->attr);
+      }
+    }
+    return false;
+  });
+}
+
+} // namespace
+
+extern constinit const Rule kModulesInPlainList = {
+    .info = {.code = "DP237",
+             .name = "modules-in-plain-list",
+             .summary = "layers in a Python list or dictionary, where the model does not see them",
+             .root_cause = "Model: Inefficient Model Structure",
+             .symptoms = "Not Using GPU, Slow Execution Time",
+             .stage = "Model Building",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::Unsafe,
+             .documentation = R"(## What it finds
+
+An attribute of an `nn.Module` that is a plain list or dictionary of layers, and that its methods use.
+
+## Why it costs
+
+A module finds its parts by looking at its attributes, and does not look into lists and dictionaries. The layers in there are not in
+`parameters()`, so the optimizer does not train them; `to(device)` and `cuda()` leave them on the CPU; they are in no checkpoint; and
+`train()` and `eval()` do not reach them. `nn.ModuleList` and `nn.ModuleDict` are used in the same way and are seen.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, depth):
+        super().__init__()
+        self.layers = [nn.Linear(64, 64) for _ in range(depth)]
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, depth):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(64, 64) for _ in range(depth)])
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+```
+
+## When it is wrong
+
+Where layers are kept out on purpose, for instance a frozen teacher that is not to be in checkpoints. A list of one element, which
+is the usual way to do that, is not reported. A list that `__init__` reads again, to register what is in it, neither. The edit adds
+parameters to the model, so it is only made with `--unsafe-fixes`.
+
+## References
+
+- PyTorch documentation: nn.ModuleList, nn.ModuleDict
+)"},
+    .nodes = {NodeKind::ClassDef},
+    .on_node = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,212 @@
+#include "rules/site.h"
+#include "rules/tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+using model::ClassInfo;
+using model::Value;
+
+// Classes that derive from one another read each other's attributes.
+class Families {
+public:
+  explicit Families(const model::Project &project) {
+    for (const ClassInfo &type : project.classes) {
+      for (const Value &base : type.bases) {
+        if (base.is(Value::Tag::Class)) {
+          parents_[root(&type)] = root(base.type);
+        }
+      }
+    }
+    for (const ClassInfo &type : project.classes) {
+      members_[root(&type)].push_back(&type);
+    }
+  }
+
+  bool reads(const ClassInfo &type, Symbol name) {
+    return std::ranges::any_of(members_[root(&type)],
+                               [name](const ClassInfo *member) { return member->loads.contains(name.id); });
+  }
+
+private:
+  const ClassInfo *root(const ClassInfo *type) {
+    for (u32 steps = 0; steps < 1000; ++steps) {
+      const auto parent = parents_.find(type);
+      if (parent == parents_.end() || parent->second == type) {
+        break;
+      }
+      type = parent->second;
+    }
+    return type;
+  }
+
+  std::unordered_map<const ClassInfo *, const ClassInfo *> parents_;
+  std::unordered_map<const ClassInfo *, std::vector<const ClassInfo *>> members_;
+};
+
+// Do all bases lead to nn.Module without passing through a class that we cannot see into?
+bool is_all_known(const ClassInfo &type, u32 depth = 0) {
+  return depth < 20 && std::ranges::all_of(type.bases, [depth](const Value &base) {
+           if (base.is(Value::Tag::Class)) {
+             return is_all_known(*base.type, depth + 1);
+           }
+           return base.is(Value::Tag::Api) &&
+                  (base.name().text() == "torch.nn.Module" || base.name().text() == "object");
+         });
+}
+
+// Ways to get at an attribute without writing its name.
+bool reads_by_other_ways(const ClassInfo &type, Families &families) {
+  for (const char *name : {"children", "named_children", "modules", "named_modules", "_modules", "__dict__"}) {
+    if (families.reads(type, intern(name))) {
+      return true;
+    }
+  }
+  const std::string_view text = type.module->parsed->source.text();
+  const std::string_view body = text.substr(type.node->start, type.node->end - type.node->start);
+  return body.find("getattr") != std::string_view::npos || body.find("__getattr__") != std::string_view::npos ||
+         body.find("vars(") != std::string_view::npos || body.find("exec(") != std::string_view::npos ||
+         body.find("eval(\"") != std::string_view::npos || body.find("eval('") != std::string_view::npos;
+}
+
+// Is the name in a string: for getattr elsewhere, or the name of a weight in a checkpoint?
+bool is_in_string(const model::Module &module, std::string_view name) {
+  const std::string_view text = module.parsed->source.text();
+  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const char before = at > 0 ? text[at - 1] : ' ';
+    const char behind = at + name.size() < text.size() ? text[at + name.size()] : ' ';
+    if ((before == '"' || before == '\'' || before == '.') && (behind == '"' || behind == '\'' || behind == '.') &&
+        (before != '.' || behind == '"' || behind == '\'')) {
+      return true;
+    }
+  }
+  return false;
+}
+
+const FunctionDef *method_named(const ClassDef &type, std::string_view name) {
+  for (const Stmt *statement : type.body) {
+    if (const auto *method = as<FunctionDef>(statement); method != nullptr && method->name.text() == name) {
+      return method;
+    }
+  }
+  return nullptr;
+}
+
+void check(const model::Project &project, Findings &findings);
+
+} // namespace
+
+extern constinit const Rule kUnusedLayer = {.info = {.code = "DP239",
+                                                     .name = "unused-layer",
+                                                     .summary = "a layer with weights that is made and never used",
+                                                     .root_cause = "Model: Inefficient Model Structure",
+                                                     .symptoms = "Abnormal GPU Memory Usage, Slow Execution Time",
+                                                     .stage = "Model Building",
+                                                     .frameworks = "PyTorch",
+                                                     .tier = Tier::On,
+                                                     .fix = FixKind::None,
+                                                     .documentation = R"(## What it finds
+
+A layer with weights that `__init__` of an `nn.Module` keeps in an attribute, and that nothing in the project ever reads.
+
+## Why it costs
+
+Its weights take memory on the device, in the optimizer's state and in every checkpoint. DistributedDataParallel waits for their
+gradients, fails, and then needs `find_unused_parameters=True`, which costs time in every step. And often it was meant to be used: the
+model is then another one than its author thinks.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(64, 64)
+        self.second = nn.Linear(64, 64)
+
+    def forward(self, x):
+        return self.first(self.first(x))
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(64, 64)
+        self.second = nn.Linear(64, 64)
+
+    def forward(self, x):
+        return self.second(self.first(x))
+```
+
+## When it is wrong
+
+Where it is kept so that an old checkpoint still loads, or where code outside of what is checked reads it. The rule is silent about
+classes that use `getattr`, `children()` and the like, that derive from classes it cannot see, and about names that stand in a string.
+
+## References
+
+- PyTorch documentation: DistributedDataParallel, find_unused_parameters
+)"},
+                                            .on_project = check};
+
+namespace {
+
+void check(const model::Project &project, Findings &findings) {
+  std::optional<Families> families;
+  for (const ClassInfo &type : project.classes) {
+    if (type.kind != Kind::TorchModule || type.attributes.empty() || !type.module->torch) {
+      continue;
+    }
+    const FunctionDef *init = method_named(*type.node, "__init__");
+    if (init == nullptr || init->params.empty() || method_named(*type.node, "forward") == nullptr) {
+      continue;
+    }
+    const Symbol self = init->params[0]->name;
+    any_node(init->body, [&](const Node *node) {
+      const auto *assignment = as<Assign>(node);
+      const auto *made = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+      const auto *target = made != nullptr ? as<Attribute>(assignment->targets[0]) : nullptr;
+      const auto *object = target != nullptr ? as<Name>(target->value) : nullptr;
+      if (object == nullptr || object->id != self || assignment->targets.size() != 1) {
+        return false;
+      }
+      const Value callee = project.callee_of(made);
+      const ApiInfo *info = callee.is(Value::Tag::Api) ? find_api(callee.name()) : nullptr;
+      if (info == nullptr || !info->has(kWeights) || type.loads.contains(target->attr.id) ||
+          project.loads.contains(target->attr.id)) {
+        return false;
+      }
+      if (!families.has_value()) {
+        families.emplace(project);
+      }
+      if (families->reads(type, target->attr) || !is_all_known(type) || reads_by_other_ways(type, *families) ||
+          is_in_string(*type.module, target->attr.text())) {
+        return false;
+      }
+      report(findings, kUnusedLayer, *type.module, assignment->span(),
+             fmt::format("self.{} is made and never used", target->attr.text()), "use it in forward, or take it out");
+      return false;
+    });
+  }
+}
+
+} // namespace
+
+} // namespace deepperf::rules

@@ -1,0 +1,43 @@
+#include "rules/tree.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+const Stmt *before_in(const Block &block, const Node *statement) {
+  for (u32 i = 1; i < block.size(); ++i) {
+    if (block[i] == statement) {
+      return block[i - 1];
+    }
+  }
+  return nullptr;
+}
+
+} // namespace
+
+const Stmt *statement_before(const Tree &tree, const Node *parent, const Node *statement) {
+  if (parent == nullptr) {
+    return before_in(tree.body, statement);
+  }
+  switch (parent->kind) {
+  case NodeKind::FunctionDef:
+    return before_in(static_cast<const FunctionDef *>(parent)->body, statement);
+  case NodeKind::With:
+    return before_in(static_cast<const With *>(parent)->body, statement);
+  case NodeKind::If: {
+    const auto *branch = static_cast<const If *>(parent);
+    const Stmt *before = before_in(branch->body, statement);
+    return before != nullptr ? before : before_in(branch->orelse, statement);
+  }
+  case NodeKind::For:
+    return before_in(static_cast<const For *>(parent)->body, statement);
+  case NodeKind::While:
+    return before_in(static_cast<const While *>(parent)->body, statement);
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace deepperf::rules
