@@ -171,7 +171,7 @@ Value Inference::call_object(const Call *call, const Value &callee) {
     result.grad = result.is_kind(Kind::TorchTensor) && !around_.no_grad;
     return result;
   }
-  return is_keras ? Value::instance(Kind::Tensor) : result;
+  return is_keras && !result.is_kind(Kind::Tensor) ? Value::instance(Kind::Tensor) : result;
 }
 
 // An object of a framework is called: a layer, a model, a loss.
@@ -423,6 +423,13 @@ Value Inference::call_api(const Call *call, const Value &callee) {
       mark_traced(value, tracer_of(callee.name(), *info));
     }
   }
+  const bool is_keras =
+      info->returns == Kind::KerasLayer || info->returns == Kind::KerasModel || info->returns == Kind::KerasLoss;
+  if (recording_ &&
+      (is_keras || (info->returns == Kind::Tensor && (name.starts_with("tensorflow.layers.") ||
+                                                      name.ends_with("softmax") || name.ends_with("sigmoid"))))) {
+    project_.made_in[call] = current_;
+  }
   if (info->has(kLoss) || (info->returns == Kind::KerasModel && !info->has(kIo))) {
     note_arguments(call);
   }
@@ -520,6 +527,12 @@ Value Inference::call_api_method(const Call *call, const Value &callee) {
     if (method == "add" || method == "pop") {
       const Expr *layer = call->args.empty() ? nullptr : call->args[0];
       project_.added_layers[receiver.call].push_back({call, layer, first, current_, around_.branch});
+    } else if (method == "compile") {
+      const auto [known, is_new] = project_.compiled_models.try_emplace(receiver.call, call);
+      known->second = is_new || known->second == call ? call : nullptr;
+      project_.made_in[call] = current_;
+    } else if (method == "fit") {
+      note_arguments(call);
     }
   }
   if (recording_ && info->has(kSessionRun) && !call->args.empty()) {

@@ -73,13 +73,17 @@ Value Inference::eval_unnoted(const Expr *expr) {
   }
   case NodeKind::Dict: {
     Value joined;
+    bool mixed = false; // of different things, so that one more tells nothing
     for (const DictItem &item : static_cast<const Dict *>(expr)->items) {
       if (item.key != nullptr) {
         eval(item.key);
       }
-      joined = join(joined, eval(item.value));
+      const Value value = eval(item.value);
+      const bool both = joined.known() && value.known();
+      joined = join(joined, value);
+      mixed |= both && !joined.known();
     }
-    Value entries = make_tuple({joined}, true);
+    Value entries = make_tuple({mixed ? Value{} : joined}, true);
     const u32 count = static_cast<const Dict *>(expr)->items.size();
     entries.few = count > 0 && count <= 10; // an empty one is there to be filled
     return entries;

@@ -248,11 +248,16 @@ struct Project {
   std::unordered_map<const python::Node *, FunctionInfo *> function_of; // of a FunctionDef or Lambda
   std::unordered_map<const python::Node *, ClassInfo *> class_of;       // of a ClassDef
   std::unordered_map<const python::Node *, const Loop *> loop_of;       // of a For, While or comprehension
-  // What the arguments of losses and of Keras models are where they stand; other values are kept as kinds only.
+  // What the arguments of losses, of Keras models and of their fit() are where they stand; other values are kept as
+  // kinds only.
   std::unordered_map<const python::Expr *, Value> argument_values;
   // What was added to a Keras model, by the call that made it, in the order of the walk.
   std::unordered_map<const python::Call *, std::vector<AddedLayer>> added_layers;
   std::unordered_map<const python::Expr *, u32> stage_at; // what the Dataset that an expression gives went through last
+  // Its compile(…); null if there are several.
+  std::unordered_map<const python::Call *, const python::Call *> compiled_models;
+  // Where a Keras layer, model or loss is made, a model is compiled, or a softmax or sigmoid is taken.
+  std::unordered_map<const python::Call *, FunctionInfo *> made_in;
 
   [[nodiscard]] Value callee_of(const python::Call *call) const { return callees[call->fact]; }
 };

@@ -1,0 +1,355 @@
+#include "rules/keras.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+using model::Value;
+
+namespace {
+
+constexpr u32 kMaxDepth = 8; // of models in models
+
+std::string_view last_part(std::string_view dotted) { return dotted.substr(dotted.rfind('.') + 1); }
+
+bool is_layer_api(std::string_view api) {
+  return api.starts_with("tensorflow.keras.layers.") || api.starts_with("tensorflow.layers.");
+}
+
+bool is_sequential(std::string_view api) {
+  return api == "tensorflow.keras.Sequential" || api == "tensorflow.keras.models.Sequential";
+}
+
+bool is_functional_model(std::string_view api) {
+  return api == "tensorflow.keras.Model" || api == "tensorflow.keras.models.Model";
+}
+
+Activation activation_named(std::string_view name) {
+  if (name == "softmax" || name == "Softmax") {
+    return Activation::Softmax;
+  }
+  if (name == "sigmoid") {
+    return Activation::Sigmoid;
+  }
+  return name == "linear" ? Activation::Linear : Activation::Other;
+}
+
+Activation activation_of(const Site &site, const Expr *expr) {
+  if (expr == nullptr || is_none(expr)) {
+    return Activation::Linear;
+  }
+  if (const std::optional<std::string> name = string_of(site, expr)) {
+    return activation_named(*name);
+  }
+  const Value value = value_of(site, expr);
+  if (value.is(Value::Tag::Api)) {
+    return activation_named(last_part(value.name().text()));
+  }
+  return Activation::Unknown;
+}
+
+// Where a layer's call has its activation and its width; -1: nowhere.
+struct Positions {
+  i32 activation = -1;
+  i32 units = -1;
+  bool named_units = false;
+};
+
+Positions positions_in(std::string_view api) {
+  const std::string_view name = last_part(api);
+  if (name == "Dense") {
+    return {1, 0, true};
+  }
+  if (api == "tensorflow.layers.dense") {
+    return {2, 1, true};
+  }
+  if (name == "EinsumDense") {
+    return {2, -1, false};
+  }
+  if (name.find("Conv") != std::string_view::npos && name.find("LSTM") == std::string_view::npos) {
+    return {64, name.find("Depthwise") == std::string_view::npos ? 0 : -1, false};
+  }
+  return {};
+}
+
+// Layers that hand through what a loss looks at.
+bool hands_through(std::string_view api) {
+  const std::string_view name = last_part(api);
+  return name == "Reshape" || name == "Flatten" || name == "Permute" || name == "InputLayer";
+}
+
+LayerInfo ending_at(const Site &site, const Value &value, u32 depth);
+
+LayerInfo ending_of_layers(const Site &site, const Value &model, u32 depth) {
+  const std::vector<Value> layers = layers_of_sequential(site, model);
+  for (std::size_t i = layers.size(); i-- > 0;) {
+    const Value &layer = layers[i];
+    if (layer.is(Value::Tag::Instance) && layer.name() && hands_through(layer.name().text())) {
+      continue;
+    }
+    LayerInfo ending = ending_at(site, layer, depth + 1);
+    const std::string_view name = last_part(ending.api);
+    if (i > 0 && ending.call != nullptr && (name == "Activation" || name == "Softmax")) {
+      ending.units = ending_at(site, layers[i - 1], depth + 1).units;
+    }
+    return ending;
+  }
+  return {};
+}
+
+LayerInfo ending_of_tensor(const Site &site, const Value &value, u32 depth) {
+  if (value.call == nullptr || value.container) {
+    return {};
+  }
+  const Value callee = site.project.callee_of(value.call);
+  if (callee.is(Value::Tag::Api)) {
+    const std::string_view api = callee.name().text();
+    if (is_layer_api(api)) { // tf.layers.dense(x, 10)
+      return layer_of(site, *value.call, api);
+    }
+    const std::string_view name = last_part(api);
+    if ((name == "softmax" || name == "sigmoid") && site.project.made_in.contains(value.call) &&
+        api.starts_with("tensorflow.")) {
+      return {value.call, api, activation_named(name), {}};
+    }
+    return {};
+  }
+  return callee.is(Value::Tag::Instance) ? ending_at(site, callee, depth + 1) : LayerInfo{};
+}
+
+LayerInfo ending_at(const Site &site, const Value &value, u32 depth) {
+  if (depth > kMaxDepth) {
+    return {};
+  }
+  if (value.is(Value::Tag::Object) && value.type->kind == Kind::KerasModel) {
+    const auto call = value.type->members.find(intern("call").id);
+    return call != value.type->members.end() && call->second.is(Value::Tag::Function)
+               ? ending_at(site, call->second.function->returns, depth + 1)
+               : LayerInfo{};
+  }
+  if (!value.is(Value::Tag::Instance) || value.call == nullptr || !value.name() || value.kind == Kind::Dataset) {
+    return {};
+  }
+  const std::string_view api = value.name().text();
+  switch (value.kind) {
+  case Kind::Tensor:
+    return ending_of_tensor(site, value, depth);
+  case Kind::KerasModel:
+    if (is_sequential(api)) {
+      return ending_of_layers(site, value, depth);
+    }
+    if (is_functional_model(api)) {
+      const Expr *outputs = argument(*value.call, 1, "outputs");
+      outputs = outputs != nullptr ? outputs : argument(*value.call, 1, "output");
+      Value output = argument_value(site, outputs);
+      if (output.is(Value::Tag::Tuple) && !output.uniform && output.number == 1) {
+        output = output.items[0];
+      }
+      return ending_at(site, output, depth + 1);
+    }
+    return {};
+  case Kind::KerasLayer:
+    if (last_part(api) == "TimeDistributed") {
+      const Value inner = value_of(site_of(site, *value.call), argument(*value.call, 0, "layer"));
+      return ending_at(site, inner, depth + 1);
+    }
+    return layer_of(site, *value.call, api);
+  default:
+    return {};
+  }
+}
+
+} // namespace
+
+namespace {
+
+const model::FunctionInfo *function_of(const Site &site, const Call &call) {
+  const auto known = site.project.made_in.find(&call);
+  return known != site.project.made_in.end() ? known->second : nullptr;
+}
+
+} // namespace
+
+Site site_of(const Site &site, const Call &call) {
+  const model::FunctionInfo *function = function_of(site, call);
+  Site other{.project = site.project, .findings = site.findings, .rule = site.rule};
+  other.function = function != nullptr ? function : site.function;
+  other.module = function != nullptr ? function->module : site.module;
+  other.type = other.function != nullptr ? other.function->type : nullptr;
+  return other;
+}
+
+LayerInfo layer_of(const Site &site, const Call &call, std::string_view api) {
+  if (function_of(site, call) == nullptr) {
+    return {};
+  }
+  LayerInfo layer{&call, api, Activation::Unknown, {}};
+  if (!is_layer_api(api) || has_hidden_arguments(call)) {
+    return layer;
+  }
+  const Site there = site_of(site, call);
+  const std::string_view name = last_part(api);
+  if (name == "Activation") {
+    const Expr *given = argument(call, 0, "activation");
+    layer.activation = given != nullptr ? activation_of(there, given) : Activation::Unknown;
+    return layer;
+  }
+  if (name == "Softmax") {
+    layer.activation = Activation::Softmax;
+    return layer;
+  }
+  if (name == "ReLU" || name == "LeakyReLU" || name == "PReLU" || name == "ELU") {
+    layer.activation = Activation::Other;
+    return layer;
+  }
+  const Positions positions = positions_in(api);
+  if (positions.activation < 0 || (positions.activation == 64 && call.args.size() > 6)) {
+    return layer;
+  }
+  layer.activation = activation_of(there, argument(call, static_cast<u32>(positions.activation), "activation"));
+  if (positions.units >= 0) {
+    layer.units = integer_of(
+        there, argument(call, static_cast<u32>(positions.units), positions.named_units ? "units" : "filters"));
+  }
+  return layer;
+}
+
+LayerInfo ending_of(const Site &site, const Value &value) { return ending_at(site, value, 0); }
+
+std::vector<Value> layers_of_sequential(const Site &site, const Value &model) {
+  if (!model.is_kind(Kind::KerasModel) || model.call == nullptr || !model.name() ||
+      !is_sequential(model.name().text()) || has_hidden_arguments(*model.call)) {
+    return {};
+  }
+  std::vector<Value> layers;
+  if (const Expr *given = argument(*model.call, 0, "layers"); given != nullptr && !is_none(given)) {
+    const Value list = argument_value(site, given);
+    const auto *written = as<List>(given);
+    if (!list.is(Value::Tag::Tuple) || list.uniform || written == nullptr || written->elts.size() != list.number) {
+      return {};
+    }
+    layers.assign(list.items, list.items + list.number);
+  }
+  const auto added = site.project.added_layers.find(model.call);
+  if (added == site.project.added_layers.end()) {
+    return layers;
+  }
+  const std::vector<model::AddedLayer> &adds = added->second;
+  // What one function adds before another does is a model of which there may be several.
+  const bool certain = std::ranges::all_of(adds, [&](const model::AddedLayer &add) {
+    return add.layer != nullptr && add.function == adds.front().function && add.branch == adds.front().branch;
+  });
+  if (!certain) {
+    return {};
+  }
+  for (const model::AddedLayer &add : adds) {
+    layers.push_back(add.value);
+  }
+  return layers;
+}
+
+Value argument_value(const Site &site, const Expr *expr) {
+  const auto known = expr != nullptr ? site.project.argument_values.find(expr) : site.project.argument_values.end();
+  return known != site.project.argument_values.end() ? known->second : Value{};
+}
+
+// ---- Losses ---------------------------------------------------------------------------------------------------------
+
+namespace {
+
+LossInfo::Family family_of(std::string_view name) {
+  using Family = LossInfo::Family;
+  if (name == "binary_crossentropy" || name == "BinaryCrossentropy" || name == "bce") {
+    return Family::Binary;
+  }
+  if (name == "categorical_crossentropy" || name == "CategoricalCrossentropy") {
+    return Family::Categorical;
+  }
+  if (name == "sparse_categorical_crossentropy" || name == "SparseCategoricalCrossentropy") {
+    return Family::Sparse;
+  }
+  return Family::Other;
+}
+
+// TensorFlow's own, which all take logits.
+LossInfo::Family logits_family_of(std::string_view api) {
+  using Family = LossInfo::Family;
+  if (!api.starts_with("tensorflow.") || api.find("cross_entropy") == std::string_view::npos) {
+    return Family::Unknown;
+  }
+  const std::string_view name = last_part(api);
+  if (name.starts_with("sparse_softmax_cross_entropy")) {
+    return Family::Sparse;
+  }
+  if (name.starts_with("softmax_cross_entropy")) {
+    return Family::Categorical;
+  }
+  return name.starts_with("sigmoid_cross_entropy") || name.starts_with("weighted_cross_entropy") ? Family::Binary
+                                                                                                 : Family::Unknown;
+}
+
+std::optional<bool> logits_argument(const Site &site, const Call &call, u32 position) {
+  if (has_hidden_arguments(call)) {
+    return std::nullopt;
+  }
+  const Expr *given = argument(call, position, "from_logits");
+  return given == nullptr ? std::optional(false) : bool_of(site, given);
+}
+
+LossInfo loss_made_by(const Site &site, const Value &value) {
+  if (!value.is_kind(Kind::KerasLoss) || value.call == nullptr || !value.name()) {
+    return {};
+  }
+  const LossInfo::Family family = family_of(last_part(value.name().text()));
+  return {family, logits_argument(site_of(site, *value.call), *value.call, 0)};
+}
+
+} // namespace
+
+LossInfo loss_of(const Site &site, const Expr *expr) {
+  if (expr == nullptr) {
+    return {};
+  }
+  if (const std::optional<std::string> name = string_of(site, expr)) {
+    return {family_of(*name), false};
+  }
+  const Value value = value_of(site, expr);
+  if (value.is(Value::Tag::Api) && value.name().text().starts_with("tensorflow.keras.losses.")) {
+    return {family_of(last_part(value.name().text())), false};
+  }
+  return loss_made_by(site, value);
+}
+
+LossInfo called_loss(const Site &site, const Call &call) {
+  const Value callee = site.project.callee_of(&call);
+  if (callee.is_kind(Kind::KerasLoss)) {
+    return loss_made_by(site, callee);
+  }
+  if (!callee.is(Value::Tag::Api)) {
+    return {};
+  }
+  const std::string_view api = callee.name().text();
+  if (const LossInfo::Family family = logits_family_of(api); family != LossInfo::Family::Unknown) {
+    return {family, true};
+  }
+  if (api.starts_with("tensorflow.keras.losses.") || api.starts_with("tensorflow.keras.backend.")) {
+    return {family_of(last_part(api)), logits_argument(site, call, 2)};
+  }
+  return {};
+}
+
+Value model_of(const Site &site, const Call &call) {
+  const Value callee = site.project.callee_of(&call);
+  if (callee.is(Value::Tag::ApiMethod)) {
+    const Value &receiver = callee.receiver();
+    if (receiver.is_kind(Kind::KerasModel) && receiver.call != nullptr) {
+      return receiver;
+    }
+  }
+  const Expr *receiver = receiver_of(call);
+  const Value value = receiver != nullptr ? value_of(site, receiver) : Value{};
+  return value.is(Value::Tag::Object) && value.type->kind == Kind::KerasModel ? value : Value{};
+}
+
+} // namespace deepperf::rules

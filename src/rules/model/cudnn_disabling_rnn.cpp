@@ -1,0 +1,147 @@
+#include "rules/site.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// The option that keeps Keras from the fused kernel, as it is written; empty if there is none.
+std::string_view disabling_option(const Site &site, const Call &call, bool is_gru) {
+  const auto given = [&](std::string_view name) -> const Expr * {
+    const Keyword *keyword = keyword_argument(call, name);
+    return keyword != nullptr ? keyword->value : nullptr;
+  };
+  const auto other_activation = [&](std::string_view name, std::string_view fused) {
+    const Expr *value = given(name);
+    if (value == nullptr) {
+      return false;
+    }
+    if (is_none(value)) {
+      return true;
+    }
+    if (const std::optional<std::string> text = string_of(site, value)) {
+      return *text != fused;
+    }
+    const model::Value known = value_of(site, value);
+    return known.is(model::Value::Tag::Api) && !known.name().text().ends_with(fused);
+  };
+  if (const std::optional<double> dropout = number_of(site, given("recurrent_dropout")); dropout.value_or(0) > 0) {
+    return "recurrent_dropout";
+  }
+  if (other_activation("activation", "tanh")) {
+    return "activation";
+  }
+  if (other_activation("recurrent_activation", "sigmoid")) {
+    return "recurrent_activation";
+  }
+  if (bool_of(site, given("unroll")).value_or(false)) {
+    return "unroll";
+  }
+  if (!bool_of(site, given("use_bias")).value_or(true)) {
+    return "use_bias";
+  }
+  if (is_gru && !bool_of(site, given("reset_after")).value_or(true)) {
+    return "reset_after";
+  }
+  return {};
+}
+
+bool is_cell(std::string_view api) {
+  return api == "tensorflow.keras.layers.LSTMCell" || api == "tensorflow.keras.layers.GRUCell";
+}
+
+// Behind `if use_cudnn:` both ways are written down, and one of them on purpose.
+bool chooses_kernel(const Site &site) {
+  const auto *branch = static_cast<const If *>(enclosing(site, NodeKind::If));
+  const std::string_view test = branch != nullptr ? text_of(site, branch->test) : std::string_view{};
+  return test.find("cudnn") != std::string_view::npos || test.find("CuDNN") != std::string_view::npos;
+}
+
+void check(Site &site, const Call &call) {
+  if (site.module->v1 || chooses_kernel(site)) {
+    return; // before TensorFlow 2 these layers had no fused kernel
+  }
+  const std::string_view api = called_api(site, call);
+  if (api == "tensorflow.keras.layers.RNN") {
+    const auto *cell = as<Call>(argument(call, 0, "cell"));
+    const std::string_view made = cell != nullptr ? called_api(site, *cell) : std::string_view{};
+    if (!is_cell(made)) {
+      return;
+    }
+    const std::string_view layer = made.ends_with("LSTMCell") ? "LSTM" : "GRU";
+    if (!disabling_option(site, *cell, layer == "GRU").empty()) {
+      return; // an option that only the cell allows to be combined: meant so
+    }
+    report(site, call,
+           fmt::format("RNN({}Cell(…)) runs the cell step by step, and never the fused cuDNN kernel", layer),
+           fmt::format("use the {} layer: the same computation in one kernel", layer));
+    return;
+  }
+  const bool is_gru = api.ends_with("GRU");
+  const std::string_view option = disabling_option(site, call, is_gru);
+  if (option.empty()) {
+    return;
+  }
+  const Keyword *keyword = keyword_argument(call, option);
+  report(site, *keyword,
+         fmt::format("with {} this {} does not use the fused cuDNN kernel and runs step by step on a GPU",
+                     text_of(site, keyword), is_gru ? "GRU" : "LSTM"),
+         option == "recurrent_dropout"
+             ? "use dropout= (on the inputs), or a Dropout layer between the recurrent ones, if that will do"
+             : fmt::format("leave {} at its default, if that will do", option));
+}
+
+} // namespace
+
+extern constinit const Rule kCudnnDisablingRnn = {
+    .info = {.code = "DP213",
+             .name = "cudnn-disabling-rnn",
+             .summary = "an LSTM or GRU with an option that rules out the fused cuDNN kernel",
+             .root_cause = "Model: Improper Model Parameter",
+             .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
+             .stage = "Model Building",
+             .frameworks = "TensorFlow, Keras",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+A Keras `LSTM` or `GRU` with `recurrent_dropout` above 0, an `activation` other than `tanh`, a `recurrent_activation` other than
+`sigmoid`, `unroll=True`, `use_bias=False` or, for a GRU, `reset_after=False`; and `RNN(LSTMCell(…))` or `RNN(GRUCell(…))`.
+
+## Why it costs
+
+Only with the default values do these layers call cuDNN's kernel for the whole sequence. Otherwise each time step is a handful of
+small kernels, started one after the other from a loop. On a GPU that is several times slower, and the more so the longer the
+sequences are.
+
+## Bad
+
+```python
+import tensorflow as tf
+
+layer = tf.keras.layers.LSTM(128, recurrent_dropout=0.2)
+```
+
+## Good
+
+```python
+import tensorflow as tf
+
+layer = tf.keras.layers.LSTM(128, dropout=0.2)
+```
+
+## When it is wrong
+
+On a CPU the fused kernel does not exist. Where recurrent dropout or another activation is part of the method, the time is its
+price; silence the line. TensorFlow 1 has no fused kernel behind these names, so that modules of it are left alone.
+
+## References
+
+- Keras documentation of `LSTM` and `GRU`: the requirements of the cuDNN implementation
+)"},
+    .calls = "tensorflow.keras.layers.LSTM tensorflow.keras.layers.GRU tensorflow.keras.layers.RNN",
+    .on_call = check};
+
+} // namespace deepperf::rules

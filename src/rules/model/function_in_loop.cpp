@@ -1,0 +1,107 @@
+#include "rules/tracing.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+void judge(Site &site, const Node &place, const CompiledAgain &again) {
+  if (!again.found) {
+    return;
+  }
+  Finding &finding =
+      report(site, place,
+             again.loop != nullptr ? "this tf.function is made anew in every turn of the loop, and traced every time"
+                                   : "this tf.function is made anew by each call of the function around it, and traced "
+                                     "every time",
+             "make it once, outside: at the top of the module, or kept in an attribute");
+  if (again.loop != nullptr) {
+    add_note(finding, site, *again.loop->node, "the loop");
+  } else {
+    finding.tier = Tier::Hint; // perhaps it is only called once, or from a function that is traced elsewhere
+  }
+}
+
+void check_call(Site &site, const Call &call) {
+  if (!call.args.empty() || keyword_argument(call, "func") != nullptr) {
+    judge(site, call, compiled_again(site, call));
+  }
+}
+
+void check_definition(Site &site, const Node &node) {
+  const auto &definition = static_cast<const FunctionDef &>(node);
+  if (definition.decorators.empty()) {
+    return;
+  }
+  const auto known = site.project.function_of.find(&node);
+  if (known == site.project.function_of.end() || (known->second->tracers & model::kByTfFunction) == 0) {
+    return;
+  }
+  const Expr *decorator = known->second->compiled_at;
+  if (std::ranges::find(definition.decorators, decorator) != definition.decorators.end()) {
+    judge(site, *decorator, compiled_again(site, definition));
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kFunctionInLoop = {
+    .info = {.code = "DP206",
+             .name = "function-in-loop",
+             .summary = "a tf.function that is made, and so traced, again and again",
+             .root_cause = "Model: Confusion with Computation Graph",
+             .symptoms = "Slow Execution Time, Increasing Time Over Time, Memory Leak",
+             .stage = "Model Building",
+             .frameworks = "TensorFlow",
+             .tier = Tier::On,
+             .posts = "55711115",
+             .documentation = R"(## What it finds
+
+`tf.function(f)`, or an inner function decorated with `@tf.function`, in a loop or in a function that is called from one, where the result is
+called on the spot and kept nowhere.
+
+## Why it costs
+
+Each call of `tf.function` makes an object with an empty cache of graphs. Its first call traces the Python code, which takes
+milliseconds to seconds; only later calls of the same object are fast. Made anew each time, all calls are first calls, and the graphs
+pile up.
+
+## Bad
+
+```python
+import tensorflow as tf
+
+for batch in dataset:
+    step = tf.function(train_step)
+    step(batch)
+```
+
+## Good
+
+```python
+import tensorflow as tf
+
+step = tf.function(train_step)
+for batch in dataset:
+    step(batch)
+```
+
+## When it is wrong
+
+Where each turn needs its own variables, as in a loop over models; each model's steps then usually run in a loop of their own, and the
+rule is silent. Inside of another `tf.function` nothing is traced twice.
+
+## References
+
+- TensorFlow guide "Better performance with tf.function": rules of tracing
+- Stack Overflow 55711115, from the study
+)"},
+    .calls = "tensorflow.function tensorflow.contrib.eager.defun",
+    .on_call = check_call,
+    .nodes = {NodeKind::FunctionDef},
+    .on_node = check_definition};
+
+} // namespace deepperf::rules

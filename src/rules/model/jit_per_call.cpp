@@ -1,0 +1,133 @@
+#include "rules/tracing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// JAX keeps compiled code by function: a new wrapper of the same function finds it again. What is new each time is a
+// lambda, a partial, or a function that is defined around here.
+bool is_new_each_time(const Site &site, const Expr *function) {
+  if (function->kind == NodeKind::Lambda) {
+    return true;
+  }
+  if (const auto *call = as<Call>(function)) {
+    const std::string_view api = called_api(site, *call);
+    return api == "functools.partial" || api == "jax.grad" || api == "jax.value_and_grad" || api == "jax.vmap";
+  }
+  const auto *name = as<Name>(function);
+  if (name == nullptr || site.function == nullptr || site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot) {
+    return false;
+  }
+  const model::Value value = value_of(site, name);
+  return value.is(model::Value::Tag::Function) && value.function->parent == site.function &&
+         site.function->definition() != nullptr;
+}
+
+void judge(Site &site, const Node &place, std::string_view what, const CompiledAgain &again) {
+  if (!again.found) {
+    return;
+  }
+  Finding &finding = report(
+      site, place,
+      again.loop != nullptr
+          ? fmt::format("{} of a function that is new in every turn of the loop: it is traced and compiled every time",
+                        what)
+          : fmt::format("{} of a function that each call of the one around it makes anew: it is traced and compiled "
+                        "every time",
+                        what),
+      "define and compile it once, outside, and pass what changes as an argument");
+  if (again.loop != nullptr) {
+    add_note(finding, site, *again.loop->node, "the loop");
+  } else if (!again.in_loop) {
+    finding.tier = Tier::Hint; // perhaps it is only called once
+  }
+}
+
+void check_call(Site &site, const Call &call) {
+  if (call.args.empty() || !is_new_each_time(site, call.args[0])) {
+    return;
+  }
+  // jax.jit(f).lower(…) looks at what would be compiled.
+  if (!site.ancestors.empty() && site.ancestors.back()->kind == NodeKind::Attribute) {
+    return;
+  }
+  judge(site, call, text_of(site, call.func), compiled_again(site, call));
+}
+
+void check_definition(Site &site, const Node &node) {
+  const auto &definition = static_cast<const FunctionDef &>(node);
+  if (definition.decorators.empty()) {
+    return;
+  }
+  const auto known = site.project.function_of.find(&node);
+  if (known == site.project.function_of.end() || (known->second->tracers & model::kByJaxJit) == 0) {
+    return;
+  }
+  const Expr *decorator = known->second->compiled_at;
+  if (std::ranges::find(definition.decorators, decorator) != definition.decorators.end()) {
+    judge(site, *decorator, text_of(site, decorator), compiled_again(site, definition));
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kJitPerCall = {
+    .info = {.code = "DP220",
+             .name = "jit-per-call",
+             .summary = "jax.jit or pmap of a function that is new each time",
+             .root_cause = "Model: Confusion with Computation Graph",
+             .symptoms = "Slow Execution Time, Memory Leak",
+             .stage = "Model Building",
+             .frameworks = "JAX",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`jax.jit`, `jax.pmap` or `pjit` of a lambda, a `functools.partial`, a gradient or an inner function, in a loop or in a function that is called
+from one, where the result is called on the spot and kept nowhere; also inner functions that are decorated so.
+
+## Why it costs
+
+JAX finds compiled code by the function object. A lambda or an inner function is a new object each time, so that each call traces
+the Python code and runs the compiler: a second or more for a small network, against microseconds for a call that is found.
+
+## Bad
+
+```python
+import jax
+
+for batch in batches:
+    loss = jax.jit(lambda x: (x ** 2).mean())(batch)
+```
+
+## Good
+
+```python
+import jax
+
+mean_square = jax.jit(lambda x: (x ** 2).mean())
+for batch in batches:
+    loss = mean_square(batch)
+```
+
+## When it is wrong
+
+Where the function around it is called once. If nothing shows that it is called from a loop, it is a hint only. A function of the
+module, compiled again by its name, is found in JAX's cache and not reported.
+
+## References
+
+- JAX documentation "Just-in-time compilation": JIT and caching
+- JAX FAQ
+)"},
+    .calls = "jax.jit jax.pmap jax.experimental.pjit.pjit equinox.filter_jit flax.nnx.jit",
+    .on_call = check_call,
+    .nodes = {NodeKind::FunctionDef},
+    .on_node = check_definition};
+
+} // namespace deepperf::rules

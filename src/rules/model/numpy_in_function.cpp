@@ -1,0 +1,104 @@
+#include "rules/tracing.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+bool is_tensor(const Expr *expr) {
+  const Kind kind = model::kind_of(expr);
+  return kind == Kind::Tensor || kind == Kind::Variable;
+}
+
+// A parameter of the traced function: a tensor, or it would have no numpy().
+bool is_parameter(const Site &site, const Expr *expr) {
+  const auto *name = as<Name>(expr);
+  return name != nullptr && site.function->compiled_at != nullptr &&
+         std::ranges::any_of(site.function->params, [name](const Param *param) { return param->name == name->id; });
+}
+
+// `if tf.executing_eagerly():` and `if hasattr(x, "numpy"):` guard such calls.
+bool is_guarded(const Site &site) {
+  return enclosing(site, NodeKind::If) != nullptr || enclosing(site, NodeKind::IfExp) != nullptr ||
+         enclosing(site, NodeKind::Try) != nullptr;
+}
+
+void check(Site &site, const Node &node) {
+  if ((tracers_at(site) & model::kByTfFunction) == 0) {
+    return;
+  }
+  const auto &call = static_cast<const Call &>(node);
+  const Expr *receiver = receiver_of(call);
+  if (receiver != nullptr && called_method(call) == "numpy" && call.args.empty() && call.keywords.empty()) {
+    if ((is_tensor(receiver) || is_parameter(site, receiver)) && !is_guarded(site)) {
+      report(site, call, "a tensor has no numpy() while a tf.function is traced",
+             "compute with TensorFlow's operations, or return the tensor and call numpy() outside");
+    }
+    return;
+  }
+  if (side_effect_at(site, call) == SideEffect::Numpy && !is_guarded(site)) {
+    report(site, call, fmt::format("{} cannot take a tensor while a tf.function is traced", text_of(site, call.func)),
+           "use TensorFlow's operation, or tf.numpy_function if there is none");
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kNumpyInFunction = {
+    .info = {.code = "DP211",
+             .name = "numpy-in-function",
+             .summary = ".numpy() or a NumPy function on a tensor inside a tf.function",
+             .root_cause = "Model: Confusion with Computation Graph",
+             .symptoms = "Wrong Result",
+             .stage = "Model Building",
+             .frameworks = "TensorFlow",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`x.numpy()`, or a NumPy function that is passed a tensor, in a `tf.function` and in what only such functions call.
+
+## Why it costs
+
+While a function is traced its tensors have no values, so that both fail: with an AttributeError or a NotImplementedError. The usual
+way out, to take the decorator away, makes each step several times slower.
+
+## Bad
+
+```python
+import numpy as np
+import tensorflow as tf
+
+@tf.function
+def normalise(x):
+    x = tf.cast(x, tf.float32)
+    return x / np.max(x)
+```
+
+## Good
+
+```python
+import tensorflow as tf
+
+@tf.function
+def normalise(x):
+    x = tf.cast(x, tf.float32)
+    return x / tf.reduce_max(x)
+```
+
+## When it is wrong
+
+Where the switch for eager execution of all functions is on. Functions that are handed to `tf.py_function` or `tf.numpy_function` run
+as Python and are left alone.
+
+## References
+
+- TensorFlow guide "Better performance with tf.function"
+)"},
+    .nodes = {NodeKind::Call},
+    .on_node = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,114 @@
+#include "rules/tracing.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+constexpr i64 kManyTurns = 32;
+
+// How often a `for … in range(…)` turns, where that is written down.
+std::optional<i64> turns_of(const Site &site, const Call &range) {
+  const std::size_t given = range.args.size();
+  if (given == 1) {
+    return integer_of(site, range.args[0]);
+  }
+  if (given < 2 || given > 3) {
+    return std::nullopt;
+  }
+  const std::optional<i64> from = integer_of(site, range.args[0]);
+  const std::optional<i64> to = integer_of(site, range.args[1]);
+  const std::optional<i64> step = given == 3 ? integer_of(site, range.args[2]) : 1;
+  return from.has_value() && to.has_value() && step.value_or(0) != 0 ? std::optional((*to - *from) / *step)
+                                                                     : std::nullopt;
+}
+
+void check(Site &site, const Node &node) {
+  const u8 tracers = tracers_at(site);
+  if ((tracers & (model::kByJaxJit | model::kByTfFunction)) == 0) {
+    return;
+  }
+  const auto &loop = static_cast<const For &>(node);
+  const auto *range = as<Call>(loop.iter);
+  if (range == nullptr || called_api(site, *range) != "range") {
+    return;
+  }
+  const std::optional<i64> turns = turns_of(site, *range);
+  if (turns.value_or(0) < kManyTurns) {
+    return;
+  }
+  const bool has_ops = std::ranges::any_of(site.function->ops, [&loop](const model::OpFact &op) {
+    return loop.start <= op.call->start && op.call->end <= loop.end;
+  });
+  if (!has_ops) {
+    return;
+  }
+  const bool is_jax = (tracers & model::kByJaxJit) != 0;
+  report(site, Span{loop.start, range->end},
+         fmt::format("this loop is unrolled while it is traced: its {} turns are compiled one after the other", *turns),
+         is_jax ? "use jax.lax.fori_loop or jax.lax.scan"
+                : "loop over tf.range, so that it becomes a loop of the graph");
+}
+
+} // namespace
+
+extern constinit const Rule kPythonLoopUnderJit = {
+    .info = {.code = "DP221",
+             .name = "python-loop-under-jit",
+             .summary = "a long Python loop inside a function that jax.jit or tf.function compiles",
+             .root_cause = "Model: Confusion with Computation Graph",
+             .symptoms = "Slow Initialization Time, Out of Memory",
+             .stage = "Model Building",
+             .frameworks = "JAX, TensorFlow",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+A `for` over `range` of 32 turns or more, written as a number, with operations in it, in a function that `jax.jit`, `pmap` or `tf.function`
+compiles, or in one that only such functions call.
+
+## Why it costs
+
+The Python loop runs while the function is traced, and the compiler sees all its turns as straight code. XLA takes more than
+linear time in the size of the program: a few hundred turns of a small network compile for minutes.
+
+## Bad
+
+```python
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def simulate(x):
+    for step in range(1000):
+        x = x + 0.01 * jnp.sin(x)
+    return x
+```
+
+## Good
+
+```python
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def simulate(x):
+    return jax.lax.fori_loop(0, 1000, lambda step, x: x + 0.01 * jnp.sin(x), x)
+```
+
+## When it is wrong
+
+Unrolling lets the compiler see more; for loops of some ten turns it may be the faster code, and those are left alone.
+
+## References
+
+- JAX FAQ: jit of functions with loops; JAX documentation "Control flow"
+- TensorFlow guide "Better performance with tf.function": loops
+)"},
+    .nodes = {NodeKind::For},
+    .on_node = check};
+
+} // namespace deepperf::rules

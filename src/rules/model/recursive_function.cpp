@@ -1,0 +1,89 @@
+#include "rules/tracing.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+void check(Site &site, const Node &node) {
+  const auto known = site.project.function_of.find(&node);
+  if (known == site.project.function_of.end()) {
+    return;
+  }
+  const model::FunctionInfo &function = *known->second;
+  if (function.compiled_at == nullptr || (function.tracers & model::kByTfFunction) == 0) {
+    return;
+  }
+  for (const model::CallSite &call : function.calls) {
+    if (call.callee != &function) {
+      continue;
+    }
+    report(site, *call.call,
+           fmt::format("{} is a tf.function and calls itself: tracing it follows the calls, and may never end",
+                       function.name.text()),
+           "use tf.while_loop or a Python loop, or decorate only a function that calls it");
+    return;
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kRecursiveFunction = {.info = {.code = "DP210",
+                                                           .name = "recursive-function",
+                                                           .summary = "a tf.function that calls itself",
+                                                           .root_cause = "Model: Confusion with Computation Graph",
+                                                           .symptoms = "Program Hang, Slow Initialization Time",
+                                                           .stage = "Model Building",
+                                                           .frameworks = "TensorFlow",
+                                                           .tier = Tier::On,
+                                                           .documentation = R"(## What it finds
+
+A function that is decorated with `@tf.function` and calls itself.
+
+## Why it costs
+
+A trace follows the calls. Where a tensor decides about going on, both branches are traced and there is no end to it; where a Python
+number does, each depth is a trace of its own.
+
+## Bad
+
+```python
+import tensorflow as tf
+
+@tf.function
+def factorial(n):
+    if n <= 1:
+        return 1
+    return n * factorial(n - 1)
+```
+
+## Good
+
+```python
+import tensorflow as tf
+
+@tf.function
+def factorial(n):
+    result = tf.constant(1)
+    while n > 1:
+        result *= n
+        n -= 1
+    return result
+```
+
+## When it is wrong
+
+Where a Python value bounds the depth to a few steps.
+
+## References
+
+- TensorFlow guide "Better performance with tf.function": recursive tf.functions are not supported
+- SonarPython S6908
+)"},
+                                                  .nodes = {NodeKind::FunctionDef},
+                                                  .on_node = check};
+
+} // namespace deepperf::rules

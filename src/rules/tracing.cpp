@@ -1,0 +1,253 @@
+#include "rules/tracing.h"
+
+#include "model/bind.h"
+#include "python/children.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+using model::FunctionInfo;
+using model::Value;
+
+u8 tracers_at(const Site &site) {
+  for (const FunctionInfo *function = site.function; function != nullptr; function = function->parent) {
+    if ((function->tracers & model::kByPython) != 0) {
+      return 0;
+    }
+    if (function->tracers != 0) {
+      return function->tracers;
+    }
+  }
+  return 0;
+}
+
+// ---- Compiled again and again ---------------------------------------------------------------------------------------
+
+namespace {
+
+// How a name is used in the body of a function.
+struct Uses {
+  u32 calls = 0;          // outside of loops that are inside `within`
+  u32 calls_in_loops = 0; // inside of such
+  bool kept = false;      // returned, stored, passed on, or seen by an inner function
+};
+
+class UseSearch {
+public:
+  UseSearch(Symbol name, const Node *within) : name_(name), within_(within) {}
+
+  void visit(const Node *node) {
+    if (const auto *plain = as<Name>(node)) {
+      uses.kept |= plain->id == name_ && plain->context == Context::Load;
+      return;
+    }
+    const bool is_loop =
+        node != within_ && (node->kind == NodeKind::For || node->kind == NodeKind::While ||
+                            (node->kind >= NodeKind::ListComp && node->kind <= NodeKind::GeneratorExp));
+    const bool is_function = node->kind == NodeKind::FunctionDef || node->kind == NodeKind::Lambda;
+    loops_ += is_loop ? 1 : 0;
+    functions_ += is_function ? 1 : 0;
+    if (const auto *call = as<Call>(node)) {
+      const auto *called = as<Name>(call->func);
+      if (called != nullptr && called->id == name_ && functions_ == 0) {
+        ++(loops_ == 0 ? uses.calls : uses.calls_in_loops);
+        for_each_child(call, [&](const Node *child) {
+          if (child != call->func) {
+            visit(child);
+          }
+        });
+        loops_ -= is_loop ? 1 : 0;
+        return;
+      }
+    }
+    for_each_child(node, [this](const Node *child) { visit(child); });
+    loops_ -= is_loop ? 1 : 0;
+    functions_ -= is_function ? 1 : 0;
+  }
+
+  Uses uses;
+
+private:
+  Symbol name_;
+  const Node *within_;
+  u32 loops_ = 0;
+  u32 functions_ = 0;
+};
+
+Uses uses_in(const Node *within, Symbol name) {
+  UseSearch search(name, within);
+  for_each_child(within, [&](const Node *child) { search.visit(child); });
+  return search.uses;
+}
+
+bool is_used_once_each(const Uses &uses) { return uses.calls > 0 && uses.calls_in_loops == 0 && !uses.kept; }
+
+// Is there an `if` around it in the function, as there is where something is made when first needed?
+bool is_guarded(const Site &site) {
+  return enclosing(site, NodeKind::If) != nullptr || enclosing(site, NodeKind::IfExp) != nullptr ||
+         enclosing(site, NodeKind::BoolOp) != nullptr;
+}
+
+CompiledAgain repetition_at(const Site &site) {
+  CompiledAgain again;
+  again.loop = long_loop_around(site);
+  again.in_loop = again.loop != nullptr || (site.function != nullptr && site.function->in_loop);
+  // Code at the top of a module, or of a function that sets things up, runs once.
+  again.found = again.loop != nullptr || (site.function != nullptr && site.function->definition() != nullptr);
+  return again;
+}
+
+} // namespace
+
+CompiledAgain compiled_again(const Site &site, const Call &call) {
+  if (site.ancestors.empty() || is_traced(site) || is_guarded(site)) {
+    return {};
+  }
+  CompiledAgain again = repetition_at(site);
+  if (!again.found) {
+    return {};
+  }
+  const Node *parent = site.ancestors.back();
+  if (const auto *outer = as<Call>(parent); outer != nullptr && outer->func == &call) {
+    return again; // jax.jit(f)(x)
+  }
+  const auto *assignment = as<Assign>(parent);
+  const auto *name =
+      assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+  if (name == nullptr) {
+    return {}; // returned, stored, passed on
+  }
+  const bool is_global = std::ranges::find(site.function->globals, name->id) != site.function->globals.end();
+  const Node *within = again.loop != nullptr ? again.loop->node : site.function->node;
+  again.found = !is_global && is_used_once_each(uses_in(within, name->id));
+  return again;
+}
+
+CompiledAgain compiled_again(const Site &site, const FunctionDef &definition) {
+  if (site.ancestors.empty() || is_traced(site) || is_guarded(site) ||
+      site.ancestors.back()->kind == NodeKind::ClassDef) {
+    return {};
+  }
+  CompiledAgain again = repetition_at(site);
+  if (!again.found) {
+    return {};
+  }
+  const Node *within = again.loop != nullptr ? again.loop->node : site.function->node;
+  again.found = is_used_once_each(uses_in(within, definition.name));
+  return again;
+}
+
+// ---- Side effects ---------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Does the name belong to the traced function, or to one inside of it that the place is in?
+bool is_local(const Site &site, Symbol name) {
+  for (const FunctionInfo *function = site.function; function != nullptr; function = function->parent) {
+    if (function->slot_of(name) != FunctionInfo::kNoSlot) {
+      return true;
+    }
+    if (function->compiled_at != nullptr) {
+      return false;
+    }
+  }
+  return false;
+}
+
+bool is_traced_kind(Kind kind) { return kind == Kind::Tensor || kind == Kind::Variable || kind == Kind::JaxArray; }
+
+bool is_traced_parameter(const Site &site, Symbol name) {
+  for (const FunctionInfo *function = site.function; function != nullptr; function = function->parent) {
+    if (function->slot_of(name) != FunctionInfo::kNoSlot) {
+      return function->compiled_at != nullptr && std::ranges::any_of(function->params, [name](const Param *param) {
+               return param->name == name && param->default_value == nullptr && name.text() != "self";
+             });
+    }
+  }
+  return false;
+}
+
+// Mentions something that has another value each time the function runs; not only a shape or a name of it.
+bool mentions_traced(const Site &site, const Node *node) {
+  if (const auto *attribute = as<Attribute>(node)) {
+    const std::string_view name = attribute->attr.text();
+    if (name == "shape" || name == "dtype" || name == "name" || name == "ndim" || name == "size") {
+      return false;
+    }
+  }
+  if (const auto *call = as<Call>(node)) {
+    const auto *function = as<Name>(call->func);
+    const std::string_view name = function != nullptr ? function->id.text() : called_method(*call);
+    if (name == "type" || name == "len" || name == "id" || name == "typeof" || name == "shape") {
+      return false;
+    }
+  }
+  if (node->kind <= NodeKind::Slice && is_traced_kind(model::kind_of(static_cast<const Expr *>(node)))) {
+    return true;
+  }
+  if (const auto *name = as<Name>(node)) {
+    return is_traced_parameter(site, name->id);
+  }
+  bool found = false;
+  for_each_child(node, [&](const Node *child) { found = found || mentions_traced(site, child); });
+  return found;
+}
+
+SideEffect call_effect(const Site &site, const Call &call) {
+  const Value callee = site.project.callee_of(&call);
+  if (callee.is(Value::Tag::Api)) {
+    const std::string_view api = callee.name().text();
+    if (api == "print") {
+      const bool is_traced =
+          std::ranges::any_of(call.args, [&site](const Expr *arg) { return mentions_traced(site, arg); });
+      return is_traced ? SideEffect::Print : SideEffect::None;
+    }
+    const ApiInfo *info = find_api(callee.name());
+    if (info != nullptr && info->has(kRandom)) {
+      if (api.starts_with("time.")) {
+        return SideEffect::Clock;
+      }
+      if (api.starts_with("random.") || api.starts_with("numpy.random.")) {
+        return SideEffect::Random;
+      }
+    }
+    if (api.starts_with("numpy.") &&
+        std::ranges::any_of(call.args, [](const Expr *arg) { return is_traced_kind(model::kind_of(arg)); })) {
+      return SideEffect::Numpy;
+    }
+    return SideEffect::None;
+  }
+  if (called_method(call) == "append" && call.args.size() == 1 && !site.ancestors.empty() &&
+      site.ancestors.back()->kind == NodeKind::ExprStmt && mentions_traced(site, call.args[0])) {
+    const auto *list = as<Name>(receiver_of(call));
+    return list != nullptr && !is_local(site, list->id) ? SideEffect::Append : SideEffect::None;
+  }
+  return SideEffect::None;
+}
+
+} // namespace
+
+SideEffect side_effect_at(const Site &site, const Node &node) {
+  if (const auto *call = as<Call>(&node)) {
+    return call_effect(site, *call);
+  }
+  const auto *assignment = as<AugAssign>(&node);
+  if (assignment == nullptr) {
+    return SideEffect::None;
+  }
+  if (const auto *name = as<Name>(assignment->target)) {
+    const bool is_declared = std::ranges::find(site.function->globals, name->id) != site.function->globals.end();
+    return is_declared && !is_local(site, name->id) && !is_traced_kind(model::kind_of(name)) ? SideEffect::Counter
+                                                                                             : SideEffect::None;
+  }
+  const auto *attribute = as<Attribute>(assignment->target);
+  const auto *object = attribute != nullptr ? as<Name>(attribute->value) : nullptr;
+  const auto *step = as<Constant>(assignment->value);
+  const bool counts = object != nullptr && object->id.text() == "self" && step != nullptr && !step->is_string() &&
+                      !is_traced_kind(model::kind_of(attribute));
+  return counts ? SideEffect::Counter : SideEffect::None;
+}
+
+} // namespace deepperf::rules

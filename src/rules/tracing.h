@@ -1,0 +1,28 @@
+// Functions that tf.function or jax.jit compile: where they are made, and what inside of them does not do what it looks
+// like.
+#pragma once
+
+#include "rules/site.h"
+
+namespace deepperf::rules {
+
+// What traces the code at the place, as bits of model::Tracer; 0 for plain Python, also inside a tf.py_function.
+u8 tracers_at(const Site &site);
+
+// A function that is compiled anew each time its place is passed, and why that happens often.
+struct CompiledAgain {
+  bool found = false;
+  const model::Loop *loop = nullptr; // around it; null: the function around it is called again and again
+  bool in_loop = false;              // that is known to happen from a loop
+};
+
+// A call such as jax.jit(f), or the definition of a decorated inner function. Found where the result is used only near
+// its place: called there, outside of loops, and kept nowhere.
+CompiledAgain compiled_again(const Site &site, const python::Call &call);
+CompiledAgain compiled_again(const Site &site, const python::FunctionDef &definition);
+
+// What happens when a function is traced, and not each time it runs.
+enum class SideEffect : u8 { None, Print, Append, Counter, Clock, Random, Numpy };
+SideEffect side_effect_at(const Site &site, const python::Node &node);
+
+} // namespace deepperf::rules

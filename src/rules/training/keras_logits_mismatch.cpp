@@ -1,0 +1,136 @@
+#include "rules/keras.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+using Family = LossInfo::Family;
+
+std::string_view name_of_activation(Activation activation) {
+  return activation == Activation::Softmax ? "softmax" : "sigmoid";
+}
+
+// `ending` is what the loss gets; `place` is where it is given the loss.
+void judge(Site &site, const Node &place, const LossInfo &loss, const LayerInfo &ending) {
+  if (ending.call == nullptr || !loss.from_logits.has_value()) {
+    return;
+  }
+  const bool gives_probabilities = ending.activation == Activation::Softmax || ending.activation == Activation::Sigmoid;
+  const Site there = site_of(site, *ending.call);
+  Finding *finding = nullptr;
+  if (*loss.from_logits && gives_probabilities) {
+    const std::string_view activation = name_of_activation(ending.activation);
+    finding =
+        &report(site, place,
+                fmt::format("this loss expects logits, but the predictions have gone through a {} already", activation),
+                fmt::format("drop the {} of the last layer, or from_logits=True", activation));
+  } else if (!*loss.from_logits && ending.activation == Activation::Linear) {
+    finding = &report(site, place, "this loss expects probabilities, but the last layer has no activation",
+                      "pass a loss object with from_logits=True, or give the last layer its softmax or sigmoid");
+  } else {
+    return;
+  }
+  finding->notes.push_back({there.module->file, ending.call->span(), "the predictions come from here"});
+  if (there.module->is_test && finding->tier == Tier::On) {
+    finding->tier = Tier::Hint;
+  }
+}
+
+bool is_cross_entropy(const LossInfo &loss) {
+  return loss.family == Family::Binary || loss.family == Family::Categorical || loss.family == Family::Sparse;
+}
+
+void check_compile(Site &site, const Call &call) {
+  const Expr *given = argument(call, 1, "loss");
+  if (given == nullptr || has_hidden_arguments(call)) {
+    return;
+  }
+  const LossInfo loss = loss_of(site, given);
+  if (is_cross_entropy(loss)) {
+    judge(site, *given, loss, ending_of(site, model_of(site, call)));
+  }
+}
+
+void check_call(Site &site, const Call &call) {
+  const model::Value callee = site.project.callee_of(&call);
+  const bool is_loss = callee.is_kind(Kind::KerasLoss);
+  const ApiInfo *info = callee.is(model::Value::Tag::Api) ? find_api(callee.name()) : nullptr;
+  if (!is_loss && (info == nullptr || !info->has(kLoss))) {
+    return;
+  }
+  const LossInfo loss = called_loss(site, call);
+  if (!is_cross_entropy(loss)) {
+    return;
+  }
+  const Expr *predictions = keyword_argument(call, "logits") != nullptr ? keyword_argument(call, "logits")->value
+                                                                        : argument(call, 1, "y_pred");
+  judge(site, call, loss, ending_of(site, argument_value(site, predictions)));
+}
+
+void check(Site &site, const Node &node) {
+  const auto &call = static_cast<const Call &>(node);
+  if (site.module->tensorflow && call.fact != 0) {
+    check_call(site, call);
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kKerasLogitsMismatch = {
+    .info = {.code = "DP820",
+             .name = "keras-logits-mismatch",
+             .summary = "a loss that expects logits gets probabilities, or the other way round",
+             .root_cause = "Training: Wrong Loss or Labels",
+             .symptoms = "Wrong Result",
+             .stage = "Model Building",
+             .frameworks = "TensorFlow, Keras",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+A Keras model whose last layer has a softmax or sigmoid, trained with a cross-entropy that has `from_logits=True` (or one of
+TensorFlow's `…_with_logits`, which always expect logits); and a last layer without activation, trained with a cross-entropy that
+expects probabilities, as the strings `"binary_crossentropy"`, `"categorical_crossentropy"` and `"sparse_categorical_crossentropy"` do.
+
+## Why it costs
+
+Applied twice, a softmax flattens the gradient: training gets slow and stops early, and nothing fails. The other way round, the
+logarithm is taken of numbers that are no probabilities, clipped to the range from 0 to 1; the model learns little or nothing.
+
+## Bad
+
+```python
+import tensorflow as tf
+
+model = tf.keras.Sequential([tf.keras.layers.Flatten(), tf.keras.layers.Dense(10)])
+model.compile(optimizer="adam", loss="sparse_categorical_crossentropy")
+```
+
+## Good
+
+```python
+import tensorflow as tf
+
+model = tf.keras.Sequential([tf.keras.layers.Flatten(), tf.keras.layers.Dense(10)])
+model.compile(optimizer="adam", loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+```
+
+## When it is wrong
+
+Some versions of tf.keras notice a softmax in front of `from_logits=True`, warn, and take its input instead; Keras 3 and
+TensorFlow's own functions do not.
+
+## References
+
+- Keras documentation of `SparseCategoricalCrossentropy`: `from_logits`
+- NeuraLint's rules on the last activation and the loss
+)"},
+    .calls = "KerasModel.compile",
+    .on_call = check_compile,
+    .nodes = {NodeKind::Call},
+    .on_node = check};
+
+} // namespace deepperf::rules

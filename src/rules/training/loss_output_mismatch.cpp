@@ -1,0 +1,145 @@
+#include "rules/keras.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+using Family = LossInfo::Family;
+using model::Value;
+
+void check_compile(Site &site, const Call &call) {
+  const Expr *given = argument(call, 1, "loss");
+  if (given == nullptr || has_hidden_arguments(call)) {
+    return;
+  }
+  const LossInfo loss = loss_of(site, given);
+  if (loss.family == Family::Unknown || loss.family == Family::Other) {
+    return;
+  }
+  const LayerInfo ending = ending_of(site, model_of(site, call));
+  if (ending.call == nullptr || !ending.units.has_value()) {
+    return;
+  }
+  std::string message;
+  std::string advice;
+  if (loss.family == Family::Binary && ending.activation == Activation::Softmax && *ending.units > 2) {
+    message = fmt::format("binary cross-entropy with a softmax over {} classes: each class is judged on its own, and "
+                          "the accuracy that Keras reports with it is not the one of the classes",
+                          *ending.units);
+    advice = "use categorical_crossentropy, or sigmoid if several labels may hold at once";
+  } else if (loss.family == Family::Categorical && *ending.units == 1) {
+    message = "categorical cross-entropy of one unit is 0 whatever the model predicts";
+    advice = "use binary_crossentropy with a sigmoid, or one unit for each class";
+  } else if (loss.family == Family::Sparse && *ending.units == 1) {
+    message = "sparse categorical cross-entropy of one unit knows only the class 0";
+    advice = "use binary_crossentropy with a sigmoid, or one unit for each class";
+  } else {
+    return;
+  }
+  const Site there = site_of(site, *ending.call);
+  Finding &finding = report(site, *given, std::move(message), std::move(advice));
+  finding.notes.push_back({there.module->file, ending.call->span(), "the last layer"});
+}
+
+// fit(x, to_categorical(y)) with a loss for class numbers, and the other way round.
+void check_fit(Site &site, const Call &call) {
+  const Value model = model_of(site, call);
+  if (!model.is(Value::Tag::Instance)) {
+    return;
+  }
+  const auto compiled = site.project.compiled_models.find(model.call);
+  if (compiled == site.project.compiled_models.end() || compiled->second == nullptr) {
+    return;
+  }
+  const Expr *labels = argument(call, 1, "y");
+  const Value value = argument_value(site, labels);
+  if (!value.is(Value::Tag::Instance) || !value.name() || value.call == nullptr) {
+    return;
+  }
+  const std::string_view maker = value.name().text();
+  const bool one_hot = maker == "tensorflow.keras.utils.to_categorical";
+  const bool numbers = maker.starts_with("tensorflow.keras.datasets.") && maker.ends_with(".load_data");
+  if (!one_hot && !numbers) {
+    return;
+  }
+  const LossInfo loss = loss_of(site_of(site, *compiled->second), argument(*compiled->second, 1, "loss"));
+  const bool wrong = one_hot ? loss.family == Family::Sparse : loss.family == Family::Categorical;
+  if (!wrong) {
+    return;
+  }
+  const Site there = site_of(site, *compiled->second);
+  Finding &finding = one_hot
+                         ? report(site, *labels, "these labels are one-hot, but the loss expects class numbers",
+                                  "use categorical_crossentropy, or leave to_categorical out")
+                         : report(site, *labels, "these labels are class numbers, but the loss expects one-hot vectors",
+                                  "use sparse_categorical_crossentropy, or to_categorical on the labels");
+  finding.notes.push_back({there.module->file, compiled->second->span(), "the loss is given here"});
+}
+
+void check(Site &site, const Call &call) {
+  if (called_method(call) == "compile") {
+    check_compile(site, call);
+  } else {
+    check_fit(site, call);
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kLossOutputMismatch = {
+    .info = {.code = "DP822",
+             .name = "loss-output-mismatch",
+             .summary = "a Keras loss that does not fit the last layer or the labels",
+             .root_cause = "Training: Wrong Loss or Labels",
+             .symptoms = "Wrong Result",
+             .stage = "Model Building",
+             .frameworks = "TensorFlow, Keras",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+- `categorical_crossentropy` or `sparse_categorical_crossentropy` on a model that ends in one unit;
+- `binary_crossentropy` on a softmax over more than two classes;
+- labels from `to_categorical` with the sparse loss, or the class numbers of `keras.datasets` with the one that is not sparse.
+
+## Why it costs
+
+Over one class, categorical cross-entropy is 0 or constant and nothing is learnt. Binary cross-entropy counts each class of a softmax
+as a question of its own; `metrics=["accuracy"]` then reports how many of these many answers are right, which looks good from the
+start. Labels in the wrong form fail at the first batch or, where shapes happen to fit, teach the wrong thing.
+
+## Bad
+
+```python
+from tensorflow import keras
+
+model = keras.Sequential([keras.layers.Dense(64, activation="relu"), keras.layers.Dense(1, activation="sigmoid")])
+model.compile(optimizer="adam", loss="categorical_crossentropy")
+```
+
+## Good
+
+```python
+from tensorflow import keras
+
+model = keras.Sequential([keras.layers.Dense(64, activation="relu"), keras.layers.Dense(1, activation="sigmoid")])
+model.compile(optimizer="adam", loss="binary_crossentropy")
+```
+
+## When it is wrong
+
+Where binary cross-entropy over a softmax is meant, for instance for soft labels. Two classes are left alone: there both losses are the
+same.
+
+## References
+
+- Keras documentation of probabilistic losses
+- NeuraLint's rule on the loss and the last activation
+)"},
+    .calls = "KerasModel.compile KerasModel.fit",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,126 @@
+#include "rules/keras.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+using model::Value;
+
+constexpr std::string_view kMessage = "a softmax over one unit is 1 whatever goes in";
+
+// Keras: Dense(1, activation="softmax"); its softmax is over the units.
+void check_layer(Site &site, const Call &call, std::string_view api) {
+  const LayerInfo layer = layer_of(site, call, api);
+  if (layer.activation == Activation::Softmax && layer.units == 1) {
+    report(site, call, std::string(kMessage),
+           "use sigmoid for two classes, or a softmax over the number of classes; to weigh positions, take the softmax "
+           "over their axis");
+  }
+}
+
+// Sequential([…, Dense(1), Activation("softmax")])
+void check_sequential(Site &site, const Call &call) {
+  const std::vector<Value> layers = layers_of_sequential(
+      site, Value::made_by(Kind::KerasModel, &call, canonical_name("tensorflow.keras.Sequential")));
+  for (std::size_t i = 1; i < layers.size(); ++i) {
+    const Value &layer = layers[i];
+    const Value &before = layers[i - 1];
+    if (!layer.is_kind(Kind::KerasLayer) || !before.is_kind(Kind::KerasLayer) || layer.call == nullptr ||
+        before.call == nullptr || !layer.name() || !before.name() || !layer.name().text().ends_with(".Activation") ||
+        !before.name().text().ends_with(".Dense")) {
+      continue;
+    }
+    const LayerInfo activation = layer_of(site, *layer.call, layer.name().text());
+    const LayerInfo dense = layer_of(site, *before.call, before.name().text());
+    const Site there = site_of(site, *layer.call);
+    if (activation.activation == Activation::Softmax && dense.units == 1 && there.module == site.module) {
+      add_note(report(site, *layer.call, std::string(kMessage), "use sigmoid, or one unit for each class"), site,
+               *before.call, "the one unit");
+    }
+  }
+}
+
+// nn.Sequential(…, nn.Linear(n, 1), nn.Softmax(dim=-1)). Along another dimension it may be right.
+void check_torch(Site &site, const Call &call) {
+  for (u32 i = 1; i < call.args.size(); ++i) {
+    const auto *softmax = as<Call>(call.args[i]);
+    const auto *linear = as<Call>(call.args[i - 1]);
+    if (softmax == nullptr || linear == nullptr || called_api(site, *linear) != "torch.nn.Linear") {
+      continue;
+    }
+    const std::string_view api = called_api(site, *softmax);
+    if ((api == "torch.nn.Softmax" || api == "torch.nn.LogSoftmax") &&
+        integer_of(site, argument(*softmax, 0, "dim")) == -1 &&
+        integer_of(site, argument(*linear, 1, "out_features")) == 1) {
+      add_note(report(site, *softmax, std::string(kMessage), "use Sigmoid, or one unit for each class"), site, *linear,
+               "the one unit");
+    }
+  }
+}
+
+void check(Site &site, const Call &call) {
+  const std::string_view api = called_api(site, call);
+  if (api == "torch.nn.Sequential") {
+    check_torch(site, call);
+  } else if (api.ends_with("Sequential")) {
+    check_sequential(site, call);
+  } else {
+    check_layer(site, call, api);
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kSoftmaxOverOneUnit = {
+    .info = {.code = "DP821",
+             .name = "softmax-over-one-unit",
+             .summary = "a softmax over a single unit, which is always 1",
+             .root_cause = "Training: Wrong Loss or Labels",
+             .symptoms = "Wrong Result",
+             .stage = "Model Building",
+             .frameworks = "TensorFlow, Keras, PyTorch",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+A Keras layer of one unit with a softmax (`Dense(1, activation="softmax")`), one followed by `Activation("softmax")`, or
+`nn.Linear(n, 1)` followed by `nn.Softmax(dim=-1)`.
+
+## Why it costs
+
+A softmax makes its inputs sum to 1. Of one input it makes 1, always, with a gradient of 0: the model predicts the same class
+for everything and never learns. In an attention layer it gives every position the weight 1.
+
+## Bad
+
+```python
+from tensorflow import keras
+
+model = keras.Sequential([keras.layers.Dense(64, activation="relu"), keras.layers.Dense(1, activation="softmax")])
+```
+
+## Good
+
+```python
+from tensorflow import keras
+
+model = keras.Sequential([keras.layers.Dense(64, activation="relu"), keras.layers.Dense(1, activation="sigmoid")])
+```
+
+## When it is wrong
+
+Never for what it finds: softmaxes along other dimensions are left alone.
+
+## References
+
+- Keras documentation of activations: softmax is over the last axis
+)"},
+    .calls = "tensorflow.keras.layers.Dense tensorflow.keras.layers.Conv1D tensorflow.keras.layers.Conv2D "
+             "tensorflow.keras.layers.Conv3D tensorflow.layers.dense tensorflow.keras.Sequential "
+             "tensorflow.keras.models.Sequential torch.nn.Sequential",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,48 @@
+import jax
+import jax.numpy as jnp
+import tensorflow as tf
+
+STEPS = 100
+
+
+@jax.jit
+def fires(x):
+    for step in range(1000):  # expect: DP221
+        x = x + 0.01 * jnp.sin(x)
+    for step in range(STEPS):  # expect: DP221
+        x = jnp.cos(x)
+    for step in range(10, 110, 2):  # expect: DP221
+        x = jnp.cos(x)
+    return x
+
+
+@tf.function
+def fires_too(x):
+    for step in range(100):  # expect: DP221
+        x = x + tf.sin(x)
+    return x
+
+
+@jax.jit
+def silent(x, n):
+    for step in range(8):
+        x = jnp.sin(x)
+    names = []
+    for step in range(1000):
+        names.append(step)
+    for step in range(n):
+        x = jnp.sin(x)
+    return jax.lax.fori_loop(0, 1000, lambda step, y: jnp.sin(y), x)
+
+
+@tf.function
+def graph_loop(x):
+    for step in tf.range(1000):
+        x = x + tf.sin(x)
+    return x
+
+
+def eager(x):
+    for step in range(1000):
+        x = jnp.sin(x)
+    return x
