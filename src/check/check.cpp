@@ -74,8 +74,10 @@ void judge_files(LoadedFiles &loaded, const Options &options, Result &result) {
   const u32 jobs = std::min<u32>(options.jobs == 0 ? available_cores() : options.jobs,
                                  std::max<u32>(1, static_cast<u32>(groups.size())));
   std::vector<rules::Findings> findings(groups.size());
+  std::vector<rules::Timings> timings(jobs);
   std::atomic<std::size_t> next{0};
-  run_workers(jobs, [&](u32) {
+  run_workers(jobs, [&](u32 index) {
+    rules::Timings *const time = options.timings ? &timings[index] : nullptr;
     Arena arena; // for the trees that were not kept, because their files mention no framework
     LocalSymbols symbols;
     for (std::size_t i = next++; i < groups.size(); i = next++) {
@@ -84,10 +86,19 @@ void judge_files(LoadedFiles &loaded, const Options &options, Result &result) {
           file->tree.body = python::parse(file->source, arena, symbols).body;
         }
       }
-      findings[i] = rules::judge(*model::analyse(groups[i]));
+      std::unique_ptr<model::Project> project;
+      {
+        const rules::Stopwatch watch(time != nullptr ? &time->analyse : nullptr);
+        project = model::analyse(groups[i]);
+      }
+      findings[i] = rules::judge(*project, time);
       arena.reset();
     }
   });
+  result.timings.parse = loaded.parse_time;
+  for (const rules::Timings &some : timings) {
+    result.timings.add(some);
+  }
   for (rules::Findings &some : findings) {
     std::ranges::move(some, std::back_inserter(result.findings));
   }

@@ -18,6 +18,7 @@ struct Options {
   u32 jobs = 0;                          // 0: one per core
   std::optional<std::string> stdin_text; // checked too, under the name below
   std::string stdin_name = "<stdin>";
+  bool timings = false; // measure phases and rules
 };
 
 // What a progress display may read while run() works.

@@ -86,7 +86,9 @@ void parse_files(const Options &options, Progress &progress, LoadedFiles &result
   std::vector<std::deque<LoadedFile>> found(jobs);
   result.arenas.resize(jobs);
   // The first worker walks, then helps; the others parse what it has found so far.
+  std::vector<u64> times(jobs);
   run_workers(jobs, [&](u32 index) {
+    u64 *const time = options.timings ? &times[index] : nullptr;
     Worker worker{result.arenas[index], {}};
     if (index == 0) {
       if (options.stdin_text.has_value()) {
@@ -111,6 +113,7 @@ void parse_files(const Options &options, Progress &progress, LoadedFiles &result
     }
     std::string path;
     while (queue.pop(path)) {
+      const rules::Stopwatch watch(time);
       LoadedFile &file = found[index].emplace_back();
       file.parsed.path = path;
       python::load_file_into(path, file.parsed.source, file.load_errors);
@@ -118,6 +121,9 @@ void parse_files(const Options &options, Progress &progress, LoadedFiles &result
       ++progress.done;
     }
   });
+  for (const u64 time : times) {
+    result.parse_time += time;
+  }
   for (std::deque<LoadedFile> &files : found) {
     std::ranges::move(files, std::back_inserter(result.files));
   }

@@ -19,6 +19,7 @@ struct LoadedFile {
 struct LoadedFiles {
   std::deque<LoadedFile> files;
   std::vector<Arena> arenas;
+  u64 parse_time = 0;         // in nanoseconds, over all workers
   u64 unreadable_folders = 0; // among `files`, told as errors but no files
 };
 

@@ -3,6 +3,7 @@
 
 #include "python/source.h"
 #include "rules/finding.h"
+#include "rules/timings.h"
 
 #include <memory>
 #include <string>
@@ -38,6 +39,7 @@ struct Result {
   u64 file_count = 0;
   u64 byte_count = 0;
   double seconds = 0;
+  rules::Timings timings;              // if they were asked for
   std::shared_ptr<const void> storage; // keeps alive what the pointers in `files` point to
 };
 

@@ -122,8 +122,7 @@ const NameTable &names() {
     NameTable table;
     for (std::size_t i = 0; i < kHistory.size(); ++i) {
       const std::string_view api = kHistory.at(i).api;
-      table.add(canonical_name(api).text(), u64{i + 1} << 1);
-      table.add(api.substr(api.rfind('.') + 1), 1);
+      table.add(canonical_name(api).text(), i + 1);
     }
     return table;
   }();
@@ -152,11 +151,17 @@ bool mentions_version(const Node *node) {
 } // namespace
 
 const ApiHistory *find_history(Symbol api) {
-  const u64 place = names()[api] >> 1;
+  const u64 place = names()[api];
   return place != 0 ? &kHistory.at(place - 1) : nullptr;
 }
 
-bool may_have_history(Symbol last_part) { return (names()[last_part] & 1) != 0; }
+std::vector<std::string_view> historic_names() {
+  std::vector<std::string_view> parts;
+  for (const ApiHistory &history : kHistory) {
+    parts.push_back(history.api.substr(history.api.rfind('.') + 1));
+  }
+  return parts;
+}
 
 Status status_in(const Site &site, std::string_view package, std::string_view since) {
   const std::optional<project::Version> wanted = project::parse_version(since);

@@ -19,8 +19,8 @@ struct ApiHistory {
 // Null if nothing is known to have happened to it.
 const ApiHistory *find_history(Symbol api);
 
-// Could the last part of a dotted name be one in the table? One probe, to ask before working out the whole name.
-bool may_have_history(Symbol last_part);
+// The last parts of all names in the table.
+std::vector<std::string_view> historic_names();
 
 enum class Status : u8 {
   Fine,    // the project's versions have it

@@ -1,9 +1,12 @@
 #include "rules/registry.h"
 
+#include "base/name_table.h"
 #include "python/children.h"
 #include "rules/site.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <tuple>
 #include <unordered_map>
 
@@ -35,12 +38,20 @@ public:
           nodes[kind].push_back(rule);
         }
       }
-      std::string_view names = rule->calls;
-      while (!names.empty() && rule->on_call != nullptr) {
-        const std::size_t end = std::min(names.find(' '), names.size());
-        add_call(rule, names.substr(0, end));
-        names.remove_prefix(std::min(end + 1, names.size()));
+      for_each_word(rule->calls, [&](std::string_view name) { add_call(rule, name); });
+      for_each_word(rule->names, [&](std::string_view name) { add_name(rule, name); });
+      if (rule->listed_names != nullptr) {
+        for (const std::string_view name : rule->listed_names()) {
+          add_name(rule, name);
+        }
       }
+    }
+  }
+
+  // Rules that want to see a name or attribute, by its last part.
+  template <class Visit> void for_each_named(Symbol name, Visit visit) const {
+    for (u64 bits = names_[name]; bits != 0; bits &= bits - 1) {
+      visit(*naming_[static_cast<std::size_t>(std::countr_zero(bits))]);
     }
   }
 
@@ -69,6 +80,25 @@ public:
   std::vector<const Rule *> projects;
 
 private:
+  template <class Visit> static void for_each_word(std::string_view text, Visit visit) {
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find(' '), text.size());
+      if (end != 0) {
+        visit(text.substr(0, end));
+      }
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+  }
+
+  void add_name(const Rule *rule, std::string_view name) {
+    auto place = std::ranges::find(naming_, rule);
+    if (place == naming_.end()) {
+      naming_.push_back(rule);
+      place = std::prev(naming_.end());
+    }
+    names_.add(name, u64{1} << (place - naming_.begin()));
+  }
+
   static u64 key(Kind kind, Symbol name) { return (u64{static_cast<u8>(kind)} << 32) | name.id; }
 
   template <class Visit> void visit_all(u64 name, Visit visit) const {
@@ -81,9 +111,6 @@ private:
   }
 
   void add_call(const Rule *rule, std::string_view name) {
-    if (name.empty()) {
-      return;
-    }
     const std::size_t dot = name.rfind('.');
     const Kind kind = dot != std::string_view::npos ? kind_named(name.substr(0, dot)) : Kind::Unknown;
     if (name.starts_with("*.")) {
@@ -96,6 +123,8 @@ private:
   }
 
   std::unordered_map<u64, std::vector<const Rule *>> calls_;
+  std::vector<const Rule *> naming_; // rules that want names: bit i of names_ is the i-th; 64 at most
+  NameTable names_;
 };
 
 const Subscriptions &subscriptions() {
@@ -106,7 +135,8 @@ const Subscriptions &subscriptions() {
 // Walks a module's tree once, and shows each node to the rules that want to see it.
 class Walk {
 public:
-  Walk(const model::Project &project, Findings &findings) : site_{.project = project, .findings = findings} {}
+  Walk(const model::Project &project, Findings &findings, Timings *timings)
+      : site_{.project = project, .findings = findings}, timings_(timings) {}
 
   void run(const model::Module &module) {
     site_.module = &module;
@@ -114,6 +144,7 @@ public:
     site_.type = nullptr;
     for (const Rule *rule : subscriptions().modules) {
       site_.rule = rule;
+      const Stopwatch watch(time_of(*rule));
       rule->on_module(site_);
     }
     for (const Stmt *statement : module.parsed->tree.body) {
@@ -122,14 +153,26 @@ public:
   }
 
 private:
+  u64 *time_of(const Rule &rule) { return timings_ != nullptr ? &timings_->rules[&rule.info] : nullptr; }
+
   void visit(const Node *node) {
     for (const Rule *rule : subscriptions().nodes[static_cast<u32>(node->kind)]) {
       site_.rule = rule;
+      const Stopwatch watch(time_of(*rule));
       rule->on_node(site_, *node);
     }
-    if (const auto *call = as<Call>(node)) {
+    if (node->kind == NodeKind::Name || node->kind == NodeKind::Attribute) {
+      const Symbol name = node->kind == NodeKind::Name ? static_cast<const Name *>(node)->id
+                                                       : static_cast<const Attribute *>(node)->attr;
+      subscriptions().for_each_named(name, [&](const Rule &rule) {
+        site_.rule = &rule;
+        const Stopwatch watch(time_of(rule));
+        rule.on_node(site_, *node);
+      });
+    } else if (const auto *call = as<Call>(node)) {
       subscriptions().for_each(*call, site_.project.callee_of(call), [&](const Rule &rule) {
         site_.rule = &rule;
+        const Stopwatch watch(time_of(rule));
         rule.on_call(site_, *call);
       });
     }
@@ -150,6 +193,7 @@ private:
   }
 
   Site site_;
+  Timings *timings_;
 };
 
 } // namespace
@@ -175,18 +219,34 @@ void sort_findings(Findings &findings) {
   findings.erase(repeated, findings.end());
 }
 
-Findings judge(const model::Project &project) {
+namespace {
+
+Findings run_rules(const model::Project &project, Timings *timings) {
   Findings findings;
   for (const Rule *rule : subscriptions().projects) {
+    const Stopwatch watch(timings != nullptr ? &timings->rules[&rule->info] : nullptr);
     rule->on_project(project, findings);
   }
-  Walk walk(project, findings);
+  Walk walk(project, findings, timings);
   for (const model::Module &module : project.modules) {
     if (module.tensorflow || module.torch || module.jax) {
       walk.run(module);
     }
   }
   return findings;
+}
+
+} // namespace
+
+Findings judge(const model::Project &project, Timings *timings) {
+  if (timings == nullptr) {
+    return run_rules(project, nullptr);
+  }
+  {
+    const Stopwatch watch(&timings->judge);
+    run_rules(project, nullptr);
+  }
+  return run_rules(project, timings); // once more, because looking at the clock at each step takes time itself
 }
 
 } // namespace deepperf::rules

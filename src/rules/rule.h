@@ -67,6 +67,10 @@ struct Rule {
   // (`TorchLoss.__call__`), or a method of anything (`*.item`).
   std::string_view calls = {};
   void (*on_call)(Site &site, const python::Call &call) = nullptr;
+  // Names and attributes that it wants to see, by their last part, separated by blanks; or all that a function lists.
+  // on_node is called with them.
+  std::string_view names = {};
+  std::vector<std::string_view> (*listed_names)() = nullptr;
   NodeSet nodes = {};
   void (*on_node)(Site &site, const python::Node &node) = nullptr;
   void (*on_module)(Site &site) = nullptr; // once for each module, before its nodes

@@ -270,6 +270,16 @@ class Findings(Folder):
         self.assertEqual(self.check("-", "--fix", stdin="x = = 1\n").stdout, "x = = 1\n")
 
 
+class Timings(Folder):
+    def test_timings(self):
+        self.write("a.py", SLOW)
+        result = run("check", "--timings", "a.py", cwd=self.folder)
+        self.assertEqual(result.returncode, 1)
+        for word in ("load and parse", "bind, link and infer", "judge", "DP101 sequential-map"):
+            self.assertIn(word, result.stderr)
+        self.assertEqual(result.stdout, run("check", "a.py", cwd=self.folder).stdout)
+
+
 class Rules(unittest.TestCase):
     def test_every_rule_is_explained(self):
         rules = json.loads(run("rules", "--format", "json").stdout)["rules"]

@@ -10,16 +10,8 @@ namespace {
 
 // The API that an expression names; null unless something happened to it.
 const ApiHistory *history_of(const Site &site, const Node &node) {
-  Symbol last;
-  if (const auto *attribute = as<Attribute>(&node)) {
-    last = attribute->context == Context::Load ? attribute->attr : Symbol{};
-  } else if (const auto *name = as<Name>(&node)) {
-    last = name->context == Context::Load ? name->id : Symbol{};
-  }
-  if (!last || !may_have_history(last)) {
-    return nullptr;
-  }
-  const model::Value value = value_of(site, static_cast<const Expr *>(&node));
+  const model::Value value =
+      node.context == Context::Load ? value_of(site, static_cast<const Expr *>(&node)) : model::Value{};
   return value.is(model::Value::Tag::Api) && !value.v1 ? find_history(value.name()) : nullptr;
 }
 
@@ -104,7 +96,7 @@ Where the program has to work with versions that do not have the new name either
 
 - Release notes and documentation of the libraries
 )"},
-    .nodes = {NodeKind::Attribute, NodeKind::Name},
+    .listed_names = historic_names,
     .on_node = check};
 
 } // namespace deepperf::rules

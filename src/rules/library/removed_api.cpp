@@ -10,16 +10,8 @@ namespace {
 
 // The API that an expression names; null unless something happened to it.
 const ApiHistory *history_of(const Site &site, const Node &node) {
-  Symbol last;
-  if (const auto *attribute = as<Attribute>(&node)) {
-    last = attribute->context == Context::Load ? attribute->attr : Symbol{};
-  } else if (const auto *name = as<Name>(&node)) {
-    last = name->context == Context::Load ? name->id : Symbol{};
-  }
-  if (!last || !may_have_history(last)) {
-    return nullptr;
-  }
-  const model::Value value = value_of(site, static_cast<const Expr *>(&node));
+  const model::Value value =
+      node.context == Context::Load ? value_of(site, static_cast<const Expr *>(&node)) : model::Value{};
   return value.is(model::Value::Tag::Api) && !value.v1 ? find_history(value.name()) : nullptr;
 }
 
@@ -97,7 +89,7 @@ is silent. It is silent, too, behind a test of the version or `hasattr`, and in 
 - Release notes of NumPy 1.24 and 2.0, PyTorch 1.8, 1.13 and 2.0, JAX 0.4
 - DLPerf, root cause "Mismatched Library Version"
 )"},
-    .nodes = {NodeKind::Attribute, NodeKind::Name},
+    .listed_names = historic_names,
     .on_node = check};
 
 } // namespace deepperf::rules

@@ -1,0 +1,43 @@
+#include "report/timings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+namespace deepperf::report {
+
+namespace {
+
+double milliseconds(u64 nanoseconds) { return static_cast<double>(nanoseconds) / 1e6; }
+
+} // namespace
+
+void write_timings(const rules::Timings &timings, std::string &out) {
+  u64 in_rules = 0;
+  std::vector<std::pair<u64, const rules::RuleInfo *>> slowest;
+  for (const auto &[rule, time] : timings.rules) {
+    in_rules += time;
+    slowest.emplace_back(time, rule);
+  }
+  std::ranges::sort(slowest, [](const auto &a, const auto &b) {
+    return a.first != b.first ? a.first > b.first : a.second->code < b.second->code;
+  });
+  const u64 before = timings.parse + timings.analyse;
+  const double share = before != 0 ? 100.0 * static_cast<double>(timings.judge) / static_cast<double>(before) : 0;
+  const auto line = [&out](std::string_view what, u64 time) {
+    fmt::format_to(std::back_inserter(out), "{:34}{:10.1f} ms\n", what, milliseconds(time));
+  };
+  out += "time over all workers\n";
+  line("load and parse", timings.parse);
+  line("bind, link and infer", timings.analyse);
+  line("judge", timings.judge);
+  fmt::format_to(std::back_inserter(out), "{:34}{:10.1f} %\n", "  on top of the phases before", share);
+  line("  in rules, measuring included", in_rules);
+  for (const auto &[time, rule] : slowest) {
+    line(fmt::format("  {} {}", rule->code, rule->name), time);
+  }
+}
+
+} // namespace deepperf::report
