@@ -50,12 +50,17 @@ public:
       : options_(options), progress_(progress), partial_(options.output + ".partial"), dump_(options.dump) {
     open_store();
     chunks_.emplace(dump_, counts_.bytes, kChunkSize);
+    progress_.first = dump_.file_done();
     progress_.total = dump_.file_size();
   }
 
   SelectResult run() {
     result_.resumed_at = counts_.bytes;
     store_->begin();
+    if (counts_.bytes == 0) {
+      store_->set_fact("dump", dump_.identity());
+      store_->set_fact("recipe", options_.recipe.text);
+    }
     last_commit_ = std::chrono::steady_clock::now();
     const u32 jobs = std::min(options_.jobs == 0 ? available_cores() : options_.jobs, kMostJobs);
     run_workers(jobs, [this](u32) { work(); });
@@ -80,21 +85,25 @@ private:
     }
     if (options_.resume && std::filesystem::exists(partial_)) {
       store_.emplace(partial_, Store::Mode::Write);
-      go_on();
-      return;
+      if (go_on()) {
+        return;
+      }
+      store_.reset();
     }
     for (const char *ending : {"", "-journal"}) {
       std::error_code ignored; // what cannot be removed cannot be written either, and that is told
       std::filesystem::remove(partial_ + ending, ignored);
     }
     store_.emplace(partial_, Store::Mode::Create);
-    store_->set_fact("dump", dump_.identity());
-    store_->set_fact("recipe", options_.recipe.text);
     counts_.steps.assign(options_.recipe.steps.size(), 0);
   }
 
-  // Takes up what an earlier run has left.
-  void go_on() {
+  // Takes up what an earlier run has left. False: nothing.
+  bool go_on() {
+    const std::optional<std::string> left = store_->fact("counts");
+    if (!left) {
+      return false;
+    }
     if (store_->fact("dump") != dump_.identity()) {
       throw std::runtime_error(
           fmt::format("{} was begun with another dump, or {} was changed since; without --resume it "
@@ -105,7 +114,7 @@ private:
       throw std::runtime_error(
           fmt::format("{} was begun with another recipe; without --resume it is begun anew", partial_));
     }
-    const std::optional<Counts> counts = read_counts(store_->fact("counts").value_or("0 0 0 0 0 0 0 0 0"));
+    const std::optional<Counts> counts = read_counts(*left);
     if (!counts) {
       throw std::runtime_error(fmt::format("{} is damaged; without --resume it is begun anew", partial_));
     }
@@ -116,6 +125,7 @@ private:
           fmt::format("{} ends before byte {}, where the earlier run was", options_.dump, counts_.bytes));
     }
     store_->for_each_waiting([this](i64 /*question*/, i64 answer) { waiting_.add(answer); });
+    return true;
   }
 
   void work() {
@@ -184,9 +194,14 @@ private:
       std::error_code ignored;
       store_.reset();
       std::filesystem::remove(partial_, ignored);
+      std::string why;
+      if (!dump_.trouble().empty()) {
+        why = " (" + dump_.trouble() + ")";
+      } else if (const u64 broken = counts_.faults[static_cast<std::size_t>(Fault::BrokenRow)]; broken != 0) {
+        why = fmt::format(" ({} broken rows, the first at byte {})", broken, counts_.problems[0].offset);
+      }
       throw std::runtime_error(fmt::format("no post is in {}: is it the Posts.xml of a dump?{}",
-                                           options_.dump == "-" ? "standard input" : options_.dump,
-                                           dump_.trouble().empty() ? "" : " (" + dump_.trouble() + ")"));
+                                           options_.dump == "-" ? "standard input" : options_.dump, why));
     }
     const bool told = std::ranges::count(counts_.problems, Fault::CutOff, &Problem::fault) != 0;
     if (!told && (!closed_ || !dump_.trouble().empty())) {

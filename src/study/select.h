@@ -21,6 +21,7 @@ struct SelectOptions {
 
 struct SelectProgress {
   std::atomic<u64> done = 0;      // bytes of the file
+  std::atomic<u64> first = 0;     // what of that an earlier run has done
   std::atomic<u64> total = 0;     // 0: not known
   std::atomic<bool> stop = false; // set by whoever wants it to end; what is done until then is kept
 };

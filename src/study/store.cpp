@@ -13,6 +13,8 @@ namespace {
 constexpr int kVersion = 1;
 
 constexpr const char *kSchema = R"(
+PRAGMA synchronous = OFF;
+BEGIN;
 CREATE TABLE posts(
   id INTEGER PRIMARY KEY, title TEXT NOT NULL, body TEXT NOT NULL, tags TEXT NOT NULL, created TEXT NOT NULL,
   score INTEGER NOT NULL, views INTEGER, answers INTEGER, favourites INTEGER,
@@ -21,6 +23,8 @@ CREATE TABLE labels(
   post INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY(post, name, value)) WITHOUT ROWID;
 CREATE TABLE facts(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 PRAGMA user_version = 1;
+COMMIT;
+PRAGMA synchronous = FULL;
 )";
 
 void bind(sqlite3_stmt *statement, int index, std::string_view text) {
@@ -80,7 +84,7 @@ Store::Store(const std::string &path, Mode mode) : path_(path) {
       fail("open");
     }
     if (mode == Mode::Create) {
-      execute(kSchema);
+      execute(kSchema); // not synced: without posts there is nothing to lose
     }
     check_schema();
     if (mode != Mode::Read) {

@@ -237,7 +237,8 @@ TEST_F(Select, ADumpThatEndsEarly) {
 }
 
 TEST_F(Select, ARowThatIsTooLongToBeOne) {
-  const std::string huge = "<row Id=\"2\" PostTypeId=\"1\" Body=\"" + std::string(20'000'000, 'a');
+  std::string huge = "<row Id=\"2\" PostTypeId=\"1\" Body=\"";
+  huge.resize(20'000'000, 'a');
   const SelectResult result = run(dump(question(1) + huge + question(3)));
   EXPECT_EQ(result.counts.questions, 2);
   EXPECT_EQ(count(result, Fault::BrokenRow), 1);

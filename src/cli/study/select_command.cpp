@@ -91,14 +91,11 @@ std::string time_text(double seconds) {
                         : fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
-std::string progress_line(const study::SelectProgress &progress, Clock::time_point start, u64 &first) {
+std::string progress_line(const study::SelectProgress &progress, Clock::time_point start) {
   const u64 done = progress.done;
   const u64 total = progress.total;
-  if (first == 0) {
-    first = done; // a run that is resumed did not read what lies before
-  }
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  const double rate = static_cast<double>(done - std::min(first, done)) / std::max(seconds, 0.001);
+  const double rate = static_cast<double>(done - std::min<u64>(progress.first, done)) / std::max(seconds, 0.001);
   const std::string speed = size_text(rate) + "/s";
   if (total == 0) {
     return fmt::format("{} read, {}", size_text(static_cast<double>(done)), speed);
@@ -244,8 +241,7 @@ int run_select(const SelectArguments &arguments) {
   SelectResult result;
   {
     const OnInterrupt on_interrupt(progress.stop);
-    const ProgressBar progress_bar(
-        [&progress, start = Clock::now(), first = u64{0}]() mutable { return progress_line(progress, start, first); });
+    const ProgressBar progress_bar([&progress, start = Clock::now()] { return progress_line(progress, start); });
     result = study::select(options, progress);
   }
   if (result.stopped) {
