@@ -48,8 +48,6 @@ bool is_posts(std::string_view entry) {
          });
 }
 
-} // namespace
-
 constexpr std::size_t k7zHeaderSize = 32;
 
 bool is_7z(std::string_view head) { return head.starts_with("7z\xBC\xAF\x27\x1C"); }
@@ -73,6 +71,8 @@ std::string_view start_for_torn(u8 first_byte) {
 std::string_view hint_for(std::string_view head) {
   return is_7z(head) ? " (a .7z must be a whole file, not a pipe: what tells how to unpack it stands at its end)" : "";
 }
+
+} // namespace
 
 // What libarchive asks for bytes.
 struct ArchiveCallbacks {
