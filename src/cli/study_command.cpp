@@ -13,6 +13,9 @@ void add_study(CLI::App &app, int &exit_code) {
   add_study_train(*study, exit_code);
   add_study_classify(*study, exit_code);
   add_study_evaluate(*study, exit_code);
+  add_study_label(*study, exit_code);
+  add_study_agree(*study, exit_code);
+  add_study_stats(*study, exit_code);
   add_study_reproduce(*study, exit_code);
 }
 

@@ -186,8 +186,9 @@ Calibration calibrate(const std::vector<std::vector<double>> &held_back, const s
                       const Trained &task) {
   Calibration result;
   if (!task.several) {
-    // The temperature under which the labels are most probable; its logarithm is easier to search.
-    const double best = minimum(std::log(0.02), std::log(20.0), [&](double logarithm) {
+    // The temperature under which the labels are most probable; its logarithm is easier to search. Not below a tenth:
+    // where the samples are told apart without a single error, they would make it sure of everything.
+    const double best = minimum(std::log(0.1), std::log(20.0), [&](double logarithm) {
       double loss = 0;
       for (std::size_t i = 0; i < held_back.size(); ++i) {
         loss -= std::log(std::max(1e-12, softmax(held_back[i], std::exp(logarithm))[(*labels[i])[0]]));

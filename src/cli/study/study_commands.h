@@ -13,5 +13,8 @@ void add_study_evaluate(CLI::App &study, int &exit_code);
 void add_study_import(CLI::App &study, int &exit_code);
 void add_study_train(CLI::App &study, int &exit_code);
 void add_study_classify(CLI::App &study, int &exit_code);
+void add_study_agree(CLI::App &study, int &exit_code);
+void add_study_stats(CLI::App &study, int &exit_code);
+void add_study_label(CLI::App &study, int &exit_code);
 
 } // namespace deepperf::cli
