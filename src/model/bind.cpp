@@ -177,6 +177,20 @@ const Name *root_name(const Expr *expr) {
   }
 }
 
+bool is_named_session(const Expr *expr) {
+  Symbol name;
+  if (const auto *plain = as<Name>(expr)) {
+    name = plain->id;
+  } else if (const auto *attribute = as<Attribute>(expr)) {
+    name = attribute->attr;
+  } else {
+    return false;
+  }
+  const std::string_view text = name.text();
+  return text == "sess" || text == "session" || text == "_sess" || text == "_session" || text == "tf_sess" ||
+         text == "tf_session" || text == "mon_sess" || text == "monitored_session";
+}
+
 bool tells_backward(u32 evidence) { return (evidence & torch_bit("backward")) != 0; }
 
 Kind kind_told_by(u32 evidence, const Module &module) {

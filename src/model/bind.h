@@ -27,4 +27,7 @@ bool tells_backward(u32 evidence);
 // The name at the root of a chain like x.a[0].b(); null if there is none.
 const python::Name *root_name(const python::Expr *expr);
 
+// Is the receiver called something like a session? For parameters and attributes, whose value nobody tells us.
+bool is_named_session(const python::Expr *expr);
+
 } // namespace deepperf::model

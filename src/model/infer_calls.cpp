@@ -1,3 +1,4 @@
+#include "model/bind.h"
 #include "model/facts.h"
 #include "model/infer.h"
 
@@ -8,25 +9,6 @@
 namespace deepperf::model {
 
 using namespace python;
-
-namespace {
-
-// Is the receiver called something like a session? For parameters and attributes, whose value nobody tells us.
-bool is_named_session(const Expr *expr) {
-  Symbol name;
-  if (const auto *plain = as<Name>(expr)) {
-    name = plain->id;
-  } else if (const auto *attribute = as<Attribute>(expr)) {
-    name = attribute->attr;
-  } else {
-    return false;
-  }
-  const std::string_view text = name.text();
-  return text == "sess" || text == "session" || text == "_sess" || text == "_session" || text == "tf_sess" ||
-         text == "tf_session" || text == "mon_sess" || text == "monitored_session";
-}
-
-} // namespace
 
 const Expr *Inference::argument(const Call *call, u32 position, std::string_view keyword) const {
   if (position < call->args.size() && call->args[position]->kind != NodeKind::Starred) {
@@ -361,7 +343,7 @@ void Inference::note_call_traits(const ApiInfo &info, const Call *call, Symbol a
     note_session_run(call);
   }
   // An optimizer that takes a closure (LBFGS) makes many evaluations at once: no small step.
-  if (info.has(kStep) && (call->args.empty() || !info.has(kMutates) || info.returns != Kind::Unknown)) {
+  if (info.has(kStep) && (call->args.empty() || api.text() != "step")) {
     note_step();
   }
   if (recording_ && info.has(kOp) && !info.has(kSpec | kNoLoop)) {

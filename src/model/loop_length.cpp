@@ -145,6 +145,9 @@ bool Inference::is_tiny(const Expr *iter) {
       if (lists_entries(function) && call->args.empty()) {
         return is_tiny(method->value);
       }
+      if (function == "take" && call->args.size() == 1) { // of a Dataset
+        return literal_number(call->args[0]).value_or(kTinyLoop + 1) <= kTinyLoop;
+      }
       const auto *module = as<Name>(method->value);
       if (module == nullptr || call->args.empty()) {
         return false;

@@ -82,6 +82,9 @@ private:
     if (info->has(kPython)) {
       facts.python = facts.python == nullptr ? call : facts.python;
     }
+    facts.ragged |= name.find(".unique") != std::string_view::npos || name.find("ragged") != std::string_view::npos ||
+                    name.find("sparse") != std::string_view::npos || name.ends_with(".boolean_mask") ||
+                    name.ends_with(".where") || name.find("non_max_suppression") != std::string_view::npos;
     facts.heavy |= info->has(kIo | kDecode | kPython) || name.starts_with("tensorflow.image.resize");
     facts.parses_single |= name.ends_with("parse_single_example");
     facts.parses_batch |= name.ends_with(".parse_example");

@@ -17,6 +17,7 @@ struct MapperFacts {
   u32 operations = 0;
   const python::Call *random = nullptr; // an operation that gives something else each time
   const python::Call *python = nullptr; // a call of tf.py_function or the like
+  bool ragged = false;                  // results of different rows may differ in shape
   bool heavy = false;                   // reads, decodes, resizes or runs Python, at least
 };
 

@@ -1,5 +1,6 @@
 #include "rules/site.h"
 
+#include "python/children.h"
 #include "python/literals.h"
 
 #include <algorithm>
@@ -282,6 +283,94 @@ std::optional<std::string> string_of(const Site &site, const Expr *expr) {
 bool is_none(const Expr *expr) {
   const auto *constant = as<Constant>(expr);
   return constant != nullptr && constant->constant_kind() == ConstantKind::None;
+}
+
+namespace {
+
+bool starts_with_one(const Site &site, const Call &call, u32 first) {
+  const Expr *shape = argument(call, first, "shape");
+  if (const auto *tuple = as<Tuple>(shape)) {
+    shape = tuple->elts.empty() ? nullptr : tuple->elts[0];
+  } else if (const auto *list = as<List>(shape)) {
+    shape = list->elts.empty() ? nullptr : list->elts[0];
+  }
+  return shape != nullptr && integer_of(site, shape) == 1;
+}
+
+bool adds_first_axis(const Site &site, const Expr *slice) {
+  if (const auto *parts = as<Tuple>(slice)) {
+    slice = parts->elts.empty() ? nullptr : parts->elts[0];
+  }
+  const auto *attribute = as<Attribute>(slice);
+  return slice != nullptr && (is_none(slice) || (attribute != nullptr && attribute->attr.text() == "newaxis" &&
+                                                 value_of(site, attribute->value).is(Value::Tag::Api)));
+}
+
+bool makes_batch_of_one(const Site &site, const Call &call) {
+  const std::string_view api = called_api(site, call);
+  const std::string_view method = called_method(call);
+  if (api.ends_with(".expand_dims")) {
+    return integer_of(site, argument(call, 1, "axis")) == 0 || integer_of(site, argument(call, 1, "dim")) == 0;
+  }
+  if (api == "numpy.array" || api == "numpy.asarray" || api.ends_with(".convert_to_tensor") ||
+      api.ends_with(".constant") || api == "torch.tensor") {
+    const auto *list = as<List>(argument(call, 0, "object"));
+    return list != nullptr && list->elts.size() == 1 && list->elts[0]->kind != NodeKind::Starred;
+  }
+  if (method == "unsqueeze") {
+    return integer_of(site, argument(call, 0, "dim")) == 0;
+  }
+  if (method == "reshape" || method == "view") {
+    return starts_with_one(site, call, api.empty() ? 0 : 1);
+  }
+  // What keeps the first axis of what it is given.
+  const Expr *inner = method == "astype" || method == "float" || method == "to" ? receiver_of(call) : nullptr;
+  return inner != nullptr && is_batch_of_one(site, inner);
+}
+
+} // namespace
+
+bool is_batch_of_one(const Site &site, const Expr *expr) {
+  if (expr == nullptr) {
+    return false;
+  }
+  if (const auto *list = as<List>(expr)) {
+    return list->elts.size() == 1 && list->elts[0]->kind != NodeKind::Starred;
+  }
+  if (const auto *subscript = as<Subscript>(expr)) {
+    return adds_first_axis(site, subscript->slice);
+  }
+  if (const auto *call = as<Call>(expr)) {
+    return makes_batch_of_one(site, *call);
+  }
+  if (expr->kind == NodeKind::Name) {
+    const Value value = value_of(site, expr);
+    return value.is(Value::Tag::Instance) && value.kind != Kind::Dataset && value.call != nullptr &&
+           makes_batch_of_one(site, *value.call);
+  }
+  return false;
+}
+
+const Expr *last_assigned(const Site &site, const Name &name) {
+  const Expr *found = nullptr;
+  const auto look = [&](const Node *statement) {
+    const auto *assignment = as<Assign>(statement);
+    const auto *target = assignment != nullptr ? as<Name>(assignment->targets[0]) : nullptr;
+    if (target != nullptr && target->id == name.id && assignment->end <= name.start) {
+      found = assignment->value;
+    }
+  };
+  for (std::size_t i = site.ancestors.size(); i-- > 0;) {
+    for_each_child(site.ancestors[i], look);
+    const NodeKind kind = site.ancestors[i]->kind;
+    if (found != nullptr || kind == NodeKind::FunctionDef || kind == NodeKind::Lambda) {
+      return found;
+    }
+  }
+  for (const Stmt *statement : site.module->parsed->tree.body) {
+    look(statement);
+  }
+  return found;
 }
 
 // ---- Where it stands ------------------------------------------------------------------------------------------------

@@ -60,6 +60,13 @@ std::optional<bool> bool_of(const Site &site, const python::Expr *expr);
 std::optional<std::string> string_of(const Site &site, const python::Expr *expr);
 bool is_none(const python::Expr *expr);
 
+// Does the expression make a batch of one example: `x[None]`, `np.expand_dims(x, 0)`, `[x]`, `x.reshape(1, …)`? Also
+// under a name that was made so.
+bool is_batch_of_one(const Site &site, const python::Expr *expr);
+
+// The value of the last plain assignment to the name before the place, in the blocks around it; null if there is none.
+const python::Expr *last_assigned(const Site &site, const python::Name &name);
+
 // ---- Where it stands ------------------------------------------------------------------------------------------------
 
 std::string_view text_of(const Site &site, const python::Node *node);

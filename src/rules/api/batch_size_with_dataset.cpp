@@ -1,0 +1,87 @@
+#include "rules/site.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+void check(Site &site, const Call &call) {
+  const Keyword *size = keyword_argument(call, "batch_size");
+  const Expr *data = argument(call, 0, "x");
+  if (size == nullptr || data == nullptr || is_none(size->value) || model::kind_of(data) != Kind::Dataset) {
+    return;
+  }
+  // Of another library, most likely, if it is known and no Keras model.
+  const Kind receiver = model::kind_of(receiver_of(call));
+  if (receiver != Kind::KerasModel && receiver != Kind::Unknown) {
+    return;
+  }
+  Finding &finding =
+      report(site, *size,
+             fmt::format("batch_size has no meaning for a tf.data.Dataset: {}() raises an error or ignores it",
+                         called_method(call)),
+             "set the size where the dataset is made, with dataset.batch(…), and leave the argument away");
+  if (const std::optional<Edit> edit = remove_argument(site, call, *size)) {
+    set_fix(finding, true, {*edit});
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kBatchSizeWithDataset = {
+    .info = {.code = "DP114",
+             .name = "batch-size-with-dataset",
+             .summary = "batch_size passed together with a tf.data.Dataset",
+             .root_cause = "API: Not Using Batch API",
+             .symptoms = "Out of Memory, Slow Execution Time",
+             .stage = "Training",
+             .frameworks = "TensorFlow, Keras",
+             .tier = Tier::On,
+             .fix = FixKind::Safe,
+             .posts = "58277991 62670041",
+             .documentation = R"(## What it finds
+
+`model.fit(dataset, batch_size=32)`, and the same for `evaluate` and `predict`, where the first argument is a `tf.data.Dataset`.
+
+## Why it costs
+
+The elements of a dataset are taken as batches, as they are. Depending on the version, Keras raises an error or ignores the argument.
+If the dataset was not batched, every element becomes a batch of its own, or the whole data one batch, and training is slow or runs
+out of memory whatever number is passed.
+
+## Bad
+
+```python
+import tensorflow as tf
+
+def train(model, x, y):
+    dataset = tf.data.Dataset.from_tensor_slices((x, y))
+    model.fit(dataset, batch_size=32, epochs=3)
+```
+
+## Good
+
+```python
+import tensorflow as tf
+
+def train(model, x, y):
+    dataset = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)
+    model.fit(dataset, epochs=3)
+```
+
+## When it is wrong
+
+Never, for Keras models. The edit takes the argument out; it does not add `batch` where it is missing.
+
+## References
+
+- `tf.keras.Model.fit`: do not specify batch_size for datasets
+- DLPerf, posts 58277991 and 62670041
+)"},
+    .calls = "*.fit *.evaluate *.predict",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,152 @@
+#include "rules/site.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+bool mentions(std::string_view text, std::string_view word) {
+  return std::search(text.begin(), text.end(), word.begin(), word.end(), [](char a, char b) {
+           return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+         }) != text.end();
+}
+
+// Under a condition, or in a file or function that is there for debugging.
+bool is_asked_for(const Site &site) {
+  const std::string_view file = site.module->parts.empty() ? std::string_view{} : site.module->parts.back();
+  return mentions(file, "debug") || enclosing(site, NodeKind::If) != nullptr ||
+         enclosing(site, NodeKind::IfExp) != nullptr ||
+         (site.function != nullptr && site.function->name &&
+          (mentions(site.function->name.text(), "debug") || mentions(site.function->name.text(), "eager")));
+}
+
+bool is_true(const Expr *expr) {
+  const auto *constant = as<Constant>(expr);
+  return constant != nullptr && constant->constant_kind() == ConstantKind::True;
+}
+
+void remove_if_alone(Site &site, Finding &finding, const Node &node) {
+  const auto *statement = !site.ancestors.empty() ? as<ExprStmt>(site.ancestors.back()) : nullptr;
+  if (statement != nullptr && statement->value == &node) {
+    if (const std::optional<Edit> edit = remove_statement(site, *statement)) {
+      set_fix(finding, false, {*edit});
+    }
+  }
+}
+
+void check_call(Site &site, const Call &call) {
+  if (called_method(call) == "compile") {
+    const Keyword *eager = keyword_argument(call, "run_eagerly");
+    if (eager == nullptr || !is_true(eager->value) || is_asked_for(site) ||
+        mentions(text_of(site, receiver_of(call)), "eager")) {
+      return;
+    }
+    Finding &finding =
+        report(site, *eager, "run_eagerly=True runs every operation of every step by itself, from Python",
+               "leave it away when the model works: its steps are compiled to a graph then");
+    if (const std::optional<Edit> edit = remove_argument(site, call, *eager)) {
+      set_fix(finding, false, {*edit});
+    }
+    return;
+  }
+  const std::string_view api = called_api(site, call);
+  if (api.ends_with("run_functions_eagerly")) {
+    if (is_true(argument(call, 0, "run_eagerly")) && !is_asked_for(site)) {
+      Finding &finding = report(site, call, "this switches off all graphs: every tf.function runs as plain Python",
+                                "leave it away when the program works");
+      remove_if_alone(site, finding, call);
+    }
+    return;
+  }
+  if (is_asked_for(site)) {
+    return;
+  }
+  const bool numerics = api.ends_with("enable_check_numerics");
+  Finding &finding =
+      report(site, call,
+             numerics                             ? "this checks every tensor of every operation for infinities and NaN"
+             : api.ends_with("enable_debug_mode") ? "this runs all tf.data functions eagerly and one after the other"
+                                                  : "this writes what every operation computes to files",
+             "leave it away when the program works, or ask for it with a flag");
+  remove_if_alone(site, finding, call);
+}
+
+// model.run_eagerly = True
+void check_assignment(Site &site, const Node &node) {
+  const auto &assignment = static_cast<const Assign &>(node);
+  const auto *target = as<Attribute>(assignment.targets[0]);
+  if (target == nullptr || target->attr.text() != "run_eagerly" || !is_true(assignment.value) ||
+      model::kind_of(target->value) != Kind::KerasModel || is_asked_for(site)) {
+    return;
+  }
+  Finding &finding = report(site, node, "the model runs every operation of every step by itself, from Python",
+                            "leave it away when the model works: its steps are compiled to a graph then");
+  if (const std::optional<Edit> edit = remove_statement(site, assignment)) {
+    set_fix(finding, false, {*edit});
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kEagerLeftOn = {
+    .info = {.code = "DP112",
+             .name = "eager-left-on",
+             .summary = "eager or checking modes for debugging that were left on",
+             .root_cause = "API: Inefficient API Usage",
+             .symptoms = "Slow Execution Time",
+             .stage = "Training",
+             .frameworks = "TensorFlow, Keras",
+             .tier = Tier::On,
+             .fix = FixKind::Unsafe,
+             .posts = "",
+             .documentation = R"(## What it finds
+
+`compile(…, run_eagerly=True)`, `tf.config.run_functions_eagerly(True)`, `tf.data.experimental.enable_debug_mode()`,
+`tf.debugging.enable_check_numerics()` and `tf.debugging.experimental.enable_dump_debug_info()`, where no condition stands around them.
+
+## Why it costs
+
+Graphs are what makes TensorFlow fast: without one every operation is dispatched from Python, nothing is fused, pruned or run in
+parallel. For models of many small operations a step takes several times as long.
+
+## Bad
+
+```python
+from tensorflow import keras
+
+model = keras.Sequential([keras.layers.Dense(1)])
+model.compile("adam", "mse", run_eagerly=True)
+```
+
+## Good
+
+```python
+from tensorflow import keras
+
+model = keras.Sequential([keras.layers.Dense(1)])
+model.compile("adam", "mse")
+```
+
+## When it is wrong
+
+A `train_step` that needs Python (`.numpy()`, a library outside of TensorFlow) only works eagerly. That is why the edit is only
+made with `--unsafe-fixes`.
+
+## References
+
+- `tf.config.run_functions_eagerly` and `tf.keras.Model.compile`: meant for debugging
+- TensorFlow guide, "Introduction to graphs and tf.function"
+)"},
+    .calls = "*.compile tensorflow.config.run_functions_eagerly tensorflow.config.experimental_run_functions_eagerly "
+             "tensorflow.data.experimental.enable_debug_mode tensorflow.debugging.enable_check_numerics "
+             "tensorflow.debugging.experimental.enable_dump_debug_info",
+    .on_call = check_call,
+    .nodes = {NodeKind::Assign},
+    .on_node = check_assignment};
+
+} // namespace deepperf::rules

@@ -1,0 +1,98 @@
+#include "model/mapper.h"
+#include "rules/site.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+model::Value mapped_function(const Site &site, const Expr *expr) {
+  if (expr->kind == NodeKind::Lambda) {
+    const auto known = site.project.function_of.find(expr);
+    return known != site.project.function_of.end() ? model::Value::of(known->second) : model::Value{};
+  }
+  return value_of(site, expr);
+}
+
+void check(Site &site, const Call &call) {
+  const Expr *function = argument(call, 0, "fn");
+  if (function == nullptr || has_hidden_arguments(call)) {
+    return;
+  }
+  const Expr *elements = argument(call, 1, "elems");
+  if (elements == nullptr) {
+    return;
+  }
+  const model::MapperFacts facts = model::examine_mapper(site.project, mapped_function(site, function));
+  if (!facts.known || facts.random != nullptr || facts.python != nullptr || facts.heavy) {
+    return; // images are decoded one by one, and random numbers drawn for each
+  }
+  if (facts.vectorisable) {
+    report(site, call, "this runs operations row by row that take the whole tensor at once",
+           "apply the function to the whole tensor, without map_fn");
+    return;
+  }
+  if (facts.ragged || text_of(site, &call).find("Ragged") != std::string_view::npos) {
+    return;
+  }
+  // Without control flow, vectorized_map finds the batched form of most operations by itself.
+  Finding &finding = report(site, call, "map_fn runs its function for one row after the other",
+                            "write it for the whole tensor, or try tf.vectorized_map");
+  finding.tier = Tier::Hint;
+}
+
+} // namespace
+
+extern constinit const Rule kMapFnVectorisable = {
+    .info = {.code = "DP113",
+             .name = "map-fn-vectorisable",
+             .summary = "tf.map_fn of a function that could take the whole tensor",
+             .root_cause = "API: Not Using Efficient API",
+             .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
+             .stage = "Training",
+             .frameworks = "TensorFlow",
+             .tier = Tier::On,
+             .fix = FixKind::None,
+             .posts = "54808519 59395593 60586279",
+             .documentation = R"(## What it finds
+
+`tf.map_fn(f, x)` where every operation in `f` gives for the whole tensor what it gives for each row. As a hint, also other functions
+that draw nothing at random and read no files.
+
+## Why it costs
+
+`map_fn` is a loop: eagerly one row after the other, in a graph a few at once, each row with kernels of its own that are far too
+small for a GPU. Applied to the whole tensor it is one kernel.
+
+## Bad
+
+```python
+import tensorflow as tf
+
+def normalise(images):
+    return tf.map_fn(lambda image: tf.sqrt(image) / 255.0, images)
+```
+
+## Good
+
+```python
+import tensorflow as tf
+
+def normalise(images):
+    return tf.sqrt(images) / 255.0
+```
+
+## When it is wrong
+
+Where rows are so large that all of them at once do not fit into memory, and for ragged rows.
+
+## References
+
+- `tf.vectorized_map`: often far faster than `map_fn`
+- DLPerf, posts 54808519, 59395593, 60586279
+)"},
+    .calls = "tensorflow.map_fn tensorflow.keras.backend.map_fn",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,152 @@
+#include "model/bind.h"
+#include "model/variance.h"
+#include "python/children.h"
+#include "rules/site.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+bool calls_method(const Node *node, std::string_view method) {
+  if (const auto *call = as<Call>(node); call != nullptr && called_method(*call) == method) {
+    return true;
+  }
+  bool found = false;
+  for_each_child(node, [&](const Node *child) { found = found || calls_method(child, method); });
+  return found;
+}
+
+bool name_in(const Node *target, Symbol name) {
+  if (const auto *plain = as<Name>(target)) {
+    return plain->id == name;
+  }
+  bool found = false;
+  for_each_child(target, [&](const Node *child) { found = found || name_in(child, name); });
+  return found;
+}
+
+bool binds(const model::Loop &loop, const Expr *expr) {
+  const Name *root = model::root_name(expr);
+  const auto *attribute = as<Attribute>(expr);
+  return root == nullptr || std::ranges::find(loop.assigned, root->id) != loop.assigned.end() ||
+         (attribute != nullptr && std::ranges::find(loop.attributes, attribute->attr) != loop.attributes.end());
+}
+
+// The loop runs over what are batches already: the elements of a Dataset, or something that is passed on as it is.
+bool is_loop_over_batches(const model::Loop &loop, const Expr *input) {
+  const auto *statement = as<For>(loop.node);
+  if (statement == nullptr) {
+    return false;
+  }
+  const auto *call = as<Call>(statement->iter);
+  const Expr *iterated = call != nullptr && !call->args.empty() ? call->args.back() : statement->iter;
+  if (model::kind_of(iterated) == Kind::Dataset || model::kind_of(statement->iter) == Kind::Dataset) {
+    return true;
+  }
+  const auto *name = as<Name>(input);
+  return name != nullptr && name_in(statement->target, name->id);
+}
+
+void check(Site &site, const Call &call) {
+  const Expr *input = argument(call, 0, "x");
+  const model::Loop *loop = loop_around(site);
+  if (input == nullptr || loop == nullptr || loop->tiny || is_traced(site) || has_hidden_arguments(call)) {
+    return;
+  }
+  // The loop is over models, folds or epochs where it makes or trains the model in each turn.
+  if (binds(*loop, receiver_of(call)) || !model::varies(site.project, *loop, input) ||
+      calls_method(loop->node, "fit") || calls_method(loop->node, "compile") || !runs_every_turn(site, *loop)) {
+    return;
+  }
+  if (const Kind kind = model::kind_of(input); kind == Kind::Dataset) {
+    return; // a whole dataset in each turn
+  }
+  const std::string_view method = called_method(call);
+  const bool one = is_batch_of_one(site, input);
+  const std::string_view model = text_of(site, receiver_of(call));
+  Finding &finding = report(
+      site, call,
+      fmt::format(
+          "{}() is made for whole datasets: each call sets up a data pipeline and callbacks, here in every turn of a "
+          "loop{}",
+          method, one ? " for a single example" : ""),
+      method == "evaluate"
+          ? std::string("evaluate all of it in one call")
+          : fmt::format("predict all inputs in one call, or call {}(…, training=False) where they come one by one",
+                        model));
+  finding.tier = !one && is_loop_over_batches(*loop, input) ? Tier::Hint : finding.tier;
+  add_note(finding, site, *loop->node, "the loop");
+  finding.notes.back().span.end = std::min(finding.notes.back().span.end, finding.notes.back().span.start + 5);
+}
+
+} // namespace
+
+extern constinit const Rule kPredictInLoop = {
+    .info = {.code = "DP109",
+             .name = "predict-in-loop",
+             .summary = "Keras predict or evaluate for one small input after the other",
+             .root_cause = "API: Not Using Batch API",
+             .symptoms = "Slow Execution Time, Memory Leak",
+             .stage = "Prediction",
+             .frameworks = "TensorFlow, Keras",
+             .tier = Tier::On,
+             .fix = FixKind::None,
+             .posts = "55409283_1 55409283_2 61516819 66441843",
+             .documentation = R"(## What it finds
+
+`model.predict(x)` or `model.evaluate(x)` of a Keras model in a loop, with another input in each turn.
+
+## Why it costs
+
+A call of `predict` wraps its input into a `tf.data` pipeline, makes an iterator, runs callbacks and gathers results in lists:
+some 20 to 50 milliseconds that have nothing to do with the model, while a small network needs well below one. Each call also
+leaves objects behind that are collected late, so that memory grows.
+
+## Bad
+
+```python
+import numpy as np
+from tensorflow import keras
+
+model = keras.models.load_model("model.h5")
+
+def classify(images):
+    labels = []
+    for image in images:
+        labels.append(np.argmax(model.predict(np.expand_dims(image, 0))))
+    return labels
+```
+
+## Good
+
+```python
+import numpy as np
+from tensorflow import keras
+
+model = keras.models.load_model("model.h5")
+
+def classify(images):
+    return np.argmax(model.predict(np.stack(images), batch_size=64), axis=1)
+```
+
+## When it is wrong
+
+A loop over batches loses less: where the loop's own element is passed on as it is, it is a hint, as that may be a batch.
+Where each input is large, or inputs come one by one (a game, a camera, a decoder that needs its last output): there, call the
+model itself, `model(x, training=False)`, perhaps in a `tf.function`.
+
+## References
+
+- Keras documentation, `Model.predict`: for small inputs and inside loops call the model directly
+- DLPerf, posts 55409283, 61516819, 66441843
+)"},
+    .calls = "KerasModel.predict KerasModel.evaluate",
+    .on_call = check};
+
+} // namespace deepperf::rules

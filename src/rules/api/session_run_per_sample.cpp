@@ -1,0 +1,94 @@
+#include "rules/session_feed.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+void check(Site &site, const Call &call) {
+  const model::Loop *loop = long_loop_around(site);
+  if (loop == nullptr || !is_session_run(site, call) || plays_games(*site.module) || !runs_every_turn(site, *loop)) {
+    return;
+  }
+  const std::string_view fetched = text_of(site, &call);
+  if (fetched.find("initializer") != std::string_view::npos) {
+    return; // the source of a pipeline
+  }
+  const Dict *fed = fed_dict(site, call);
+  if (fed == nullptr) {
+    return;
+  }
+  const auto one = std::ranges::find_if(
+      fed->items, [&site](const DictItem &item) { return item.key != nullptr && is_batch_of_one(site, item.value); });
+  if (one == fed->items.end()) {
+    return;
+  }
+  Finding &finding = report(site, call, "this runs the session for one example at a time",
+                            "gather examples into batches, and run once for each batch");
+  add_note(finding, site, *one->value, "a batch of one example");
+}
+
+} // namespace
+
+extern constinit const Rule kSessionRunPerSample = {
+    .info = {.code = "DP110",
+             .name = "session-run-per-sample",
+             .summary = "a session that is run for one example after the other",
+             .root_cause = "API: Not Using Batch API",
+             .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
+             .stage = "Prediction",
+             .frameworks = "TensorFlow",
+             .tier = Tier::Hint,
+             .fix = FixKind::None,
+             .posts = "",
+             .documentation = R"(## What it finds
+
+`sess.run(…, feed_dict={x: [example]})` in a loop, where what is fed is a batch of one: `[x]`, `x[None]`, `np.expand_dims(x, 0)`,
+`x.reshape(1, …)`.
+
+## Why it costs
+
+Each run costs some hundred microseconds in Python and in the runtime, and moves one example to the device and back. The device
+is hardly used by one example: a batch of 32 often takes no longer than one.
+
+## Bad
+
+```python
+import numpy as np
+
+import tensorflow.compat.v1 as tf
+
+def embed(sess, x, y, images):
+    return_value = []
+    for image in images:
+        return_value.append(sess.run(y, feed_dict={x: np.expand_dims(image, 0)}))
+    return return_value
+```
+
+## Good
+
+```python
+import numpy as np
+
+import tensorflow.compat.v1 as tf
+
+def embed(sess, x, y, images):
+    return [sess.run(y, feed_dict={x: images[i : i + 64]}) for i in range(0, len(images), 64)]
+```
+
+## When it is wrong
+
+Examples of different shapes cannot form a batch, and those that come one by one (a camera, a game) should not wait for
+others. Therefore it is a hint.
+
+## References
+
+- DLPerf, root cause "Not Using Batch API"
+)"},
+    .calls = "*.run",
+    .on_call = check};
+
+} // namespace deepperf::rules

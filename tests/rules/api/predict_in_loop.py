@@ -1,0 +1,68 @@
+import numpy as np
+import tensorflow as tf
+from tensorflow import keras
+
+model = keras.models.load_model("model.h5")
+
+
+def fires(images, paths):
+    for image in images:
+        print(model.predict(np.expand_dims(image, 0)))  # expect: DP109
+    i = 0
+    while i < len(images):
+        print(model.predict(images[i:i + 1]))  # expect: DP109
+        i += 1
+    return [model.predict(load(p)) for p in paths]  # expect: DP109
+
+
+def load(path):
+    return np.load(path)
+
+
+class Agent:
+    def __init__(self):
+        self.model = keras.Sequential([keras.layers.Dense(2)])
+
+    def play(self, env):
+        state = env.reset()
+        done = False
+        while not done:
+            action = self.model.predict(state[None])  # expect: DP109
+            state, reward, done = env.step(action)
+
+
+def per_step(x, labels):
+    for a, b in zip(x, labels):
+        model.evaluate(a, b)  # hint: DP109
+
+
+def silent(images, x_test, folds, other):
+    y = model.predict(np.stack(images))
+    for epoch in range(100):
+        model.predict(x_test)
+    for train, test in folds:
+        model.fit(train)
+        model.predict(test)
+    for fold in folds:
+        net = keras.Sequential([keras.layers.Dense(2)])
+        net.predict(fold)
+    for image in images:
+        other.predict(image)
+    for image in images:
+        model(image[None], training=False)
+    for k in range(3):
+        model.predict(images[k])
+    for step, image in enumerate(images):
+        if step % 100 == 0:
+            model.predict(image)
+    for batch in tf.data.Dataset.from_tensor_slices(images).batch(3).take(2):
+        model.predict(batch)
+    for image in images[:4]:
+        model.predict(image)
+    return y
+
+
+def batches(images):
+    for batch in tf.data.Dataset.from_tensor_slices(images).batch(3):
+        x = batch["image"]
+        model.predict(x)  # hint: DP109
