@@ -66,8 +66,9 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Kind::kCount)> k
     "NoGrad",
     "Autocast",
     "GradScaler",
+    "Number",
 };
-static_assert(kKindNames.back() == "GradScaler", "a name for each kind");
+static_assert(kKindNames.back() == "Number", "a name for each kind");
 
 // In the order of the bits.
 constexpr std::string_view kTraitNames[] = {

@@ -70,6 +70,7 @@ enum class Kind : u8 {
   NoGrad,   // torch.no_grad() and inference_mode(), as a context or decorator
   Autocast, // torch.autocast and what stood for it before
   GradScaler,
+  Number, // of Python: what item() and float() give
   kCount
 };
 
