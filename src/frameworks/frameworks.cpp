@@ -85,9 +85,9 @@ constexpr std::string_view kTraitNames[] = {
     "mutates",     "syncs",       "v1",          "v2",
     "step",        "property",    "moves",       "no_grads",
     "compiles",    "loss",        "weights",     "copies",
-    "text",
+    "text",        "passes_on",
 };
-static_assert(u64{1} << (std::size(kTraitNames) - 1) == kText, "a name for each trait");
+static_assert(u64{1} << (std::size(kTraitNames) - 1) == kPassesOn, "a name for each trait");
 
 // In the order of the enum.
 constexpr std::string_view kOutputNames[] = {

@@ -129,6 +129,7 @@ enum Trait : u64 {
   kWeights = u64{1} << 50,  // makes a layer that has weights
   kCopies = u64{1} << 51,   // cheap for an example, but it copies all that it is given: concat, stack, transpose
   kText = u64{1} << 52,     // splits a string, or looks it up: little work for one sentence
+  kPassesOn = u64{1} << 53, // iterates over what its first argument iterates over: iter, tqdm, cycle
 };
 
 // What the numbers of a PyTorch tensor are, as far as the last operation or layer tells: what a loss function has to

@@ -107,6 +107,7 @@ private:
   Value combine(const Value &left, const Value &right);
   Value assumed_value(Symbol name);
   Value assumed_from(u32 evidence);
+  [[nodiscard]] bool is_loader_name(Symbol name) const;
 
   // ---- infer_calls.cpp
   Value eval_call(const python::Call *call);

@@ -10,6 +10,16 @@ namespace deepperf::model {
 
 using namespace python;
 
+namespace {
+
+// What a DataLoader gave: its `call` is the one that made the loader.
+bool is_batch(const Value &value) {
+  static const Symbol kLoader = canonical_name("torch.utils.data.DataLoader");
+  return value.is_kind(Kind::TorchTensor) && value.call != nullptr && value.name() == kLoader;
+}
+
+} // namespace
+
 const Expr *Inference::argument(const Call *call, u32 position, std::string_view keyword) const {
   if (position < call->args.size() && call->args[position]->kind != NodeKind::Starred) {
     return call->args[position];
@@ -431,6 +441,12 @@ Value Inference::call_api(const Call *call, const Value &callee) {
     recording_ = recording;
     return make_tuple({make_tuple(parts, false)}, true);
   }
+  if (info->has(kPassesOn) && !first.is_kind(Kind::Dataset)) {
+    return first;
+  }
+  if (name == "next" && first.is_kind(Kind::TorchDataLoader)) {
+    return element_of(first);
+  }
   if (name == "functools.partial" && first.known()) {
     Value partial;
     partial.tag = Value::Tag::Partial;
@@ -519,6 +535,9 @@ Value Inference::call_api_method(const Call *call, const Value &callee) {
   }
   if (recording_ && info->has(kSessionRun) && !call->args.empty()) {
     note_fetched_operators(call->args[0]);
+  }
+  if (recording_ && info->has(kMoves) && is_batch(receiver)) {
+    project_.moved_batches.emplace(receiver.call, MovedBatch{module_, current_, call});
   }
   if (receiver.kind == Kind::Dataset) {
     if (info->has(kApplies)) {

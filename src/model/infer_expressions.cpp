@@ -174,7 +174,14 @@ Value Inference::assumed_value(Symbol name) {
       return assumed_from(evidence->second);
     }
   }
-  return {};
+  return is_loader_name(name) ? Value::instance(Kind::TorchDataLoader) : Value{};
+}
+
+// In a module that uses PyTorch, `train_loader` is what everybody calls a DataLoader.
+bool Inference::is_loader_name(Symbol name) const {
+  const std::string_view text = name.text();
+  return module_->torch && (text.ends_with("_loader") || text.ends_with("dataloader")) && !text.starts_with("get_") &&
+         !text.starts_with("make_") && !text.starts_with("build_") && !text.starts_with("create_");
 }
 
 Value Inference::assumed_from(u32 evidence) {
@@ -342,7 +349,9 @@ Value Inference::attribute_of(const Value &value, Symbol attr, const Attribute *
     if (!member.known()) {
       const auto &evidence = value.type->module->attribute_evidence;
       const auto told = std::ranges::find(evidence, attr.id, &std::pair<u32, u32>::first);
-      return told != evidence.end() ? assumed_from(told->second) : member;
+      return told != evidence.end() ? assumed_from(told->second)
+             : is_loader_name(attr) ? Value::instance(Kind::TorchDataLoader)
+                                    : member;
     }
     return member;
   }
@@ -399,6 +408,11 @@ Value Inference::element_of(const Value &value) {
   }
   if (value.is(Value::Tag::Instance) && value.container) {
     return value;
+  }
+  if (value.is_kind(Kind::TorchDataLoader)) { // a tensor, or a tuple, list or dict of them; it remembers its loader
+    Value batch = Value::made_by(Kind::TorchTensor, value.call, value.name());
+    batch.container = true;
+    return batch;
   }
   if (value.is_kind(Kind::Tensor) || value.is_kind(Kind::TorchTensor) || value.is_kind(Kind::JaxArray) ||
       value.is_kind(Kind::NumpyArray)) {

@@ -235,6 +235,13 @@ struct Module {
   std::unordered_map<u32, const Module *> imported;    // dotted names that import statements bound to project modules
 };
 
+// Where a batch of a DataLoader is copied to a device.
+struct MovedBatch {
+  const Module *module = nullptr;
+  const FunctionInfo *function = nullptr;
+  const python::Call *call = nullptr;
+};
+
 struct Project {
   std::deque<Module> modules;
   std::deque<FunctionInfo> functions;
@@ -258,6 +265,7 @@ struct Project {
   std::unordered_map<const python::Call *, const python::Call *> compiled_models;
   // Where a Keras layer, model or loss is made, a model is compiled, or a softmax or sigmoid is taken.
   std::unordered_map<const python::Call *, FunctionInfo *> made_in;
+  std::unordered_map<const python::Call *, MovedBatch> moved_batches;   // of the call that made the loader
 
   [[nodiscard]] Value callee_of(const python::Call *call) const { return callees[call->fact]; }
 };

@@ -156,6 +156,7 @@ private:
   u64 *time_of(const Rule &rule) { return timings_ != nullptr ? &timings_->rules[&rule.info] : nullptr; }
 
   void visit(const Node *node) {
+    site_.node = node;
     for (const Rule *rule : subscriptions().nodes[static_cast<u32>(node->kind)]) {
       site_.rule = rule;
       const Stopwatch watch(time_of(*rule));

@@ -373,6 +373,15 @@ const Expr *last_assigned(const Site &site, const Name &name) {
   return found;
 }
 
+bool mentions(const Node *node, Symbol name) {
+  if (const auto *plain = as<Name>(node)) {
+    return plain->id == name;
+  }
+  bool found = false;
+  for_each_child(node, [&](const Node *child) { found = found || mentions(child, name); });
+  return found;
+}
+
 // ---- Where it stands ------------------------------------------------------------------------------------------------
 
 std::string_view text_of(const Site &site, const Node *node) {
@@ -392,12 +401,17 @@ bool is_comprehension(const Node *node) {
          node->kind == NodeKind::GeneratorExp;
 }
 
-// Is the node at `inside` part of what the loop runs again and again, not of what it runs over?
+// The ancestor at that depth, behind the last one the node itself.
+const Node *at_depth(const Site &site, std::size_t depth) {
+  return depth < site.ancestors.size() ? site.ancestors[depth] : site.node;
+}
+
+// Is the place part of what the loop runs again and again, not of what it runs over?
 bool is_in_turn(const Site &site, std::size_t loop_at) {
-  if (loop_at + 1 >= site.ancestors.size()) {
+  const Node *child = at_depth(site, loop_at + 1);
+  if (child == nullptr) {
     return true;
   }
-  const Node *child = site.ancestors[loop_at + 1];
   if (const auto *loop = as<For>(site.ancestors[loop_at])) {
     return child != loop->iter && (loop->orelse.empty() || child->start < loop->orelse.front()->start);
   }
@@ -439,6 +453,45 @@ const model::Loop *long_loop_around(const Site &site) {
   return nullptr;
 }
 
+const Expr *iterated_by(const Site &site, const model::Loop &loop) {
+  const Expr *iterated = nullptr;
+  if (const auto *statement = as<For>(loop.node)) {
+    iterated = statement->iter;
+  } else if (is_comprehension(loop.node)) {
+    iterated = static_cast<const ComprehensionExpr *>(loop.node)->generators[0]->iter;
+  }
+  while (const auto *call = as<Call>(iterated)) {
+    const Value callee = site.project.callee_of(call);
+    if (!callee.is(Value::Tag::Api) || call->args.empty()) {
+      break;
+    }
+    const ApiInfo *info = find_api(callee.name());
+    const std::string_view name = callee.name().text();
+    if (name != "enumerate" && name != "zip" && name != "sorted" && name != "list" &&
+        (info == nullptr || !info->has(kPassesOn))) {
+      break;
+    }
+    iterated = call->args[0];
+  }
+  return iterated;
+}
+
+bool goes_over_data(const Site &site, const model::Loop &loop) {
+  const Expr *iterated = iterated_by(site, loop);
+  if (iterated == nullptr) {
+    return false;
+  }
+  switch (model::kind_of(iterated)) {
+  case Kind::TorchDataLoader:
+  case Kind::TorchDataset:
+  case Kind::HfDataset:
+  case Kind::Dataset:
+    return true;
+  default:
+    return false;
+  }
+}
+
 bool runs_every_turn(const Site &site, const model::Loop &loop) {
   std::size_t at = site.ancestors.size();
   while (at > 0 && site.ancestors[at - 1] != loop.node) {
@@ -449,8 +502,7 @@ bool runs_every_turn(const Site &site, const model::Loop &loop) {
     if (node->kind == NodeKind::If || node->kind == NodeKind::IfExp) {
       const Node *test =
           node->kind == NodeKind::If ? static_cast<const If *>(node)->test : static_cast<const IfExp *>(node)->test;
-      const Node *child = at + 1 < site.ancestors.size() ? site.ancestors[at + 1] : nullptr;
-      if (child != test) {
+      if (at_depth(site, at + 1) != test) {
         return false;
       }
     }

@@ -21,7 +21,8 @@ struct Site {
   const model::FunctionInfo *function = nullptr; // the innermost around the place; of a module's own code its body
   const model::ClassInfo *type = nullptr;        // the class around it, if any
   std::vector<const python::Node *> ancestors =
-      {}; // of the node, from the outermost on; functions and classes included
+      {};                             // of the node, from the outermost on; functions and classes included
+  const python::Node *node = nullptr; // that the rule was called with
 };
 
 // ---- What is called, and with what ----------------------------------------------------------------------------------
@@ -66,6 +67,8 @@ bool is_batch_of_one(const Site &site, const python::Expr *expr);
 
 // The value of the last plain assignment to the name before the place, in the blocks around it; null if there is none.
 const python::Expr *last_assigned(const Site &site, const python::Name &name);
+// Does the name occur in the node, in its own scope or in functions inside?
+bool mentions(const python::Node *node, Symbol name);
 
 // ---- Where it stands ------------------------------------------------------------------------------------------------
 
@@ -76,6 +79,12 @@ const model::Loop *loop_around(const Site &site);
 
 // The innermost `for` or `while` that is not known to have only a few turns.
 const model::Loop *long_loop_around(const Site &site);
+
+// What a loop runs over, without enumerate(), tqdm(), zip() of one and the like around it; null for `while`.
+const python::Expr *iterated_by(const Site &site, const model::Loop &loop);
+
+// Does the loop run over the batches or samples of data: a DataLoader, a dataset, a tf.data pipeline?
+bool goes_over_data(const Site &site, const model::Loop &loop);
 
 // Does the place run in every turn of the loop? Not behind an `if`, in an except handler, or after `if …: continue`
 // at the loop's own level.

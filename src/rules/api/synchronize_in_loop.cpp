@@ -1,0 +1,119 @@
+#include "python/children.h"
+#include "rules/site.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+bool contains(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
+
+// Does the code measure time? Then waiting for the device is what it should do.
+bool measures_time(const Site &site, const Node *node) {
+  if (const auto *call = as<Call>(node)) {
+    const std::string_view api = called_api(site, *call);
+    if (api.starts_with("time.") || api == "timeit.default_timer" || api == "torch.cuda.Event") {
+      return true;
+    }
+  }
+  Symbol name;
+  if (const auto *plain = as<Name>(node)) {
+    name = plain->id;
+  } else if (const auto *attribute = as<Attribute>(node)) {
+    name = attribute->attr;
+  }
+  if (name) {
+    const std::string_view text = name.text();
+    if (contains(text, "elapsed") || contains(text, "timer") || contains(text, "timing") || contains(text, "profil") ||
+        contains(text, "bench") || contains(text, "perf_counter") || contains(text, "time_sync") ||
+        contains(text, "max_memory")) {
+      return true;
+    }
+  }
+  bool found = false;
+  for_each_child(node, [&](const Node *child) { found = found || measures_time(site, child); });
+  return found;
+}
+
+void check(Site &site, const Call &call) {
+  const model::Loop *loop = long_loop_around(site);
+  const bool in_step = loop == nullptr && site.function != nullptr && site.function->steps && site.function->in_loop &&
+                       enclosing(site, NodeKind::If) == nullptr;
+  if (!in_step &&
+      (loop == nullptr || (!loop->steps && !goes_over_data(site, *loop)) || !runs_every_turn(site, *loop))) {
+    return;
+  }
+  // Of a script's own code, the loop is all that there is to look at.
+  const Node *around = site.function != nullptr && site.function->node != nullptr ? site.function->node : loop->node;
+  if (measures_time(site, around)) {
+    return;
+  }
+  Finding &finding = report(site, call, "every turn waits here until the device has done all its work",
+                            "leave it out: what needs a result waits for it by itself");
+  if (loop != nullptr) {
+    add_note(finding, site, *loop->node, "in every turn of this loop");
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kSynchronizeInLoop = {
+    .info = {.code = "DP135",
+             .name = "synchronize-in-loop",
+             .summary = "torch.cuda.synchronize() in every step, in code that measures nothing",
+             .root_cause = "API: Inefficient API Usage",
+             .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::None,
+             .documentation = R"(## What it finds
+
+`torch.cuda.synchronize()` in every turn of a loop over batches or in a training step, in a function that measures no time.
+
+## Why it costs
+
+The program prepares the kernels of the next step while the device still works on this one; that is what keeps it busy.
+`synchronize()` waits until all of them are done, and only then does the program go on: the device is idle until the next
+kernels arrive.
+
+## Bad
+
+```python
+import torch
+
+
+def train(model, optimizer, train_loader):
+    for x in train_loader:
+        model(x).mean().backward()
+        optimizer.step()
+        torch.cuda.synchronize()
+```
+
+## Good
+
+```python
+import torch
+
+
+def train(model, optimizer, train_loader):
+    for x in train_loader:
+        model(x).mean().backward()
+        optimizer.step()
+```
+
+## When it is wrong
+
+Code that measures time must wait for the device; functions that read a clock or name a timer are not reported. Own streams,
+and memory that other libraries read without PyTorch's knowledge, may need it as well.
+
+## References
+
+- PyTorch performance tuning guide: avoid unnecessary CPU-GPU synchronization
+- PyTorch: CUDA semantics, asynchronous execution
+)"},
+    .calls = "torch.cuda.synchronize torch.mps.synchronize torch.xpu.synchronize torch.npu.synchronize",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,53 @@
+import torch
+
+
+def fires(model, optimizer, train_loader):
+    for x in train_loader:
+        loss = model(x).mean()
+        loss.backward()
+        optimizer.step()
+        torch.cuda.empty_cache()  # expect: DP134
+
+
+@torch.no_grad()
+def evaluation(model, val_loader):
+    for i, (x, y) in enumerate(val_loader):
+        model(x.cuda())
+        torch.cuda.empty_cache()  # expect: DP134
+
+
+def step(model, optimizer, x):
+    loss = model(x).mean()
+    loss.backward()
+    optimizer.step()
+    torch.cuda.empty_cache()  # expect: DP134
+
+
+def run(model, optimizer, data):
+    for x in data:
+        step(model, optimizer, x)
+
+
+def silent(model, optimizer, train_loader, epochs, names):
+    for epoch in range(epochs):
+        for i, x in enumerate(train_loader):
+            try:
+                loss = model(x).mean()
+                loss.backward()
+                optimizer.step()
+            except RuntimeError:
+                torch.cuda.empty_cache()
+            if i % 100 == 0:
+                torch.cuda.empty_cache()
+            if i % 10:
+                continue
+            torch.cuda.empty_cache()
+        torch.cuda.empty_cache()
+    torch.cuda.empty_cache()
+    for name in names:
+        build(name)
+        torch.cuda.empty_cache()
+
+
+def build(name):
+    return name
