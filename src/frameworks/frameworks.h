@@ -132,7 +132,7 @@ enum Trait : u64 {
   kPassesOn = u64{1} << 53, // iterates over what its first argument iterates over: iter, tqdm, cycle
 };
 
-// What the numbers of a PyTorch tensor are, as far as the last operation or layer tells: what a loss function has to
+// What the numbers of a tensor are, as far as the last operation or layer tells: what a loss function has to
 // agree with. Of a module: what calling it gives. The words in the tables are the same, in snake_case.
 enum class Output : u8 {
   Unknown,

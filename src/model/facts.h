@@ -21,7 +21,7 @@ inline bool has_grad(const python::Expr *expr) { return (expr->value & kGradBit)
 // A PyTorch tensor or module that was moved to a device.
 inline bool is_moved(const python::Expr *expr) { return (expr->value & kGpuBit) != 0; }
 
-// What the numbers of a PyTorch tensor are, or what a module gives.
+// What the numbers of a tensor are, or what a PyTorch module gives.
 inline Output output_of(const python::Expr *expr) { return static_cast<Output>(expr->output); }
 
 void note_value(const python::Expr *expr, const Value &value);

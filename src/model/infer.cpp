@@ -335,7 +335,7 @@ Value Inference::join(const Value &a, const Value &b) {
   }
   if (!a.known() || !b.known()) {
     Value result = a.known() ? a : b.known() || b.is(Value::Tag::None) ? b : a;
-    if (result.is_kind(Kind::TorchTensor)) {
+    if (result.is_kind(Kind::TorchTensor) || result.is_kind(Kind::Tensor) || result.is_kind(Kind::JaxArray)) {
       result.output = Output::Unknown; // perhaps other numbers came the other way
     }
     return result;

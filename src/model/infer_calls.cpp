@@ -120,6 +120,12 @@ Value Inference::eval_call(const Call *call) {
   eval_arguments(call);
   current_->effects = true; // who knows what it does
   if (const auto *method = as<Attribute>(call->func)) {
+    if (module_->torch) { // softmax(), sigmoid(), …: nothing but a tensor has them
+      const ApiInfo *info = find_method(Kind::TorchTensor, method->attr);
+      if (info != nullptr && info->output != Output::Unknown && info->output != Output::Same) {
+        return torch_result(*info, call, method->attr, {});
+      }
+    }
     const std::string_view name = method->attr.text();
     if (name == "run" && module_->tensorflow && is_named_session(method->value)) {
       static const ApiInfo kRun{.traits = kSessionRun};
@@ -235,7 +241,7 @@ Value Inference::torch_result(const ApiInfo &info, const Call *call, Symbol name
   result.output = info.output;
   if (info.output == Output::LastArgument) {
     result.output = layers_output(call);
-  } else if (info.output == Output::Same && info.returns == Kind::TorchTensor) {
+  } else if (info.output == Output::Same && info.returns != Kind::TorchModule) {
     result.output = receiver.known()     ? receiver.output
                     : call->args.empty() ? Output::Unknown
                                          : output_of(call->args[0]);

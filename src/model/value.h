@@ -37,7 +37,7 @@ struct Value {
   bool few : 1 = false;            // of a uniform Tuple: ten elements or so at most
   bool grad : 1 = false;           // of a TorchTensor: it hangs on the graph that backward() walks
   bool gpu : 1 = false;            // of a TorchTensor or TorchModule: it was moved to a device
-  Output output = Output::Unknown; // of a TorchTensor what its numbers are, of a TorchModule what it gives
+  Output output = Output::Unknown; // of a tensor what its numbers are, of a TorchModule what it gives
   u32 number = 0;                  // of a symbol, a stage, or how many items
   union {
     const void *pointer = nullptr;

@@ -1,0 +1,23 @@
+// A call of a PyTorch loss, as a function (`F.cross_entropy(x, y)`) or as an object (`criterion(x, y)`).
+#pragma once
+
+#include "rules/site.h"
+
+namespace deepperf::rules {
+
+enum class Loss : u8 { None, CrossEntropy, Nll, Bce, BceWithLogits };
+
+struct LossCall {
+  Loss loss = Loss::None;
+  const python::Expr *input = nullptr; // what the model gave
+  std::string_view name;               // nn.CrossEntropyLoss, F.cross_entropy: for messages
+};
+
+LossCall loss_call(const Site &site, const python::Call &call);
+
+// To subscribe to: all calls that may be one.
+inline constexpr std::string_view kLossCalls =
+    "TorchLoss.__call__ torch.nn.functional.cross_entropy torch.nn.functional.nll_loss "
+    "torch.nn.functional.binary_cross_entropy torch.nn.functional.binary_cross_entropy_with_logits";
+
+} // namespace deepperf::rules

@@ -1,0 +1,134 @@
+#include "rules/math_call.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// The function that does both at once, of the framework that the softmax or sigmoid comes from.
+std::string_view better_function(std::string_view package, bool is_softmax) {
+  if (package == "torch") {
+    return is_softmax ? "torch.nn.functional.log_softmax" : "torch.nn.functional.logsigmoid";
+  }
+  if (package == "tensorflow") {
+    return is_softmax ? "tensorflow.nn.log_softmax" : "tensorflow.math.log_sigmoid";
+  }
+  return is_softmax ? "jax.nn.log_softmax" : "jax.nn.log_sigmoid";
+}
+
+// How to write it in this file; for what has no name here, how it is usually written.
+std::string usual_spelling(std::string_view api) {
+  for (const auto &[from, to] :
+       {std::pair{std::string_view("torch.nn.functional."), "F."}, std::pair{std::string_view("tensorflow."), "tf."}}) {
+    if (api.starts_with(from)) {
+      return to + std::string(api.substr(from.size()));
+    }
+  }
+  return std::string(api);
+}
+
+// `F.log_softmax(x, dim=1)` for `torch.log(F.softmax(x, dim=1))`: the same arguments under another name.
+std::optional<Edit> edit_for(const Site &site, const Call &log, const Call &inner, const std::string &name,
+                             bool is_softmax) {
+  if (name.empty() || !log.keywords.empty() || log.args.size() > 1) {
+    return std::nullopt;
+  }
+  const std::string_view api = called_api(site, inner);
+  if (!api.empty() && !inner.args.empty()) {
+    const bool keeps_arguments = is_softmax ? true : inner.args.size() == 1 && inner.keywords.empty();
+    const std::string_view text = site.module->parsed->source.text();
+    if (!keeps_arguments || keyword_argument(inner, "_stacklevel") != nullptr) {
+      return std::nullopt;
+    }
+    return Edit{log.start, log.end, name + std::string(text.substr(inner.func->end, inner.end - inner.func->end))};
+  }
+  return std::nullopt;
+}
+
+void check(Site &site, const Call &call) {
+  const MathCall log = math_call(site, &call);
+  if (!log || log.package == "numpy") {
+    return;
+  }
+  const Output output = model::output_of(log.operand);
+  if (output != Output::Softmax && output != Output::Sigmoid) {
+    return;
+  }
+  const bool is_softmax = output == Output::Softmax;
+  const std::string_view what = is_softmax ? "softmax" : "sigmoid";
+  const std::string_view better = better_function(log.package, is_softmax);
+  const std::string name = spelling_of(site, better);
+  Finding &finding =
+      report(site, call, fmt::format("the logarithm of a {} is -inf where the {} rounds to 0", what, what),
+             fmt::format("compute both at once from the scores: {}(…)", name.empty() ? usual_spelling(better) : name));
+  if (const auto *inner = as<Call>(log.operand)) {
+    if (const std::optional<Edit> edit = edit_for(site, call, *inner, name, is_softmax)) {
+      set_fix(finding, true, {*edit});
+    }
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kLogOfSoftmax = {
+    .info = {.code = "DP701",
+             .name = "log-of-softmax",
+             .summary = "log(softmax(x)) or log(sigmoid(x)), which overflows where log_softmax does not",
+             .root_cause = "Numerics: Unstable Computation",
+             .symptoms = "Not a Number, Wrong Result",
+             .stage = "Training",
+             .frameworks = "PyTorch, TensorFlow, Keras, JAX",
+             .tier = Tier::On,
+             .fix = FixKind::Safe,
+             .documentation = R"(## What it finds
+
+The logarithm of a softmax or sigmoid: `torch.log(F.softmax(x, dim=1))`, `tf.math.log(tf.nn.softmax(x))`, `jnp.log(jax.nn.softmax(x))`,
+also where the probabilities went through a variable or come out of a model whose last layer is one.
+
+## Why it costs
+
+A probability below 1e-38 is 0 in float32, and its logarithm is -inf; in float16 that happens at 6e-8 already, a difference of
+17 between two scores. The loss becomes inf and the gradients NaN, often days into a training. The function that does both at once subtracts in
+the logarithmic domain and stays exact: `F.log_softmax(torch.tensor([0., 200.]), 0)` is (-200, 0), `torch.log(F.softmax(…))`
+is (-inf, 0). It is also one kernel instead of two.
+
+## Bad
+
+```python
+import torch
+import torch.nn.functional as F
+
+
+def loss(scores, target):
+    return F.nll_loss(torch.log(F.softmax(scores, dim=1)), target)
+```
+
+## Good
+
+```python
+import torch
+import torch.nn.functional as F
+
+
+def loss(scores, target):
+    return F.nll_loss(F.log_softmax(scores, dim=1), target)
+```
+
+## When it is wrong
+
+Where only probabilities are known, because another program made them. Scores that are bounded to a few units cannot underflow, and the
+two forms then agree up to rounding.
+
+## References
+
+- PyTorch documentation of `torch.nn.functional.softmax`: use log_softmax instead, it is faster and has better numerical properties
+- TensorFlow documentation of `tf.nn.log_softmax`
+)"},
+    .calls = "torch.log TorchTensor.log tensorflow.math.log tensorflow.log tensorflow.keras.backend.log jax.numpy.log "
+             "jax.lax.log",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,124 @@
+#include "rules/math_call.h"
+#include "rules/reach.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+bool is_square(const Site &site, const Expr *expr) {
+  if (const auto *power = as<BinOp>(expr)) {
+    return power->op() == Operator::Pow && is_number(site, power->right, 2);
+  }
+  const MathCall call = math_call(site, expr);
+  if (call.is("pow")) {
+    const Expr *exponent = argument(*call.call, call.is_method ? 0 : 1, "exponent");
+    return exponent != nullptr && is_number(site, exponent, 2);
+  }
+  return call.is("square");
+}
+
+// A difference: where the two are equal, the sum of its squares is 0. A square of something else hardly ever is.
+bool is_square_of_difference(const Site &site, const Expr *expr) {
+  if (!is_square(site, expr)) {
+    return false;
+  }
+  const auto *power = as<BinOp>(expr);
+  const Expr *base = power != nullptr ? power->left : math_call(site, expr).operand;
+  const auto *difference = as<BinOp>(base);
+  return difference != nullptr && difference->op() == Operator::Sub;
+}
+
+// Something that is 0 in the best case: a squared error or distance.
+bool may_be_zero(const Site &site, const Expr *expr) {
+  const MathCall call = math_call(site, expr);
+  if (call.is("sum") || call.is("mean")) {
+    return is_square_of_difference(site, call.operand);
+  }
+  const auto *loss = as<Call>(expr);
+  if (loss == nullptr) {
+    return false;
+  }
+  if (called_api(site, *loss) == "torch.nn.functional.mse_loss") {
+    return true;
+  }
+  std::string_view made;
+  return maker_of_callee(site, *loss, &made) != nullptr && made == "torch.nn.MSELoss";
+}
+
+void check(Site &site, const Call &call) {
+  const MathCall root = math_call(site, &call);
+  if (!root || !may_be_zero(site, root.operand)) {
+    return;
+  }
+  // A number to look at needs no gradient.
+  const bool in_loss = in_method(site, Kind::TorchModule, "forward") || in_method(site, Kind::KerasLayer, "call") ||
+                       in_training_step(site) ||
+                       (site.function->name && has_word(site.function->name.text(), {"loss"}));
+  if (!in_loss || under_no_grad(site)) {
+    return;
+  }
+  report(site, call, "the gradient of a square root is infinite at 0, which this reaches where the two are equal",
+         "add a small number inside the root, as in sqrt(x + 1e-8)");
+}
+
+} // namespace
+
+extern constinit const Rule kUnguardedSqrt = {
+    .info = {.code = "DP703",
+             .name = "unguarded-sqrt",
+             .summary = "the square root of a squared error in a loss, whose gradient is infinite at 0",
+             .root_cause = "Numerics: Unstable Computation",
+             .symptoms = "Not a Number",
+             .stage = "Training",
+             .frameworks = "PyTorch, TensorFlow, Keras, JAX",
+             .tier = Tier::Hint,
+             .fix = FixKind::None,
+             .documentation = R"(## What it finds
+
+`sqrt` of a sum or mean of squared differences, or of a mean squared error, in a loss, a `forward` or a training step, with nothing
+added inside.
+
+## Why it costs
+
+The derivative of sqrt(x) is 1 / (2 sqrt(x)): infinite at 0. Where the two sides are equal the gradient is inf * 0, which is
+NaN, and the next step makes all weights NaN. It happens with duplicates in a batch, with an anchor compared to itself, and
+when a model becomes too good.
+
+## Bad
+
+```python
+import torch
+
+
+def distance_loss(a, b):
+    return torch.sqrt(torch.sum((a - b) ** 2, dim=1)).mean()
+```
+
+## Good
+
+```python
+import torch
+
+
+def distance_loss(a, b):
+    return torch.sqrt(torch.sum((a - b) ** 2, dim=1) + 1e-8).mean()
+```
+
+## When it is wrong
+
+Where the two are never equal, as with noisy targets. `torch.norm` and `torch.cdist` define the gradient at 0 as 0 and need no
+guard.
+
+## References
+
+- PyTorch notes, autograd mechanics: gradients of non-differentiable functions
+)"},
+    .calls =
+        "torch.sqrt TorchTensor.sqrt tensorflow.sqrt tensorflow.math.sqrt tensorflow.keras.backend.sqrt jax.numpy.sqrt",
+    .on_call = check};
+
+} // namespace deepperf::rules

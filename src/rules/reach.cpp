@@ -1,0 +1,54 @@
+#include "rules/reach.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+// More than this is a whole library; what is further away decides nothing.
+constexpr std::size_t kMostFunctions = 200;
+} // namespace
+
+std::vector<const model::FunctionInfo *> reached_functions(const model::FunctionInfo &function, const Node &place) {
+  std::vector<const model::FunctionInfo *> found;
+  const auto add = [&found](const model::FunctionInfo *callee) {
+    if (found.size() < kMostFunctions && std::ranges::find(found, callee) == found.end()) {
+      found.push_back(callee);
+    }
+  };
+  for (const model::CallSite &site : function.calls) {
+    if (place.start <= site.call->start && site.call->end <= place.end) {
+      add(site.callee);
+    }
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (const model::CallSite &site : found[i]->calls) {
+      add(site.callee);
+    }
+  }
+  return found;
+}
+
+std::string_view text_of(const model::FunctionInfo &function) {
+  return function.node == nullptr ? std::string_view{}
+                                  : function.module->parsed->source.text().substr(
+                                        function.node->start, function.node->end - function.node->start);
+}
+
+bool has_word(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(words,
+                             [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+bool reaches_word(const Site &site, const Node &place, std::initializer_list<std::string_view> words) {
+  if (has_word(text_of(site, &place), words)) {
+    return true;
+  }
+  const std::vector<const model::FunctionInfo *> reached = reached_functions(*site.function, place);
+  return std::ranges::any_of(reached,
+                             [&](const model::FunctionInfo *function) { return has_word(text_of(*function), words); });
+}
+
+} // namespace deepperf::rules

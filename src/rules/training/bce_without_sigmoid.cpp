@@ -1,0 +1,99 @@
+#include "rules/loss_call.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+std::string_view words_for(Output output) {
+  switch (output) {
+  case Output::Scores:
+    return "a linear or convolutional layer, which may be any number";
+  case Output::Relu:
+    return "a ReLU, which may be above 1";
+  case Output::Tanh:
+    return "a tanh, which may be negative";
+  case Output::LogSoftmax:
+    return "a log_softmax, which is negative";
+  default:
+    return {};
+  }
+}
+
+void check(Site &site, const Call &call) {
+  const LossCall loss = loss_call(site, call);
+  if (loss.loss != Loss::Bce) {
+    return;
+  }
+  const std::string_view words = words_for(model::output_of(loss.input));
+  if (words.empty()) {
+    return;
+  }
+  report(site, *loss.input,
+         fmt::format("{} wants probabilities between 0 and 1, but gets the result of {}", loss.name, words),
+         "use BCEWithLogitsLoss (binary_cross_entropy_with_logits), which takes scores and is stable");
+}
+
+} // namespace
+
+extern constinit const Rule kBceWithoutSigmoid = {
+    .info = {.code = "DP803",
+             .name = "bce-without-sigmoid",
+             .summary = "BCELoss on what is no probability, because no sigmoid was applied",
+             .root_cause = "Training: Loss Mismatch",
+             .symptoms = "Wrong Result, Not a Number",
+             .stage = "Build Model",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::None,
+             .documentation = R"(## What it finds
+
+`nn.BCELoss` or `F.binary_cross_entropy` that is given what comes out of a linear or convolutional layer, a ReLU, a tanh or a
+log_softmax.
+
+## Why it costs
+
+The loss takes the logarithm of its input and of 1 minus it. Outside of 0 to 1 there is none: on a CPU PyTorch raises an
+error, on a GPU an assertion stops the program, at the first batch that has such a value; with a ReLU that may take a while.
+
+## Bad
+
+```python
+import torch.nn as nn
+
+model = nn.Sequential(nn.Linear(10, 1))
+criterion = nn.BCELoss()
+
+
+def loss(x, y):
+    return criterion(model(x), y)
+```
+
+## Good
+
+```python
+import torch.nn as nn
+
+model = nn.Sequential(nn.Linear(10, 1))
+criterion = nn.BCEWithLogitsLoss()
+
+
+def loss(x, y):
+    return criterion(model(x), y)
+```
+
+## When it is wrong
+
+Where weights are such that the result is always between 0 and 1.
+
+## References
+
+- PyTorch documentation of `torch.nn.BCELoss` and `torch.nn.BCEWithLogitsLoss`
+)"},
+    .calls = kLossCalls,
+    .on_call = check};
+
+} // namespace deepperf::rules

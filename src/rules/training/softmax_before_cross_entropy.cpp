@@ -1,0 +1,109 @@
+#include "rules/loss_call.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// `F.softmax(x, dim=1)` written where the loss is called: `x` alone is what the loss wants.
+std::optional<Edit> without_activation(const Site &site, const Expr *input) {
+  const auto *call = as<Call>(input);
+  if (call == nullptr) {
+    return std::nullopt;
+  }
+  const bool is_function = called_api(site, *call).ends_with("softmax");
+  const bool is_method = !is_function && called_method(*call) == "softmax";
+  const Expr *scores = is_function ? argument(*call, 0, "input") : is_method ? receiver_of(*call) : nullptr;
+  return scores != nullptr ? std::optional(replace(*input, std::string(text_of(site, scores)))) : std::nullopt;
+}
+
+void check(Site &site, const Call &call) {
+  const LossCall loss = loss_call(site, call);
+  if (loss.loss != Loss::CrossEntropy) {
+    return;
+  }
+  const Output output = model::output_of(loss.input);
+  if (output == Output::LogSoftmax) {
+    Finding &finding =
+        report(site, *loss.input, fmt::format("{} applies log_softmax itself: here it is done twice", loss.name),
+               "pass the scores, or keep log_softmax and use nll_loss");
+    finding.tier = Tier::Hint; // the second changes nothing but the time
+    return;
+  }
+  if (output != Output::Softmax && output != Output::Sigmoid) {
+    return;
+  }
+  Finding &finding = report(site, *loss.input,
+                            fmt::format("{} applies softmax itself and wants scores, but gets the result of a {}",
+                                        loss.name, output == Output::Softmax ? "softmax" : "sigmoid"),
+                            "pass the scores as they come out of the last layer; where probabilities are wanted, apply "
+                            "softmax outside of the loss");
+  if (const std::optional<Edit> edit = without_activation(site, loss.input)) {
+    set_fix(finding, false, {*edit});
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kSoftmaxBeforeCrossEntropy = {
+    .info = {.code = "DP801",
+             .name = "softmax-before-cross-entropy",
+             .summary = "a softmax whose result goes into a cross entropy that applies softmax itself",
+             .root_cause = "Training: Loss Mismatch",
+             .symptoms = "Wrong Result, Slow Convergence",
+             .stage = "Build Model",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::Unsafe,
+             .documentation = R"(## What it finds
+
+`nn.CrossEntropyLoss` or `F.cross_entropy` that is given the result of a softmax or sigmoid: written in the call, kept in a variable, or
+made by the last layer of the model. A `log_softmax` before it is harmless but done twice: that is a hint.
+
+## Why it costs
+
+The loss applies softmax itself. Of probabilities, which lie between 0 and 1, a second softmax makes an almost even distribution: with
+10 classes the largest it can give is 0.23, so that the loss never goes below 1.46 however good the model is, and the
+gradients are weak. The model still learns something, only slowly and badly, which makes this hard to see.
+
+## Bad
+
+```python
+import torch.nn as nn
+
+model = nn.Sequential(nn.Linear(784, 10), nn.Softmax(dim=1))
+criterion = nn.CrossEntropyLoss()
+
+
+def loss(x, y):
+    return criterion(model(x), y)
+```
+
+## Good
+
+```python
+import torch.nn as nn
+
+model = nn.Sequential(nn.Linear(784, 10))
+criterion = nn.CrossEntropyLoss()
+
+
+def loss(x, y):
+    return criterion(model(x), y)
+```
+
+## When it is wrong
+
+Rarely: where the softened distribution is meant.
+
+## References
+
+- PyTorch documentation of `torch.nn.CrossEntropyLoss`: the input is expected to contain the unnormalized logits for each class
+)"},
+    .calls = kLossCalls,
+    .on_call = check};
+
+} // namespace deepperf::rules
