@@ -265,7 +265,7 @@ struct Project {
   std::unordered_map<const python::Call *, const python::Call *> compiled_models;
   // Where a Keras layer, model or loss is made, a model is compiled, or a softmax or sigmoid is taken.
   std::unordered_map<const python::Call *, FunctionInfo *> made_in;
-  std::unordered_map<const python::Call *, MovedBatch> moved_batches;   // of the call that made the loader
+  std::unordered_map<const python::Call *, MovedBatch> moved_batches; // of the call that made the loader
 
   [[nodiscard]] Value callee_of(const python::Call *call) const { return callees[call->fact]; }
 };
