@@ -16,6 +16,7 @@ void add_study(CLI::App &app, int &exit_code) {
   add_study_label(*study, exit_code);
   add_study_agree(*study, exit_code);
   add_study_stats(*study, exit_code);
+  add_study_report(*study, exit_code);
   add_study_reproduce(*study, exit_code);
 }
 

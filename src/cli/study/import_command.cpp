@@ -25,14 +25,15 @@ struct ImportArguments {
 std::string liu_csv(const std::string &path) {
   std::string out;
   study::append_csv({"id", "title", "tags", "created", "accepted", "score", "views", "framework", "year", "verb",
-                     "object", "phase", "published_object", "published_phase"},
+                     "object", "phase", "phase_name", "published_object", "published_phase"},
                     out);
   for (const study::LiuPost &post : study::read_liu(path)) {
     const bool known = post.object != nullptr;
     study::append_csv({std::to_string(post.id), post.title, study::join_tags(post.tags), post.created, post.answered,
                        std::to_string(post.score), std::to_string(post.views), post.framework,
                        std::to_string(post.year), post.verb, known ? std::string(post.object->name) : "",
-                       known ? std::string(1, post.object->phase) : "", post.raw_object,
+                       known ? std::string(1, post.object->phase) : "",
+                       known ? std::string(study::liu_phase_name(post.object->phase)) : "", post.raw_object,
                        std::string(1, post.raw_phase)},
                       out);
   }

@@ -16,5 +16,6 @@ void add_study_classify(CLI::App &study, int &exit_code);
 void add_study_agree(CLI::App &study, int &exit_code);
 void add_study_stats(CLI::App &study, int &exit_code);
 void add_study_label(CLI::App &study, int &exit_code);
+void add_study_report(CLI::App &study, int &exit_code);
 
 } // namespace deepperf::cli
