@@ -1,6 +1,8 @@
 #include "model/infer.h"
 
 #include "model/bind.h"
+#include "python/children.h"
+#include "python/literals.h"
 
 #include <algorithm>
 
@@ -19,6 +21,7 @@ void Inference::run() {
   for (Module &module : project_.modules) {
     collect(module);
   }
+  collect_stars();
   for (const bool recording : {false, true}) {
     last_pass_ = recording_ = recording;
     // What the first pass found stays where it is: values that it left behind point to it.
@@ -49,6 +52,7 @@ void Inference::run() {
   spread_tracing();
   spread_no_grad();
   spread_loops();
+  spread_beam();
 }
 
 // What is called by nothing but traced code runs when that is traced.
@@ -116,6 +120,26 @@ void Inference::spread_no_grad() {
   }
 }
 
+// What a function that Beam runs calls, Beam runs too.
+void Inference::spread_beam() {
+  std::vector<const FunctionInfo *> queue;
+  for (const FunctionInfo &function : project_.functions) {
+    if (function.in_beam) {
+      queue.push_back(&function);
+    }
+  }
+  while (!queue.empty()) {
+    const FunctionInfo *function = queue.back();
+    queue.pop_back();
+    for (const CallSite &site : function->calls) {
+      if (!site.callee->in_beam) {
+        site.callee->in_beam = true;
+        queue.push_back(site.callee);
+      }
+    }
+  }
+}
+
 // What is called in a loop runs many times, and so does what that calls.
 void Inference::spread_loops() {
   std::vector<FunctionInfo *> queue;
@@ -153,6 +177,92 @@ void Inference::collect(Module &module) {
   bind_names(module.parsed->tree.body, body);
   finish_names(body);
   module.body = &body;
+}
+
+namespace {
+
+// `__all__ = ["a", "b"]` at a module's top, perhaps with more added.
+void read_exports(Module &module) {
+  const auto add = [&module](const Expr *list) {
+    for_each_child(list, [&module](const Node *item) {
+      if (const StringConstant *text = as_string(item)) {
+        module.exports.push_back(intern(string_value(module.parsed->source, *text)));
+      }
+    });
+  };
+  for (const Stmt *statement : module.parsed->tree.body) {
+    const auto *assignment = as<Assign>(statement);
+    const auto *more = as<AugAssign>(statement);
+    const Expr *target = assignment != nullptr ? assignment->targets[0] : more != nullptr ? more->target : nullptr;
+    const Expr *value = assignment != nullptr ? assignment->value : more != nullptr ? more->value : nullptr;
+    const auto *name = target != nullptr ? as<Name>(target) : nullptr;
+    if (name == nullptr || name->id.text() != "__all__") {
+      continue;
+    }
+    if (value->kind != NodeKind::List && value->kind != NodeKind::Tuple) {
+      module.exports.clear(); // made in a way that cannot be read: as if there were none
+      return;
+    }
+    add(value);
+  }
+  std::ranges::sort(module.exports, {}, &Symbol::id);
+}
+
+} // namespace
+
+bool is_exported(const Module &module, Symbol name) {
+  return module.exports.empty() ? !name.text().starts_with('_')
+                                : std::ranges::binary_search(module.exports, name.id, {}, &Symbol::id);
+}
+
+// `from x import *` binds the names that x exports. Packages hand them on, so it takes a few rounds.
+void Inference::collect_stars() {
+  constexpr u32 kRounds = 4;
+  constexpr std::size_t kMostNames = 5000;
+  struct Star {
+    Module *into = nullptr;
+    const Module *from = nullptr;
+  };
+  std::vector<Star> stars;
+  for (Module &module : project_.modules) {
+    for (const ImportRef &import : module.parsed->imports) {
+      if (!import.name || import.name.text() != "*") {
+        continue;
+      }
+      const Module *from = index_.find(module, import.module ? import.module.text() : std::string_view{}, import.level);
+      if (from != nullptr && from != &module && from->body != nullptr) {
+        stars.push_back({&module, from});
+      }
+    }
+  }
+  if (stars.empty()) {
+    return;
+  }
+  for (Module &module : project_.modules) {
+    read_exports(module);
+  }
+  for (u32 round = 0; round < kRounds; ++round) {
+    bool changed = false;
+    for (const Star &star : stars) {
+      FunctionInfo &body = *star.into->body;
+      std::vector<u32> added;
+      for (const u32 name : star.from->body->names) {
+        if (is_exported(*star.from, Symbol{name}) && body.slot_of(Symbol{name}) == FunctionInfo::kNoSlot) {
+          added.push_back(name);
+        }
+      }
+      if (added.empty() || body.names.size() + added.size() > kMostNames) {
+        continue;
+      }
+      body.names.insert(body.names.end(), added.begin(), added.end());
+      std::ranges::sort(body.names);
+      body.ever.resize(body.names.size());
+      changed = true;
+    }
+    if (!changed) {
+      return;
+    }
+  }
 }
 
 FunctionInfo *Inference::function_for(const Node *node) {

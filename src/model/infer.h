@@ -11,6 +11,9 @@
 
 namespace deepperf::model {
 
+// Does `from module import *` bind the name?
+bool is_exported(const Module &module, Symbol name);
+
 class Inference {
 public:
   Inference(Project &project, const ModuleIndex &index);
@@ -38,6 +41,7 @@ private:
 
   // ---- infer.cpp: functions
   void collect(Module &module);
+  void collect_stars();
   void evaluate(FunctionInfo &function);
   void bind_params(FunctionInfo &function);
   Value annotation_value(const python::Expr *annotation);
@@ -47,6 +51,7 @@ private:
   void spread_tracing();
   void spread_no_grad();
   void spread_loops();
+  void spread_beam();
   void note_step();
   void note_session_run(const python::Call *call);
   void note_fetched_operators(const python::Expr *fetches);
@@ -121,6 +126,7 @@ private:
   Output layers_output(const python::Call *call);
   Value construct(const python::Call *call, ClassInfo *type);
   Value add_stage(const python::Call *call, u32 previous, const ApiInfo *info, Symbol method);
+  void note_beam(const python::Call *call);
   void eval_arguments(const python::Call *call);
   void note_arguments(const python::Call *call);
   const python::Expr *argument(const python::Call *call, u32 position, std::string_view keyword) const;

@@ -32,7 +32,31 @@ const Expr *Inference::argument(const Call *call, u32 position, std::string_view
   return nullptr;
 }
 
+// `beam.FlatMap(f)`: Beam runs f in many places at once.
+void Inference::note_beam(const Call *call) {
+  const auto *method = as<Attribute>(call->func);
+  const std::string_view name = method != nullptr ? method->attr.text() : std::string_view{};
+  const Name *root = method != nullptr ? root_name(method->value) : nullptr;
+  const bool is_beam = root != nullptr && root->id.text().find("beam") != std::string_view::npos;
+  if (call->args.empty() || (name != "FlatMap" && name != "ParDo" && !(is_beam && name == "Map"))) {
+    return;
+  }
+  Value given = peek(call->args[0]);
+  while (given.is(Value::Tag::Partial)) {
+    given = given.receiver();
+  }
+  if (given.is(Value::Tag::Function) || given.is(Value::Tag::Method)) {
+    given.function->in_beam = true;
+  } else if (given.is(Value::Tag::Object)) { // beam.ParDo(ProcessFn())
+    const Value process = member_of(given.type, intern("process"));
+    if (process.is(Value::Tag::Function)) {
+      process.function->in_beam = true;
+    }
+  }
+}
+
 void Inference::eval_arguments(const Call *call) {
+  note_beam(call);
   for (const Expr *arg : call->args) {
     note_passed(eval(arg));
   }

@@ -248,6 +248,13 @@ void Inference::walk_function_definition(const FunctionDef *definition) {
       function->compiled_at = decorator;
       function->tracers |= api.text().starts_with("tensorflow.") ? kByTfFunction : kByJaxJit;
     }
+    // @tf.py_function(Tout=…) waits for the function.
+    if (const auto *maker = as<Call>(decorator); maker != nullptr && value.is_kind(Kind::Tensor)) {
+      const ApiInfo *info = value.name() ? find_api(value.name()) : nullptr;
+      if (info != nullptr && info->has(kPython)) {
+        function->tracers |= kByPython;
+      }
+    }
     if (value.is(Value::Tag::Api)) {
       const std::string_view name = value.name().text();
       function->is_property |= name == "property" || name.ends_with("cached_property");
@@ -378,7 +385,7 @@ void Inference::walk_import_from(const ImportFrom *statement) {
       if (package != nullptr && package->body != nullptr) {
         for (u32 slot = 0; slot < package->body->names.size(); ++slot) {
           const Symbol bound{package->body->names[slot]};
-          if (!bound.text().starts_with('_')) {
+          if (is_exported(*package, bound)) {
             bind(bound, package->body->ever[slot]);
           }
         }

@@ -12,13 +12,15 @@ using namespace python;
 
 namespace {
 
-constexpr u32 kFewOperations = 8;
+constexpr u32 kFewOperations = 16; // cheap ones
+constexpr u32 kFewLookups = 3;     // of strings, or splits of them
 
 class Examination {
 public:
   explicit Examination(const Project &project) : project_(project) {}
 
   MapperFacts facts{.known = true, .cheap = true, .vectorisable = true};
+  u32 lookups = 0;
 
   void examine(const Value &function) {
     switch (function.tag) {
@@ -76,6 +78,8 @@ private:
     if (info == nullptr) {
       return give_up();
     }
+    lookups += info->has(kText) ? 1 : 0;
+    facts.stateful |= info->has(kMutates) && info->has(kGraphState);
     if (info->has(kOp) && info->has(kRandom)) { // Python's own random numbers are drawn once, when it is traced
       facts.random = facts.random == nullptr ? call : facts.random;
     }
@@ -94,7 +98,7 @@ private:
       return;
     }
     ++facts.operations;
-    facts.cheap &= info->has(kCheap) && !info->has(kIo | kDecode | kPython | kRandom);
+    facts.cheap &= info->has(kCheap | kText) && !info->has(kIo | kDecode | kPython | kRandom);
     facts.vectorisable &= info->has(kBatchable) && !info->has(kPerExample | kRandom | kShapeDependent | kIo | kPython);
   }
 
@@ -115,7 +119,7 @@ private:
     const Value callee = project_.callee_of(call);
     switch (callee.tag) {
     case Value::Tag::Api:
-      note_api(call, find_api(callee.name()), callee.name().text());
+      note_api_call(call, callee.name());
       if (callee.name().text().ends_with(".where") && call->args.size() < 3) {
         facts.vectorisable = false; // gives indices
       }
@@ -123,30 +127,185 @@ private:
       break;
     case Value::Tag::ApiMethod:
       note_api(call, find_method(callee.receiver().kind, callee.name()), callee.name().text());
+      facts.stateful |= callee.receiver().kind == Kind::Iterator;
       break;
     case Value::Tag::Function:
     case Value::Tag::Method:
     case Value::Tag::Partial:
-      examine(callee);
+      if (callee.tag != Value::Tag::Partial && (callee.function->tracers & kByPython) != 0) {
+        run_python(call, callee); // @tf.py_function
+      } else {
+        require_parts_of_element(call);
+        examine(callee);
+      }
+      break;
+    case Value::Tag::Instance:
+      visit_layer(call, callee);
       break;
     default:
-      if (callee.is(Value::Tag::Instance) && callee.call != nullptr && callee.kind != Kind::Dataset &&
-          is_random_layer(callee.name() ? callee.name().text() : std::string_view{}, *callee.call)) {
-        facts.random = facts.random == nullptr ? call : facts.random;
-      }
-      if (const auto *method = as<Attribute>(call->func);
-          method != nullptr && (method->attr.text() == "items" || method->attr.text() == "set_shape")) {
-        facts.vectorisable &= method->attr.text() == "items";
-        break;
-      }
-      give_up();
+      visit_unknown_call(call);
     }
     for (const Expr *arg : call->args) {
       visit(arg);
     }
     for (const Keyword *keyword : call->keywords) {
-      facts.vectorisable &= !keyword->name || keyword->name.text() != "axis"; // counts dimensions
+      const bool counts_dimensions = keyword->name && keyword->name.text() == "axis";
+      // From the end they are the same for a batch.
+      facts.vectorisable &= !counts_dimensions || is_negative(keyword->value);
       visit(keyword->value);
+    }
+  }
+
+  void note_api_call(const Call *call, Symbol api) {
+    const ApiInfo *info = find_api(api);
+    const std::string_view name = api.text();
+    if (info != nullptr && info->has(kPython) && !call->args.empty()) {
+      note_api(call, info, name);
+      return run_python(call, value_of(call->args[0]));
+    }
+    if (info != nullptr && info->has(kRandom) && info->has(kOp) && is_scalar_shape(call)) {
+      ++facts.operations;
+      facts.random = facts.random == nullptr ? call : facts.random;
+      facts.vectorisable = false;
+      return;
+    }
+    if (name.ends_with(".expand_dims") && adds_last_dimension(call)) {
+      ++facts.operations;
+      return;
+    }
+    note_api(call, info, name);
+  }
+
+  static bool is_scalar_shape(const Call *call) {
+    const Expr *shape = call->args.empty() ? nullptr : call->args[0];
+    for (const Keyword *keyword : call->keywords) {
+      shape = keyword->name && keyword->name.text() == "shape" ? keyword->value : shape;
+    }
+    if (shape == nullptr || (shape->kind != NodeKind::List && shape->kind != NodeKind::Tuple)) {
+      return false;
+    }
+    u32 count = 0;
+    for_each_child(shape, [&count](const Node *) { ++count; });
+    return count == 0;
+  }
+
+  static bool is_negative(const Expr *expr) {
+    const auto *number = as<UnaryOp>(expr);
+    return number != nullptr && number->op() == UnaryOperator::USub;
+  }
+
+  // expand_dims(x, -1): the same for one example and for many.
+  static bool adds_last_dimension(const Call *call) {
+    const bool positional = call->args.size() > 1 && is_negative(call->args[1]);
+    return positional || std::ranges::any_of(call->keywords, [](const Keyword *keyword) {
+             return keyword->name && keyword->name.text() == "axis" && is_negative(keyword->value);
+           });
+  }
+
+  // What a name or lambda that is passed on is.
+  [[nodiscard]] Value value_of(const Expr *expr) const {
+    if (const auto found = project_.function_of.find(expr); found != project_.function_of.end()) {
+      return Value::of(found->second);
+    }
+    const auto *name = as<Name>(expr);
+    for (const FunctionInfo *scope = function_; name != nullptr && scope != nullptr; scope = scope->parent) {
+      if (const u32 slot = scope->slot_of(name->id); slot != FunctionInfo::kNoSlot) {
+        return scope->ever[slot];
+      }
+    }
+    const FunctionInfo *body = function_ != nullptr ? function_->module->body : nullptr;
+    const u32 slot = name != nullptr && body != nullptr ? body->slot_of(name->id) : FunctionInfo::kNoSlot;
+    return slot != FunctionInfo::kNoSlot ? body->ever[slot] : Value{};
+  }
+
+  // The interpreter's lock lets one thread at a time run Python, but libraries let go of it while they work.
+  void run_python(const Call *call, const Value &function) {
+    facts.vectorisable = facts.cheap = false;
+    facts.heavy = true;
+    facts.python = facts.python == nullptr ? call : facts.python;
+    const bool is_function = function.is(Value::Tag::Function) || function.is(Value::Tag::Method);
+    std::unordered_set<const FunctionInfo *> seen;
+    facts.locked |= !is_function || !lets_go(function.function->node, seen);
+  }
+
+  [[nodiscard]] bool lets_go(const Node *node, std::unordered_set<const FunctionInfo *> &seen) const {
+    constexpr std::size_t kMostFunctions = 50;
+    if (node == nullptr) {
+      return false;
+    }
+    if (const auto *call = as<Call>(node)) {
+      const Value callee = project_.callee_of(call);
+      if (callee.is(Value::Tag::Api)) {
+        const std::string_view name = callee.name().text();
+        for (const std::string_view library :
+             {"scipy.", "cv2.", "librosa.", "PIL.", "skimage.", "soundfile.", "subprocess.", "pydub.", "imageio.",
+              "nibabel.", "SimpleITK.", "pyvips.", "time.sleep"}) {
+          if (name.starts_with(library)) {
+            return true;
+          }
+        }
+        const ApiInfo *info = find_api(callee.name()); // TensorFlow's own work
+        if (info != nullptr && info->has(kOp) && name.starts_with("tensorflow.")) {
+          return true;
+        }
+      } else if ((callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method)) && seen.size() < kMostFunctions &&
+                 seen.insert(callee.function).second && lets_go(callee.function->node, seen)) {
+        return true;
+      }
+    }
+    bool found = false;
+    for_each_child(node, [&](const Node *child) { found = found || lets_go(child, seen); });
+    return found;
+  }
+
+  // Of Keras layers those are known that take batches; some of them cost little.
+  void visit_layer(const Call *call, const Value &callee) {
+    const bool is_made = callee.kind != Kind::Dataset && callee.call != nullptr && callee.name();
+    if (is_made && is_random_layer(callee.name().text(), *callee.call)) {
+      facts.random = facts.random == nullptr ? call : facts.random;
+    }
+    const ApiInfo *info = is_made ? find_api(callee.name()) : nullptr;
+    if (info == nullptr || info->returns != Kind::KerasLayer || !info->has(kBatchable)) {
+      return give_up();
+    }
+    ++facts.operations;
+    lookups += info->has(kText) ? 1 : 0;
+    facts.cheap &= info->has(kCheap);
+  }
+
+  // Methods of whatever object that are known by their name alone.
+  void visit_unknown_call(const Call *call) {
+    const auto *method = as<Attribute>(call->func);
+    const std::string_view name = method != nullptr ? method->attr.text() : std::string_view{};
+    if (name == "items" || name == "keys" || name == "values") {
+      return visit(method->value);
+    }
+    if (name == "set_shape" || name == "get_shape" || name == "as_list" || name == "_asdict" || name == "_replace" ||
+        name == "is_fully_defined" || name == "assert_has_rank" || name == "with_rank" || name == "iteritems") {
+      facts.vectorisable = false;
+      return visit(method->value);
+    }
+    if (name == "lookup") { // of a table
+      ++facts.operations;
+      ++lookups;
+      return visit(method->value);
+    }
+    if (name == "to_tensor") { // of a ragged tensor
+      ++facts.operations;
+      facts.vectorisable = false;
+      visit(method->value);
+      return;
+    }
+    facts.stateful |= name == "get_next";
+    give_up();
+  }
+
+  // What is passed must be of the element: anything else would have to be repeated for each example of a batch.
+  void require_parts_of_element(const Call *call) {
+    for (const Expr *arg : call->args) {
+      std::unordered_set<u32> names;
+      count_locals(arg, names);
+      facts.vectorisable &= !names.empty();
     }
   }
 
@@ -154,14 +313,23 @@ private:
     switch (node->kind) {
     case NodeKind::Call:
       return visit_call(static_cast<const Call *>(node));
+    case NodeKind::Raise: // not what it usually does
+      facts.vectorisable = false;
+      return;
     case NodeKind::FunctionDef:
     case NodeKind::Lambda:
       facts.vectorisable = false;
       return;
+    case NodeKind::For:
+    case NodeKind::While: {
+      facts.vectorisable = false;
+      const u32 before = lookups;
+      for_each_child(node, [this](const Node *child) { visit(child); });
+      lookups += lookups > before ? kFewLookups : 0; // one for each of its turns
+      return;
+    }
     case NodeKind::If:
     case NodeKind::IfExp:
-    case NodeKind::For:
-    case NodeKind::While:
     case NodeKind::Try:
     case NodeKind::Match:
       facts.vectorisable = false;
@@ -171,6 +339,7 @@ private:
       const auto *subscript = static_cast<const Subscript *>(node);
       facts.vectorisable &= as_string(subscript->slice) != nullptr;
       facts.picks_fields |= as_string(subscript->slice) != nullptr;
+      makes_batch_of_one_ |= is_new_dimension(subscript->slice);
       break;
     }
     case NodeKind::List: // becomes one tensor, stacked
@@ -199,21 +368,58 @@ private:
     for_each_child(node, [this](const Node *child) { visit(child); });
   }
 
+  // x[tf.newaxis], x[None]
+  static bool is_new_dimension(const Expr *index) {
+    const auto *attribute = as<Attribute>(index);
+    const auto *constant = as<Constant>(index);
+    return (attribute != nullptr && attribute->attr.text() == "newaxis") ||
+           (constant != nullptr && constant->constant_kind() == ConstantKind::None);
+  }
+
   const Project &project_;
   const FunctionInfo *function_ = nullptr;
   std::unordered_set<const FunctionInfo *> seen_;
   u32 arithmetic_ = 0;
+  bool makes_batch_of_one_ = false;
+
+public:
+  void finish() {
+    // Written for one record after all: it makes a batch of one, or parses single ones too.
+    facts.parses_batch = facts.parses_batch && !makes_batch_of_one_ && !facts.parses_single;
+    facts.cheap = facts.cheap && facts.known && facts.operations <= kFewOperations && lookups <= kFewLookups;
+    facts.vectorisable = facts.vectorisable && facts.known && facts.operations > 0;
+  }
 };
+
+// Does the function mention none of its parameters?
+bool ignores_parameters(const Value &mapper) {
+  if (!mapper.is(Value::Tag::Function) || mapper.function->params.empty()) {
+    return false;
+  }
+  const Array<Param *> params = mapper.function->params;
+  const auto mentions = [&params](const auto &self, const Node *node) -> bool {
+    if (const auto *name = as<Name>(node)) {
+      return std::ranges::any_of(params, [name](const Param *param) { return param->name == name->id; });
+    }
+    bool found = false;
+    for_each_child(node, [&](const Node *child) { found = found || self(self, child); });
+    return found;
+  };
+  if (const FunctionDef *definition = mapper.function->definition()) {
+    return std::ranges::none_of(definition->body, [&](const Stmt *statement) { return mentions(mentions, statement); });
+  }
+  const Lambda *lambda = mapper.function->lambda();
+  return lambda != nullptr && !mentions(mentions, lambda->body);
+}
 
 } // namespace
 
 MapperFacts examine_mapper(const Project &project, const Value &mapper) {
   Examination examination(project);
   examination.examine(mapper);
-  MapperFacts facts = examination.facts;
-  facts.cheap = facts.cheap && facts.known && facts.operations <= kFewOperations;
-  facts.vectorisable = facts.vectorisable && facts.known && facts.operations > 0;
-  return facts;
+  examination.finish();
+  examination.facts.ignores_element = ignores_parameters(mapper);
+  return examination.facts;
 }
 
 } // namespace deepperf::model

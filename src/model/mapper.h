@@ -8,12 +8,16 @@
 namespace deepperf::model {
 
 struct MapperFacts {
-  bool known = false;         // every call in it was understood
-  bool cheap = false;         // known, and no more than a few cheap operations
-  bool vectorisable = false;  // known, and every operation gives for a batch what it gives for an example
-  bool picks_fields = false;  // takes some fields of a record and leaves others
-  bool parses_batch = false;  // calls parse_example, which wants a batch
-  bool parses_single = false; // calls parse_single_example, which has a batched twin
+  bool known = false;           // every call in it was understood
+  bool cheap = false;           // known, and no more than a few cheap operations
+  bool vectorisable = false;    // known, and every operation gives for a batch what it gives for an example
+  bool picks_fields = false;    // takes some fields of a record and leaves others
+  bool parses_batch = false;    // calls parse_example, which wants a batch
+  bool parses_single = false;   // calls parse_single_example, which has a batched twin
+  bool locked = false;          // runs Python, which holds the interpreter's lock
+  bool stateful = false;        // draws from an iterator, or writes to a variable: the order of the calls matters
+  bool ignores_element = false; // looks at nothing of what it is given
+  bool heavy = false;           // reads, decodes, resizes or runs Python, at least
   u32 operations = 0;
   const python::Call *random = nullptr; // an operation that gives something else each time
   const python::Call *python = nullptr; // a call of tf.py_function or the like

@@ -174,6 +174,7 @@ struct FunctionInfo {
   bool steps = false;        // a call is a training step: backward() or the like, outside loops; also through calls
   bool trains = false;       // a training step somewhere, also through calls
   bool no_grad = false;      // decorated with torch.no_grad(), or called by nothing but code under it
+  bool in_beam = false;      // given to an Apache Beam transform
   bool is_test = false;      // test_…() without arguments, wherever it stands
   bool in_loop = false;      // called from a loop that is not tiny, at any depth
   const python::Node *session_run = nullptr;
@@ -226,6 +227,8 @@ struct Module {
   bool v1 = false;      // uses what only TF1 has
   bool v2 = false;      // uses what only TF2 has
   bool is_test = false; // test code by its name or folder
+
+  std::vector<Symbol> exports; // the names in its `__all__`, sorted; empty if it has none that can be read
 
   // Unless all that it uses is of TF1, its code may run eagerly, and then variables hold other values in each turn.
   [[nodiscard]] bool may_be_eager() const { return !v1 || v2; }

@@ -1008,7 +1008,11 @@ Stmt *Parser::parse_magic() {
         }
         at_code = line.find_first_not_of(" \t", end);
       }
-      if (at_code != std::string_view::npos) {
+      // A loop in one line (`%time for x in data: pass`) is a block, which needs a line of its own to end: not read.
+      const std::string_view code = line.substr(std::min(at_code, line.size()));
+      const bool is_block = code.starts_with("for ") || code.starts_with("while ") || code.starts_with("with ") ||
+                            code.starts_with("if ") || code.starts_with("try:");
+      if (at_code != std::string_view::npos && !is_block) {
         lexer_.seek(start + static_cast<u32>(at_code));
         lexer_.next(current_);
         Stmt *statement = parse_simple_statement();

@@ -321,6 +321,7 @@ TEST(Parser, NotebookMagics) {
     {"cell_type": "code", "metadata": {}, "source": ["%matplotlib inline\n", "!pip install \\\n", "  torch\n", "x = !ls\n",
      "y = %env HOME\n", "x?\n", "?x\n", "if x:\n", "    %time z = f(x)\n", "    !ls\n", "a = 1"]},
     {"cell_type": "code", "metadata": {}, "source": "b = (1,\n"},
+    {"cell_type": "code", "metadata": {}, "source": "%timeit -r1 for x in y: pass\n%time with f: pass"},
     {"cell_type": "code", "metadata": {}, "source": "%%time\nc = 3"}]})",
                                    "test.ipynb");
   ASSERT_EQ(parsed.tree.errors.size(), 1U) << parsed.error(1);

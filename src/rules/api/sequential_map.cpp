@@ -1,3 +1,4 @@
+#include "model/consumers.h"
 #include "model/mapper.h"
 #include "python/children.h"
 #include "rules/site.h"
@@ -5,8 +6,6 @@
 #include <fmt/format.h>
 
 #include <span>
-
-#include <algorithm>
 
 namespace deepperf::rules {
 
@@ -53,23 +52,18 @@ bool makes_datasets(const model::Stage &stage) {
          mapper.function->returns.is_kind(Kind::Dataset);
 }
 
-// The pipeline starts from a single element.
-bool has_one_element(const model::Project &project, const model::Stage &stage) {
-  u32 at = stage.previous;
-  for (u32 steps = 0; at != 0 && steps < 1000; ++steps) {
-    const model::Stage &earlier = project.stages[at];
-    if (earlier.info != nullptr && earlier.info->has(kRepeats | kFlatMaps | kInterleaves | kUnbatches)) {
-      return false;
+// In code that other machinery runs many times at once: a function given to Beam.
+bool runs_in_parallel(const model::Stage &stage) {
+  for (const model::FunctionInfo *function = stage.function; function != nullptr; function = function->parent) {
+    if (function->traced || function->in_beam) {
+      return true;
     }
-    if (earlier.previous == 0) {
-      return earlier.method.text().ends_with("Dataset.from_tensors");
-    }
-    at = earlier.previous;
   }
   return false;
 }
 
 void check(const model::Project &project, Findings &findings) {
+  model::Consumers consumers;
   for (const model::Stage &stage : std::span(project.stages).subspan(project.first_stage)) {
     if (stage.info == nullptr || !stage.info->has(kMaps | kInterleaves) || stage.call == nullptr) {
       continue;
@@ -95,15 +89,28 @@ void check(const model::Project &project, Findings &findings) {
     finding.message = fmt::format("this {} handles one element at a time, on one core", method);
     const std::string autotune = autotune_at(stage.function, *stage.module, stage.call->start);
     finding.advice = fmt::format("pass num_parallel_calls={}", autotune.empty() ? "tf.data.AUTOTUNE" : autotune);
+    // The order of the calls matters to such a function.
+    if (stage.info->has(kMaps) && (mapper.stateful || (mapper.ignores_element && !mapper.known))) {
+      continue;
+    }
     if (mapper.cheap) {
       finding.tier = Tier::Hint;
       finding.message += ", though its function is so cheap that this may not matter";
-    } else if (stage.module->is_test || makes_datasets(stage) || has_one_element(project, stage) ||
-               (stage.function != nullptr && stage.function->traced)) {
+    } else if (mapper.locked) {
+      finding.tier = Tier::Hint;
+      finding.message += ", but its function runs Python, which only one thread can do at a time";
+      finding.advice += ", and write the function in TensorFlow operations if it can be done";
+    } else if ((stage.info->has(kMaps) && model::has_few_elements(project, stage)) ||
+               consumers.of(stage) != model::Consumption::All) {
+      finding.tier = Tier::Hint;
+      finding.message += ", though only a few are ever read";
+    } else if (stage.module->is_test || (stage.function != nullptr && stage.function->is_test) ||
+               makes_datasets(stage) || (mapper.ignores_element && stage.info->has(kMaps)) || runs_in_parallel(stage)) {
       finding.tier = Tier::Hint;
     }
     if (!autotune.empty()) {
       Fix fix;
+      fix.safe = mapper.random == nullptr; // the draws would come in another order
       if (given.value != nullptr) {
         fix.edits.push_back({given.value->start, given.value->end, autotune});
       } else if (const u32 end = end_of_arguments(source, *stage.call); end != 0) {
@@ -165,8 +172,11 @@ dataset = tf.data.Dataset.list_files("*.jpg").map(load, num_parallel_calls=tf.da
 
 ## When it is wrong
 
-A function of a few cheap operations (a cast, a reshape, reordering a tuple) costs less than handing it to a thread: such
-places are only a hint. So are pipelines in test code, and those inside a function that is itself mapped.
+A function of a few cheap operations (a cast, a reshape, splitting a line) costs less than handing it to a thread: such
+places are only a hint. So are pipelines of which only a few elements are read (`take(1)`, `next(iter(dataset))`, a list that
+is written down), functions that run plain Python, where the interpreter's lock stands in the way, pipelines in test code,
+and those inside a function that is itself mapped or that Apache Beam runs. Where the function draws random numbers, the fix
+is not safe: the draws would come in another order.
 
 ## References
 

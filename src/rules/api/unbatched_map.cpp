@@ -1,4 +1,6 @@
+#include "model/consumers.h"
 #include "model/mapper.h"
+#include "python/literals.h"
 #include "rules/site.h"
 
 #include <fmt/format.h>
@@ -37,6 +39,29 @@ bool comes_from_arrays(const model::Project &project, u32 at) {
   return false;
 }
 
+// A record that tfds gives has all fields of one shape, for the datasets that are known for it.
+bool comes_from_uniform_records(const model::Project &project, u32 at) {
+  for (u32 steps = 0; at != 0 && steps < 1000; ++steps) {
+    const model::Stage &stage = project.stages[at];
+    if (stage.previous == 0) {
+      if (stage.call == nullptr || !stage.method || !stage.method.text().ends_with("tensorflow_datasets.load")) {
+        return false;
+      }
+      const Expr *name = stage.call->args.empty() ? nullptr : stage.call->args[0];
+      for (const Keyword *keyword : stage.call->keywords) {
+        name = keyword->name && keyword->name.text() == "name" ? keyword->value : name;
+      }
+      const StringConstant *text = name != nullptr ? as_string(name) : nullptr;
+      const std::string value = text != nullptr ? string_value(stage.module->parsed->source, *text) : std::string();
+      const std::string_view dataset = std::string_view(value).substr(0, value.find_first_of(":/"));
+      return dataset.ends_with("mnist") || dataset.starts_with("cifar10") || dataset == "svhn_cropped" ||
+             dataset == "iris";
+    }
+    at = stage.previous;
+  }
+  return false;
+}
+
 // A cache is no stage to look past: behind it a map runs once, and behind the batch it would run in every epoch.
 void follow_back(const model::Project &project, u32 at, const model::Stage &batch, std::unordered_set<u32> &seen,
                  Findings &findings) {
@@ -59,12 +84,14 @@ void follow_back(const model::Project &project, u32 at, const model::Stage &batc
       }
       // Fields that the function leaves out may not even have one shape; only where the data was one array are they
       // known to.
-      const bool unsure = mapper.picks_fields && !mapper.parses_batch && !comes_from_arrays(project, at);
+      const bool unsure = mapper.picks_fields && !mapper.parses_batch && !comes_from_arrays(project, at) &&
+                          !comes_from_uniform_records(project, at);
       Finding finding;
       finding.rule = &kUnbatchedMap.info;
       finding.file = stage.module->file;
       finding.span = stage.span();
-      finding.tier = single || unsure || stage.module->is_test ? Tier::Hint : Tier::On;
+      finding.tier =
+          single || unsure || stage.module->is_test || model::has_few_elements(project, stage) ? Tier::Hint : Tier::On;
       finding.message = "this map runs once per example, but all it does would work on a whole batch";
       finding.advice = single ? "batch first, then map tf.io.parse_example, which parses a whole batch at once"
                               : "move this map behind the batch";
@@ -79,8 +106,30 @@ void follow_back(const model::Project &project, u32 at, const model::Stage &batc
   }
 }
 
+// map_and_batch: the two in one stage, the map still once per example.
+void judge_fused(const model::Project &project, const model::Stage &stage, Findings &findings) {
+  const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
+  const bool single = mapper.parses_single && mapper.operations == 1 && mapper.known;
+  if (!mapper.vectorisable && !single) {
+    return;
+  }
+  Finding finding;
+  finding.rule = &kUnbatchedMap.info;
+  finding.file = stage.module->file;
+  finding.span = stage.span();
+  finding.tier = single || mapper.picks_fields || stage.module->is_test ? Tier::Hint : Tier::On;
+  finding.message = "this map_and_batch maps once per example, but all it does would work on a whole batch";
+  finding.advice = single ? "batch first, then map tf.io.parse_example, which parses a whole batch at once"
+                          : "batch first, then map";
+  findings.push_back(std::move(finding));
+}
+
 void check(const model::Project &project, Findings &findings) {
   for (const model::Stage &stage : std::span(project.stages).subspan(project.first_stage)) {
+    if (stage.info != nullptr && stage.call != nullptr && stage.info->has(kMaps) && stage.info->has(kBatches)) {
+      judge_fused(project, stage, findings);
+      continue;
+    }
     if (stage.info == nullptr || stage.call == nullptr || !stage.info->has(kBatches) || stage.info->has(kMaps) ||
         stage.method.text() != "batch" || is_single(stage.module->parsed->source, stage.call)) {
       continue;

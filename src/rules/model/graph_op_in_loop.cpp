@@ -39,6 +39,9 @@ bool runs_once(const FunctionInfo &function) {
 // Of TensorFlow: by its name, or a method of one of its kinds.
 bool is_tensorflow(const OpFact &op) {
   const std::string_view name = op.api.text();
+  if (name.starts_with("tensorflow.keras.ops.")) { // which may be those of another backend
+    return false;
+  }
   return name.starts_with("tensorflow.") || name == "operator" || name.starts_with("assign") || name == "minimize" ||
          name == "apply_gradients" || name == "compute_gradients" || name == "get_next";
 }

@@ -2,8 +2,10 @@ import functools
 import multiprocessing
 import random
 
+import keras
 import numpy as np
 import pandas as pd
+import scipy.ndimage
 import tensorflow as tf
 import tensorflow_datasets as tfds
 from datasets import load_dataset
@@ -81,9 +83,9 @@ def from_libraries(folder):
     (a, b), info = tfds.load("mnist", split=["train", "test"], with_info=True)
     a = a.map(parse, num_parallel_calls=tf.data.AUTOTUNE)  # expect: DP101
     images = tf.keras.utils.image_dataset_from_directory(folder)
-    images = images.map(lambda x, y: (tf.image.random_flip_left_right(x), y), num_parallel_calls=tf.data.AUTOTUNE)  # expect: DP101
+    images = images.map(lambda x, y: (tf.image.random_flip_left_right(x), y))  # expect: DP101
     parts = tfds.load("mnist")
-    return parts["train"].map(parse, num_parallel_calls=tf.data.AUTOTUNE), images, train, b, info  # expect: DP101
+    return parts["train"].map(parse, num_parallel_calls=tf.data.AUTOTUNE), images, train, a, b, info  # expect: DP101
 
 
 class Pipeline:
@@ -134,7 +136,7 @@ def python_map(values, frame, pool):
 
 def narrowed(images, other):
     if isinstance(images, tf.data.Dataset):
-        images = images.map(parse, num_parallel_calls=tf.data.AUTOTUNE)  # expect: DP101
+        return images.map(parse, num_parallel_calls=tf.data.AUTOTUNE)  # expect: DP101
     if not isinstance(other, tf.data.Dataset):
         return other.map(parse)
     return other.map(parse, num_parallel_calls=tf.data.AUTOTUNE)  # expect: DP101
@@ -160,3 +162,94 @@ def quoted(ds: "tf.data.Dataset"):
 
 def files_are_not_cheap(ds: tf.data.Dataset):
     return ds.interleave(lambda path: tf.data.TextLineDataset(path).skip(1), num_parallel_calls=tf.data.AUTOTUNE)  # expect: DP101
+
+
+def only_a_few_are_read(paths, plot, model):
+    ds = tf.data.Dataset.from_tensor_slices(paths)
+    shown = ds.map(parse).batch(4)  # hint: DP101
+    shown = shown.prefetch(1)
+    for image in shown.take(1):
+        plot(image)
+    first = ds.map(parse)  # hint: DP101
+    plot(next(iter(first)))
+    described = ds.map(parse)  # hint: DP101
+    print(described.element_spec)
+    single = ds.map(parse).batch(100)  # hint: DP101
+    plot(single.get_single_element())
+    trained = ds.map(parse, num_parallel_calls=tf.data.AUTOTUNE)  # expect: DP101
+    for image in trained.take(1):
+        plot(image)
+    model.fit(trained.batch(32))
+    stepped = iter(ds.map(parse, num_parallel_calls=tf.data.AUTOTUNE))  # expect: DP101
+    for step in range(1000):
+        model.train_on_batch(next(stepped))
+
+
+def written_down():
+    a = tf.data.Dataset.from_tensor_slices(["a.jpg", "b.jpg"]).map(parse)  # hint: DP101
+    names = np.array(["a.jpg", "b.jpg"])
+    b = tf.data.Dataset.from_tensor_slices(names).map(parse)  # hint: DP101
+    c = tf.data.Dataset.range(1).map(lambda i: parse(tf.strings.as_string(i)))  # hint: DP101
+    return a, b, c
+
+
+def plain_python(x):
+    return [len(x.numpy().decode())]
+
+
+def rotate(x):
+    return scipy.ndimage.rotate(x, 30)
+
+
+@tf.py_function(Tout=tf.float32)
+def rotated(x):
+    return scipy.ndimage.rotate(x, 30)
+
+
+def runs_python(paths):
+    ds = tf.data.Dataset.from_tensor_slices(paths)
+    a = ds.map(lambda x: tf.py_function(plain_python, [x], tf.int32))  # hint: DP101
+    b = ds.map(lambda x: tf.py_function(rotate, [x], tf.float32), num_parallel_calls=tf.data.AUTOTUNE)  # expect: DP101
+    return a, b, ds.map(lambda x: rotated(x), num_parallel_calls=tf.data.AUTOTUNE)  # expect: DP101
+
+
+def order_matters(paths, others):
+    more = tf.data.Dataset.from_tensor_slices(others).make_one_shot_iterator()
+    ds = tf.data.Dataset.from_tensor_slices(paths)
+    return ds.map(lambda x: (parse(x), more.get_next()))
+
+
+lookup = tf.keras.layers.StringLookup()
+vectorize = tf.keras.layers.TextVectorization()
+rescale = tf.keras.layers.Rescaling(1.0 / 255)
+
+
+def little_text(line):
+    parts = tf.strings.split(line)
+    return lookup(tf.strings.lower(parts[0])), tf.strings.to_number(parts[1])
+
+
+def text(lines, images):
+    ds = tf.data.Dataset.from_tensor_slices(lines)
+    a = ds.map(little_text)  # hint: DP101
+    b = ds.map(lambda x: vectorize(x), num_parallel_calls=tf.data.AUTOTUNE)  # expect: DP101
+    return a, b, images.map(lambda x: rescale(x)).prefetch(1)  # hint: DP101
+
+
+def more_cheap_ones(batch):
+    if batch.shape.rank is None:
+        raise ValueError("what is this?")
+    batch = keras.ops.expand_dims(batch, -1)
+    start = tf.random.uniform([], maxval=3, dtype=tf.int32)
+    return tf.tile(tf.reduce_max(batch, axis=0)[start:], [2, 1])
+
+
+def cheap_maps(ds: tf.data.Dataset):
+    return ds.map(more_cheap_ones)  # hint: DP101
+
+
+def beam_runs_it(pipeline, paths, beam):
+    def read(path):
+        return tf.data.Dataset.from_tensor_slices([path, path]).map(parse).prefetch(1)  # hint: DP101
+
+    return pipeline | beam.Create(paths) | beam.FlatMap(read)

@@ -1,6 +1,7 @@
 import functools
 
 import tensorflow as tf
+import tensorflow_datasets as tfds
 
 AUTO = tf.data.AUTOTUNE
 
@@ -115,3 +116,64 @@ class LaterThanItsUse:
         other = other.map(scale, num_parallel_calls=4)
         self.d0 = tf.data.Dataset.range(100)
         return other
+
+
+def last_dimension(x):
+    return tf.expand_dims(tf.cast(x, tf.float32), axis=-1)
+
+
+def first_dimension(x):
+    return tf.expand_dims(tf.cast(x, tf.float32), axis=0)
+
+
+vectorize = tf.keras.layers.TextVectorization()
+
+
+def more_that_take_batches(x, texts):
+    a = tf.data.Dataset.from_tensor_slices(x).map(last_dimension, num_parallel_calls=AUTO).batch(32)  # expect: DP102
+    b = tf.data.Dataset.from_tensor_slices(x).map(first_dimension, num_parallel_calls=AUTO).batch(32)
+    c = tf.data.Dataset.from_tensor_slices(texts).map(lambda t: vectorize(t), num_parallel_calls=AUTO)  # expect: DP102
+    return a, b, c.batch(32)
+
+
+def label(x, index):
+    return x, tf.cast(index, tf.int64)
+
+
+def not_of_the_element(paths):
+    out = []
+    for i, path in enumerate(paths):
+        lines = tf.data.TextLineDataset(path)
+        out.append(lines.map(lambda x: label(x, i), num_parallel_calls=AUTO).batch(32))
+    return out
+
+
+def batch_of_one(record, spec):
+    return tf.io.parse_example(record[tf.newaxis], spec)["x"][0]
+
+
+def parses_either(record, spec, batched):
+    if batched:
+        return tf.io.parse_example(record, spec)
+    return tf.io.parse_single_example(record, spec)
+
+
+def written_for_one(paths, spec):
+    ds = tf.data.TFRecordDataset(paths)
+    a = ds.map(lambda r: batch_of_one(r, spec), num_parallel_calls=AUTO).batch(8)
+    b = ds.map(lambda r: parses_either(r, spec, False), num_parallel_calls=AUTO).batch(8)
+    return a, b
+
+
+def records(name):
+    a = tfds.load("mnist", split="train").map(features, num_parallel_calls=AUTO).batch(32)  # expect: DP102
+    b = tfds.load("coco", split="train").map(features, num_parallel_calls=AUTO).batch(32)  # hint: DP102
+    return a, b
+
+
+def fused(ds: tf.data.Dataset):
+    return ds.apply(tf.data.experimental.map_and_batch(scale, 32))  # expect: DP102
+
+
+def toy():
+    return tf.data.Dataset.from_tensor_slices([1, 2, 3]).map(scale, num_parallel_calls=AUTO).batch(2)  # hint: DP102

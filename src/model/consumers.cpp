@@ -1,0 +1,327 @@
+#include "model/consumers.h"
+
+#include "python/children.h"
+#include "python/literals.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <unordered_set>
+
+namespace deepperf::model {
+
+using namespace python;
+
+namespace {
+
+constexpr i64 kFewElements = 32;
+constexpr u32 kMaxSteps = 200; // along one dataset; further on it counts as read
+
+bool is_stage(std::string_view method) {
+  static constexpr std::array<std::string_view, 20> kStages = {
+      "batch", "map",       "shuffle",           "repeat",      "prefetch", "cache",      "unbatch", "filter",
+      "skip",  "enumerate", "with_options",      "apply",       "flat_map", "interleave", "window",  "padded_batch",
+      "shard", "take",      "as_numpy_iterator", "ragged_batch"};
+  return std::ranges::find(kStages, method) != kStages.end();
+}
+
+bool only_describes(std::string_view attribute) {
+  return attribute == "element_spec" || attribute == "cardinality" || attribute == "output_shapes" ||
+         attribute == "output_types" || attribute == "class_names" || attribute == "__len__";
+}
+
+std::string_view called_name(const Call *call) {
+  if (const auto *method = as<Attribute>(call->func)) {
+    return method->attr.text();
+  }
+  const auto *function = as<Name>(call->func);
+  return function != nullptr ? function->id.text() : std::string_view{};
+}
+
+bool leaves_at_once(const Block &body) {
+  return !body.empty() && (body.back()->kind == NodeKind::Break || body.back()->kind == NodeKind::Return);
+}
+
+// How many constants a literal holds, as if laid out flat; none if there is something else in it.
+std::optional<u32> count_constants(const Expr *expr) {
+  if (expr->kind == NodeKind::Constant) {
+    return 1;
+  }
+  if (const auto *negative = as<UnaryOp>(expr)) {
+    return count_constants(negative->operand);
+  }
+  if (expr->kind != NodeKind::List && expr->kind != NodeKind::Tuple && expr->kind != NodeKind::Dict) {
+    return std::nullopt;
+  }
+  std::optional<u32> sum = 0;
+  for_each_child(expr, [&sum](const Node *child) {
+    const std::optional<u32> part = count_constants(static_cast<const Expr *>(child));
+    sum = sum.has_value() && part.has_value() ? std::optional(*sum + *part) : std::nullopt;
+  });
+  return sum;
+}
+
+constexpr u32 kToy = 100;
+
+// A few values that are written down, perhaps as an array or under a name.
+bool is_toy(const Stage &source, const Expr *expr, u32 depth = 0) {
+  if (depth > 4) { // x = np.array(x)
+    return false;
+  }
+  if (const auto *call = as<Call>(expr)) {
+    const auto *function = as<Attribute>(call->func);
+    const std::string_view name = function != nullptr ? function->attr.text() : std::string_view{};
+    return (name == "array" || name == "constant" || name == "asarray" || name == "convert_to_tensor") &&
+           !call->args.empty() && is_toy(source, call->args[0], depth + 1);
+  }
+  if (const auto *name = as<Name>(expr)) {
+    for (const FunctionInfo *scope = source.function; scope != nullptr; scope = scope->parent) {
+      const u32 slot = scope->slot_of(name->id);
+      if (slot == FunctionInfo::kNoSlot) {
+        continue;
+      }
+      const Value &value = scope->ever[slot];
+      if (value.is(Value::Tag::Instance) && value.kind != Kind::Dataset && value.call != nullptr) {
+        return is_toy(source, value.call, depth + 1);
+      }
+      return value.is(Value::Tag::Tuple) && !value.uniform &&
+             std::all_of(value.items, value.items + value.number,
+                         [](const Value &item) { return item.is(Value::Tag::Literal); });
+    }
+    return false;
+  }
+  const std::optional<u32> count = count_constants(expr);
+  if (!count.has_value() && (expr->kind == NodeKind::Tuple || expr->kind == NodeKind::Dict)) {
+    bool all = true; // (features, labels), each under a name
+    for_each_child(
+        expr, [&](const Node *child) { all = all && is_toy(source, static_cast<const Expr *>(child), depth + 1); });
+    return all;
+  }
+  return count.has_value() && *count < kToy;
+}
+
+} // namespace
+
+bool has_few_elements(const Project &project, const Stage &stage) {
+  u32 at = stage.previous;
+  for (u32 steps = 0; at != 0 && steps < 1000; ++steps) {
+    const Stage &earlier = project.stages[at];
+    if (earlier.info != nullptr && earlier.info->has(kRepeats | kFlatMaps | kInterleaves | kUnbatches)) {
+      return false;
+    }
+    if (earlier.previous == 0) {
+      const std::string_view method = earlier.method ? earlier.method.text() : std::string_view{};
+      if (method.ends_with("Dataset.from_tensors")) {
+        return true;
+      }
+      if (earlier.call == nullptr || earlier.call->args.empty()) {
+        return false;
+      }
+      const Expr *const first = earlier.call->args[0];
+      if (method.ends_with("Dataset.range")) {
+        const auto *constant = as<Constant>(first);
+        const std::string_view text =
+            earlier.module->parsed->source.text().substr(first->start, first->end - first->start);
+        return constant != nullptr && earlier.call->args.size() == 1 && text.size() <= 2;
+      }
+      return method.ends_with("from_tensor_slices") && is_toy(earlier, first);
+    }
+    at = earlier.previous;
+  }
+  return false;
+}
+
+struct Consumers::Uses {
+  explicit Uses(const Module &module) : source(module.parsed->source) {
+    is_notebook = module.parsed->path.ends_with(".ipynb");
+    for (const Stmt *statement : module.parsed->tree.body) {
+      add(statement, nullptr);
+    }
+  }
+
+  void add(const Node *node, const Node *parent) {
+    parents.emplace(node, parent);
+    if (const auto *name = as<Name>(node)) {
+      names[name->id.id].push_back(name);
+    }
+    for_each_child(node, [&](const Node *child) { add(child, node); });
+  }
+
+  [[nodiscard]] const Node *parent_of(const Node *node) const {
+    const auto found = parents.find(node);
+    return found != parents.end() ? found->second : nullptr;
+  }
+
+  // What is done with the value of an expression.
+  Consumption follow(const Expr *expr) {
+    const Node *at = expr;
+    for (; steps < kMaxSteps; ++steps) {
+      const Node *parent = parent_of(at);
+      if (parent == nullptr) {
+        return Consumption::All;
+      }
+      switch (parent->kind) {
+      case NodeKind::ExprStmt:
+        return Consumption::Nothing;
+      case NodeKind::Attribute: {
+        const std::string_view name = static_cast<const Attribute *>(parent)->attr.text();
+        const auto *call = as<Call>(parent_of(parent));
+        if (only_describes(name)) {
+          return Consumption::Nothing;
+        }
+        if (call == nullptr || call->func != parent || !is_stage(name)) {
+          return name == "get_single_element" ? Consumption::Few : Consumption::All;
+        }
+        if (name == "take" && is_few(call)) {
+          return Consumption::Few;
+        }
+        at = call;
+        continue;
+      }
+      case NodeKind::Call: {
+        const std::string_view name = called_name(static_cast<const Call *>(parent));
+        if (name == "get_single_element") {
+          return Consumption::Few;
+        }
+        if (name == "next") { // next(iter(dataset)) gives the first one, however often
+          return at->kind == NodeKind::Call || !may_run_again(parent, expr) ? Consumption::Few : Consumption::All;
+        }
+        if (name == "print" || name == "type" || name == "len" || name == "isinstance" || name == "cardinality") {
+          return Consumption::Nothing;
+        }
+        if (name != "iter" && name != "enumerate" && name != "tqdm") {
+          return Consumption::All;
+        }
+        at = parent;
+        continue;
+      }
+      case NodeKind::For: {
+        const auto *loop = static_cast<const For *>(parent);
+        return loop->iter == at && leaves_at_once(loop->body) ? Consumption::Few : Consumption::All;
+      }
+      case NodeKind::Assign: {
+        const auto *assignment = static_cast<const Assign *>(parent);
+        const auto *target = assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+        return target != nullptr ? follow_name(*target, *assignment) : Consumption::All;
+      }
+      default:
+        return Consumption::All;
+      }
+    }
+    return Consumption::All;
+  }
+
+private:
+  [[nodiscard]] bool is_few(const Call *take) const {
+    const auto *count = take->args.empty() ? nullptr : as<Constant>(take->args[0]);
+    if (count == nullptr || count->constant_kind() != ConstantKind::Int) {
+      return false;
+    }
+    const auto number = int_value(source.text().substr(count->start, count->end - count->start));
+    return number.has_value() && *number >= 0 && *number <= kFewElements;
+  }
+
+  // In a loop, or in a function that takes the iterator from outside.
+  [[nodiscard]] bool may_run_again(const Node *node, const Expr *iterator) const {
+    for (const Node *at = node; at != nullptr; at = parent_of(at)) {
+      if (at->kind == NodeKind::FunctionDef || at->kind == NodeKind::Lambda) {
+        return !binds_in(at, iterator);
+      }
+      if (at->kind == NodeKind::For || at->kind == NodeKind::While ||
+          (at->kind >= NodeKind::ListComp && at->kind <= NodeKind::GeneratorExp)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool binds_in(const Node *function, const Expr *expr) const {
+    const auto *name = as<Name>(expr);
+    const auto found = name != nullptr ? names.find(name->id.id) : names.end();
+    return found != names.end() && std::ranges::any_of(found->second, [&](const Name *other) {
+             return other->context != Context::Load && function_around(other) == function;
+           });
+  }
+
+  [[nodiscard]] const Node *function_around(const Node *node) const {
+    while (node != nullptr && node->kind != NodeKind::FunctionDef && node->kind != NodeKind::Lambda) {
+      node = parent_of(node);
+    }
+    return node;
+  }
+
+  // All that is done with the name from its assignment to the next one of the same block.
+  Consumption follow_name(const Name &target, const Assign &assignment) {
+    if (!seen.insert(&assignment).second) {
+      return Consumption::Nothing; // in a circle: counted already
+    }
+    const Node *const block = parent_of(&assignment);
+    const Node *const function = function_around(&assignment);
+    const bool is_straight = block == nullptr || block->kind == NodeKind::FunctionDef || block->kind == NodeKind::With;
+    u32 until = ~0U;
+    for (const Name *name : names[target.id.id]) {
+      const auto *other = name->context != Context::Load ? as<Assign>(parent_of(name)) : nullptr;
+      if (is_straight && other != nullptr && other->start > assignment.start && parent_of(other) == block) {
+        until = std::min(until, other->end);
+      }
+    }
+    Consumption result = Consumption::Nothing;
+    bool read = false;
+    for (const Name *name : names[target.id.id]) {
+      if (name->context != Context::Load) {
+        continue;
+      }
+      const Node *const inside = function_around(name);
+      const bool is_later = name->start >= assignment.end && name->start < until;
+      if (inside == function ? !is_later
+                             : (function != nullptr && !is_nested(inside, function)) || is_parameter(inside, target)) {
+        continue;
+      }
+      read = true;
+      result = std::max(result, follow(name));
+      if (result == Consumption::All) {
+        return result;
+      }
+    }
+    // Another file may read what a module's top level holds.
+    return read || is_notebook || function != nullptr ? result : Consumption::All;
+  }
+
+  // A name of the function's own.
+  static bool is_parameter(const Node *function, const Name &name) {
+    const auto *definition = as<FunctionDef>(function);
+    const auto *lambda = as<Lambda>(function);
+    const Array<Param *> params = definition != nullptr ? definition->params
+                                  : lambda != nullptr   ? lambda->params
+                                                        : Array<Param *>{};
+    return std::ranges::any_of(params, [&name](const Param *param) { return param->name == name.id; });
+  }
+
+  [[nodiscard]] static bool is_nested(const Node *inner, const Node *outer) {
+    return inner != nullptr && outer->start <= inner->start && inner->end <= outer->end;
+  }
+
+  const Source &source;
+  bool is_notebook = false;
+  std::unordered_map<const Node *, const Node *> parents;
+  std::unordered_map<u32, std::vector<const Name *>> names;
+
+public:
+  std::unordered_set<const Assign *> seen; // of the dataset that is being followed
+  u32 steps = 0;
+};
+
+Consumers::Consumers() = default;
+Consumers::~Consumers() = default;
+
+Consumption Consumers::of(const Stage &stage) {
+  std::unique_ptr<Uses> &uses = uses_[stage.module];
+  if (uses == nullptr) {
+    uses = std::make_unique<Uses>(*stage.module);
+  }
+  uses->seen.clear();
+  uses->steps = 0;
+  return uses->follow(stage.call);
+}
+
+} // namespace deepperf::model

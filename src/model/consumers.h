@@ -1,0 +1,35 @@
+// What becomes of a Dataset: is all of it read, only an element or two to look at, or nothing at all?
+#pragma once
+
+#include "model/project.h"
+
+#include <memory>
+#include <unordered_map>
+
+namespace deepperf::model {
+
+enum class Consumption : u8 {
+  Nothing, // nobody reads an element; at most its specification is looked at
+  Few,     // take(1), next(iter(dataset)) and the like are all there is
+  All,     // a loop, a call, a return: it may be read to the end
+};
+
+// Does the pipeline before the stage start from a single element, or from a few that are written down?
+bool has_few_elements(const Project &project, const Stage &stage);
+
+// Follows datasets through the names of their module. What leaves the module's sight is taken to be read to the end.
+class Consumers {
+public:
+  Consumers();
+  ~Consumers();
+  Consumers(const Consumers &) = delete;
+  Consumers &operator=(const Consumers &) = delete;
+
+  Consumption of(const Stage &stage);
+
+private:
+  struct Uses; // of one module: who holds which node, and where names are read
+  std::unordered_map<const Module *, std::unique_ptr<Uses>> uses_;
+};
+
+} // namespace deepperf::model
