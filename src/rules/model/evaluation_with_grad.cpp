@@ -54,12 +54,10 @@ bool uses_gradients(const Site &site, const Block &body) {
              name == "backward" || name == "register_hook" || name == "autograd" || name == "step" ||
              name == "zero_grad";
     }
-    if (const auto *keyword = as<Keyword>(node)) {
-      return keyword->name && (keyword->name.text() == "requires_grad" || keyword->name.text() == "volatile");
-    }
     if (const auto *call = as<Call>(node)) {
       const model::FunctionInfo *called = called_function(site, *call);
-      return (called != nullptr && called->trains) || called_api(site, *call) == "torch.autograd.grad";
+      return keyword_argument(*call, "requires_grad") != nullptr || (called != nullptr && called->trains) ||
+             called_api(site, *call) == "torch.autograd.grad";
     }
     return false;
   });

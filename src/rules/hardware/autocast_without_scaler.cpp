@@ -1,0 +1,135 @@
+#include "rules/site.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// Does the call ask for float16: by name, or as the default for CUDA?
+bool is_float16(const Site &site, const Call &call) {
+  const std::string_view api = called_api(site, call);
+  const bool is_cuda = api == "torch.cuda.amp.autocast";
+  const Expr *dtype = argument(call, 1, "dtype");
+  const Expr *enabled = argument(call, is_cuda ? 0 : 2, "enabled");
+  if (enabled != nullptr && bool_of(site, enabled) == false) {
+    return false;
+  }
+  if (dtype != nullptr) {
+    const model::Value value = value_of(site, dtype);
+    return value.is(model::Value::Tag::Api) &&
+           (value.name().text() == "torch.float16" || value.name().text() == "torch.half");
+  }
+  const Expr *device = is_cuda ? nullptr : argument(call, 0, "device_type");
+  return is_cuda || (device != nullptr && string_of(site, device) == "cuda");
+}
+
+// Anything that may scale the loss: a scaler under whatever name, or a library that has one of its own.
+bool may_scale(const Site &site) {
+  const std::string_view source = site.module->parsed->source.text();
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+  for (const std::string_view word : {"scale_loss", "scaler", "deepspeed", "accelerat", "fabric", "lightning",
+                                      "loss_scale", "loss_scaling", "bfloat16"}) {
+    if (!std::ranges::search(source, word, same).empty()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void check(Site &site, const Call &call) {
+  const auto *with = site.ancestors.empty() ? nullptr : as<With>(site.ancestors.back());
+  if (with == nullptr || !site.function->trains || has_hidden_arguments(call) || !is_float16(site, call) ||
+      under_no_grad(site)) {
+    return;
+  }
+  const FunctionDef *definition = site.function->definition();
+  const Block scope = definition != nullptr ? definition->body : site.module->parsed->tree.body;
+  const Call *backward = nullptr;
+  any_node(scope, [&](const Node *node) {
+    const auto *other = as<Call>(node);
+    if (other != nullptr && other->start > call.start && called_method(*other) == "backward" &&
+        model::kind_of(receiver_of(*other)) == Kind::TorchTensor) {
+      backward = other;
+    }
+    return backward != nullptr;
+  });
+  if (backward == nullptr || may_scale(site)) {
+    return;
+  }
+  Finding &finding =
+      report(site, call, "float16 autocast without a GradScaler: small gradients become zero",
+             "scale the loss: scaler.scale(loss).backward(), scaler.step(optimizer), scaler.update(); or use "
+             "dtype=torch.bfloat16");
+  add_note(finding, site, *backward, "the loss is not scaled here");
+}
+
+} // namespace
+
+extern constinit const Rule kAutocastWithoutScaler = {
+    .info = {.code = "DP501",
+             .name = "autocast-without-scaler",
+             .summary = "training under float16 autocast without scaling the loss",
+             .root_cause = "Hardware: Improper Configuration",
+             .symptoms = "Slow Execution Time",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::None,
+             .documentation = R"(## What it finds
+
+A training step under `torch.autocast` in float16, which is the default for CUDA, whose `backward()` is not scaled, in a file that has
+no gradient scaler.
+
+## Why it costs
+
+float16 has no numbers between zero and 6e-8. Gradients are often smaller than that and become zero: training slows down, stalls or gives a
+worse model, and the time saved per step is lost in more steps. A `GradScaler` multiplies the loss, so that gradients fit, and divides
+before the optimizer's step. bfloat16 has the range of float32 and needs no scaler.
+
+## Bad
+
+```python
+import torch
+
+def train(model, loader, optimizer, criterion):
+    for x, y in loader:
+        optimizer.zero_grad()
+        with torch.autocast("cuda"):
+            loss = criterion(model(x), y)
+        loss.backward()
+        optimizer.step()
+```
+
+## Good
+
+```python
+import torch
+
+def train(model, loader, optimizer, criterion):
+    scaler = torch.amp.GradScaler("cuda")
+    for x, y in loader:
+        optimizer.zero_grad()
+        with torch.autocast("cuda"):
+            loss = criterion(model(x), y)
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+```
+
+## When it is wrong
+
+Where somebody else scales the loss, or where gradients are known to be large enough.
+
+## References
+
+- PyTorch documentation: automatic mixed precision, gradient scaling
+)"},
+    .calls = "torch.autocast torch.amp.autocast torch.cuda.amp.autocast torch.amp.autocast_mode.autocast",
+    .on_call = check};
+
+} // namespace deepperf::rules

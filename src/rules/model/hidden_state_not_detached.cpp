@@ -1,0 +1,177 @@
+#include "rules/site.h"
+#include "rules/tree.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+bool mentions(const Node *node, Symbol name) {
+  return any_node(node, [name](const Node *part) {
+    const auto *mentioned = as<Name>(part);
+    return mentioned != nullptr && mentioned->id == name;
+  });
+}
+
+// Is the name cut off from its graph in the loop, or set to something else than what the model returns?
+bool is_cut(const Site &site, const Block &body, Symbol name, const Assign &carrier) {
+  return any_node(body, [&](const Node *node) {
+    if (const auto *assignment = as<Assign>(node); assignment != nullptr && assignment != &carrier) {
+      for (const Expr *target : assignment->targets) {
+        if (mentions(target, name)) {
+          return true;
+        }
+      }
+    }
+    if (const auto *loop = as<For>(node)) {
+      return mentions(loop->target, name) || mentions(loop->iter, name);
+    }
+    if (const auto *call = as<Call>(node)) {
+      const std::string_view method = called_method(*call);
+      if ((method == "detach_" || method == "copy_" || method == "zero_" || method == "fill_") &&
+          mentions(receiver_of(*call), name)) {
+        return true;
+      }
+      // repackage(hidden) may change it in place.
+      const model::FunctionInfo *called = called_function(site, *call);
+      if (call != carrier.value && called != nullptr) {
+        for (const Expr *arg : call->args) {
+          if (mentions(arg, name)) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
+  });
+}
+
+bool detaches(const model::FunctionInfo &function) {
+  const FunctionDef *definition = function.definition();
+  return definition == nullptr || any_node(definition->body, [](const Node *node) {
+           const auto *attribute = as<Attribute>(node);
+           return attribute != nullptr && (attribute->attr.text() == "detach" || attribute->attr.text() == "detach_" ||
+                                           attribute->attr.text() == "data" || attribute->attr.text() == "no_grad");
+         });
+}
+
+// out, hidden = model(x, hidden) in a loop whose turns each walk the graph.
+void check(Site &site, const Node &node) {
+  const auto &assignment = static_cast<const Assign &>(node);
+  const auto *call = as<Call>(assignment.value);
+  const auto *targets = as<Tuple>(assignment.targets[0]);
+  if (call == nullptr || targets == nullptr || targets->elts.size() != 2) {
+    return;
+  }
+  const model::Value callee = site.project.callee_of(call);
+  const bool is_object = callee.is(model::Value::Tag::Object) && callee.type->kind == Kind::TorchModule;
+  const model::Loop *loop = loop_around(site);
+  if ((!callee.is_kind(Kind::TorchModule) && !is_object) || loop == nullptr || !loop->steps || under_no_grad(site)) {
+    return;
+  }
+  const Block body = loop->node->kind == NodeKind::For     ? static_cast<const For *>(loop->node)->body
+                     : loop->node->kind == NodeKind::While ? static_cast<const While *>(loop->node)->body
+                                                           : Block{};
+  for (const Expr *target : targets->elts) {
+    const auto *name = as<Name>(target);
+    const bool is_passed = name != nullptr && any_node(call, [&](const Node *part) {
+                             const auto *passed = as<Name>(part);
+                             return passed != nullptr && passed->id == name->id;
+                           });
+    if (!is_passed || is_cut(site, body, name->id, assignment)) {
+      continue;
+    }
+    // Without retain_graph, PyTorch stops such a program in the second turn, unless the model cuts the state itself.
+    const bool retains = any_node(body, [&site](const Node *part) {
+      const auto *walk = as<Call>(part);
+      const Keyword *retain = walk != nullptr ? keyword_argument(*walk, "retain_graph") : nullptr;
+      return retain != nullptr && bool_of(site, retain->value) == true;
+    });
+    if (!retains) {
+      if (!is_object) {
+        continue;
+      }
+      const auto forward = callee.type->members.find(intern("forward").id);
+      if (forward == callee.type->members.end() || !forward->second.is(model::Value::Tag::Function) ||
+          detaches(*forward->second.function)) {
+        continue;
+      }
+    }
+    Finding &finding = report(
+        site, assignment, fmt::format("{} connects each step to all steps before it", name->id.text()),
+        fmt::format("cut it off before the next step: {0} = {0}.detach(), or of a tuple each part", name->id.text()));
+    finding.tier = retains ? finding.tier : Tier::Hint;
+    add_note(finding, site, *loop->node, "each turn of this loop walks the graph back to the first");
+    return;
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kHiddenStateNotDetached = {
+    .info = {.code = "DP231",
+             .name = "hidden-state-not-detached",
+             .summary = "a hidden state that is carried from step to step with its graph",
+             .root_cause = "Model: Confusion with Computation Graph",
+             .symptoms = "Increasing Time Over Time, Out of Memory",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::None,
+             .documentation = R"(## What it finds
+
+`out, hidden = model(x, hidden)` in a training loop where `hidden` is never detached and `backward(retain_graph=True)` keeps all
+graphs alive. Without `retain_graph=True` it is a hint.
+
+## Why it costs
+
+The state of the last batch refers to the graph that made it. The next backward pass goes through that one too, and so on: step n
+walks n graphs and keeps them in memory. PyTorch stops at the second step with *Trying to backward through the graph a second
+time*; `retain_graph=True` makes the error go away and the cost stay.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+
+def train(rnn: nn.LSTM, loader, optimizer, criterion, hidden):
+    for x, y in loader:
+        optimizer.zero_grad()
+        out, hidden = rnn(x, hidden)
+        loss = criterion(out, y)
+        loss.backward(retain_graph=True)
+        optimizer.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+
+def train(rnn: nn.LSTM, loader, optimizer, criterion, hidden):
+    for x, y in loader:
+        hidden = tuple(state.detach() for state in hidden)
+        optimizer.zero_grad()
+        out, hidden = rnn(x, hidden)
+        loss = criterion(out, y)
+        loss.backward()
+        optimizer.step()
+```
+
+## When it is wrong
+
+Where back-propagation through all batches is meant; then the sequence is short, or memory would not do.
+
+## References
+
+- PyTorch FAQ: my model reports CUDA runtime error: out of memory (states that span several batches)
+)"},
+    .nodes = {NodeKind::Assign},
+    .on_node = check};
+
+} // namespace deepperf::rules
