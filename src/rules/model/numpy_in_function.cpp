@@ -28,7 +28,7 @@ bool is_guarded(const Site &site) {
 }
 
 void check(Site &site, const Node &node) {
-  if ((tracers_at(site) & model::kByTfFunction) == 0) {
+  if (!site.module->tensorflow || (tracers_at(site) & model::kByTfFunction) == 0) {
     return;
   }
   const auto &call = static_cast<const Call &>(node);

@@ -51,6 +51,9 @@ bool has_signature(const model::FunctionInfo &function) {
 
 void check(Site &site, const Node &node) {
   const auto &call = static_cast<const Call &>(node);
+  if (call.fact == 0 || !site.module->tensorflow) {
+    return;
+  }
   const model::FunctionInfo *callee =
       call.args.empty() && call.keywords.empty() ? nullptr : called_function(site, call);
   if (callee == nullptr || callee->compiled_at == nullptr || (callee->tracers & model::kByTfFunction) == 0 ||

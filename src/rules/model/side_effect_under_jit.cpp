@@ -7,7 +7,7 @@ using namespace python;
 namespace {
 
 void check(Site &site, const Node &node) {
-  if ((tracers_at(site) & model::kByJaxJit) == 0) {
+  if (!site.module->jax || (tracers_at(site) & model::kByJaxJit) == 0) {
     return;
   }
   switch (side_effect_at(site, node)) {

@@ -1,0 +1,129 @@
+#include "rules/site.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+std::string_view described(Kind kind) {
+  switch (kind) {
+  case Kind::Optimizer:
+  case Kind::KerasOptimizer:
+    return "an optimizer";
+  case Kind::SummaryWriter:
+    return "a summary writer";
+  default:
+    return {};
+  }
+}
+
+// Does the session run, or the step happen, in this loop itself, and not in a loop inside of it?
+bool is_innermost(const Site &site, const model::Loop &outer) {
+  return std::ranges::none_of(site.project.loops, [&](const model::Loop &loop) {
+    return loop.function == outer.function && &loop != &outer && !loop.tiny && (loop.runs_session || loop.trains) &&
+           outer.node->start <= loop.node->start && loop.node->end <= outer.node->end;
+  });
+}
+
+void check(Site &site, const Node &node) {
+  const auto &call = static_cast<const Call &>(node);
+  if (call.fact == 0 || !site.module->tensorflow) {
+    return;
+  }
+  const model::Value callee = site.project.callee_of(&call);
+  const ApiInfo *info = callee.is(model::Value::Tag::Api) ? find_api(callee.name()) : nullptr;
+  const std::string_view what = info != nullptr ? described(info->returns) : std::string_view{};
+  if (what.empty() || site.function == nullptr || is_traced(site) || !callee.name().text().starts_with("tensorflow")) {
+    return;
+  }
+  const model::Loop *loop = long_loop_around(site);
+  if (loop != nullptr) {
+    if ((!loop->runs_session && !loop->steps) || loop->makes_graph || !runs_every_turn(site, *loop) ||
+        !is_innermost(site, *loop)) {
+      return;
+    }
+  } else if (!site.function->in_loop || !site.function->steps || site.function->makes_graph ||
+             site.function->definition() == nullptr || loop_around(site) != nullptr ||
+             enclosing(site, NodeKind::If) != nullptr) {
+    return;
+  }
+  const Node *parent = site.ancestors.back();
+  if (loop == nullptr && parent->kind != NodeKind::Assign) {
+    return;
+  }
+  const bool is_optimizer = info->returns == Kind::Optimizer || info->returns == Kind::KerasOptimizer;
+  Finding &finding = report(site, call,
+                            loop != nullptr ? fmt::format("{} is made in every turn of the training loop", what)
+                                            : fmt::format("{} is made in each call of this training step", what),
+                            is_optimizer ? "make it once: a new one forgets its moments and learning rate schedule"
+                                         : "make it once, before the loop");
+  if (loop != nullptr) {
+    add_note(finding, site, *loop->node, "the loop");
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kGraphObjectInLoop = {
+    .info = {.code = "DP203",
+             .name = "graph-object-in-loop",
+             .summary = "an optimizer or summary writer made in every training step",
+             .root_cause = "Model: Confusion with Computation Graph",
+             .symptoms = "Slow Execution Time, Memory Leak, Increasing Time Over Time",
+             .stage = "Training",
+             .frameworks = "TensorFlow, Keras",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+An optimizer or a summary writer that is made inside the loop that trains or runs the session, or in a function that is one training
+step. (Operations, placeholders and Savers in such a loop are DP201's.)
+
+## Why it costs
+
+In graph mode each adds operations, so that the graph grows. In any mode an optimizer that is new in each step has no moments: Adam is
+then little better than plain gradient descent, and makes two variables for each weight, every time. A summary writer opens a file and
+starts a thread.
+
+## Bad
+
+```python
+import tensorflow as tf
+
+for x, y in dataset:
+    optimizer = tf.keras.optimizers.Adam(1e-3)
+    with tf.GradientTape() as tape:
+        loss = loss_fn(y, model(x))
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+```
+
+## Good
+
+```python
+import tensorflow as tf
+
+optimizer = tf.keras.optimizers.Adam(1e-3)
+for x, y in dataset:
+    with tf.GradientTape() as tape:
+        loss = loss_fn(y, model(x))
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+```
+
+## When it is wrong
+
+Where each turn starts anew, as in meta-learning. Loops over configurations, with a training loop inside, are left alone.
+
+## References
+
+- DLPerf, root cause "Confusion with Computation Graph"
+- Keras documentation of optimizers: slot variables
+)"},
+    .nodes = {NodeKind::Call},
+    .on_node = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,142 @@
+#include "python/children.h"
+#include "rules/site.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// The call makes a Keras model: itself, as a class of the project, or through a function.
+bool makes_model(const Site &site, const Call &call) {
+  const model::Value callee = site.project.callee_of(&call);
+  switch (callee.tag) {
+  case model::Value::Tag::Api: {
+    const ApiInfo *info = find_api(callee.name());
+    return info != nullptr && info->returns == Kind::KerasModel &&
+           callee.name().text().find("load") == std::string_view::npos;
+  }
+  case model::Value::Tag::Class:
+    return callee.type->kind == Kind::KerasModel;
+  case model::Value::Tag::Function:
+  case model::Value::Tag::Method: {
+    const model::Value &made = callee.function->returns;
+    return callee.function->makes_variables && made.is_kind(Kind::KerasModel) && made.call != nullptr;
+  }
+  default:
+    return false;
+  }
+}
+
+struct LoopBody {
+  bool trains = false; // name.compile(…), name.fit(…)
+  bool keeps = false;  // in a list or the like, or handed to something else
+  bool frees = false;  // del name, gc.collect()
+};
+
+void look(const Site &site, const Node *node, Symbol name, LoopBody &body) {
+  if (const auto *call = as<Call>(node)) {
+    const std::string_view method = called_method(*call);
+    const auto *receiver = as<Name>(receiver_of(*call));
+    if (receiver != nullptr && receiver->id == name) {
+      body.trains |= method == "compile" || method.starts_with("fit") || method == "train_on_batch";
+    }
+    body.frees |= called_api(site, *call) == "gc.collect";
+    body.keeps |= std::ranges::any_of(call->args, [name](const Expr *arg) {
+      const auto *given = as<Name>(arg);
+      return given != nullptr && given->id == name;
+    });
+  } else if (node->kind == NodeKind::Delete) {
+    body.frees = true;
+  } else if (const auto *assignment = as<Assign>(node)) {
+    const auto *value = as<Name>(assignment->value);
+    body.keeps |= value != nullptr && value->id == name;
+  } else if (const auto *result = as<Return>(node)) {
+    const auto *value = as<Name>(result->value);
+    body.keeps |= value != nullptr && value->id == name;
+  }
+  for_each_child(node, [&](const Node *child) { look(site, child, name, body); });
+}
+
+void check(Site &site, const Node &node) {
+  const auto &assignment = static_cast<const Assign &>(node);
+  const auto *call = as<Call>(assignment.value);
+  const auto *name = assignment.targets.size() == 1 ? as<Name>(assignment.targets[0]) : nullptr;
+  if (call == nullptr || name == nullptr || call->fact == 0 || !site.module->tensorflow) {
+    return;
+  }
+  const model::Loop *loop = long_loop_around(site);
+  if (loop == nullptr || loop->new_graph || !makes_model(site, *call) || !runs_every_turn(site, *loop)) {
+    return;
+  }
+  LoopBody body;
+  look(site, loop->node, name->id, body);
+  if (!body.trains || body.keeps || body.frees) {
+    return;
+  }
+  Finding &finding =
+      report(site, *call, "a Keras model is made in every turn, and what Keras keeps of the ones before is never freed",
+             "call tf.keras.backend.clear_session() at the beginning of each turn");
+  add_note(finding, site, *loop->node, "the loop");
+}
+
+} // namespace
+
+extern constinit const Rule kKerasModelInLoop = {
+    .info = {.code = "DP204",
+             .name = "keras-model-in-loop",
+             .summary = "Keras models made in a loop without clear_session",
+             .root_cause = "Model: Confusion with Computation Graph",
+             .symptoms = "Memory Leak, Out of Memory, Increasing Time Over Time",
+             .stage = "Hyper Parameter Tuning",
+             .frameworks = "TensorFlow, Keras",
+             .tier = Tier::On,
+             .posts = "64696325 61596119 61068208 57445821 57415851 55299510 54605121",
+             .documentation = R"(## What it finds
+
+A loop that makes a Keras model in every turn, by itself or through a function, compiles or fits it, and never calls `clear_session`.
+
+## Why it costs
+
+Keras keeps a global state: graphs, names, functions. All models of a program add to it, and losing the last name of a model frees
+nothing of that. Cross-validation and searches for parameters get slower from turn to turn and run out of memory in the end.
+
+## Bad
+
+```python
+from tensorflow import keras
+
+for train, test in folds:
+    model = keras.Sequential([keras.layers.Dense(64, activation="relu"), keras.layers.Dense(1)])
+    model.compile(optimizer="adam", loss="mse")
+    model.fit(x[train], y[train])
+```
+
+## Good
+
+```python
+from tensorflow import keras
+
+for train, test in folds:
+    keras.backend.clear_session()
+    model = keras.Sequential([keras.layers.Dense(64, activation="relu"), keras.layers.Dense(1)])
+    model.compile(optimizer="adam", loss="mse")
+    model.fit(x[train], y[train])
+```
+
+## When it is wrong
+
+For a few small models it does not matter; loops over a literal or up to ten turns are left alone, and so are those that keep the models
+or free them by `del` and `gc.collect()`.
+
+## References
+
+- Keras documentation of `clear_session`
+- dslinter W5506; Stack Overflow 64696325 and others of the study
+)"},
+    .nodes = {NodeKind::Assign},
+    .on_node = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,126 @@
+#include "model/variance.h"
+#include "python/children.h"
+#include "rules/site.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// Is the session made for one use? Not where an inner loop runs it again and again.
+bool runs_in_inner_loop(const Site &site, const model::Loop *outer) {
+  return std::ranges::any_of(site.project.loops, [&](const model::Loop &loop) {
+    if (loop.function != site.function || !loop.runs_session || loop.tiny || &loop == outer) {
+      return false;
+    }
+    return outer == nullptr || (outer->node->start <= loop.node->start && loop.node->end <= outer->node->end);
+  });
+}
+
+// Waiting for checkpoints, or going through several: each needs its session.
+bool restores_or_waits(const Site &site, const Node *node) {
+  if (const auto *call = as<Call>(node)) {
+    const std::string_view method = called_method(*call);
+    if (method == "restore" || method == "import_meta_graph" || method == "sleep" || method == "load") {
+      return true;
+    }
+  }
+  bool found = false;
+  for_each_child(node, [&](const Node *child) { found = found || restores_or_waits(site, child); });
+  return found;
+}
+
+void check(Site &site, const Call &call) {
+  const Node *parent = site.ancestors.empty() ? nullptr : site.ancestors.back();
+  if (parent == nullptr || site.function == nullptr || parent->kind == NodeKind::Return || is_traced(site)) {
+    return;
+  }
+  if (const auto *assignment = as<Assign>(parent);
+      assignment != nullptr && as<Name>(assignment->targets[0]) == nullptr) {
+    return; // kept in an attribute
+  }
+  const model::Loop *loop = long_loop_around(site);
+  if (loop == nullptr &&
+      (!site.function->in_loop || site.function->definition() == nullptr || site.function->name.text() == "__init__")) {
+    return;
+  }
+  const bool new_graph = loop != nullptr ? loop->new_graph : site.function->new_graph;
+  if (new_graph || runs_in_inner_loop(site, loop) || enclosing(site, NodeKind::If) != nullptr) {
+    return;
+  }
+  const Expr *graph = argument(call, 1, "graph");
+  if (loop != nullptr && graph != nullptr && model::varies(site.project, *loop, graph)) {
+    return;
+  }
+  const Node *within = loop != nullptr ? loop->node : site.function->node;
+  if (restores_or_waits(site, within)) {
+    return;
+  }
+  Finding &finding =
+      report(site, call,
+             loop != nullptr ? "a session is made in every turn of the loop"
+                             : "a session is made in each call of this function, which is called from a loop",
+             "make one session before the loop, and use it in all turns");
+  if (loop != nullptr) {
+    add_note(finding, site, *loop->node, "the loop");
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kSessionInLoop = {
+    .info = {.code = "DP202",
+             .name = "session-in-loop",
+             .summary = "a TensorFlow session made again and again",
+             .root_cause = "Model: Confusion with Computation Graph",
+             .symptoms = "Slow Execution Time, Memory Leak, Increasing Time Over Time",
+             .stage = "Training",
+             .frameworks = "TensorFlow",
+             .tier = Tier::On,
+             .posts = "50282801 54332316 51097247 48051647",
+             .documentation = R"(## What it finds
+
+`tf.Session()` or `tf.InteractiveSession()` in a loop, or in a function that is called from one, where each is used for one run and
+the graph stays the same.
+
+## Why it costs
+
+A session prepares the graph for the devices at its first run: it prunes, optimises and partitions it, and allocates memory. That takes
+from tens of milliseconds to seconds and is thrown away with the session. Variables have to be initialised or loaded anew.
+
+## Bad
+
+```python
+import tensorflow as tf
+
+for image in images:
+    with tf.Session() as sess:
+        result = sess.run(output, feed_dict={placeholder: image})
+```
+
+## Good
+
+```python
+import tensorflow as tf
+
+with tf.Session() as sess:
+    for image in images:
+        result = sess.run(output, feed_dict={placeholder: image})
+```
+
+## When it is wrong
+
+Loops that make a new graph in every turn, restore a checkpoint or wait for one need a session each and are left alone, and so are
+those that train in an inner loop.
+
+## References
+
+- DLPerf, root cause "Confusion with Computation Graph"; Stack Overflow 50282801 and others of the study
+)"},
+    .calls = "tensorflow.Session tensorflow.InteractiveSession",
+    .on_call = check};
+
+} // namespace deepperf::rules
