@@ -52,7 +52,7 @@ void Inference::run() {
   spread_tracing();
   spread_no_grad();
   spread_loops();
-  spread_beam();
+  spread_parallel();
 }
 
 // What is called by nothing but traced code runs when that is traced.
@@ -120,11 +120,11 @@ void Inference::spread_no_grad() {
   }
 }
 
-// What a function that Beam runs calls, Beam runs too.
-void Inference::spread_beam() {
+// What such a function calls runs with it.
+void Inference::spread_parallel() {
   std::vector<const FunctionInfo *> queue;
   for (const FunctionInfo &function : project_.functions) {
-    if (function.in_beam) {
+    if (function.in_parallel) {
       queue.push_back(&function);
     }
   }
@@ -132,8 +132,8 @@ void Inference::spread_beam() {
     const FunctionInfo *function = queue.back();
     queue.pop_back();
     for (const CallSite &site : function->calls) {
-      if (!site.callee->in_beam) {
-        site.callee->in_beam = true;
+      if (!site.callee->in_parallel) {
+        site.callee->in_parallel = true;
         queue.push_back(site.callee);
       }
     }

@@ -51,7 +51,7 @@ private:
   void spread_tracing();
   void spread_no_grad();
   void spread_loops();
-  void spread_beam();
+  void spread_parallel();
   void note_step();
   void note_session_run(const python::Call *call);
   void note_fetched_operators(const python::Expr *fetches);
@@ -127,6 +127,7 @@ private:
   Value construct(const python::Call *call, ClassInfo *type);
   Value add_stage(const python::Call *call, u32 previous, const ApiInfo *info, Symbol method);
   void note_beam(const python::Call *call);
+  void mark_parallel(const Value &value);
   void eval_arguments(const python::Call *call);
   void note_arguments(const python::Call *call);
   const python::Expr *argument(const python::Call *call, u32 position, std::string_view keyword) const;

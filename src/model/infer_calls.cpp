@@ -41,16 +41,19 @@ void Inference::note_beam(const Call *call) {
   if (call->args.empty() || (name != "FlatMap" && name != "ParDo" && !(is_beam && name == "Map"))) {
     return;
   }
-  Value given = peek(call->args[0]);
-  while (given.is(Value::Tag::Partial)) {
-    given = given.receiver();
-  }
-  if (given.is(Value::Tag::Function) || given.is(Value::Tag::Method)) {
-    given.function->in_beam = true;
-  } else if (given.is(Value::Tag::Object)) { // beam.ParDo(ProcessFn())
-    const Value process = member_of(given.type, intern("process"));
+  mark_parallel(peek(call->args[0]));
+}
+
+// The function is one that other machinery runs for many elements.
+void Inference::mark_parallel(const Value &value) {
+  if (value.is(Value::Tag::Partial)) {
+    mark_parallel(value.receiver());
+  } else if (value.is(Value::Tag::Function) || value.is(Value::Tag::Method)) {
+    value.function->in_parallel = true;
+  } else if (value.is(Value::Tag::Object)) { // beam.ParDo(ProcessFn())
+    const Value process = member_of(value.type, intern("process"));
     if (process.is(Value::Tag::Function)) {
-      process.function->in_beam = true;
+      process.function->in_parallel = true;
     }
   }
 }
@@ -527,6 +530,7 @@ Value Inference::add_stage(const Call *call, u32 previous, const ApiInfo *info, 
       stage.mapper = eval(mapper);
       recording_ = recording;
       mark_traced(stage.mapper, 0);
+      mark_parallel(stage.mapper);
     }
   }
   project_.stages.push_back(stage);

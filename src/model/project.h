@@ -174,7 +174,7 @@ struct FunctionInfo {
   bool steps = false;        // a call is a training step: backward() or the like, outside loops; also through calls
   bool trains = false;       // a training step somewhere, also through calls
   bool no_grad = false;      // decorated with torch.no_grad(), or called by nothing but code under it
-  bool in_beam = false;      // given to an Apache Beam transform
+  bool in_parallel = false;  // mapped over a Dataset or given to Apache Beam, itself or what calls it
   bool is_test = false;      // test_…() without arguments, wherever it stands
   bool in_loop = false;      // called from a loop that is not tiny, at any depth
   const python::Node *session_run = nullptr;

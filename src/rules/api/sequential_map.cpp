@@ -52,10 +52,10 @@ bool makes_datasets(const model::Stage &stage) {
          mapper.function->returns.is_kind(Kind::Dataset);
 }
 
-// In code that other machinery runs many times at once: a function given to Beam.
+// In code that other machinery runs for many elements: a mapped function, or one given to Beam.
 bool runs_in_parallel(const model::Stage &stage) {
   for (const model::FunctionInfo *function = stage.function; function != nullptr; function = function->parent) {
-    if (function->traced || function->in_beam) {
+    if (function->in_parallel) {
       return true;
     }
   }

@@ -253,3 +253,12 @@ def beam_runs_it(pipeline, paths, beam):
         return tf.data.Dataset.from_tensor_slices([path, path]).map(parse).prefetch(1)  # hint: DP101
 
     return pipeline | beam.Create(paths) | beam.FlatMap(read)
+
+
+def input_fn(paths):
+    return tf.data.Dataset.from_tensor_slices(paths).map(parse).batch(8)  # expect: DP101
+
+
+@tf.function
+def in_a_graph(paths):
+    return tf.data.Dataset.from_tensor_slices(paths).map(parse).batch(8)  # expect: DP101
