@@ -250,7 +250,8 @@ class Findings(Folder):
         self.assertEqual(target.read_text(), SLOW)
 
     def test_notebook_fix_keeps_the_rest(self):
-        lines = SLOW.splitlines(keepends=True)
+        name = SLOW.splitlines()[-1].split(" = ")[0]
+        lines = SLOW.splitlines(keepends=True) + [f"model.fit({name})"]  # what nobody reads is no finding
         notebook = json.dumps({"cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "source": lines}],
                                "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=3)
         target = self.write("a.ipynb", notebook)
