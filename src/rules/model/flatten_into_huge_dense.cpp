@@ -233,7 +233,7 @@ extern constinit const Rule kFlattenIntoHugeDense = {
              .stage = "Model Building",
              .frameworks = "TensorFlow, Keras, PyTorch",
              .tier = Tier::On,
-             .posts = "64191241 58125788_1 59394947_2",
+             .posts = "64191241 58125788_1",
              .documentation = R"(## What it finds
 
 A Keras `Sequential` whose sizes are written down, with a `Flatten` before a `Dense` layer of more than 134 million weights (2 to the 27);
@@ -274,7 +274,7 @@ Where the memory is there and the model needs the weights. The largest layer of 
 
 ## References
 
-- Stack Overflow 64191241, 58125788 and 59394947, from the study
+- Stack Overflow 64191241 and 58125788, from the study
 )"},
     .calls = "tensorflow.keras.Sequential tensorflow.keras.models.Sequential torch.nn.Linear",
     .on_call = check};

@@ -57,7 +57,6 @@ extern constinit const Rule kFunctionInLoop = {
              .stage = "Model Building",
              .frameworks = "TensorFlow",
              .tier = Tier::On,
-             .posts = "55711115",
              .documentation = R"(## What it finds
 
 `tf.function(f)`, or an inner function decorated with `@tf.function`, in a loop or in a function that is called from one, where the result is
@@ -97,7 +96,6 @@ rule is silent. Inside of another `tf.function` nothing is traced twice.
 ## References
 
 - TensorFlow guide "Better performance with tf.function": rules of tracing
-- Stack Overflow 55711115, from the study
 )"},
     .calls = "tensorflow.function tensorflow.contrib.eager.defun",
     .on_call = check_call,

@@ -94,7 +94,7 @@ from one, where the result is called on the spot and kept nowhere; also inner fu
 ## Why it costs
 
 JAX finds compiled code by the function object. A lambda or an inner function is a new object each time, so that each call traces
-the Python code and runs the compiler: a second or more for a small network, against microseconds for a call that is found.
+the Python code and runs the compiler: many times what the call itself takes, which needs microseconds once the code is found.
 
 ## Bad
 

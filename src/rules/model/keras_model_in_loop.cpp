@@ -93,7 +93,7 @@ extern constinit const Rule kKerasModelInLoop = {
              .stage = "Hyper Parameter Tuning",
              .frameworks = "TensorFlow, Keras",
              .tier = Tier::On,
-             .posts = "64696325 61596119 61068208 57445821 57415851 55299510 54605121",
+             .posts = "64696325 61596119 61068208 57445821",
              .documentation = R"(## What it finds
 
 A loop that makes a Keras model in every turn, by itself or through a function, compiles or fits it, and never calls `clear_session`.

@@ -94,6 +94,7 @@ extern constinit const Rule kPythonArgumentToFunction = {
              .stage = "Training",
              .frameworks = "TensorFlow",
              .tier = Tier::On,
+             .posts = "55711115",
              .documentation = R"(## What it finds
 
 A call of a `tf.function` in a loop over `range` or `enumerate` that passes the loop's counter, or a sum or the like of it.
@@ -137,6 +138,7 @@ is left alone; so are loops of ten turns and below.
 ## References
 
 - TensorFlow guide "Better performance with tf.function": passing Python arguments
+- Stack Overflow 55711115, from the study
 )"},
     .nodes = {NodeKind::Call},
     .on_node = check};

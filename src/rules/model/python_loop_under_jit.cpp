@@ -72,8 +72,8 @@ compiles, or in one that only such functions call.
 
 ## Why it costs
 
-The Python loop runs while the function is traced, and the compiler sees all its turns as straight code. XLA takes more than
-linear time in the size of the program: a few hundred turns of a small network compile for minutes.
+The Python loop runs while the function is traced, and the compiler sees all its turns as straight code. Tracing and compiling
+take at least as many times longer as there are turns, and so does the memory of the program.
 
 ## Bad
 

@@ -80,7 +80,7 @@ extern constinit const Rule kSessionInLoop = {
              .stage = "Training",
              .frameworks = "TensorFlow",
              .tier = Tier::On,
-             .posts = "50282801 54332316 51097247 48051647",
+             .posts = "50282801",
              .documentation = R"(## What it finds
 
 `tf.Session()` or `tf.InteractiveSession()` in a loop, or in a function that is called from one, where each is used for one run and
@@ -118,7 +118,7 @@ those that train in an inner loop.
 
 ## References
 
-- DLPerf, root cause "Confusion with Computation Graph"; Stack Overflow 50282801 and others of the study
+- DLPerf, root cause "Confusion with Computation Graph"; Stack Overflow 50282801, from the study
 )"},
     .calls = "tensorflow.Session tensorflow.InteractiveSession",
     .on_call = check};

@@ -84,7 +84,7 @@ extern constinit const Rule kKerasLogitsMismatch = {
     .info = {.code = "DP820",
              .name = "keras-logits-mismatch",
              .summary = "a loss that expects logits gets probabilities, or the other way round",
-             .root_cause = "Training: Wrong Loss or Labels",
+             .root_cause = "Training: Loss Mismatch",
              .symptoms = "Wrong Result",
              .stage = "Model Building",
              .frameworks = "TensorFlow, Keras",

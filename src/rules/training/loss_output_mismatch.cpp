@@ -94,7 +94,7 @@ extern constinit const Rule kLossOutputMismatch = {
     .info = {.code = "DP822",
              .name = "loss-output-mismatch",
              .summary = "a Keras loss that does not fit the last layer or the labels",
-             .root_cause = "Training: Wrong Loss or Labels",
+             .root_cause = "Training: Loss Mismatch",
              .symptoms = "Wrong Result",
              .stage = "Model Building",
              .frameworks = "TensorFlow, Keras",

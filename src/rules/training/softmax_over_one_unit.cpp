@@ -79,7 +79,7 @@ extern constinit const Rule kSoftmaxOverOneUnit = {
     .info = {.code = "DP821",
              .name = "softmax-over-one-unit",
              .summary = "a softmax over a single unit, which is always 1",
-             .root_cause = "Training: Wrong Loss or Labels",
+             .root_cause = "Training: Loss Mismatch",
              .symptoms = "Wrong Result",
              .stage = "Model Building",
              .frameworks = "TensorFlow, Keras, PyTorch",
