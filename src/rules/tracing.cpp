@@ -195,6 +195,13 @@ bool mentions_traced(const Site &site, const Node *node) {
   return found;
 }
 
+// What is taken off again leaves nothing behind.
+bool is_stack(const Site &site, Symbol list) {
+  std::string pop(list.text());
+  pop += ".pop(";
+  return site.function->node != nullptr && text_of(site, site.function->node).find(pop) != std::string_view::npos;
+}
+
 SideEffect call_effect(const Site &site, const Call &call) {
   const Value callee = site.project.callee_of(&call);
   if (callee.is(Value::Tag::Api)) {
@@ -222,7 +229,8 @@ SideEffect call_effect(const Site &site, const Call &call) {
   if (called_method(call) == "append" && call.args.size() == 1 && !site.ancestors.empty() &&
       site.ancestors.back()->kind == NodeKind::ExprStmt && mentions_traced(site, call.args[0])) {
     const auto *list = as<Name>(receiver_of(call));
-    return list != nullptr && !is_local(site, list->id) ? SideEffect::Append : SideEffect::None;
+    return list != nullptr && !is_local(site, list->id) && !is_stack(site, list->id) ? SideEffect::Append
+                                                                                     : SideEffect::None;
   }
   return SideEffect::None;
 }
