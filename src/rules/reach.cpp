@@ -37,12 +37,12 @@ std::string_view text_of(const model::FunctionInfo &function) {
                                         function.node->start, function.node->end - function.node->start);
 }
 
-bool has_word(std::string_view text, std::initializer_list<std::string_view> words) {
+bool has_word(std::string_view text, Words words) {
   return std::ranges::any_of(words,
                              [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
-bool reaches_word(const Site &site, const Node &place, std::initializer_list<std::string_view> words) {
+bool reaches_word(const Site &site, const Node &place, Words words) {
   if (has_word(text_of(site, &place), words)) {
     return true;
   }

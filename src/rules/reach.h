@@ -6,6 +6,7 @@
 #include "rules/site.h"
 
 #include <initializer_list>
+#include <span>
 
 namespace deepperf::rules {
 
@@ -17,9 +18,13 @@ std::vector<const model::FunctionInfo *> reached_functions(const model::Function
 std::string_view text_of(const model::FunctionInfo &function);
 
 // Does any of the words stand in the place, or in what it reaches?
-bool reaches_word(const Site &site, const python::Node &place, std::initializer_list<std::string_view> words);
+using Words = std::span<const std::string_view>;
+bool reaches_word(const Site &site, const python::Node &place, Words words);
 
 // The same for a text.
-bool has_word(std::string_view text, std::initializer_list<std::string_view> words);
+bool has_word(std::string_view text, Words words);
+inline bool has_word(std::string_view text, std::initializer_list<std::string_view> words) {
+  return has_word(text, Words(words.begin(), words.size()));
+}
 
 } // namespace deepperf::rules

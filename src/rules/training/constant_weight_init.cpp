@@ -1,0 +1,174 @@
+#include "rules/reach.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// Layers whose units have to start out different from each other.
+bool needs_variety(std::string_view api) {
+  for (const std::string_view name :
+       {"torch.nn.Linear", "torch.nn.Conv1d", "torch.nn.Conv2d", "torch.nn.Conv3d", "torch.nn.ConvTranspose1d",
+        "torch.nn.ConvTranspose2d", "torch.nn.ConvTranspose3d", "torch.nn.Bilinear"}) {
+    if (api == name) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// What is set, without `.data`.
+const Expr *without_data(const Expr *expr) {
+  const auto *attribute = as<Attribute>(expr);
+  return attribute != nullptr && attribute->attr.text() == "data" ? attribute->value : expr;
+}
+
+// The layer whose weight the expression is; null if it is something else.
+const Expr *layer_of_weight(const Expr *expr) {
+  const auto *attribute = as<Attribute>(without_data(expr));
+  return attribute != nullptr && attribute->attr.text() == "weight" ? attribute->value : nullptr;
+}
+
+// Is the place in the branch of `if isinstance(layer, nn.Linear):` with nothing but such layers in it?
+bool is_any_such_layer(const Site &site, const Expr *layer, u32 place) {
+  for (std::size_t i = site.ancestors.size(); i-- > 0;) {
+    const auto *branch = as<If>(site.ancestors[i]);
+    if (branch == nullptr || branch->body.empty() || place < branch->body[0]->start ||
+        place > branch->body.back()->end) {
+      continue;
+    }
+    const auto *test = as<Call>(branch->test);
+    const auto *function = test != nullptr ? as<Name>(test->func) : nullptr;
+    if (function == nullptr || function->id.text() != "isinstance" || test->args.size() != 2 ||
+        text_of(site, test->args[0]) != text_of(site, layer)) {
+      return false; // behind some other condition as well
+    }
+    const auto is_such = [&site](const Expr *type) {
+      const model::Value value = value_of(site, type);
+      return value.is(model::Value::Tag::Api) && needs_variety(value.name().text());
+    };
+    if (const auto *types = as<Tuple>(test->args[1])) {
+      return std::ranges::all_of(types->elts, is_such);
+    }
+    return is_such(test->args[1]);
+  }
+  return false;
+}
+
+std::optional<double> constant_of(const Site &site, const Call &call) {
+  const std::string_view api = called_api(site, call);
+  if (api == "torch.nn.init.zeros_") {
+    return 0;
+  }
+  if (api == "torch.nn.init.ones_") {
+    return 1;
+  }
+  if (api == "torch.nn.init.constant_" || api == "torch.nn.init.constant") {
+    return number_of(site, argument(call, 1, "val"));
+  }
+  if (called_method(call) == "zero_") {
+    return 0;
+  }
+  return called_method(call) == "fill_" ? number_of(site, argument(call, 0, "value")) : std::nullopt;
+}
+
+void check(Site &site, const Call &call) {
+  const bool is_function = called_api(site, call).starts_with("torch.nn.init.");
+  const Expr *target = is_function ? argument(call, 0, "tensor") : receiver_of(call);
+  const Expr *layer = target != nullptr ? layer_of_weight(target) : nullptr;
+  if (layer == nullptr) {
+    return;
+  }
+  const std::optional<double> constant = constant_of(site, call);
+  if (!constant.has_value()) {
+    return;
+  }
+  const bool is_any = layer->kind == NodeKind::Name && is_any_such_layer(site, layer, call.start);
+  if (!is_any) {
+    // Zero makes a branch start out as nothing, and gates open: both are usual, and only at single layers.
+    const model::Value value = value_of(site, layer);
+    const std::string_view text = text_of(site, layer);
+    if (*constant == 0 || !value.is(model::Value::Tag::Instance) || value.call == nullptr || !value.name() ||
+        !needs_variety(value.name().text()) || value.kind != Kind::TorchModule ||
+        has_word(text, {"gate", "scale", "alpha", "mask", "avg", "blur", "kernel", "filter", "pool", "sum"})) {
+      return;
+    }
+    const Expr *units =
+        argument(*value.call, 1, value.name().text().ends_with("Linear") ? "out_features" : "out_channels");
+    if (units != nullptr && integer_of(site, units) == 1) {
+      return; // one unit has no twins
+    }
+  }
+  const std::string_view function =
+      site.function->node != nullptr ? text_of(*site.function) : site.module->parsed->source.text();
+  if (has_word(function, {"requires_grad", "torch.eye", "dirac"}) || site.module->is_test) {
+    return; // fixed filters
+  }
+  report(site, call,
+         fmt::format("all weights of the layer start out as {}: its units get the same gradients and stay the same",
+                     *constant),
+         "start from random weights: nn.init.kaiming_normal_, xavier_uniform_, or the layer's own default");
+}
+
+} // namespace
+
+extern constinit const Rule kConstantWeightInit = {
+    .info = {.code = "DP810",
+             .name = "constant-weight-init",
+             .summary = "weights of a linear or convolutional layer that all start with the same number",
+             .root_cause = "Training: Wrong Model Definition",
+             .symptoms = "Wrong Result, Slow Convergence",
+             .stage = "Build Model",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::None,
+             .documentation = R"(## What it finds
+
+`nn.init.constant_(layer.weight, c)`, `ones_`, `zeros_`, `layer.weight.data.fill_(c)` on the weights of linear and convolutional layers: on
+a layer with a number other than 0, or on every such layer of a model (`if isinstance(m, nn.Linear)`) with any number.
+
+## Why it costs
+
+Units that start out the same get the same gradients and stay the same for ever: a layer of a thousand of them computes what one would.
+With zeros everywhere nothing is learned at all but the last bias.
+
+## Bad
+
+```python
+import torch.nn as nn
+
+
+def init(m):
+    if isinstance(m, nn.Linear):
+        nn.init.constant_(m.weight, 0.1)
+```
+
+## Good
+
+```python
+import torch.nn as nn
+
+
+def init(m):
+    if isinstance(m, nn.Linear):
+        nn.init.xavier_uniform_(m.weight)
+        nn.init.zeros_(m.bias)
+```
+
+## When it is wrong
+
+Fixed filters, such as a moving average, are constants on purpose; where the code says `requires_grad` the rule is silent. Zeros
+in one layer (the last of a residual branch, a gate, an adapter) are usual, and left alone.
+
+## References
+
+- Goodfellow, Bengio, Courville: Deep Learning, section 8.4, on breaking symmetry between units
+- NeuraLint: constant weight initialisation
+)"},
+    .calls = "torch.nn.init.constant_ torch.nn.init.constant torch.nn.init.zeros_ torch.nn.init.ones_ *.fill_ *.zero_",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,99 @@
+#include "rules/site.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+void check(Site &site, const Call &call) {
+  const Expr *receiver = receiver_of(call);
+  const Kind kind = model::kind_of(receiver);
+  if (kind != Kind::TorchModule && kind != Kind::TorchLoss && kind != Kind::HfModel) {
+    return;
+  }
+  if (const auto *inner = as<Call>(receiver)) {
+    const auto *function = as<Name>(inner->func);
+    if (function != nullptr && function->id.text() == "super") {
+      return;
+    }
+  }
+  const std::string_view inside = site.function->name ? site.function->name.text() : std::string_view{};
+  if (inside == "__call__" || inside == "_call_impl") {
+    return; // what is called instead
+  }
+  // A class's own methods may want to skip the hooks that are made for callers from outside.
+  const auto *name = as<Name>(receiver);
+  const bool is_self = name != nullptr && name->id.text() == "self";
+  Finding &finding =
+      report(site, call, "forward() is called directly, which leaves out hooks and what wraps the module",
+             fmt::format("call the module itself: {}(…)", text_of(site, receiver)));
+  if (is_self) {
+    finding.tier = Tier::Hint;
+  }
+  const std::string_view text = site.module->parsed->source.text();
+  const u32 dot = call.func->end - static_cast<u32>(std::string_view(".forward").size());
+  if (text.substr(dot, call.func->end - dot) == ".forward") {
+    set_fix(finding, false, {Edit{dot, call.func->end, ""}});
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kDirectForwardCall = {.info = {.code = "DP808",
+                                                           .name = "direct-forward-call",
+                                                           .summary = "model.forward(x) instead of model(x)",
+                                                           .root_cause = "Training: Wrong Training Step",
+                                                           .symptoms = "Wrong Result",
+                                                           .stage = "Training",
+                                                           .frameworks = "PyTorch",
+                                                           .tier = Tier::On,
+                                                           .fix = FixKind::Unsafe,
+                                                           .documentation = R"(## What it finds
+
+`model.forward(x)` on a PyTorch module. `super().forward(x)` is how a class extends another, and left alone; `self.forward(x)` is a hint.
+
+## Why it costs
+
+`model(x)` runs the hooks that were registered, and then `forward`. Quantisation, pruning, weight normalisation, profilers, feature
+extraction, FSDP and many other tools live in hooks: with `forward` called directly they silently do nothing.
+
+## Bad
+
+```python
+import torch.nn as nn
+
+model = nn.Linear(3, 4)
+
+
+def predict(x):
+    return model.forward(x)
+```
+
+## Good
+
+```python
+import torch.nn as nn
+
+model = nn.Linear(3, 4)
+
+
+def predict(x):
+    return model(x)
+```
+
+## When it is wrong
+
+Where hooks shall be left out on purpose. Because the edit lets hooks run, it is only made with `--unsafe-fixes`.
+
+## References
+
+- PyTorch documentation of `torch.nn.Module.forward`: one should call the Module instance afterwards instead of this
+- dslinter: forward-pytorch
+)"},
+                                                  .calls = "*.forward",
+                                                  .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,202 @@
+#include "rules/reach.h"
+
+#include "python/children.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// Models that are only there to be asked.
+bool is_frozen(std::string_view name) {
+  return has_word(name, {"teacher", "ema",     "target", "frozen",  "inception", "vgg",        "lpips", "clip",
+                         "vae",     "encoder", "ref",    "feature", "extractor", "pretrained", "old",   "avg",
+                         "swa",     "copy",    "best",   "test",    "fid",       "arcface"});
+}
+
+// The first model.eval() in the node on something that outlives the turn; null if there is none.
+const Call *find_eval(std::string_view source, const model::FunctionInfo &function, const model::Loop *loop,
+                      const Node *node) {
+  const Call *found = nullptr;
+  if (const auto *call = as<Call>(node); call != nullptr && call->args.empty() && called_method(*call) == "eval") {
+    const Expr *receiver = receiver_of(*call);
+    const std::string_view written = source.substr(receiver->start, receiver->end - receiver->start);
+    const auto *name = as<Name>(receiver);
+    const bool is_own =
+        name != nullptr && function.slot_of(name->id) != model::FunctionInfo::kNoSlot &&
+        std::ranges::none_of(function.params, [&](const Param *param) { return param->name == name->id; });
+    const bool is_new =
+        name != nullptr &&
+        (loop != nullptr ? std::ranges::find(loop->assigned, name->id) != loop->assigned.end() : is_own);
+    const bool is_plain = name != nullptr || receiver->kind == NodeKind::Attribute;
+    if (is_plain && !is_new && model::kind_of(receiver) == Kind::TorchModule && !is_frozen(written)) {
+      return call;
+    }
+  }
+  for_each_child(node, [&](const Node *child) {
+    if (found == nullptr) {
+      found = find_eval(source, function, loop, child);
+    }
+  });
+  return found;
+}
+
+// Is a model handed to something that we do not see into? It may call train().
+bool hands_model_away(const Site &site, const Node *node) {
+  if (const auto *call = as<Call>(node)) {
+    const model::Value callee = site.project.callee_of(call);
+    if (!callee.known()) {
+      const auto is_model = [](const Expr *arg) {
+        return model::kind_of(arg) == Kind::TorchModule || model::kind_of(arg) == Kind::HfModel;
+      };
+      for (const Expr *arg : call->args) {
+        if (is_model(arg)) {
+          return true;
+        }
+      }
+      for (const Keyword *keyword : call->keywords) {
+        if (is_model(keyword->value)) {
+          return true;
+        }
+      }
+    }
+  }
+  bool found = false;
+  for_each_child(node, [&](const Node *child) { found = found || hands_model_away(site, child); });
+  return found;
+}
+
+// Does the loop train before it comes to the call? If not, it trains in evaluation mode on purpose. True of what stands
+// outside of the loop.
+bool trains_before(const Site &site, const Node &loop, const Call &eval) {
+  if (eval.start < loop.start || eval.end > loop.end) {
+    return true;
+  }
+  if (has_word(site.module->parsed->source.text().substr(loop.start, eval.start - loop.start), {".backward("})) {
+    return true;
+  }
+  return std::ranges::any_of(site.function->calls, [&](const model::CallSite &call) {
+    return call.callee->trains && call.call->start > loop.start && call.call->end < eval.start;
+  });
+}
+
+constexpr std::string_view kRestoring[] = {
+    ".train(", "train_mode", ".training =", "set_train", "setup_train", "_train()"};
+
+void check(Site &site, const Node &node) {
+  const auto known = site.project.loop_of.find(&node);
+  const model::Loop *loop = known != site.project.loop_of.end() ? known->second : nullptr;
+  if (loop == nullptr || !loop->trains || loop->tiny || loop->parent != nullptr) {
+    return;
+  }
+  const std::vector<const model::FunctionInfo *> reached = reached_functions(*site.function, node);
+  bool evaluates = has_word(text_of(site, &node), {".eval()"});
+  for (const model::FunctionInfo *function : reached) {
+    const bool calls_eval = has_word(text_of(*function), {".eval()"});
+    if (calls_eval && function->trains) {
+      return; // it trains in that mode on purpose
+    }
+    evaluates |= calls_eval;
+  }
+  if (!evaluates || reaches_word(site, node, kRestoring)) {
+    return;
+  }
+  const model::Module *module = site.module;
+  const Call *eval = find_eval(module->parsed->source.text(), *site.function, loop, &node);
+  for (std::size_t i = 0; i < reached.size() && eval == nullptr; ++i) {
+    if (reached[i]->node != nullptr) {
+      module = reached[i]->module;
+      eval = find_eval(module->parsed->source.text(), *reached[i], nullptr, reached[i]->node);
+    }
+  }
+  if (eval == nullptr || hands_model_away(site, &node) ||
+      (module == site.module && !trains_before(site, node, *eval))) {
+    return;
+  }
+  const std::string_view text = module->parsed->source.text();
+  const Expr *receiver = receiver_of(*eval);
+  const std::string_view written = text.substr(receiver->start, receiver->end - receiver->start);
+  Finding &finding =
+      report(site, *eval,
+             fmt::format("`{}` stays in evaluation mode: the loop trains on, and nothing in it calls train()", written),
+             fmt::format("call {}.train() where the training of each epoch starts", written));
+  finding.file = module->file;
+  add_note(finding, site, node, "this loop trains the model");
+}
+
+} // namespace
+
+extern constinit const Rule kEvalNotRestored = {
+    .info = {.code = "DP806",
+             .name = "eval-not-restored",
+             .summary = "model.eval() in a training loop that never calls train() again",
+             .root_cause = "Training: Wrong Mode",
+             .symptoms = "Wrong Result, Slow Convergence",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::None,
+             .documentation = R"(## What it finds
+
+A loop that trains and in which `model.eval()` is called, by itself or by a function that it calls, while nothing in the loop calls
+`train()`.
+
+## Why it costs
+
+After the first evaluation the model stays in evaluation mode: dropout is off, and batch normalisation uses the statistics of the first
+epoch and no longer updates them. The training goes on without an error and ends with a worse model.
+
+## Bad
+
+```python
+import torch
+
+
+def train(model, optimizer, loader, test_loader, criterion):
+    model.train()
+    for epoch in range(100):
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+        model.eval()
+        with torch.no_grad():
+            print(sum((model(x).argmax(1) == y).sum() for x, y in test_loader))
+```
+
+## Good
+
+```python
+import torch
+
+
+def train(model, optimizer, loader, test_loader, criterion):
+    for epoch in range(100):
+        model.train()
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+        model.eval()
+        with torch.no_grad():
+            print(sum((model(x).argmax(1) == y).sum() for x, y in test_loader))
+```
+
+## When it is wrong
+
+Where the model is trained in evaluation mode on purpose, as when fine-tuning with frozen batch statistics, or is another one than the
+one that is trained.
+
+## References
+
+- PyTorch documentation of `torch.nn.Module.eval`
+- CodeGuru detector library: PyTorch miss call eval
+)"},
+    .nodes = {NodeKind::For, NodeKind::While},
+    .on_node = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,118 @@
+#include "rules/reach.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// What is far from what anybody uses, not what is unusual.
+struct Range {
+  std::string_view optimizer;
+  double least;
+  double most;
+};
+constexpr Range kRanges[] = {
+    {"Adam", 1e-8, 0.5},   {"AdamW", 1e-8, 0.5}, {"NAdam", 1e-8, 0.5},  {"Nadam", 1e-8, 0.5}, {"RAdam", 1e-8, 0.5},
+    {"Adamax", 1e-8, 0.5}, {"RMSprop", 1e-8, 1}, {"Adagrad", 1e-7, 10}, {"SGD", 1e-9, 100},
+};
+
+void check(Site &site, const Call &call) {
+  if (site.module->is_test) {
+    return; // a rate of 1 makes numbers that can be checked by hand
+  }
+  const std::string_view api = called_api(site, call);
+  const bool is_torch = api.starts_with("torch.");
+  const std::string_view optimizer = api.substr(api.rfind('.') + 1);
+  const Expr *rate = is_torch ? argument(call, 1, "lr") : argument(call, 0, "learning_rate");
+  if (rate == nullptr && !is_torch) {
+    rate = argument(call, 0, "lr");
+  }
+  const std::optional<double> value = number_of(site, rate);
+  if (!value.has_value() || *value == 0) { // 0 is for a schedule to change
+    return;
+  }
+  const std::string_view function =
+      site.function->node != nullptr ? text_of(*site.function) : site.module->parsed->source.text();
+  if (has_word(function, {"LambdaLR", "OneCycleLR", "scheduler", "schedule"})) {
+    return; // which may multiply it
+  }
+  // Single tensors, such as an image that is optimised, take other rates than the weights of a network.
+  if (is_torch && (call.args.empty() || text_of(site, call.args[0]).find("parameters()") == std::string_view::npos)) {
+    return;
+  }
+  for (const Range &range : kRanges) {
+    if (range.optimizer != optimizer || (*value >= range.least && *value <= range.most)) {
+      continue;
+    }
+    const bool is_high = *value > range.most;
+    report(site, *rate,
+           fmt::format("a learning rate of {} for {} is {}", *value, optimizer,
+                       *value < 0 ? "negative"
+                       : is_high  ? "so high that training diverges"
+                                  : "so low that nothing is learned"),
+           optimizer == "SGD" ? "usual are 0.001 to 1" : "usual are 0.00001 to 0.01");
+    return;
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kLearningRateOutOfRange = {
+    .info = {.code = "DP811",
+             .name = "learning-rate-out-of-range",
+             .summary = "a learning rate far outside of what works with that optimizer",
+             .root_cause = "Model: Improper Hyper Parameter",
+             .symptoms = "Wrong Result, Slow Convergence, Not a Number",
+             .stage = "Hyper Parameter Tuning",
+             .frameworks = "PyTorch, TensorFlow, Keras",
+             .tier = Tier::On,
+             .fix = FixKind::None,
+             .documentation = R"(## What it finds
+
+A learning rate, written as a number, that is far outside of the usual for its optimizer: above 0.5 for Adam and its kin, above 1 for
+RMSprop, above 100 for SGD, or below about 1e-8 for any.
+
+## Why it costs
+
+Adam moves every weight by about the learning rate in each step, whatever the gradient: with 1 a network is destroyed within a
+few steps. With 1e-9 it takes years to move a weight by anything.
+
+## Bad
+
+```python
+import torch
+
+model = torch.nn.Linear(3, 4)
+optimizer = torch.optim.Adam(model.parameters(), lr=1.0)
+```
+
+## Good
+
+```python
+import torch
+
+model = torch.nn.Linear(3, 4)
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+```
+
+## When it is wrong
+
+Where a schedule multiplies the rate by something small in every step, as the schedule of the first Transformer does with a rate of
+1. Optimizers over single tensors are left alone.
+
+## References
+
+- Keras and PyTorch defaults: 0.001 for Adam, 0.01 for SGD
+- NeuraLint and UMLAUT: learning rate out of range
+)"},
+    .calls =
+        "torch.optim.Adam torch.optim.AdamW torch.optim.NAdam torch.optim.RAdam torch.optim.Adamax torch.optim.RMSprop "
+        "torch.optim.Adagrad torch.optim.SGD tensorflow.keras.optimizers.Adam tensorflow.keras.optimizers.AdamW "
+        "tensorflow.keras.optimizers.Nadam tensorflow.keras.optimizers.Adamax tensorflow.keras.optimizers.RMSprop "
+        "tensorflow.keras.optimizers.Adagrad tensorflow.keras.optimizers.SGD",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,175 @@
+#include "rules/reach.h"
+
+#include "python/children.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+constexpr std::string_view kClearing[] = {"zero_grad",       ".grad = None", ".grad=None",  "grad.zero_",
+                                          "grad.data.zero_", "clear_grad",   "grad = None", "autograd.grad(",
+                                          "set_grad",        "reset_grad"};
+
+// Is the optimizer handed to something that we do not see into? It may clear the gradients.
+bool is_handed_away(const Site &site, const Node *node, std::string_view optimizer) {
+  bool found = false;
+  if (const auto *call = as<Call>(node); call != nullptr && called_function(site, *call) == nullptr) {
+    for (const Expr *arg : call->args) {
+      found |= text_of(site, arg) == optimizer;
+    }
+    for (const Keyword *keyword : call->keywords) {
+      found |= text_of(site, keyword->value) == optimizer;
+    }
+    found = found && called_method(*call) != "step" && called_method(*call) != "unscale_";
+  }
+  if (!found) {
+    for_each_child(node, [&](const Node *child) { found = found || is_handed_away(site, child, optimizer); });
+  }
+  return found;
+}
+
+// Does anything that calls the function clear the gradients?
+bool callers_clear(const Site &site, const model::FunctionInfo &function) {
+  for (const model::FunctionInfo &caller : site.project.functions) {
+    for (const model::CallSite &call : caller.calls) {
+      if (call.callee == &function && has_word(caller.module->parsed->source.text(), kClearing)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool is_named_optimizer(std::string_view text) {
+  const std::size_t dot = text.rfind('.');
+  const std::string_view name = dot == std::string_view::npos ? text : text.substr(dot + 1);
+  return name.starts_with("optimizer") || name.ends_with("optimizer") || name == "optim";
+}
+
+std::string_view indent_of(std::string_view text, u32 place) {
+  u32 start = place;
+  while (start > 0 && (text[start - 1] == ' ' || text[start - 1] == '\t')) {
+    --start;
+  }
+  return start == 0 || text[start - 1] == '\n' ? text.substr(start, place - start) : std::string_view("?");
+}
+
+void check(Site &site, const Call &call) {
+  const Kind kind = model::kind_of(receiver_of(call));
+  const bool is_scaled = kind == Kind::GradScaler;
+  const Expr *optimizer = is_scaled ? argument(call, 0, "optimizer") : receiver_of(call);
+  if (optimizer == nullptr || (optimizer->kind != NodeKind::Name && optimizer->kind != NodeKind::Attribute)) {
+    return;
+  }
+  // A parameter that nobody tells us of is one if it is called so and stepped without arguments.
+  const bool is_named = kind == Kind::Unknown && site.module->torch && call.args.empty() && call.keywords.empty() &&
+                        is_named_optimizer(text_of(site, optimizer));
+  if (!is_scaled && kind != Kind::TorchOptimizer && !is_named) {
+    return;
+  }
+  const model::FunctionInfo &function = *site.function;
+  const std::string_view source = site.module->parsed->source.text();
+  const std::string_view around = function.node != nullptr ? text_of(function) : source;
+  if (has_word(around, kClearing) || (site.type != nullptr && has_word(text_of(site, site.type->node), kClearing))) {
+    return;
+  }
+  const model::Loop *loop = loop_around(site);
+  const Node *place = loop != nullptr ? loop->node : function.node;
+  if (place == nullptr || !has_word(text_of(site, place), {".backward("})) {
+    return;
+  }
+  if (loop == nullptr && (!function.in_loop || has_word(source, kClearing) || callers_clear(site, function))) {
+    return;
+  }
+  if (const auto *name = as<Name>(optimizer);
+      loop != nullptr && name != nullptr && std::ranges::find(loop->assigned, name->id) != loop->assigned.end()) {
+    return; // a new one in each turn
+  }
+  const std::string_view written = text_of(site, optimizer);
+  if (reaches_word(site, *place, kClearing) || is_handed_away(site, place, written)) {
+    return;
+  }
+  Finding &finding =
+      report(site, call, "nothing sets the gradients to zero: each step adds those of all steps before it",
+             fmt::format("call {}.zero_grad() in each step, before backward()", written));
+  const auto *statement = !site.ancestors.empty() ? as<ExprStmt>(site.ancestors.back()) : nullptr;
+  if (statement == nullptr || statement->value != &call) {
+    return;
+  }
+  const std::string_view indent = indent_of(source, statement->start);
+  const u32 line_end = static_cast<u32>(std::min(source.find('\n', statement->end), source.size()));
+  const std::string_view rest = source.substr(statement->end, line_end - statement->end);
+  const std::size_t more = rest.find_first_not_of(" \t");
+  if (indent != "?" && (more == std::string_view::npos || rest[more] == '#')) {
+    set_fix(finding, false, {Edit{line_end, line_end, fmt::format("\n{}{}.zero_grad()", indent, written)}});
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kMissingZeroGrad = {
+    .info = {.code = "DP805",
+             .name = "missing-zero-grad",
+             .summary = "a training loop with backward() and step(), and nowhere zero_grad()",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Wrong Result, Slow Convergence",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::Unsafe,
+             .documentation = R"(## What it finds
+
+A loop, or a function called from one, in which `loss.backward()` and `optimizer.step()` are called, while neither it nor anything that it calls
+clears the gradients.
+
+## Why it costs
+
+`backward()` adds to what is in `.grad`. Without `zero_grad()` each step goes along the sum of the gradients of all steps before: the
+model diverges or wanders, without any error.
+
+## Bad
+
+```python
+import torch
+
+
+def train(model, loader, criterion):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    for x, y in loader:
+        loss = criterion(model(x), y)
+        loss.backward()
+        optimizer.step()
+```
+
+## Good
+
+```python
+import torch
+
+
+def train(model, loader, criterion):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = criterion(model(x), y)
+        loss.backward()
+        optimizer.step()
+```
+
+## When it is wrong
+
+Where the gradients are cleared in a place that the rule does not see: a hook, or an optimizer of your own that does it in `step()`.
+
+## References
+
+- PyTorch tutorial, optimizing model parameters: gradients by default add up; to prevent double-counting, we explicitly zero them
+- dslinter: gradients-not-cleared-before-backward-propagation
+)"},
+    .calls = "*.step",
+    .on_call = check};
+
+} // namespace deepperf::rules

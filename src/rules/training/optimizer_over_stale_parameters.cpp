@@ -1,0 +1,157 @@
+#include "rules/reach.h"
+
+#include "model/bind.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// `model` of `Adam(model.parameters())`; null if the parameters come from elsewhere.
+const Name *model_of(const Call &optimizer) {
+  const auto *call = !optimizer.args.empty() ? as<Call>(optimizer.args[0]) : nullptr;
+  return call != nullptr && called_method(*call) == "parameters" ? as<Name>(receiver_of(*call)) : nullptr;
+}
+
+void check_loop(Site &site, const Call &call) {
+  const model::Loop *loop = loop_around(site);
+  if (loop == nullptr || !loop->steps || loop->tiny || !runs_every_turn(site, *loop)) {
+    return;
+  }
+  const Name *model = model_of(call);
+  if (model == nullptr || std::ranges::find(loop->assigned, model->id) != loop->assigned.end() ||
+      site.function->name.text().find("inner") != std::string_view::npos) {
+    return;
+  }
+  Finding &finding =
+      report(site, call, "a new optimizer in each step: momentum and other averages start from nothing every time",
+             "make the optimizer once, before the loop");
+  add_note(finding, site, *loop->node, "each turn of this loop is a training step");
+}
+
+// The statements behind the one that makes the optimizer, in the same block.
+void check_block(Site &site, const Call &call, const Name &model, const Block &block, const Stmt *statement) {
+  const auto at = std::find(block.begin(), block.end(), statement);
+  if (at == block.end()) {
+    return;
+  }
+  const std::string_view text = site.module->parsed->source.text();
+  if (has_word(text.substr(statement->end, block.back()->end - statement->end),
+               {"add_param_group", "optim.", "Optimizer("})) {
+    return; // told of the new ones, or made anew
+  }
+  for (auto next = at + 1; next != block.end(); ++next) {
+    const auto *assignment = as<Assign>(*next);
+    if (assignment == nullptr || assignment->targets.size() != 1) {
+      continue;
+    }
+    const auto *layer = as<Attribute>(assignment->targets[0]);
+    const auto *made = as<Call>(assignment->value);
+    if (layer == nullptr || made == nullptr || model::root_name(layer) == nullptr ||
+        model::root_name(layer)->id != model.id || !called_api(site, *made).starts_with("torch.nn.") ||
+        model::kind_of(made) != Kind::TorchModule) {
+      continue;
+    }
+    Finding &finding = report(site, **next, "this layer is new and the optimizer does not know it: it is never trained",
+                              "change the model first, and make the optimizer after that");
+    add_note(finding, site, call, "the optimizer is made here, from the parameters of that time");
+    return;
+  }
+}
+
+Block body_of(const Node *node) {
+  switch (node->kind) {
+  case NodeKind::FunctionDef:
+    return static_cast<const FunctionDef *>(node)->body;
+  case NodeKind::If:
+    return static_cast<const If *>(node)->body;
+  case NodeKind::With:
+    return static_cast<const With *>(node)->body;
+  case NodeKind::For:
+    return static_cast<const For *>(node)->body;
+  default:
+    return {};
+  }
+}
+
+void check(Site &site, const Call &call) {
+  check_loop(site, call);
+  const Name *model = model_of(call);
+  const auto *statement = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
+  if (model == nullptr || statement == nullptr) {
+    return;
+  }
+  const Block block =
+      site.ancestors.size() > 1 ? body_of(site.ancestors[site.ancestors.size() - 2]) : site.module->parsed->tree.body;
+  check_block(site, call, *model, block, statement);
+}
+
+} // namespace
+
+extern constinit const Rule kOptimizerOverStaleParameters = {
+    .info = {.code = "DP814",
+             .name = "optimizer-over-stale-parameters",
+             .summary = "an optimizer made in every step, or before the model gets new layers",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Wrong Result, Slow Convergence, Slow Execution Time",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::None,
+             .documentation = R"(## What it finds
+
+An optimizer over `model.parameters()` that is made inside of a loop whose turns are training steps, though the model is the same in
+each; and a model that gets a new layer (`model.fc = nn.Linear(…)`) after its optimizer was made.
+
+## Why it costs
+
+Adam's averages and SGD's momentum are kept in the optimizer: made anew in each step, they are always zero, and training is that of
+another, worse optimizer; the objects cost time too. An optimizer holds the parameters that it was given: a layer that is
+put in later is never trained, while the one that it replaced still is.
+
+## Bad
+
+```python
+import torch
+
+
+def train(model, loader, criterion):
+    for x, y in loader:
+        optimizer = torch.optim.Adam(model.parameters())
+        optimizer.zero_grad()
+        criterion(model(x), y).backward()
+        optimizer.step()
+```
+
+## Good
+
+```python
+import torch
+
+
+def train(model, loader, criterion):
+    optimizer = torch.optim.Adam(model.parameters())
+    for x, y in loader:
+        optimizer.zero_grad()
+        criterion(model(x), y).backward()
+        optimizer.step()
+```
+
+## When it is wrong
+
+Where the averages shall be forgotten, as between tasks in meta-learning.
+
+## References
+
+- PyTorch documentation of `torch.optim`: constructing it
+)"},
+    .calls =
+        "torch.optim.Adam torch.optim.AdamW torch.optim.NAdam torch.optim.RAdam torch.optim.Adamax torch.optim.RMSprop "
+        "torch.optim.Adagrad torch.optim.Adadelta torch.optim.SGD",
+    .on_call = check};
+
+} // namespace deepperf::rules

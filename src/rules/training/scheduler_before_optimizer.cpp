@@ -1,0 +1,128 @@
+#include "rules/site.h"
+
+#include "python/children.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// Where in the node an optimizer steps, before and behind a place: directly, or in a function that is called there.
+struct Steps {
+  const Call *before = nullptr;
+  const Call *behind = nullptr;
+};
+
+void find_steps(const Site &site, const Node *node, const Call &place, Steps &steps) {
+  if (const auto *call = as<Call>(node); call != nullptr && call != &place) {
+    const Expr *receiver = receiver_of(*call);
+    const Kind kind = receiver != nullptr ? model::kind_of(receiver) : Kind::Unknown;
+    const bool steps_itself =
+        called_method(*call) == "step" && (kind == Kind::TorchOptimizer || kind == Kind::GradScaler);
+    const model::FunctionInfo *function = called_function(site, *call);
+    if (steps_itself || (function != nullptr && function->trains)) {
+      (call->start < place.start ? steps.before : steps.behind) = call;
+    } else if (!site.project.callee_of(call).known() && called_method(*call).empty()) {
+      steps.before = steps.before != nullptr || call->start > place.start ? steps.before : nullptr;
+    }
+  }
+  for_each_child(node, [&](const Node *child) { find_steps(site, child, place, steps); });
+}
+
+void check(Site &site, const Call &call) {
+  const model::Loop *loop = loop_around(site);
+  if (loop == nullptr || loop->tiny || !runs_every_turn(site, *loop)) {
+    return;
+  }
+  const model::Value callee = site.project.callee_of(&call);
+  const bool is_plateau = callee.is(model::Value::Tag::ApiMethod) && callee.receiver().name() &&
+                          callee.receiver().name().text().ends_with("ReduceLROnPlateau");
+  if (is_plateau) {
+    return;
+  }
+  Steps steps;
+  find_steps(site, loop->node, call, steps);
+  if (steps.behind == nullptr || steps.before != nullptr) {
+    return;
+  }
+  Finding &finding =
+      report(site, call, "the scheduler steps before the optimizer: the first learning rate is never used",
+             "call it behind the optimizer's step (since PyTorch 1.1)");
+  if (!call.args.empty() || !call.keywords.empty()) {
+    finding.tier = Tier::Hint; // told the epoch, it sets the rate for that one
+  }
+  add_note(finding, site, *steps.behind, "the optimizer steps here");
+}
+
+} // namespace
+
+extern constinit const Rule kSchedulerBeforeOptimizer = {
+    .info = {.code = "DP807",
+             .name = "scheduler-before-optimizer",
+             .summary = "scheduler.step() before optimizer.step(), which skips the first learning rate",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Wrong Result, Slow Convergence",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::None,
+             .documentation = R"(## What it finds
+
+A loop in whose turns a learning rate scheduler steps first and the optimizer, there or in a function that is called, after it.
+
+## Why it costs
+
+Since PyTorch 1.1 the scheduler's constructor sets the first learning rate, and `step()` goes on to the next. Called first, it skips
+the first value of the schedule, and all later ones come one turn too early: a warm-up starts too high, a decay happens before its epoch.
+PyTorch warns about it at run time, once.
+
+## Bad
+
+```python
+import torch
+
+
+def train(model, loader, criterion):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 30)
+    for epoch in range(90):
+        scheduler.step()
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+```
+
+## Good
+
+```python
+import torch
+
+
+def train(model, loader, criterion):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 30)
+    for epoch in range(90):
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+        scheduler.step()
+```
+
+## When it is wrong
+
+In programs for PyTorch before 1.1. Where the scheduler is told the epoch (`scheduler.step(epoch)`) the rate is right, though PyTorch still warns: that
+is a hint.
+
+## References
+
+- PyTorch documentation of `torch.optim`: how to adjust learning rate
+)"},
+    .calls = "TorchScheduler.step",
+    .on_call = check};
+
+} // namespace deepperf::rules

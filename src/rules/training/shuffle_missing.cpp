@@ -1,0 +1,103 @@
+#include "rules/site.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// The name that the loader gets: `train_loader`, `self.train_loader`; empty if it gets none.
+std::string_view name_given(const Site &site, const Call &call) {
+  const auto *assignment = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
+  if (assignment == nullptr || assignment->value != &call) {
+    return {};
+  }
+  const Expr *target = assignment->targets[0];
+  if (const auto *name = as<Name>(target)) {
+    return name->id.text();
+  }
+  const auto *attribute = as<Attribute>(target);
+  return attribute != nullptr ? attribute->attr.text() : std::string_view{};
+}
+
+// Does it come in an order of its own?
+bool is_iterable(const model::Value &dataset) {
+  if (dataset.is(model::Value::Tag::Object)) {
+    static const Symbol kIter = intern("__iter__");
+    return dataset.type->members.contains(kIter.id) || !dataset.type->members.contains(intern("__getitem__").id);
+  }
+  return dataset.name() && dataset.name().text().find("Iterable") != std::string_view::npos;
+}
+
+void check(Site &site, const Call &call) {
+  const std::string_view name = name_given(site, call);
+  if (name.find("train") == std::string_view::npos || name.find("val") != std::string_view::npos ||
+      name.find("eval") != std::string_view::npos || name.find("test") != std::string_view::npos ||
+      has_hidden_arguments(call) || site.module->is_test) {
+    return;
+  }
+  if (argument(call, 2, "shuffle") != nullptr || argument(call, 3, "sampler") != nullptr ||
+      argument(call, 4, "batch_sampler") != nullptr) {
+    return;
+  }
+  const Expr *dataset = argument(call, 0, "dataset");
+  if (dataset == nullptr || model::kind_of(dataset) != Kind::TorchDataset || is_iterable(value_of(site, dataset))) {
+    return;
+  }
+  report(site, call, fmt::format("`{}` gives the examples in the same order in every epoch", name),
+         "pass shuffle=True, or a sampler");
+}
+
+} // namespace
+
+extern constinit const Rule kShuffleMissing = {.info = {.code = "DP817",
+                                                        .name = "shuffle-missing",
+                                                        .summary = "a DataLoader for training that does not shuffle",
+                                                        .root_cause = "Training: Wrong Training Step",
+                                                        .symptoms = "Wrong Result, Slow Convergence",
+                                                        .stage = "Data Preparation",
+                                                        .frameworks = "PyTorch",
+                                                        .tier = Tier::Hint,
+                                                        .fix = FixKind::None,
+                                                        .documentation = R"(## What it finds
+
+A `DataLoader` that is called something with `train`, over a dataset with `__getitem__`, and given neither `shuffle` nor a sampler.
+
+## Why it costs
+
+Files are often sorted by class. Batches of one class each, in the same order in every epoch, make the gradients of neighbouring steps alike
+and those of distant ones contradict each other: training is slow and forgets what came first. Batch normalisation sees one class at
+a time.
+
+## Bad
+
+```python
+from torch.utils.data import DataLoader
+from torchvision.datasets import CIFAR10
+
+train_loader = DataLoader(CIFAR10("data"), batch_size=64)
+```
+
+## Good
+
+```python
+from torch.utils.data import DataLoader
+from torchvision.datasets import CIFAR10
+
+train_loader = DataLoader(CIFAR10("data"), batch_size=64, shuffle=True)
+```
+
+## When it is wrong
+
+Where the order matters, as in time series, or the dataset shuffles by itself. `shuffle=False` says so.
+
+## References
+
+- PyTorch documentation of `torch.utils.data`: data loading order and Sampler
+)"},
+                                               .calls = "torch.utils.data.DataLoader",
+                                               .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,89 @@
+#include "rules/site.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+void check(Site &site, const Call &call) {
+  const std::string_view api = called_api(site, call);
+  const std::string_view name = api.substr(api.rfind('.') + 1);
+  const bool is_always_async = name == "isend" || name == "irecv";
+  if (!is_always_async) {
+    const Keyword *given = keyword_argument(call, "async_op");
+    if (given == nullptr || bool_of(site, given->value) != true) {
+      return;
+    }
+  }
+  const auto *statement = !site.ancestors.empty() ? as<ExprStmt>(site.ancestors.back()) : nullptr;
+  if (statement == nullptr || statement->value != &call) {
+    return;
+  }
+  report(site, call,
+         fmt::format("nobody waits for this {}: its tensor may be used or changed while it is under way", name),
+         "keep what it returns and call wait() on it before the tensor is touched");
+}
+
+} // namespace
+
+extern constinit const Rule kUnwaitedCommunication = {
+    .info = {.code = "DP816",
+             .name = "unwaited-communication",
+             .summary = "an asynchronous send, receive or reduction whose handle is dropped",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Wrong Result, Program Hang",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::None,
+             .documentation = R"(## What it finds
+
+`torch.distributed.isend` and `irecv`, and collectives with `async_op=True`, whose result is thrown away.
+
+## Why it costs
+
+They return before the data has been sent or received. Reading the tensor then gives the old numbers, or half of the new ones; changing it
+sends something else. It works in small tests and fails under load, differently each time.
+
+## Bad
+
+```python
+import torch.distributed as dist
+
+
+def exchange(tensor):
+    dist.isend(tensor, dst=1)
+    tensor.zero_()
+```
+
+## Good
+
+```python
+import torch.distributed as dist
+
+
+def exchange(tensor):
+    request = dist.isend(tensor, dst=1)
+    request.wait()
+    tensor.zero_()
+```
+
+## When it is wrong
+
+Where a barrier behind it, or a collective on the same stream, makes sure that all is done.
+
+## References
+
+- PyTorch documentation of `torch.distributed`: synchronous and asynchronous collective operations
+- Trail of Bits semgrep rules: waiting-with-pytorch-distributed
+)"},
+    .calls = "torch.distributed.isend torch.distributed.irecv torch.distributed.all_reduce torch.distributed.broadcast "
+             "torch.distributed.reduce torch.distributed.all_gather torch.distributed.gather torch.distributed.scatter "
+             "torch.distributed.reduce_scatter torch.distributed.all_to_all torch.distributed.all_gather_into_tensor "
+             "torch.distributed.reduce_scatter_tensor torch.distributed.all_to_all_single",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,19 @@
+import torch
+import torch.distributed as dist
+
+
+def fires(tensor):
+    dist.isend(tensor, dst=1)  # expect: DP816
+    dist.irecv(tensor, src=0)  # expect: DP816
+    torch.distributed.all_reduce(tensor, async_op=True)  # expect: DP816
+
+
+def silent(tensor, requests):
+    request = dist.isend(tensor, dst=1)
+    request.wait()
+    dist.irecv(tensor, src=0).wait()
+    requests.append(dist.isend(tensor, dst=1))
+    dist.all_reduce(tensor)
+    dist.all_reduce(tensor, async_op=False)
+    dist.send(tensor, dst=1)
+    return dist.all_reduce(tensor, async_op=True)
