@@ -22,7 +22,6 @@ struct MapperFacts {
   const python::Call *random = nullptr; // an operation that gives something else each time
   const python::Call *python = nullptr; // a call of tf.py_function or the like
   bool ragged = false;                  // results of different rows may differ in shape
-  bool heavy = false;                   // reads, decodes, resizes or runs Python, at least
 };
 
 MapperFacts examine_mapper(const Project &project, const Value &mapper);
