@@ -54,6 +54,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Kind::kCount)> k
     "HfDataset",
     "HfTokenizer",
     "HfModel",
+    "HfPipeline",
     "Path",
     "RandomState",
     "list",

@@ -58,6 +58,7 @@ enum class Kind : u8 {
   HfDataset,
   HfTokenizer,
   HfModel,
+  HfPipeline,
   Path,
   RandomState, // numpy's and Python's random generators
   List,

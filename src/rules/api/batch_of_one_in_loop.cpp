@@ -1,0 +1,118 @@
+#include "rules/site.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// `x` of `x.unsqueeze(0)`, `torch.unsqueeze(x, 0)`, `x[None]` or `x[None, :]`; null if it is something else.
+const Expr *single_item(const Site &site, const Expr *expr) {
+  if (const auto *call = as<Call>(expr)) {
+    const bool is_function = called_api(site, *call) == "torch.unsqueeze";
+    if (called_method(*call) == "unsqueeze" || is_function) {
+      const Expr *dimension = argument(*call, is_function ? 1 : 0, "dim");
+      const Expr *item = is_function ? argument(*call, 0, "input") : receiver_of(*call);
+      return dimension != nullptr && integer_of(site, dimension) == 0 ? item : nullptr;
+    }
+    // .to(device) and the like behind it
+    const std::string_view method = called_method(*call);
+    return method == "to" || method == "cuda" || method == "float" ? single_item(site, receiver_of(*call)) : nullptr;
+  }
+  const auto *subscript = as<Subscript>(expr);
+  if (subscript == nullptr) {
+    return nullptr;
+  }
+  const auto *parts = as<Tuple>(subscript->slice);
+  const Expr *first = parts != nullptr && !parts->elts.empty() ? parts->elts[0] : subscript->slice;
+  return is_none(first) ? subscript->value : nullptr;
+}
+
+bool mentions_target(const Expr *target, const Expr *expr) {
+  if (const auto *name = as<Name>(target)) {
+    return mentions(expr, name->id);
+  }
+  const auto *parts = as<Tuple>(target);
+  return parts != nullptr &&
+         std::ranges::any_of(parts->elts, [expr](const Expr *part) { return mentions_target(part, expr); });
+}
+
+void check(Site &site, const Call &call) {
+  if (call.args.size() != 1) {
+    return; // a second one is the state of a recurrence, more often than not
+  }
+  const Expr *item = single_item(site, call.args[0]);
+  if (item == nullptr) {
+    return;
+  }
+  const model::Loop *loop = long_loop_around(site);
+  const auto *statement = loop != nullptr ? as<For>(loop->node) : nullptr;
+  if (statement == nullptr || loop->steps || loop->turns == model::Turns::Few ||
+      !mentions_target(statement->target, item) || model::kind_of(iterated_by(site, *loop)) == Kind::TorchDataLoader) {
+    return;
+  }
+  Finding &finding = report(site, call, "the model is run on one item at a time",
+                            "stack items of one size, or take them from a DataLoader, and run the model on batches");
+  add_note(finding, site, *statement, "for each item of this loop");
+}
+
+} // namespace
+
+extern constinit const Rule kBatchOfOneInLoop = {.info = {.code = "DP146",
+                                                          .name = "batch-of-one-in-loop",
+                                                          .summary = "a model that is run on single items of a loop",
+                                                          .root_cause = "API: Not Using Batch API",
+                                                          .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
+                                                          .stage = "Prediction",
+                                                          .frameworks = "PyTorch",
+                                                          .tier = Tier::Hint,
+                                                          .fix = FixKind::None,
+                                                          .documentation = R"(## What it finds
+
+`model(x.unsqueeze(0))` or `model(x[None])` for each `x` of a loop.
+
+## Why it costs
+
+Each layer is launched for a single item: launching takes longer than computing, and most of the device is idle. A batch of 64 often
+takes little more time than one item.
+
+## Bad
+
+```python
+import torch
+
+
+def predict(model: torch.nn.Module, images):
+    results = []
+    with torch.no_grad():
+        for image in images:
+            results.append(model(image.unsqueeze(0)))
+    return results
+```
+
+## Good
+
+```python
+import torch
+
+
+def predict(model: torch.nn.Module, images):
+    with torch.no_grad():
+        return model(torch.stack(images))
+```
+
+## When it is wrong
+
+Items of different size cannot be stacked without padding, and where each result decides what comes next (games, tracking), or each
+item has to be answered at once, there is nothing to batch.
+
+## References
+
+- PyTorch performance tuning guide
+)"},
+                                                 .calls = "TorchModule.__call__",
+                                                 .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,171 @@
+#include "python/children.h"
+#include "rules/site.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+bool contains(std::string_view text, std::string_view word) {
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+  return std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
+}
+
+// Code whose purpose it is: a function or file that says so, or a flag in front of it.
+bool is_meant(const Site &site) {
+  for (const Node *ancestor : site.ancestors) {
+    if (ancestor->kind == NodeKind::If || ancestor->kind == NodeKind::IfExp) {
+      return true;
+    }
+    if (const auto *definition = as<FunctionDef>(ancestor)) {
+      const std::string_view name = definition->name.text();
+      if (contains(name, "debug") || contains(name, "anomal") || contains(name, "check") || contains(name, "profil") ||
+          contains(name, "bench") || contains(name, "test")) {
+        return true;
+      }
+    }
+  }
+  const std::string_view path = site.module->parsed->path;
+  const std::string_view file = path.substr(path.rfind('/') + 1);
+  return contains(file, "profil") || contains(file, "bench") || contains(file, "anomal");
+}
+
+// Does it train somewhere inside: in a loop, or through a call?
+bool trains(const Site &site, const Node *node) {
+  if (node->kind == NodeKind::For || node->kind == NodeKind::While) {
+    const auto loop = site.project.loop_of.find(node);
+    if (loop != site.project.loop_of.end() && loop->second->trains && !loop->second->tiny) {
+      return true;
+    }
+  }
+  if (const auto *call = as<Call>(node)) {
+    const model::FunctionInfo *function = called_function(site, *call);
+    if (function != nullptr && function->trains && !function->steps) {
+      return true;
+    }
+  }
+  bool found = false;
+  for_each_child(node, [&](const Node *child) { found = found || trains(site, child); });
+  return found;
+}
+
+void check_profiler(Site &site, const Call &call) {
+  const auto *with = site.ancestors.empty() ? nullptr : as<With>(site.ancestors.back());
+  if (with == nullptr || keyword_argument(call, "schedule") != nullptr ||
+      keyword_argument(call, "enabled") != nullptr || has_hidden_arguments(call) ||
+      (called_api(site, call) == "torch.autograd.profiler.profile" && !call.args.empty()) || is_meant(site)) {
+    return;
+  }
+  if (std::ranges::any_of(with->body, [&](const Stmt *statement) { return trains(site, statement); })) {
+    report(site, call, "the profiler records the whole training: each operation is noted down, and kept",
+           "profile a few steps with schedule=, or take the profiler out");
+  }
+}
+
+void check(Site &site, const Call &call) {
+  const std::string_view api = called_api(site, call);
+  if (api.ends_with("profiler.profile")) {
+    check_profiler(site, call);
+    return;
+  }
+  if (api == "torch.autograd.gradcheck" || api == "torch.autograd.gradgradcheck") {
+    if (in_training_step(site) && !is_meant(site)) {
+      report(site, call, "every step computes gradients a second time, numerically",
+             "check the gradients in a test, not while training");
+    }
+    return;
+  }
+  if (api == "jax.config.update") {
+    const std::optional<std::string> option = call.args.size() == 2 ? string_of(site, call.args[0]) : std::nullopt;
+    if (!option.has_value() ||
+        (*option != "jax_debug_nans" && *option != "jax_debug_infs" && *option != "jax_disable_jit") ||
+        bool_of(site, call.args[1]) != true || is_meant(site)) {
+      return;
+    }
+    report(site, call, "this debugging option makes every compiled function wait and check, or not compile at all",
+           "take it out once the fault is found, or put it behind a flag");
+    return;
+  }
+  if (api == "torch.autograd.set_detect_anomaly") {
+    const Expr *mode = argument(call, 0, "mode");
+    const auto *constant = as<Constant>(mode);
+    if (constant == nullptr || constant->constant_kind() != ConstantKind::True) {
+      return;
+    }
+  }
+  if (is_meant(site)) {
+    return;
+  }
+  if (api.starts_with("tensorflow.")) {
+    report(site, call, "every operation checks its result for NaN and infinity",
+           "take it out once the fault is found, or put it behind a flag");
+    return;
+  }
+  report(site, call, "anomaly detection keeps a stack trace for each operation, and checks every gradient for NaN",
+         "take it out once the fault is found, or put it behind a flag");
+}
+
+} // namespace
+
+extern constinit const Rule kDebugModeLeftOn = {
+    .info = {.code = "DP136",
+             .name = "debug-mode-left-on",
+             .summary = "anomaly detection, a profiler or gradcheck in code that trains",
+             .root_cause = "API: Inefficient API Usage",
+             .symptoms = "Slow Execution Time",
+             .stage = "Training",
+             .frameworks = "PyTorch, TensorFlow, JAX",
+             .tier = Tier::On,
+             .fix = FixKind::None,
+             .documentation = R"(## What it finds
+
+`torch.autograd.set_detect_anomaly(True)` and `detect_anomaly()` with no flag in front of them; `torch.profiler.profile` without a schedule
+around a whole training; `gradcheck` in a training step; `tf.debugging.enable_check_numerics()`; JAX's `jax_debug_nans` and
+`jax_disable_jit`.
+
+## Why it costs
+
+They are made to find faults. Anomaly detection notes down a Python stack trace for every operation of the forward pass and looks
+for NaN in every gradient, which waits for the device. A profiler keeps an event for each operation, so memory grows
+with the number of steps.
+
+## Bad
+
+```python
+import torch
+
+torch.autograd.set_detect_anomaly(True)
+```
+
+## Good
+
+```python
+import argparse
+
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--debug", action="store_true")
+torch.autograd.set_detect_anomaly(parser.parse_args().debug)
+```
+
+## When it is wrong
+
+In tests, and in scripts whose purpose is to find a fault or to measure. The rule is silent behind an `if`, in tests, and in files
+and functions that are named after it.
+
+## References
+
+- PyTorch performance tuning guide: disable debugging APIs
+)"},
+    .calls = "torch.autograd.set_detect_anomaly torch.autograd.detect_anomaly torch.autograd.gradcheck "
+             "torch.autograd.gradgradcheck "
+             "torch.autograd.profiler.profile torch.profiler.profile tensorflow.debugging.enable_check_numerics "
+             "jax.config.update",
+    .on_call = check};
+
+} // namespace deepperf::rules

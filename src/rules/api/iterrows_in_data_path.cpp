@@ -1,0 +1,82 @@
+#include "rules/site.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+void check(Site &site, const Call &call) {
+  const bool is_apply = called_method(call) == "apply";
+  if (is_apply) {
+    const Keyword *axis = keyword_argument(call, "axis");
+    if (axis == nullptr || integer_of(site, axis->value).value_or(0) != 1 || call.args.empty() ||
+        model::kind_of(receiver_of(call)) != Kind::PandasFrame) {
+      return;
+    }
+  } else if (!call.args.empty() || !call.keywords.empty()) {
+    return; // of something else
+  }
+  report(site, call,
+         is_apply ? "a Python function is called for each row, and each row becomes a Series of its own"
+                  : "each row becomes a Series of its own: pandas is at its slowest here",
+         is_apply ? "work on whole columns"
+                  : "work on whole columns, with to_numpy(), or loop over zip() of the columns; itertuples() is the "
+                    "least that helps");
+}
+
+} // namespace
+
+extern constinit const Rule kIterrowsInDataPath = {
+    .info = {.code = "DP144",
+             .name = "iterrows-in-data-path",
+             .summary = "iterrows() or apply(axis=1) on the way from a table to tensors",
+             .root_cause = "API: Not Using Efficient API",
+             .symptoms = "Slow Execution Time, Slow Initialization Time",
+             .stage = "Data Preparation",
+             .frameworks = "PyTorch, TensorFlow, Keras, JAX",
+             .tier = Tier::Hint,
+             .fix = FixKind::None,
+             .documentation = R"(## What it finds
+
+`DataFrame.iterrows()`, and `DataFrame.apply(…, axis=1)`, in a module that uses a deep-learning framework.
+
+## Why it costs
+
+For each row pandas makes a Series: it looks for a type that holds all columns, converts the values and builds an index. That is
+tens of microseconds per row, a hundred times what the work on whole columns takes.
+
+## Bad
+
+```python
+import pandas as pd
+import torch
+
+table = pd.read_csv("ratings.csv")
+pairs = torch.tensor([[row.user, row.item] for _, row in table.iterrows()])
+```
+
+## Good
+
+```python
+import pandas as pd
+import torch
+
+table = pd.read_csv("ratings.csv")
+pairs = torch.from_numpy(table[["user", "item"]].to_numpy())
+```
+
+## When it is wrong
+
+For a table of a few hundred rows that is read once it does not matter. Work that cannot be written with columns, such as reading a
+file for each row, hides the cost.
+
+## References
+
+- pandas: enhancing performance; DataFrame.iterrows
+- dslinter: unnecessary iteration
+)"},
+    .calls = "*.iterrows PandasFrame.apply",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,140 @@
+#include "rules/site.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+bool is_batch_name(std::string_view name) {
+  return name.find("batch") != std::string_view::npos || name.find("chunk") != std::string_view::npos;
+}
+
+// The names that the loop binds for each element; false where they may be batches.
+const Expr *element_target(const model::Loop &loop) {
+  if (const auto *statement = as<For>(loop.node)) {
+    return statement->target;
+  }
+  if (loop.node->kind == NodeKind::ListComp || loop.node->kind == NodeKind::DictComp ||
+      loop.node->kind == NodeKind::GeneratorExp || loop.node->kind == NodeKind::SetComp) {
+    return static_cast<const ComprehensionExpr *>(loop.node)->generators[0]->target;
+  }
+  return nullptr;
+}
+
+// Does the expression take its value from the loop's element?
+bool uses_element(const Expr *target, const Expr *expr) {
+  if (const auto *name = as<Name>(target)) {
+    return !is_batch_name(name->id.text()) && mentions(expr, name->id);
+  }
+  const Array<Expr *> parts =
+      target->kind == NodeKind::Tuple ? static_cast<const Tuple *>(target)->elts : Array<Expr *>{};
+  for (const Expr *part : parts) {
+    if (uses_element(part, expr)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void check(Site &site, const Call &call) {
+  if (call.args.empty() || call.args[0]->kind == NodeKind::Starred) {
+    return;
+  }
+  const Expr *input = call.args[0];
+  if (input->kind == NodeKind::List || input->kind == NodeKind::ListComp || input->kind == NodeKind::Constant) {
+    return;
+  }
+  const model::Loop *loop = loop_around(site);
+  if (loop == nullptr || loop->tiny || loop->turns == model::Turns::Few) {
+    return;
+  }
+  const Expr *target = element_target(*loop);
+  if (target == nullptr || !uses_element(target, input)) {
+    return;
+  }
+  // texts[i : i + 8]
+  const auto *part = as<Subscript>(input);
+  if (part != nullptr && part->slice->kind == NodeKind::Slice && uses_element(target, part->slice)) {
+    return;
+  }
+  const Expr *iterated = iterated_by(site, *loop);
+  // range(0, n, step) walks over batches, and so does a loader.
+  const auto *range = as<Call>(iterated);
+  if (model::kind_of(iterated) == Kind::TorchDataLoader || (range != nullptr && range->args.size() == 3) ||
+      is_batch_name(text_of(site, iterated))) {
+    return;
+  }
+  const bool is_pipeline = model::kind_of(call.func) == Kind::HfPipeline;
+  Finding &finding =
+      is_pipeline
+          ? report(site, call, "the pipeline is called for one item at a time, and the device computes batches of one",
+                   "hand it the whole list or dataset, with batch_size=")
+          : report(site, call, "the tokenizer is called for one text at a time",
+                   "hand it the whole list of texts: a fast tokenizer works on them in parallel");
+  add_note(finding, site, *loop->node, "for each item of this loop");
+  if (!is_pipeline) {
+    finding.tier = Tier::Hint;
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kPipelinePerItem = {
+    .info = {.code = "DP141",
+             .name = "pipeline-per-item",
+             .summary = "a Hugging Face pipeline or tokenizer that is called for each item of a loop",
+             .root_cause = "API: Not Using Batch API",
+             .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
+             .stage = "Prediction",
+             .frameworks = "PyTorch, TensorFlow",
+             .tier = Tier::On,
+             .fix = FixKind::None,
+             .documentation = R"(## What it finds
+
+A pipeline of Transformers that is called with one item in each turn of a loop. The same for a tokenizer is a hint.
+
+## Why it costs
+
+A pipeline given a list or dataset reads, computes and collects side by side, and with `batch_size` runs the model on several items at
+once. Called for each item, all that happens one after the other, in batches of one; the library warns of it. Fast tokenizers
+use all cores for a list, and one for a string.
+
+## Bad
+
+```python
+from transformers import pipeline
+
+
+def rate(texts):
+    rating = pipeline("sentiment-analysis", device=0)
+    return [rating(text) for text in texts]
+```
+
+## Good
+
+```python
+from transformers import pipeline
+
+
+def rate(texts):
+    rating = pipeline("sentiment-analysis", device=0)
+    return rating(texts, batch_size=32)
+```
+
+## When it is wrong
+
+Where each item has to be answered at once, or the next one depends on the answer. Batches of texts of very different length may be
+slower than single ones, because the short ones are padded. A few texts need no care.
+
+## References
+
+- Transformers: pipelines, using pipelines on a dataset, and batching
+- Tokenizers: batch encoding
+)"},
+    .calls = "HfPipeline.__call__ HfTokenizer.__call__ HfTokenizer.encode HfTokenizer.encode_plus HfTokenizer.tokenize",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,184 @@
+#include "python/children.h"
+#include "rules/site.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+using model::Value;
+
+namespace {
+
+// Calls that give an array, and never just a number.
+bool makes_array(std::string_view name) {
+  static constexpr std::array<std::string_view, 38> kNames = {"numpy.array",
+                                                              "numpy.asarray",
+                                                              "numpy.ascontiguousarray",
+                                                              "numpy.zeros",
+                                                              "numpy.ones",
+                                                              "numpy.full",
+                                                              "numpy.empty",
+                                                              "numpy.zeros_like",
+                                                              "numpy.ones_like",
+                                                              "numpy.full_like",
+                                                              "numpy.empty_like",
+                                                              "numpy.arange",
+                                                              "numpy.linspace",
+                                                              "numpy.load",
+                                                              "numpy.loadtxt",
+                                                              "numpy.frombuffer",
+                                                              "numpy.fromstring",
+                                                              "numpy.stack",
+                                                              "numpy.concatenate",
+                                                              "numpy.vstack",
+                                                              "numpy.hstack",
+                                                              "numpy.expand_dims",
+                                                              "numpy.transpose",
+                                                              "numpy.reshape",
+                                                              "numpy.pad",
+                                                              "numpy.tile",
+                                                              "numpy.eye",
+                                                              "numpy.identity",
+                                                              "numpy.flip",
+                                                              "numpy.fliplr",
+                                                              "numpy.moveaxis",
+                                                              "cv2.imread",
+                                                              "cv2.resize",
+                                                              "cv2.cvtColor",
+                                                              "reshape",
+                                                              "flatten",
+                                                              "transpose",
+                                                              "numpy"};
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
+bool is_array(const Site &site, const Expr *expr) {
+  if (model::kind_of(expr) != Kind::NumpyArray) {
+    return false;
+  }
+  if (const auto *call = as<Call>(expr)) {
+    const Value callee = site.project.callee_of(call);
+    return (callee.is(Value::Tag::Api) || callee.is(Value::Tag::ApiMethod)) && makes_array(callee.name().text());
+  }
+  const Value value = value_of(site, expr);
+  return value.is_kind(Kind::NumpyArray) && value.name() && makes_array(value.name().text());
+}
+
+// What is done to a list in its function: arrays appended, anything else.
+struct Filling {
+  const Site &site;
+  Symbol name;
+  u32 arrays = 0;
+  u32 others = 0;
+
+  void look(const Node *node) {
+    if (const auto *assignment = as<Assign>(node)) {
+      for (const Expr *target : assignment->targets) {
+        if (const auto *plain = as<Name>(target); plain != nullptr && plain->id == name) {
+          const auto *list = as<List>(assignment->value);
+          others += list == nullptr || !list->elts.empty() ? 1 : 0;
+        }
+      }
+    } else if (const auto *call = as<Call>(node)) {
+      const auto *owner = as<Name>(receiver_of(*call));
+      if (owner != nullptr && owner->id == name) {
+        const std::string_view method = called_method(*call);
+        if (method == "append" && call->args.size() == 1) {
+          (is_array(site, call->args[0]) ? arrays : others) += 1;
+        } else if (method == "extend" || method == "insert") {
+          ++others;
+        }
+      }
+    }
+    for_each_child(node, [this](const Node *child) { look(child); });
+  }
+};
+
+bool is_list_of_arrays(const Site &site, const Expr *expr) {
+  if (const auto *comprehension = as<ListComp>(expr)) {
+    return is_array(site, comprehension->elt);
+  }
+  if (const auto *list = as<List>(expr)) {
+    return !list->elts.empty() &&
+           std::ranges::all_of(list->elts, [&](const Expr *item) { return is_array(site, item); });
+  }
+  const auto *name = as<Name>(expr);
+  if (name == nullptr || model::kind_of(expr) != Kind::Unknown || site.function == nullptr ||
+      site.function->node == nullptr || site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot) {
+    return false;
+  }
+  Filling filling{.site = site, .name = name->id};
+  filling.look(site.function->node);
+  return filling.arrays > 0 && filling.others == 0;
+}
+
+void check(Site &site, const Call &call) {
+  if (call.args.size() != 1 || call.args[0]->kind == NodeKind::Starred || !is_list_of_arrays(site, call.args[0])) {
+    return;
+  }
+  Finding &finding = report(site, call, "a list of arrays is read element by element, as Python numbers",
+                            "join the arrays first, with np.array(…) or np.stack(…), and make the tensor of that");
+  const std::string array = spelling_of(site, "numpy.array");
+  if (!array.empty()) {
+    set_fix(finding, false, {insert_before(*call.args[0], array + "("), insert_after(*call.args[0], ")")});
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kTensorFromArrayList = {
+    .info = {.code = "DP137",
+             .name = "tensor-from-array-list",
+             .summary = "a tensor made of a list of NumPy arrays",
+             .root_cause = "API: Inefficient API Usage",
+             .symptoms = "Slow Execution Time",
+             .stage = "Data Preparation",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::Unsafe,
+             .documentation = R"(## What it finds
+
+`torch.tensor`, `torch.as_tensor`, `torch.Tensor` or `torch.FloatTensor` and its kind, given a list of NumPy arrays.
+
+## Why it costs
+
+A list is read element by element: each number becomes a Python object, is looked at, and is stored. An array is copied as a whole.
+PyTorch itself warns that this is extremely slow. A list of 100 arrays of 1,000 numbers takes 4 times as long as
+`np.array` of it (PyTorch 1.13 on a CPU), and more with larger arrays.
+
+## Bad
+
+```python
+import numpy as np
+import torch
+
+frames = torch.tensor([np.load(f"{i}.npy") for i in range(100)])
+```
+
+## Good
+
+```python
+import numpy as np
+import torch
+
+frames = torch.tensor(np.stack([np.load(f"{i}.npy") for i in range(100)]))
+```
+
+## When it is wrong
+
+For a few small arrays the difference is not to be felt. An empty list becomes a tensor of another type through `np.array`, and
+arrays of different types are joined by NumPy's rules; the edit is therefore only made with `--unsafe-fixes`.
+
+## References
+
+- The warning of `torch.tensor` about lists of numpy.ndarrays
+)"},
+    .calls = "torch.tensor torch.as_tensor torch.Tensor torch.FloatTensor torch.DoubleTensor torch.HalfTensor "
+             "torch.LongTensor "
+             "torch.IntTensor torch.ByteTensor torch.BoolTensor torch.cuda.FloatTensor torch.cuda.LongTensor",
+    .on_call = check};
+
+} // namespace deepperf::rules

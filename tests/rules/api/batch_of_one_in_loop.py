@@ -1,0 +1,37 @@
+import torch
+from torch import nn
+
+model = nn.Linear(3, 3)
+
+
+def fires(images, n):
+    for image in images:
+        a = model(image.unsqueeze(0))  # hint: DP146
+        b = model(image[None])  # hint: DP146
+        c = model(torch.unsqueeze(image, 0).to("cuda"))  # hint: DP146
+    for i in range(n):
+        d = model(images[i][None, :])  # hint: DP146
+    return a, b, c, d
+
+
+def silent(images, x, optimizer, train_loader):
+    a = model(x.unsqueeze(0))
+    for image in images:
+        a = model(x.unsqueeze(0))
+        a = model(image)
+        a = model(image.unsqueeze(1))
+        a = model(image[:, None])
+    for image in images:
+        model(image[None]).mean().backward()
+        optimizer.step()
+    for image in images:
+        a, x = model(image[None], x)
+    for batch in train_loader:
+        a = model(batch[None])
+    for i in range(2):
+        a = model(images[i][None])
+    while True:
+        a = model(x[None])
+        if a.sum() > 0:
+            break
+    return a

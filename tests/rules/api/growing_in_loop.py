@@ -1,0 +1,82 @@
+import numpy as np
+import pandas as pd
+import tensorflow as tf
+import torch
+
+
+def fires(model, train_loader, n, frames, rows):
+    outputs = torch.zeros(0)
+    for x in train_loader:
+        outputs = torch.cat([outputs, model(x)])  # expect: DP138
+    values = np.array([])
+    for row in rows:
+        values = np.append(values, row.value)  # expect: DP138
+    result = None
+    for i in range(n):
+        if result is None:
+            result = model(i)
+        else:
+            result = torch.cat((result, model(i)), dim=0)  # expect: DP138
+    total = np.zeros((0, 3))
+    i = 0
+    while i < n:
+        total = np.vstack((total, model(i)))  # expect: DP138
+        i += 1
+    joined = tf.zeros([0, 3])
+    for i in range(n):
+        joined = tf.concat([joined, model(i)], 0)  # expect: DP138
+    table = pd.DataFrame()
+    for i in range(n):
+        table = pd.concat([table, frames[i]])  # expect: DP138
+    return outputs, values, result, total, joined, table
+
+
+class Holder:
+    def gather(self, n, model):
+        for i in range(n):
+            self.all = np.concatenate([self.all, model(i)])  # expect: DP138
+
+
+def unsure(model, parts):
+    gathered = torch.zeros(0)
+    for part in parts:
+        gathered = torch.cat([gathered, model(part)])  # hint: DP138
+    return gathered
+
+
+def silent(model, train_loader, n, tokens, state, layers, x):
+    for step in range(n):
+        tokens = torch.cat([tokens, model(tokens)], dim=1)
+    for step in range(n):
+        logits = model(tokens[:, -1:])
+        tokens = torch.cat([tokens, logits], dim=1)
+    for i in range(3):
+        state = torch.cat([state, model(i)])
+    for i in range(n):
+        state = torch.cat([state[1:], model(i)])
+    for i in range(n):
+        both = torch.zeros(0)
+        both = torch.cat([both, model(i)])
+        print(i)
+    for layer in layers:
+        x = torch.cat([x, layer(x)], 1)
+    outputs = []
+    for batch in train_loader:
+        outputs.append(model(batch))
+    outputs = torch.cat(outputs)
+    pair = torch.cat([x, state])
+    while len(x) < n:
+        x = torch.cat([x, x])
+    for i in range(n):
+        joined = torch.cat([x, state])
+    for layer in layers:
+        layer.weights = torch.cat([layer.weights, state])
+    return tokens, state, both, outputs, pair, joined
+
+
+@torch.jit.script
+def scripted(x: torch.Tensor, n: int):
+    y = torch.zeros(0)
+    for i in range(n):
+        y = torch.cat((y, x))
+    return y

@@ -1,0 +1,25 @@
+import numpy as np
+import torch
+from torch import FloatTensor
+
+
+def fires(values):
+    a = torch.FloatTensor([0.1, 0.9])  # hint: DP145
+    b = torch.LongTensor([v for v in values])  # hint: DP145
+    c = torch.Tensor([1.0])  # hint: DP145
+    d = torch.Tensor(np.zeros(3))  # hint: DP145
+    e = FloatTensor([1.0])  # hint: DP145
+    f = torch.ByteTensor(list(values))  # hint: DP145
+    return a, b, c, d, e, f
+
+
+def silent(n, values, x):
+    a = torch.Tensor(3, 4)
+    b = torch.Tensor(n)
+    c = torch.FloatTensor(n, n).uniform_()
+    d = torch.Tensor()
+    e = torch.tensor([1.0])
+    f = torch.FloatTensor(values)
+    g = torch.Tensor(x.shape)
+    h = torch.LongTensor(1).random_()
+    return a, b, c, d, e, f, g, h
