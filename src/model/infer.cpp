@@ -404,6 +404,11 @@ void Inference::mark_traced(const Value &value, u8 tracer) {
   case Value::Tag::Partial:
     mark_traced(value.receiver(), tracer);
     break;
+  case Value::Tag::Object: // a model: its forward pass
+    if (tracer == kByTorch && value.type->kind == Kind::TorchModule) {
+      mark_traced(member_of(value.type, intern("forward")), tracer);
+    }
+    break;
   default:
     break;
   }

@@ -89,6 +89,9 @@ u8 tracer_of(Symbol api, const ApiInfo &info) {
   if (info.has(kPython)) {
     return kByPython;
   }
+  if (api.text() == "torch.compile") {
+    return kByTorch;
+  }
   return !info.has(kCompiles) ? 0 : api.text().starts_with("tensorflow.") ? kByTfFunction : kByJaxJit;
 }
 

@@ -255,6 +255,11 @@ void Inference::walk_function_definition(const FunctionDef *definition) {
         function->tracers |= kByPython;
       }
     }
+    if ((value.is(Value::Tag::Api) || value.is_kind(Kind::TorchModule)) && value.name() &&
+        value.name().text() == "torch.compile") { // also @torch.compile(…)
+      function->traced = true;
+      function->tracers |= kByTorch;
+    }
     if (value.is(Value::Tag::Api)) {
       const std::string_view name = value.name().text();
       function->is_property |= name == "property" || name.ends_with("cached_property");

@@ -47,6 +47,7 @@ enum Tracer : u8 {
   kByTfFunction = 1, // tf.function: its Python runs while it is traced
   kByJaxJit = 2,     // jax.jit, pmap and what is built on them: the same
   kByPython = 4,     // tf.py_function and the like: plain Python again, also inside of what is traced
+  kByTorch = 8,      // torch.compile: what it cannot compile stays Python, and splits the graph
 };
 
 // How many turns a loop may have, as far as the code tells.
