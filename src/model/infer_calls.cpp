@@ -163,6 +163,8 @@ Value Inference::eval_call(const Call *call) {
       if (recording_ && !call->args.empty()) {
         note_fetched_operators(call->args[0]);
       }
+    } else if ((name == "backward" || name == "manual_backward") && module_->torch) {
+      note_step(); // of whatever it is: scaler.scale(loss), accelerator, an element of a dictionary
     } else if ((name == "assign" || name == "assign_add" || name == "assign_sub") && module_->tensorflow) {
       static const ApiInfo kAssign{.returns = Kind::Operation, .traits = kOp | kGraphState};
       note_call_traits(kAssign, call, method->attr, false);

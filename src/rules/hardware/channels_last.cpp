@@ -1,0 +1,90 @@
+#include "rules/site.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+void check(Site &site, const Call &call) {
+  const auto *with = site.ancestors.empty() ? nullptr : as<With>(site.ancestors.back());
+  if (with == nullptr || !site.function->trains || under_no_grad(site)) {
+    return;
+  }
+  const std::string_view source = site.module->parsed->source.text();
+  if ((source.find("Conv2d(") == std::string_view::npos && source.find("models.res") == std::string_view::npos) ||
+      source.find("channels_last") != std::string_view::npos ||
+      source.find("memory_format") != std::string_view::npos) {
+    return;
+  }
+  report(site, call, "convolutions under autocast run on tensors in the order NCHW",
+         "try channels_last: model.to(memory_format=torch.channels_last), and the same for the images");
+}
+
+} // namespace
+
+extern constinit const Rule kChannelsLast = {
+    .info = {.code = "DP512",
+             .name = "channels-last",
+             .summary = "convolutions in mixed precision without channels_last",
+             .root_cause = "Hardware: Improper Configuration",
+             .symptoms = "Slow Execution Time",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::Hint,
+             .fix = FixKind::None,
+             .documentation = R"(## What it finds
+
+A training step under autocast in a file that has two-dimensional convolutions and never speaks of a memory format.
+
+## Why it costs
+
+Tensor cores want the channels of a pixel next to each other in memory. With PyTorch's usual order (NCHW) cuDNN moves the data around
+before and behind each convolution. PyTorch's tutorial measured 8 to 35 percent more speed for training with mixed precision on a
+V100.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Conv2d(3, 64, 3), nn.ReLU()).cuda()
+
+def train(loader, optimizer, scaler, criterion):
+    for x, y in loader:
+        with torch.autocast("cuda"):
+            loss = criterion(model(x), y)
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Conv2d(3, 64, 3), nn.ReLU()).cuda().to(memory_format=torch.channels_last)
+
+def train(loader, optimizer, scaler, criterion):
+    for x, y in loader:
+        x = x.to(memory_format=torch.channels_last)
+        with torch.autocast("cuda"):
+            loss = criterion(model(x), y)
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+```
+
+## When it is wrong
+
+Operations without a channels_last kernel copy the tensor, and then it may be slower. It is a hint: measure.
+
+## References
+
+- PyTorch tutorial: channels last memory format
+)"},
+    .calls = "torch.autocast torch.amp.autocast torch.cuda.amp.autocast",
+    .on_call = check};
+
+} // namespace deepperf::rules

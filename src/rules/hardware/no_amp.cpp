@@ -1,0 +1,122 @@
+#include "rules/site.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// A word of any way to train in lower precision, or of a library that does it by a setting.
+bool mentions_precision(std::string_view source) {
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+  for (const std::string_view word : {"autocast", "amp.", "half(", "bfloat16", "float16", "fp16", "bf16", "precision",
+                                      "accelerat", "deepspeed", "lightning", "fabric", "float64", "double("}) {
+    if (!std::ranges::search(source, word, same).empty()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Has the file such a loop before this one?
+bool is_first(const Site &site, const model::Loop &loop) {
+  return std::ranges::none_of(site.project.loops, [&](const model::Loop &other) {
+    return other.steps && other.function->module == site.module && other.node->start < loop.node->start;
+  });
+}
+
+void check(Site &site, const Node &node) {
+  const auto known = site.project.loop_of.find(&node);
+  if (!site.module->torch || known == site.project.loop_of.end() || !known->second->steps || known->second->tiny) {
+    return;
+  }
+  const auto &loop = static_cast<const For &>(node);
+  const Call *forward = nullptr;
+  any_node(loop.body, [&](const Node *part) {
+    const auto *call = as<Call>(part);
+    if (call != nullptr) {
+      const model::Value callee = site.project.callee_of(call);
+      const bool is_model = callee.is_kind(Kind::TorchModule) ||
+                            (callee.is(model::Value::Tag::Object) && callee.type->kind == Kind::TorchModule);
+      forward = is_model && model::is_moved(call->func) ? call : nullptr;
+    }
+    return forward != nullptr;
+  });
+  if (forward == nullptr || mentions_precision(site.module->parsed->source.text()) || !is_first(site, *known->second)) {
+    return;
+  }
+  report(site, *forward, "this model trains on the GPU in float32 alone",
+         "try torch.autocast with bfloat16, or float16 and a GradScaler: the tensor cores are several times faster");
+}
+
+} // namespace
+
+extern constinit const Rule kNoAmp = {.info = {.code = "DP513",
+                                               .name = "no-amp",
+                                               .summary = "training on a GPU without mixed precision",
+                                               .root_cause = "Hardware: Improper Configuration",
+                                               .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
+                                               .stage = "Training",
+                                               .frameworks = "PyTorch",
+                                               .tier = Tier::Hint,
+                                               .fix = FixKind::None,
+                                               .documentation = R"(## What it finds
+
+The first training loop of a file that runs a model which was moved to a device, where nothing in the file speaks of mixed precision.
+
+## Why it costs
+
+Tensor cores multiply float16 and bfloat16 several times faster than float32, and activations take half the memory. PyTorch's tuning
+guide speaks of a speed-up of up to three times on Volta and newer GPUs for models that multiply a lot.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+
+model = nn.Linear(4096, 4096).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+def train(loader, criterion):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = criterion(model(x.cuda()), y.cuda())
+        loss.backward()
+        optimizer.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+
+model = nn.Linear(4096, 4096).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+def train(loader, criterion):
+    for x, y in loader:
+        optimizer.zero_grad()
+        with torch.autocast("cuda", dtype=torch.bfloat16):
+            loss = criterion(model(x.cuda()), y.cuda())
+        loss.backward()
+        optimizer.step()
+```
+
+## When it is wrong
+
+Small models, old GPUs, losses that need the digits. It is a hint: only a measurement tells.
+
+## References
+
+- PyTorch performance tuning guide: use mixed precision
+)"},
+                                      .nodes = {NodeKind::For},
+                                      .on_node = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,26 @@
+import torch
+from torch import nn
+
+model = nn.Linear(3, 3).cuda()
+small = nn.Linear(3, 3)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+
+def on_the_cpu(loader, criterion):
+    for x, y in loader:
+        print(small(x))
+
+
+def train(loader, criterion):
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = criterion(model(x.cuda()), y.cuda())  # hint: DP513
+        loss.backward()
+        optimizer.step()
+
+
+def again(loader, criterion):
+    for x, y in loader:
+        loss = criterion(model(x.cuda()), y.cuda())
+        loss.backward()
+        optimizer.step()
