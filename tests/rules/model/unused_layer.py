@@ -80,3 +80,22 @@ class WithoutForward(nn.Module):
     def __init__(self):
         super().__init__()
         self.later = nn.Linear(8, 8)
+
+
+class First(nn.Module):
+    def __init__(self):
+        super().__init__()
+        # What Second gives is asked for here, before its methods are walked.
+        self.body = nn.Sequential(Second())
+
+    def forward(self, x):
+        return self.body(x)
+
+
+class Second(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.convolution = nn.Conv2d(3, 3, 3)
+
+    def forward(self, x):
+        return self.convolution(x)
