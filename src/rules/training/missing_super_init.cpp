@@ -1,4 +1,4 @@
-#include "rules/reach.h"
+#include "rules/site.h"
 
 #include "python/children.h"
 

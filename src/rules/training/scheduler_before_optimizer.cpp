@@ -25,8 +25,6 @@ void find_steps(const Site &site, const Node *node, const Call &place, Steps &st
     const model::FunctionInfo *function = called_function(site, *call);
     if (steps_itself || (function != nullptr && function->trains)) {
       (call->start < place.start ? steps.before : steps.behind) = call;
-    } else if (!site.project.callee_of(call).known() && called_method(*call).empty()) {
-      steps.before = steps.before != nullptr || call->start > place.start ? steps.before : nullptr;
     }
   }
   for_each_child(node, [&](const Node *child) { find_steps(site, child, place, steps); });
