@@ -8,6 +8,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import pty
 import subprocess
 import sys
@@ -319,6 +320,11 @@ class Rules(unittest.TestCase):
             known = {int(row["id"].split("_")[0]) for row in csv.DictReader(file)}
         for rule in json.loads(run("rules", "--format", "json").stdout)["rules"]:
             self.assertLessEqual(set(rule["posts"]), known, rule["code"])
+
+    def test_parity_names_rules_that_exist(self):
+        text = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "rules" / "parity.md").read_text(encoding="utf-8")
+        codes = {rule["code"] for rule in json.loads(run("rules", "--format", "json").stdout)["rules"]}
+        self.assertLessEqual(set(re.findall(r"DP\d+", text)), codes)
 
     def test_docs_are_current(self):
         root = pathlib.Path(__file__).resolve().parent.parent.parent
