@@ -70,7 +70,7 @@ void judge_files(LoadedFiles &loaded, const Options &options, Result &result) {
   for (LoadedFile &file : loaded.files) {
     parsed.push_back(&file.parsed);
   }
-  const std::vector<model::Group> groups = model::group_files(parsed);
+  const std::vector<model::Group> groups = model::group_files(parsed, options.with_tests);
   const u32 jobs = std::min<u32>(options.jobs == 0 ? available_cores() : options.jobs,
                                  std::max<u32>(1, static_cast<u32>(groups.size())));
   std::vector<rules::Findings> findings(groups.size());

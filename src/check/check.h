@@ -18,7 +18,8 @@ struct Options {
   u32 jobs = 0;                          // 0: one per core
   std::optional<std::string> stdin_text; // checked too, under the name below
   std::string stdin_name = "<stdin>";
-  bool timings = false; // measure phases and rules
+  bool with_tests = true; // off: test code is only parsed, as all that rules say about it are hints
+  bool timings = false;   // measure phases and rules
 };
 
 // What a progress display may read while run() works.

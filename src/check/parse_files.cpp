@@ -63,7 +63,20 @@ struct Worker {
   LocalSymbols symbols;
 };
 
-void parse_loaded(LoadedFile &file, Worker &worker) {
+// The path from where the user's own folders begin: behind the folder that was named on the command line.
+std::string_view below_given(std::string_view path, const std::vector<std::string> &given) {
+  std::size_t longest = 0;
+  for (const std::string &root : given) {
+    if (path.starts_with(root) && path.size() > root.size()) {
+      longest = std::max(longest, root.size());
+    } else if (path == root) { // a file that was named itself
+      longest = std::max(longest, path.rfind('/') + 1);
+    }
+  }
+  return path.substr(longest);
+}
+
+void parse_loaded(LoadedFile &file, const Options &options, Worker &worker) {
   if (!file.load_errors.empty()) {
     return;
   }
@@ -71,7 +84,8 @@ void parse_loaded(LoadedFile &file, Worker &worker) {
   const Arena::Mark mark = worker.arena.mark();
   parsed.tree = python::parse(parsed.source, worker.arena, worker.symbols);
   model::find_imports(parsed);
-  parsed.has_tree = parsed.frameworks != 0;
+  parsed.is_test = model::is_test_path(below_given(parsed.path, options.paths));
+  parsed.has_tree = parsed.frameworks != 0 && (options.with_tests || !parsed.is_test);
   if (!parsed.has_tree) {
     parsed.tree.body = {};
     worker.arena.rewind(mark);
@@ -97,7 +111,7 @@ void parse_files(const Options &options, Progress &progress, LoadedFiles &result
         file.parsed.path = options.stdin_name;
         file.parsed.source = std::move(loaded.source);
         file.load_errors = std::move(loaded.errors);
-        parse_loaded(file, worker);
+        parse_loaded(file, options, worker);
       }
       project::walk(
           options.paths, {.respect_ignore = options.respect_ignore},
@@ -117,7 +131,7 @@ void parse_files(const Options &options, Progress &progress, LoadedFiles &result
       LoadedFile &file = found[index].emplace_back();
       file.parsed.path = path;
       python::load_file_into(path, file.parsed.source, file.load_errors);
-      parse_loaded(file, worker);
+      parse_loaded(file, options, worker);
       ++progress.done;
     }
   });

@@ -188,6 +188,11 @@ int run_check(CheckArguments &arguments) {
     throw CLI::ValidationError("--unsafe-fixes needs --fix or --diff");
   }
   const check::FilterOptions filter = filter_options(arguments);
+  // All that is said about test code are hints.
+  arguments.options.with_tests =
+      filter.hints || (filter.select && std::ranges::any_of(filter.select->named, [](const rules::RuleInfo *rule) {
+                         return rule->tier != rules::Tier::On;
+                       }));
   take_stdin(arguments);
   arguments.options.respect_ignore = !arguments.no_ignore;
   if (arguments.options.paths.empty() && !arguments.options.stdin_text) {

@@ -221,7 +221,7 @@ void find_imports(ParsedFile &file) {
   }
 }
 
-std::vector<Group> group_files(const std::vector<ParsedFile *> &files) {
+std::vector<Group> group_files(const std::vector<ParsedFile *> &files, bool with_tests) {
   std::deque<Module> modules;
   for (const ParsedFile *file : files) {
     Module &module = modules.emplace_back();
@@ -242,7 +242,7 @@ std::vector<Group> group_files(const std::vector<ParsedFile *> &files) {
   std::vector<bool> reached(modules.size(), false);
   std::vector<u32> queue;
   for (u32 i = 0; i < modules.size(); ++i) {
-    if (modules[i].parsed->frameworks != 0) {
+    if (modules[i].parsed->frameworks != 0 && (with_tests || !modules[i].parsed->is_test)) {
       reached[i] = true;
       queue.push_back(i);
     }

@@ -10,8 +10,9 @@ namespace deepperf::model {
 // Files that import each other, directly or not, and that use a framework: what the engine looks at together.
 using Group = std::vector<ParsedFile *>;
 
-// Groups, largest first. Files that no framework reaches are in none.
-std::vector<Group> group_files(const std::vector<ParsedFile *> &files);
+// Groups, largest first. Files that no framework reaches are in none; test code is only where something else imports
+// it, unless `with_tests`.
+std::vector<Group> group_files(const std::vector<ParsedFile *> &files, bool with_tests);
 
 // The module's path in parts, and the index by last part.
 class ModuleIndex {

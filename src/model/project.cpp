@@ -7,9 +7,8 @@
 
 namespace deepperf::model {
 
-namespace {
-
-bool is_test_path(const std::vector<std::string> &parts) {
+bool is_test_path(std::string_view path) {
+  const std::vector<std::string> parts = path_parts(path);
   if (parts.empty()) {
     return false;
   }
@@ -19,8 +18,6 @@ bool is_test_path(const std::vector<std::string> &parts) {
          std::ranges::any_of(parts, [](const std::string &part) { return part == "tests" || part == "testing"; });
 }
 
-} // namespace
-
 std::unique_ptr<Project> analyse(const std::vector<ParsedFile *> &files) {
   auto project = std::make_unique<Project>();
   for (const ParsedFile *file : files) {
@@ -28,7 +25,7 @@ std::unique_ptr<Project> analyse(const std::vector<ParsedFile *> &files) {
     module.file = file->index;
     module.parsed = file;
     module.parts = path_parts(file->path);
-    module.is_test = is_test_path(module.parts);
+    module.is_test = file->is_test;
     module.tensorflow = (file->frameworks & kTensorFlow) != 0;
     module.torch = (file->frameworks & kTorch) != 0;
     module.jax = (file->frameworks & kJax) != 0;

@@ -36,6 +36,7 @@ struct ParsedFile {
   python::Tree tree;
   bool has_tree = false; // false: `tree` has errors and comments, but its body is gone; parse again where it is wanted
   u8 frameworks = 0;     // that it imports, as bits
+  bool is_test = false;  // test code by its name or folder
   std::vector<ImportRef> imports;
 };
 
@@ -65,6 +66,10 @@ struct LoopEffects {
   std::vector<Symbol> handed_attributes;
   bool everything = false; // too much to list
 };
+
+// Is that the path of test code? It should begin where the user's own folders do: who keeps a project below a folder
+// called tests does not mean all of it.
+bool is_test_path(std::string_view path);
 
 // A loop and what happens in one turn of it.
 struct Loop {
