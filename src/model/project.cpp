@@ -15,7 +15,8 @@ bool is_test_path(std::string_view path) {
   const std::string &name = parts.back();
   return name.starts_with("test_") || name.starts_with("tests_") || name.ends_with("_test") ||
          name.ends_with("_tests") || name.find("test_util") != std::string::npos || name == "conftest" ||
-         std::ranges::any_of(parts, [](const std::string &part) { return part == "tests" || part == "testing"; });
+         std::ranges::any_of(
+             parts, [](const std::string &part) { return part == "tests" || part == "test" || part == "testing"; });
 }
 
 std::unique_ptr<Project> analyse(const std::vector<ParsedFile *> &files) {

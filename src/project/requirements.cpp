@@ -142,7 +142,7 @@ private:
     std::error_code error;
     for (const std::string_view name :
          {"requirements.txt", "setup.py", "setup.cfg", "pyproject.toml", "environment.yml", "environment.yaml",
-          "Pipfile", "requirements/requirements.txt"}) {
+          "Pipfile", "requirements/requirements.txt", "docs/requirements.txt"}) {
       if (fs::is_regular_file(path / name, error)) {
         add_requirements(read_file(path / name), made.requirements);
       }
@@ -177,6 +177,9 @@ std::optional<Version> parse_version(std::string_view text) {
       break;
     }
     text.remove_prefix(1);
+  }
+  if (parts[0] > 1000) { // a date
+    return std::nullopt;
   }
   return Version{parts[0], parts[1], parts[2]};
 }

@@ -167,6 +167,17 @@ Status status_in(const Site &site, std::string_view package, std::string_view si
   const std::optional<project::Version> wanted = project::parse_version(since);
   const project::Requirements &requirements = project::requirements_of(site.module->parsed->path);
   const auto range = requirements.find(package);
+  if (package == "numpy" && wanted.has_value()) {
+    // TensorFlow 1 needs a NumPy below 1.22, and before 2.16 one below 2.
+    const auto tensorflow = requirements.find("tensorflow");
+    const project::Version below = tensorflow != requirements.end() && tensorflow->second.below.has_value()
+                                       ? *tensorflow->second.below
+                                       : project::Version{99, 0, 0};
+    if ((below <= project::Version{2, 0, 0} && *wanted >= project::Version{1, 22, 0}) ||
+        (below <= project::Version{2, 16, 0} && *wanted >= project::Version{2, 0, 0})) {
+      return Status::Fine;
+    }
+  }
   if (!wanted.has_value() || range == requirements.end() ||
       (!range->second.at_least.has_value() && !range->second.below.has_value())) {
     return Status::Unknown;
@@ -177,7 +188,16 @@ Status status_in(const Site &site, std::string_view package, std::string_view si
   return range->second.at_least.has_value() && *range->second.at_least >= *wanted ? Status::Gone : Status::Unknown;
 }
 
-bool is_version_guarded(const Site &site) {
+bool is_version_guarded(const Site &site, std::string_view api) {
+  // `if hasattr(nn.utils.parametrizations, "weight_norm")` stands somewhere in the file: it knows of both.
+  const std::string_view last = api.substr(api.rfind('.') + 1);
+  if (!last.empty()) {
+    const std::string_view text = site.module->parsed->source.text();
+    const std::string quoted = "\"" + std::string(last) + "\")";
+    if (text.find("hasattr(") != std::string_view::npos && text.find(quoted) != std::string_view::npos) {
+      return true;
+    }
+  }
   return std::ranges::any_of(site.ancestors, [](const Node *node) {
     if (node->kind == NodeKind::Try) {
       return !static_cast<const Try *>(node)->handlers.empty();

@@ -31,7 +31,8 @@ enum class Status : u8 {
 // Do the versions that the project of this file allows reach `since`?
 Status status_in(const Site &site, std::string_view package, std::string_view since);
 
-// Behind a test of the version, of hasattr, or in a try: the code knows what it does.
-bool is_version_guarded(const Site &site);
+// Behind a test of the version, of hasattr, or in a try, or in a file that asks whether there is `api`: the code knows
+// what it does.
+bool is_version_guarded(const Site &site, std::string_view api = {});
 
 } // namespace deepperf::rules

@@ -19,6 +19,7 @@ TEST(Requirements, Versions) {
   EXPECT_EQ(parse_version("0.4.1.post2"), (Version{0, 4, 1}));
   EXPECT_EQ(parse_version("2"), (Version{2, 0, 0}));
   EXPECT_EQ(parse_version("x"), std::nullopt);
+  EXPECT_EQ(parse_version("2099-01-01"), std::nullopt);
   EXPECT_EQ(parse_version("99999999999"), std::nullopt);
 }
 

@@ -56,7 +56,9 @@ void check_call(Site &site, const Call &call) {
   }
   const std::string_view api = called_api(site, call);
   if (api.ends_with("run_functions_eagerly")) {
-    if (is_true(argument(call, 0, "run_eagerly")) && !is_asked_for(site)) {
+    const bool switched_back =
+        site.module->parsed->source.text().find("run_functions_eagerly(False)") != std::string_view::npos;
+    if (is_true(argument(call, 0, "run_eagerly")) && !is_asked_for(site) && !switched_back) {
       Finding &finding = report(site, call, "this switches off all graphs: every tf.function runs as plain Python",
                                 "leave it away when the program works");
       remove_if_alone(site, finding, call);

@@ -123,7 +123,7 @@ extern constinit const Rule kLoaderWithoutWorkers = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 

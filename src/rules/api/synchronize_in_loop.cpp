@@ -66,7 +66,7 @@ extern constinit const Rule kSynchronizeInLoop = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
              .frameworks = "PyTorch",
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 

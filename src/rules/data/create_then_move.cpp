@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace deepperf::rules {
 
 using namespace python;
@@ -24,6 +26,19 @@ bool takes_device(std::string_view api) {
 // `torch.rand` draws other numbers on another device, so a moved one is not the same as one made there.
 bool is_random(std::string_view api) { return api.starts_with("torch.rand"); }
 
+// In a loop, in a forward pass, or in a function that is called from a loop: elsewhere it happens once.
+bool runs_often(const Site &site) {
+  return loop_around(site) != nullptr || (site.function != nullptr && site.function->in_loop) ||
+         in_method(site, Kind::TorchModule, "forward");
+}
+
+bool is_traced_argument(const Site &site) {
+  return std::ranges::any_of(site.ancestors, [&site](const Node *node) {
+    const auto *call = as<Call>(node);
+    return call != nullptr && called_api(site, *call) == "torch.jit.trace";
+  });
+}
+
 void check(Site &site, const Call &call) {
   const auto *made = as<Call>(receiver_of(call));
   if (made == nullptr) {
@@ -31,8 +46,12 @@ void check(Site &site, const Call &call) {
   }
   const std::string_view api = called_api(site, *made);
   if (!takes_device(api) || has_hidden_arguments(*made) || keyword_argument(*made, "device") != nullptr ||
-      keyword_argument(*made, "pin_memory") != nullptr || keyword_argument(*made, "out") != nullptr) {
+      keyword_argument(*made, "pin_memory") != nullptr || keyword_argument(*made, "out") != nullptr ||
+      keyword_argument(*made, "generator") != nullptr) { // which is made for a device itself
     return;
+  }
+  if (is_traced_argument(site)) {
+    return; // wanted for its graph
   }
   const bool is_cuda = called_method(call) == "cuda";
   std::string device;
@@ -59,6 +78,9 @@ void check(Site &site, const Call &call) {
   }
   Finding &finding = report(site, call, "this tensor is made on the CPU and then copied to the device",
                             fmt::format("make it there: {}(…, device={})", text_of(site, made->func), device));
+  if (!runs_often(site)) {
+    finding.tier = Tier::Hint;
+  }
   if (is_random(api)) {
     finding.advice += "; other random numbers come out";
   }
@@ -94,7 +116,8 @@ the device it is one kernel and no copy.
 ```python
 import torch
 
-mask = torch.ones(64, 512, 512).cuda()
+for step in range(1000):
+    mask = torch.ones(64, 512, 512).cuda()
 ```
 
 ## Good
@@ -102,12 +125,14 @@ mask = torch.ones(64, 512, 512).cuda()
 ```python
 import torch
 
-mask = torch.ones(64, 512, 512, device="cuda")
+for step in range(1000):
+    mask = torch.ones(64, 512, 512, device="cuda")
 ```
 
 ## When it is wrong
 
-Random numbers differ between devices; where the same ones are wanted as on a CPU, the copy is the price. The rule's edit
+Where it happens once, in setting things up, the copy costs next to nothing: outside of loops, `forward` and functions that loops
+call it is only a hint. Random numbers differ between devices; where the same ones are wanted as on a CPU, the copy is the price. The rule's edit
 for random functions is therefore only made with `--unsafe-fixes`.
 
 ## References

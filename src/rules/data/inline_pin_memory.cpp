@@ -20,7 +20,7 @@ void check(Site &site, const Call &call) {
   Finding &finding =
       report(site, call, "pinning a tensor right before it is copied costs more than the copy gains",
              "copy it as it is, or let the loader pin it in the background: DataLoader(…, pin_memory=True)");
-  set_fix(finding, true, {Edit{tensor->end + (tensor->parenthesized ? 1 : 0), pinned->end, ""}});
+  set_fix(finding, false, {Edit{tensor->end + (tensor->parenthesized ? 1 : 0), pinned->end, ""}});
 }
 
 } // namespace
@@ -33,8 +33,8 @@ extern constinit const Rule kInlinePinMemory = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
              .frameworks = "PyTorch",
-             .tier = Tier::On,
-             .fix = FixKind::Safe,
+             .tier = Tier::Hint,
+             .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
 `x.pin_memory().to(device, non_blocking=True)`: the tensor is copied into pinned memory by the main thread, and from there to the

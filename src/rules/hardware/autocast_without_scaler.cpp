@@ -78,7 +78,7 @@ extern constinit const Rule kAutocastWithoutScaler = {
              .symptoms = "Slow Execution Time",
              .stage = "Training",
              .frameworks = "PyTorch",
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 

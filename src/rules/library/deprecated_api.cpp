@@ -17,7 +17,7 @@ const ApiHistory *history_of(const Site &site, const Node &node) {
 
 void check(Site &site, const Node &node) {
   const ApiHistory *history = history_of(site, node);
-  if (history == nullptr || history->deprecated.empty() || is_version_guarded(site)) {
+  if (history == nullptr || history->deprecated.empty() || is_version_guarded(site, history->api)) {
     return;
   }
   if (!history->removed.empty() && status_in(site, history->package, history->removed) != Status::Fine) {
@@ -41,7 +41,7 @@ void check(Site &site, const Node &node) {
     const NodeKind kind = call->args[0]->kind;
     const bool is_simple =
         kind == NodeKind::Name || kind == NodeKind::Attribute || kind == NodeKind::Call || kind == NodeKind::Subscript;
-    set_fix(finding, status == Status::Gone, {replace(*call, is_simple ? inner : "(" + inner + ")")});
+    set_fix(finding, false, {replace(*call, is_simple ? inner : "(" + inner + ")")}); // it may have detached x
   }
   if (!history->renamed_to.empty()) {
     const std::string spelled = spelling_of(site, history->renamed_to);

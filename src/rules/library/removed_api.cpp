@@ -17,7 +17,7 @@ const ApiHistory *history_of(const Site &site, const Node &node) {
 
 void check(Site &site, const Node &node) {
   const ApiHistory *history = history_of(site, node);
-  if (history == nullptr || history->removed.empty() || is_version_guarded(site)) {
+  if (history == nullptr || history->removed.empty() || is_version_guarded(site, history->api)) {
     return;
   }
   const Status status = status_in(site, history->package, history->removed);
@@ -28,7 +28,8 @@ void check(Site &site, const Node &node) {
   Finding &finding =
       report(site, node, fmt::format("{} was removed in {} {}", history->api, history->package, history->removed),
              fmt::format("write {}", history->instead));
-  if (!history->back.empty() && status == Status::Unknown) {
+  const bool is_old_code = site.module->v1 && !site.module->v2; // runs with libraries of its time
+  if ((!history->back.empty() || is_old_code) && status == Status::Unknown) {
     finding.tier = Tier::Hint;
   }
   if (!history->renamed_to.empty()) {

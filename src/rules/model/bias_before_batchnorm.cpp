@@ -76,6 +76,10 @@ void tell(Site &site, const Call &layer, std::string_view api, const Call &norm)
   if (site.module->parsed->source.text().find("pretrained") != std::string_view::npos) {
     finding.tier = Tier::Hint;
   }
+  // Code that sets biases itself (`m.bias.data.fill_(0)`) would fail once there is none.
+  if (site.module->parsed->source.text().find(".bias.") != std::string_view::npos) {
+    return;
+  }
   const Keyword *given = keyword_argument(layer, keras ? "use_bias" : "bias");
   if (given != nullptr) {
     set_fix(finding, false, {replace(*given->value, "False")});
@@ -258,7 +262,7 @@ extern constinit const Rule kBiasBeforeBatchnorm = {
              .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
              .stage = "Model Building",
              .frameworks = "PyTorch, TensorFlow, Keras",
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 

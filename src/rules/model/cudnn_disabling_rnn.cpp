@@ -104,7 +104,7 @@ extern constinit const Rule kCudnnDisablingRnn = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Model Building",
              .frameworks = "TensorFlow, Keras",
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
 A Keras `LSTM` or `GRU` with `recurrent_dropout` above 0, an `activation` other than `tanh`, a `recurrent_activation` other than

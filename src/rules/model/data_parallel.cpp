@@ -42,7 +42,7 @@ extern constinit const Rule kDataParallel = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization, Abnormal GPU Memory Usage",
              .stage = "Model Building",
              .frameworks = "PyTorch",
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 

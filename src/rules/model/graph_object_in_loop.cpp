@@ -76,7 +76,7 @@ extern constinit const Rule kGraphObjectInLoop = {
              .symptoms = "Slow Execution Time, Memory Leak, Increasing Time Over Time",
              .stage = "Training",
              .frameworks = "TensorFlow, Keras",
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
 An optimizer or a summary writer that is made inside the loop that trains or runs the session, or in a function that is one training

@@ -119,7 +119,7 @@ extern constinit const Rule kHiddenStateNotDetached = {
              .symptoms = "Increasing Time Over Time, Out of Memory",
              .stage = "Training",
              .frameworks = "PyTorch",
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 

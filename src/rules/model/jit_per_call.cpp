@@ -85,7 +85,7 @@ extern constinit const Rule kJitPerCall = {
              .symptoms = "Slow Execution Time, Memory Leak",
              .stage = "Model Building",
              .frameworks = "JAX",
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
 `jax.jit`, `jax.pmap` or `pjit` of a lambda, a `functools.partial`, a gradient or an inner function, in a loop or in a function that is called

@@ -93,7 +93,7 @@ extern constinit const Rule kPythonArgumentToFunction = {
              .symptoms = "Slow Execution Time, Increasing Time Over Time, Memory Leak",
              .stage = "Training",
              .frameworks = "TensorFlow",
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .posts = "55711115",
              .documentation = R"(## What it finds
 

@@ -64,7 +64,7 @@ extern constinit const Rule kPythonLoopUnderJit = {
              .symptoms = "Slow Initialization Time, Out of Memory",
              .stage = "Model Building",
              .frameworks = "JAX, TensorFlow",
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
 A `for` over `range` of 32 turns or more, written as a number, with operations in it, in a function that `jax.jit`, `pmap` or `tf.function`

@@ -38,7 +38,7 @@ extern constinit const Rule kRecursiveFunction = {.info = {.code = "DP210",
                                                            .symptoms = "Program Hang, Slow Initialization Time",
                                                            .stage = "Model Building",
                                                            .frameworks = "TensorFlow",
-                                                           .tier = Tier::On,
+                                                           .tier = Tier::Hint,
                                                            .documentation = R"(## What it finds
 
 A function that is decorated with `@tf.function` and calls itself.

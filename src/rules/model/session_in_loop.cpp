@@ -79,7 +79,7 @@ extern constinit const Rule kSessionInLoop = {
              .symptoms = "Slow Execution Time, Memory Leak, Increasing Time Over Time",
              .stage = "Training",
              .frameworks = "TensorFlow",
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .posts = "50282801",
              .documentation = R"(## What it finds
 

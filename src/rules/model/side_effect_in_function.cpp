@@ -48,7 +48,7 @@ extern constinit const Rule kSideEffectInFunction = {
              .symptoms = "Wrong Result, Memory Leak",
              .stage = "Model Building",
              .frameworks = "TensorFlow",
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
 Inside a `tf.function`, and in what only such functions call: `print` of a tensor, `append` of one to a list outside, a counter that is an

@@ -51,7 +51,7 @@ extern constinit const Rule kSideEffectUnderJit = {
              .symptoms = "Wrong Result, Memory Leak",
              .stage = "Model Building",
              .frameworks = "JAX",
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
 Inside a function that `jax.jit` or `pmap` compiles, and in what only such functions call: `print` of an array, `append` of one to a list

@@ -69,7 +69,7 @@ extern constinit const Rule kTapeStepOutsideFunction = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
              .frameworks = "TensorFlow",
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .posts = "54968545 54428570",
              .documentation = R"(## What it finds
 

@@ -42,7 +42,7 @@ extern constinit const Rule kVariableInFunction = {
              .symptoms = "Wrong Result",
              .stage = "Model Building",
              .frameworks = "TensorFlow",
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
 `tf.Variable(…)` in the body of a `tf.function`, with no `if` around it and outside of `tf.init_scope()`.

@@ -75,7 +75,7 @@ void tell(Site &site, const Expr &place, const MathCall &math, const Better &bet
     finding.advice = fmt::format("write {}(…)", name.empty() ? std::string(api) : name);
   }
   if (has_edit && !name.empty()) {
-    set_fix(finding, true, {replace(place, fmt::format("{}({}{})", name, text_of(site, operand), more_arguments))});
+    set_fix(finding, false, {replace(place, fmt::format("{}({}{})", name, text_of(site, operand), more_arguments))});
   }
 }
 
@@ -174,8 +174,8 @@ extern constinit const Rule kUnstableFormula = {
              .symptoms = "Not a Number, Wrong Result, Slow Execution Time",
              .stage = "Training",
              .frameworks = "PyTorch, TensorFlow, JAX",
-             .tier = Tier::On,
-             .fix = FixKind::Safe,
+             .tier = Tier::Hint,
+             .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
 Formulas for which the frameworks have a function that computes the same more exactly, or at once:

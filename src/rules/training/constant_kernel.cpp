@@ -65,7 +65,7 @@ extern constinit const Rule kConstantKernel = {
              .symptoms = "Wrong Result",
              .stage = "Model Building",
              .frameworks = "TensorFlow, Keras",
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
 A Dense or convolution layer with an activation of a hidden layer whose `kernel_initializer` makes zeros, ones or another constant.

@@ -68,7 +68,7 @@ extern constinit const Rule kLearningRateOutOfRange = {
              .symptoms = "Wrong Result, Slow Convergence, Not a Number",
              .stage = "Hyper Parameter Tuning",
              .frameworks = "PyTorch, TensorFlow, Keras",
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 

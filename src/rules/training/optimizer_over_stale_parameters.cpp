@@ -100,7 +100,7 @@ extern constinit const Rule kOptimizerOverStaleParameters = {
              .symptoms = "Wrong Result, Slow Convergence, Slow Execution Time",
              .stage = "Training",
              .frameworks = "PyTorch",
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 

@@ -91,7 +91,7 @@ extern constinit const Rule kUninitializedVariables = {
              .symptoms = "Wrong Result",
              .stage = "Initialization",
              .frameworks = "TensorFlow",
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
 A TensorFlow 1 module that makes variables and runs a session, where neither it nor any module of the project that it belongs to initialises

@@ -15,7 +15,7 @@ def silent(flags, debug, other):
     model.compile("adam", "mse")
     model.compile("adam", "mse", run_eagerly=False)
     model.compile("adam", "mse", run_eagerly=flags.eager)
-    tf.config.run_functions_eagerly(False)
+    tf.config.run_functions_eagerly(debug and False)
     tf.config.run_functions_eagerly(debug)
     if flags.debug:
         tf.config.run_functions_eagerly(True)

@@ -6,21 +6,21 @@ def fires(model, optimizer, train_loader):
         loss = model(x).mean()
         loss.backward()
         optimizer.step()
-        torch.cuda.empty_cache()  # expect: DP134
+        torch.cuda.empty_cache()  # hint: DP134
 
 
 @torch.no_grad()
 def evaluation(model, val_loader):
     for i, (x, y) in enumerate(val_loader):
         model(x.cuda())
-        torch.cuda.empty_cache()  # expect: DP134
+        torch.cuda.empty_cache()  # hint: DP134
 
 
 def step(model, optimizer, x):
     loss = model(x).mean()
     loss.backward()
     optimizer.step()
-    torch.cuda.empty_cache()  # expect: DP134
+    torch.cuda.empty_cache()  # hint: DP134
 
 
 def run(model, optimizer, data):

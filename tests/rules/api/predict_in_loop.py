@@ -7,12 +7,12 @@ model = keras.models.load_model("model.h5")
 
 def fires(images, paths):
     for image in images:
-        print(model.predict(np.expand_dims(image, 0)))  # expect: DP109
+        print(model.predict(np.expand_dims(image, 0)))  # hint: DP109
     i = 0
     while i < len(images):
-        print(model.predict(images[i:i + 1]))  # expect: DP109
+        print(model.predict(images[i:i + 1]))  # hint: DP109
         i += 1
-    return [model.predict(load(p)) for p in paths]  # expect: DP109
+    return [model.predict(load(p)) for p in paths]  # hint: DP109
 
 
 def load(path):
@@ -27,7 +27,7 @@ class Agent:
         state = env.reset()
         done = False
         while not done:
-            action = self.model.predict(state[None])  # expect: DP109
+            action = self.model.predict(state[None])  # hint: DP109
             state, reward, done = env.step(action)
 
 

@@ -7,14 +7,14 @@ def fires(model, optimizer, train_loader):
     for x in train_loader:
         model(x).mean().backward()
         optimizer.step()
-        torch.cuda.synchronize()  # expect: DP135
+        torch.cuda.synchronize()  # hint: DP135
 
 
 def evaluation(model, val_loader, device):
     with torch.no_grad():
         for x in val_loader:
             model(x)
-            torch.cuda.synchronize(device)  # expect: DP135
+            torch.cuda.synchronize(device)  # hint: DP135
 
 
 def timed(model, optimizer, train_loader):

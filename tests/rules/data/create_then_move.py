@@ -6,6 +6,15 @@ from torch import zeros
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
+def once(n):
+    return torch.zeros(n, n).cuda()  # hint: DP401
+
+
+def many(numbers, args):
+    for n in numbers:
+        fires(n, args)
+
+
 def fires(n, args):
     a = torch.zeros(n, n).cuda()  # expect: DP401
     b = th.arange(n).to(device)  # expect: DP401
@@ -15,7 +24,8 @@ def fires(n, args):
     return a, b, c, d, f
 
 
-def silent(n, x, kwargs, other):
+def silent(n, x, kwargs, other, generator):
+    r = torch.randn(n, generator=generator).to(device)
     a = torch.zeros(n, device=device)
     b = torch.zeros(n).to(torch.float16)
     c = torch.zeros(n).to(x)

@@ -2,9 +2,9 @@ import torch
 
 
 def fires(x: torch.Tensor, y, device):
-    a = x.pin_memory().to(device, non_blocking=True)  # expect: DP403
-    b = y.pin_memory().cuda(non_blocking=True)  # expect: DP403
-    c = (x + 1).pin_memory().to("cuda")  # expect: DP403
+    a = x.pin_memory().to(device, non_blocking=True)  # hint: DP403
+    b = y.pin_memory().cuda(non_blocking=True)  # hint: DP403
+    c = (x + 1).pin_memory().to("cuda")  # hint: DP403
     return a, b, c
 
 

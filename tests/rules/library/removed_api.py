@@ -23,8 +23,8 @@ def silent(x, np2):
     d = np2.float
     e = x.float
     f = torch.float
-    if hasattr(np, "float"):
-        f = np.float
+    if hasattr(np, "object"):
+        f = np.object
     try:
         g = np.float
     except AttributeError:

@@ -5,12 +5,12 @@ from tensorflow.keras import Sequential, layers
 size = 64
 
 fires = nn.Sequential(
-    nn.Conv2d(3, 64, 3),  # expect: DP238
+    nn.Conv2d(3, 64, 3),  # hint: DP238
     nn.BatchNorm2d(64),
     nn.ReLU(),
-    nn.Conv2d(64, size, 3, bias=True),  # expect: DP238
+    nn.Conv2d(64, size, 3, bias=True),  # hint: DP238
     nn.BatchNorm2d(size),
-    nn.Linear(10, 20),  # expect: DP238
+    nn.Linear(10, 20),  # hint: DP238
     nn.BatchNorm1d(20),
 )
 
@@ -32,7 +32,7 @@ silent = nn.Sequential(
 
 
 def grow(blocks, use_bias, options):
-    blocks += [nn.ConvTranspose2d(3, 8, 3), nn.BatchNorm2d(8)]  # expect: DP238
+    blocks += [nn.ConvTranspose2d(3, 8, 3), nn.BatchNorm2d(8)]  # hint: DP238
     blocks += [nn.Conv2d(3, 8, 3, bias=use_bias), nn.BatchNorm2d(8)]
     blocks += [nn.Conv2d(3, 8, 3, **options), nn.BatchNorm2d(8)]
     blocks.append(nn.Conv2d(3, 8, 3))
@@ -42,9 +42,9 @@ def grow(blocks, use_bias, options):
 class Net(nn.Module):
     def __init__(self, n):
         super().__init__()
-        self.conv1 = nn.Conv2d(3, n, 3)  # expect: DP238
+        self.conv1 = nn.Conv2d(3, n, 3)  # hint: DP238
         self.bn1 = nn.BatchNorm2d(n)
-        self.conv2 = nn.Conv2d(n, n, 3)  # expect: DP238
+        self.conv2 = nn.Conv2d(n, n, 3)  # hint: DP238
         self.bn2 = nn.BatchNorm2d(n)
         self.conv3 = nn.Conv2d(n, n, 3)
         self.bn3 = nn.BatchNorm2d(n)
@@ -54,7 +54,7 @@ class Net(nn.Module):
         self.bn5 = nn.BatchNorm2d(n)
         self.shared = nn.Conv2d(n, n, 3)
         self.conv6 = nn.Conv2d(n, n, 3)
-        self.conv6.bias.data.zero_()
+        nn.init.zeros_(self.conv6.bias)
 
     def forward(self, x):
         x = F.relu(self.bn1(self.conv1(x)))
@@ -72,13 +72,13 @@ class Net(nn.Module):
 
 
 model = Sequential([
-    layers.Conv2D(32, 3, use_bias=True),  # expect: DP238
+    layers.Conv2D(32, 3, use_bias=True),  # hint: DP238
     layers.BatchNormalization(),
     layers.Conv2D(32, 3, activation="relu"),
     layers.BatchNormalization(),
     layers.Conv2D(32, 3, use_bias=False),
     layers.BatchNormalization(),
-    layers.Dense(10, activation=None),  # expect: DP238
+    layers.Dense(10, activation=None),  # hint: DP238
     layers.BatchNormalization(),
     layers.Dense(10, "relu"),
     layers.BatchNormalization(),
@@ -86,9 +86,9 @@ model = Sequential([
 
 
 def functional(x, y):
-    x = layers.Conv2D(32, 3)(x)  # expect: DP238
+    x = layers.Conv2D(32, 3)(x)  # hint: DP238
     x = layers.BatchNormalization()(x)
-    x = layers.BatchNormalization()(layers.Conv2D(8, 1)(x))  # expect: DP238
+    x = layers.BatchNormalization()(layers.Conv2D(8, 1)(x))  # hint: DP238
     z = layers.Conv2D(32, 3)(x)
     w = layers.BatchNormalization()(z)
     x = layers.Conv2D(32, 3)(w)
@@ -99,7 +99,7 @@ def functional(x, y):
 
 def added():
     m = Sequential()
-    m.add(layers.Conv2D(32, 3))  # expect: DP238
+    m.add(layers.Conv2D(32, 3))  # hint: DP238
     m.add(layers.BatchNormalization())
     m.add(layers.Conv2D(32, 3, activation="relu"))
     m.add(layers.BatchNormalization())

@@ -8,21 +8,21 @@ loss_fn = keras.losses.MeanSquaredError()
 
 def fires(dataset, sess, op):
     for x, y in dataset:
-        optimizer = keras.optimizers.Adam(1e-3)  # expect: DP203
+        optimizer = keras.optimizers.Adam(1e-3)  # hint: DP203
         with tf.GradientTape() as tape:
             loss = loss_fn(y, model(x))
         gradients = tape.gradient(loss, model.trainable_variables)
         optimizer.apply_gradients(zip(gradients, model.trainable_variables))
     for step in range(1000):
-        adam = tf1.train.AdamOptimizer(1e-3)  # expect: DP203
+        adam = tf1.train.AdamOptimizer(1e-3)  # hint: DP203
         sess.run(adam.minimize(op))
     for step in range(1000):
-        writer = tf1.summary.FileWriter("logs")  # expect: DP203
+        writer = tf1.summary.FileWriter("logs")  # hint: DP203
         writer.add_summary(sess.run(op))
 
 
 def one_step(x, y):
-    optimizer = keras.optimizers.SGD(0.1)  # expect: DP203
+    optimizer = keras.optimizers.SGD(0.1)  # hint: DP203
     with tf.GradientTape() as tape:
         loss = loss_fn(y, model(x))
     gradients = tape.gradient(loss, model.trainable_variables)

@@ -28,7 +28,7 @@ class Cutting(nn.Module):
 def fires(rnn: nn.LSTM, loader, hidden):
     for x, y in loader:
         optimizer.zero_grad()
-        out, hidden = rnn(x, hidden)  # expect: DP231
+        out, hidden = rnn(x, hidden)  # hint: DP231
         loss = criterion(out, y)
         loss.backward(retain_graph=True)
         optimizer.step()

@@ -10,23 +10,23 @@ PATH = "model.h5"
 
 def fires(images, model):
     for image in images:
-        model = keras.models.load_model(PATH)  # expect: DP205
+        model = keras.models.load_model(PATH)  # hint: DP205
         model.predict(image)
     for image in images:
-        encoder = hub.load("https://tfhub.dev/google/universal-sentence-encoder/4")  # expect: DP205
+        encoder = hub.load("https://tfhub.dev/google/universal-sentence-encoder/4")  # hint: DP205
         encoder(image)
     for image in images:
-        net = AutoModel.from_pretrained("bert-base-uncased").eval()  # expect: DP205
+        net = AutoModel.from_pretrained("bert-base-uncased").eval()  # hint: DP205
         net(image)
     for image in images:
-        weights = torch.load("weights.pt")  # expect: DP205
+        weights = torch.load("weights.pt")  # hint: DP205
         weights(image)
     for fold in images:
         model.load_state_dict(torch.load("weights.pt"))  # hint: DP205
 
 
 def predict(image):
-    model = keras.models.load_model("model.h5")  # expect: DP205
+    model = keras.models.load_model("model.h5")  # hint: DP205
     return model.predict(image)
 
 

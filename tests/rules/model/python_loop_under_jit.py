@@ -7,18 +7,18 @@ STEPS = 100
 
 @jax.jit
 def fires(x):
-    for step in range(1000):  # expect: DP221
+    for step in range(1000):  # hint: DP221
         x = x + 0.01 * jnp.sin(x)
-    for step in range(STEPS):  # expect: DP221
+    for step in range(STEPS):  # hint: DP221
         x = jnp.cos(x)
-    for step in range(10, 110, 2):  # expect: DP221
+    for step in range(10, 110, 2):  # hint: DP221
         x = jnp.cos(x)
     return x
 
 
 @tf.function
 def fires_too(x):
-    for step in range(100):  # expect: DP221
+    for step in range(100):  # hint: DP221
         x = x + tf.sin(x)
     return x
 

@@ -5,13 +5,13 @@ import tensorflow as tf
 def factorial(n):
     if n <= 1:
         return 1
-    return n * factorial(n - 1)  # expect: DP210
+    return n * factorial(n - 1)  # hint: DP210
 
 
 class Tree:
     @tf.function
     def depth(self, node):
-        return 1 + self.depth(node - 1)  # expect: DP210
+        return 1 + self.depth(node - 1)  # hint: DP210
 
     def walk(self, node):
         return self.walk(node - 1)

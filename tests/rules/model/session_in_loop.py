@@ -8,16 +8,16 @@ y = x * 2
 
 def fires(images):
     for image in images:
-        with tf.Session() as sess:  # expect: DP202
+        with tf.Session() as sess:  # hint: DP202
             sess.run(y, {x: image})
     while True:
-        sess = tf.InteractiveSession()  # expect: DP202
+        sess = tf.InteractiveSession()  # hint: DP202
         sess.run(y, {x: 1})
 
 
 def predict(image, graph):
     with graph.as_default():
-        with tf.Session() as sess:  # expect: DP202
+        with tf.Session() as sess:  # hint: DP202
             return sess.run(y, {x: image})
 
 

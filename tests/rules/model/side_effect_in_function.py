@@ -12,19 +12,19 @@ calls = 0
 def fires(x):
     global calls
     y = tf.square(x)
-    print("value", y)  # expect: DP208
-    print(f"value {x}")  # expect: DP208
-    history.append(y)  # expect: DP208
-    calls += 1  # expect: DP208
-    start = time.time()  # expect: DP208
-    angle = np.random.uniform(-1, 1)  # expect: DP208
-    if random.random() < 0.5:  # expect: DP208
+    print("value", y)  # hint: DP208
+    print(f"value {x}")  # hint: DP208
+    history.append(y)  # hint: DP208
+    calls += 1  # hint: DP208
+    start = time.time()  # hint: DP208
+    angle = np.random.uniform(-1, 1)  # hint: DP208
+    if random.random() < 0.5:  # hint: DP208
         y = -y
     return helper(y) * angle + start
 
 
 def helper(y):
-    print(tf.reduce_sum(y))  # expect: DP208
+    print(tf.reduce_sum(y))  # hint: DP208
     return y
 
 
@@ -35,7 +35,7 @@ class Trainer:
 
     @tf.function
     def step(self, x):
-        self.count += 1  # expect: DP208
+        self.count += 1  # hint: DP208
         self.total.assign_add(1)
         return x
 

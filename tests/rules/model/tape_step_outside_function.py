@@ -8,14 +8,14 @@ loss_fn = keras.losses.MeanSquaredError()
 
 def in_loop(dataset):
     for x, y in dataset:
-        with tf.GradientTape() as tape:  # expect: DP212
+        with tf.GradientTape() as tape:  # hint: DP212
             loss = loss_fn(y, model(x))
         gradients = tape.gradient(loss, model.trainable_variables)
         optimizer.apply_gradients(zip(gradients, model.trainable_variables))
 
 
 def eager_step(x, y):
-    with tf.GradientTape() as tape:  # expect: DP212
+    with tf.GradientTape() as tape:  # hint: DP212
         loss = loss_fn(y, model(x))
     gradients = tape.gradient(loss, model.trainable_variables)
     optimizer.apply_gradients(zip(gradients, model.trainable_variables))

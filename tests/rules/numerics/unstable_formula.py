@@ -9,21 +9,21 @@ import torch.nn.functional as F
 
 
 def fires(x, n):
-    a = torch.log(1 + x)  # expect: DP704
-    b = torch.log(x + 1.0)  # expect: DP704
-    c = torch.exp(x) - 1  # expect: DP704
-    d = torch.log(torch.sum(torch.exp(x), dim=1))  # expect: DP704
-    e = 1 / torch.sqrt(x)  # expect: DP704
-    f = tf.math.log(1.0 + x)  # expect: DP704
-    g = jnp.exp(x) - 1.0  # expect: DP704
-    h = torch.log(1 + torch.exp(-x))  # expect: DP704
-    i = np.log(1 + np.zeros(n))  # expect: DP704
+    a = torch.log(1 + x)  # hint: DP704
+    b = torch.log(x + 1.0)  # hint: DP704
+    c = torch.exp(x) - 1  # hint: DP704
+    d = torch.log(torch.sum(torch.exp(x), dim=1))  # hint: DP704
+    e = 1 / torch.sqrt(x)  # hint: DP704
+    f = tf.math.log(1.0 + x)  # hint: DP704
+    g = jnp.exp(x) - 1.0  # hint: DP704
+    h = torch.log(1 + torch.exp(-x))  # hint: DP704
+    i = np.log(1 + np.zeros(n))  # hint: DP704
     y = torch.zeros(n)
-    j = y.exp().sum(1).log()  # expect: DP704
-    k = tf.math.log(tf.reduce_sum(tf.exp(x), axis=1))  # expect: DP704
+    j = y.exp().sum(1).log()  # hint: DP704
+    k = tf.math.log(tf.reduce_sum(tf.exp(x), axis=1))  # hint: DP704
     m = torch.log(1 + x.floor())  # hint: DP704
-    o = y.exp().sum(-1, keepdim=True).log()  # expect: DP704
-    p = jnp.log(jnp.sum(jnp.exp(x), axis=1))  # expect: DP704
+    o = y.exp().sum(-1, keepdim=True).log()  # hint: DP704
+    p = jnp.log(jnp.sum(jnp.exp(x), axis=1))  # hint: DP704
     return a, b, c, d, e, f, g, h, i, j, k, m, o, p
 
 

@@ -5,11 +5,11 @@ from tensorflow.keras.layers import Conv2D, Dense
 
 
 def fires(x):
-    a = Dense(64, activation="relu", kernel_initializer="zeros")  # expect: DP824
-    b = Dense(64, activation="tanh", kernel_initializer=initializers.Zeros())  # expect: DP824
-    c = Conv2D(64, 3, activation=tf.nn.relu, kernel_initializer="ones")  # expect: DP824
-    d = Dense(64, activation="relu", kernel_initializer=tf.zeros_initializer())  # expect: DP824
-    e = Dense(64, "elu", kernel_initializer=initializers.Constant(0.1))  # expect: DP824
+    a = Dense(64, activation="relu", kernel_initializer="zeros")  # hint: DP824
+    b = Dense(64, activation="tanh", kernel_initializer=initializers.Zeros())  # hint: DP824
+    c = Conv2D(64, 3, activation=tf.nn.relu, kernel_initializer="ones")  # hint: DP824
+    d = Dense(64, activation="relu", kernel_initializer=tf.zeros_initializer())  # hint: DP824
+    e = Dense(64, "elu", kernel_initializer=initializers.Constant(0.1))  # hint: DP824
     return a, b, c, d, e
 
 

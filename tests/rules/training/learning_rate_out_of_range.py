@@ -6,12 +6,12 @@ RATE = 3.0
 
 
 def fires(model):
-    a = torch.optim.Adam(model.parameters(), lr=1.0)  # expect: DP811
-    b = optim.AdamW(model.parameters(), 1e-10)  # expect: DP811
-    c = keras.optimizers.Adam(learning_rate=5.0)  # expect: DP811
-    d = optim.SGD(model.parameters(), lr=1000)  # expect: DP811
-    e = optim.Adam(model.parameters(), lr=RATE)  # expect: DP811
-    f = optim.Adam(model.parameters(), lr=-0.001)  # expect: DP811
+    a = torch.optim.Adam(model.parameters(), lr=1.0)  # hint: DP811
+    b = optim.AdamW(model.parameters(), 1e-10)  # hint: DP811
+    c = keras.optimizers.Adam(learning_rate=5.0)  # hint: DP811
+    d = optim.SGD(model.parameters(), lr=1000)  # hint: DP811
+    e = optim.Adam(model.parameters(), lr=RATE)  # hint: DP811
+    f = optim.Adam(model.parameters(), lr=-0.001)  # hint: DP811
     return a, b, c, d, e, f
 
 

@@ -5,7 +5,7 @@ import torchvision
 
 def fires(model, loader, criterion):
     for x, y in loader:
-        optimizer = torch.optim.Adam(model.parameters())  # expect: DP814
+        optimizer = torch.optim.Adam(model.parameters())  # hint: DP814
         optimizer.zero_grad()
         criterion(model(x), y).backward()
         optimizer.step()
@@ -14,7 +14,7 @@ def fires(model, loader, criterion):
 def fires_on_new_layer():
     model = torchvision.models.resnet18()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    model.fc = nn.Linear(512, 10)  # expect: DP814
+    model.fc = nn.Linear(512, 10)  # hint: DP814
     return model, optimizer
 
 

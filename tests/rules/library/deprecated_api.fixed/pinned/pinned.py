@@ -6,7 +6,7 @@ from torch.autograd import Variable
 def fires(x, y):
     a = torch.outer(x, y)  # expect: DP302
     b = F.interpolate(x, 2)  # expect: DP302
-    c = x  # expect: DP302
+    c = Variable(x)  # expect: DP302
     return a, b, c
 
 

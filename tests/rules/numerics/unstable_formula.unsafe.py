@@ -9,21 +9,21 @@ import torch.nn.functional as F
 
 
 def fires(x, n):
-    a = torch.log1p(x)  # expect: DP704
-    b = torch.log1p(x)  # expect: DP704
-    c = torch.expm1(x)  # expect: DP704
-    d = torch.logsumexp(x, dim=1)  # expect: DP704
-    e = torch.rsqrt(x)  # expect: DP704
-    f = tf.math.log1p(x)  # expect: DP704
-    g = jnp.expm1(x)  # expect: DP704
-    h = F.softplus(-x)  # expect: DP704
-    i = np.log1p(np.zeros(n))  # expect: DP704
+    a = torch.log1p(x)  # hint: DP704
+    b = torch.log1p(x)  # hint: DP704
+    c = torch.expm1(x)  # hint: DP704
+    d = torch.logsumexp(x, dim=1)  # hint: DP704
+    e = torch.rsqrt(x)  # hint: DP704
+    f = tf.math.log1p(x)  # hint: DP704
+    g = jnp.expm1(x)  # hint: DP704
+    h = F.softplus(-x)  # hint: DP704
+    i = np.log1p(np.zeros(n))  # hint: DP704
     y = torch.zeros(n)
-    j = torch.logsumexp(y, 1)  # expect: DP704
-    k = tf.reduce_logsumexp(x, axis=1)  # expect: DP704
-    m = torch.log(1 + x.floor())  # hint: DP704
-    o = torch.logsumexp(y, -1, keepdim=True)  # expect: DP704
-    p = jnp.log(jnp.sum(jnp.exp(x), axis=1))  # expect: DP704
+    j = torch.logsumexp(y, 1)  # hint: DP704
+    k = tf.reduce_logsumexp(x, axis=1)  # hint: DP704
+    m = torch.log1p(x.floor())  # hint: DP704
+    o = torch.logsumexp(y, -1, keepdim=True)  # hint: DP704
+    p = jnp.log(jnp.sum(jnp.exp(x), axis=1))  # hint: DP704
     return a, b, c, d, e, f, g, h, i, j, k, m, o, p
 
 

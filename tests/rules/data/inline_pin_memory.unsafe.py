@@ -2,9 +2,9 @@ import torch
 
 
 def fires(x: torch.Tensor, y, device):
-    a = x.to(device, non_blocking=True)  # expect: DP403
-    b = y.cuda(non_blocking=True)  # expect: DP403
-    c = (x + 1).to("cuda")  # expect: DP403
+    a = x.to(device, non_blocking=True)  # hint: DP403
+    b = y.cuda(non_blocking=True)  # hint: DP403
+    c = (x + 1).to("cuda")  # hint: DP403
     return a, b, c
 
 
