@@ -18,6 +18,11 @@ namespace deepperf {
   X(pass) X(raise) X(return) X(try) X(while) X(with) X(yield)
 
 #define DEEPPERF_SOFT_KEYWORDS(X) X(match) X(case) X(type) X(print) X(exec) X(_)
+
+// What the engine asks for at every call or class, with its text.
+#define DEEPPERF_MEMBERS(X) \
+  X(init, "__init__") X(call_method, "__call__") X(forward, "forward") X(call, "call") X(process, "process") \
+  X(operation, "operator") X(append, "append")
 // clang-format on
 
 namespace known {
@@ -26,20 +31,30 @@ enum Id : u32 {
 #define DEEPPERF_ID(name) id_##name,
   DEEPPERF_KEYWORDS(DEEPPERF_ID) DEEPPERF_SOFT_KEYWORDS(DEEPPERF_ID)
 #undef DEEPPERF_ID
+#define DEEPPERF_ID(name, text) id_##name,
+      DEEPPERF_MEMBERS(DEEPPERF_ID)
+#undef DEEPPERF_ID
       count
 };
 
 inline constexpr u32 keyword_count = id_yield;
+inline constexpr u32 soft_keyword_count = id__;
 
 #define DEEPPERF_SYMBOL(name) inline constexpr Symbol sym_##name{id_##name};
 DEEPPERF_KEYWORDS(DEEPPERF_SYMBOL)
 DEEPPERF_SOFT_KEYWORDS(DEEPPERF_SYMBOL)
+#undef DEEPPERF_SYMBOL
+#define DEEPPERF_SYMBOL(name, text) inline constexpr Symbol sym_##name{id_##name};
+DEEPPERF_MEMBERS(DEEPPERF_SYMBOL)
 #undef DEEPPERF_SYMBOL
 
 inline constexpr std::array<std::string_view, count> texts = {"",
 #define DEEPPERF_TEXT(name) #name,
                                                               DEEPPERF_KEYWORDS(DEEPPERF_TEXT)
                                                                   DEEPPERF_SOFT_KEYWORDS(DEEPPERF_TEXT)
+#undef DEEPPERF_TEXT
+#define DEEPPERF_TEXT(name, text) text,
+                                                                      DEEPPERF_MEMBERS(DEEPPERF_TEXT)
 #undef DEEPPERF_TEXT
 };
 } // namespace known

@@ -13,6 +13,12 @@ namespace deepperf {
 class NameTable {
 public:
   NameTable() : entries_(kStart) {}
+  // Of names that are only in it or not.
+  NameTable(std::initializer_list<std::string_view> names) : NameTable() {
+    for (const std::string_view name : names) {
+      add(name, 1);
+    }
+  }
 
   // Adds bits to a name's.
   void add(std::string_view name, u64 bits) {
@@ -25,6 +31,7 @@ public:
     entries_[at] = {symbol.id, entries_[at].second | bits};
   }
 
+  [[nodiscard]] bool has(Symbol name) const { return (*this)[name] != 0; }
   // 0 for a name that is not in it.
   [[nodiscard]] u64 operator[](Symbol name) const { return entries_[place_of(name.id)].second; }
 

@@ -14,16 +14,13 @@ namespace deepperf {
 namespace {
 
 constexpr u32 kShards = 64;
-constexpr u32 kBlockBits = 13;
-constexpr u32 kBlockSize = 1U << kBlockBits;
-constexpr u32 kMaxBlocks = 1U << 16; // 2^29 names: more than memory holds
 
 // Texts are stored with this much room after them, so that comparisons may read whole words.
 constexpr std::size_t kPadding = 16;
 
 // ---- The table of the process ---------------------------------------------------------------------------------------
 
-using Block = std::array<std::string_view, kBlockSize>;
+using Block = std::array<std::string_view, symbol_blocks::kSize>;
 
 // A part of the table with a lock of its own: open addressing from hash to symbol, and the texts.
 struct Shard {
@@ -75,16 +72,22 @@ struct Shard {
 
 class SymbolTable {
 public:
-  SymbolTable() : blocks_(std::make_unique<std::atomic<Block *>[]>(kMaxBlocks)) {
+  SymbolTable() {
     for (const std::string_view text : known::texts) {
       intern_unpadded(text);
     }
   }
 
   Symbol intern_unpadded(std::string_view text) {
+    const auto size = static_cast<u32>(text.size());
+    std::array<char, 128> room; // NOLINT(cppcoreguidelines-pro-type-member-init): filled as far as it is read
+    if (text.size() + kPadding <= room.size()) {
+      std::memcpy(room.data(), text.data(), text.size());
+      std::memset(room.data() + text.size(), 0, kPadding);
+      return intern(text, name_hash::combine(name_hash::words(room.data(), size), size));
+    }
     std::string padded(text);
     padded.append(kPadding, '\0');
-    const auto size = static_cast<u32>(text.size());
     return intern(text, name_hash::combine(name_hash::words(padded.data(), size), size));
   }
 
@@ -94,7 +97,7 @@ public:
     const std::size_t mask = shard.entries.size() - 1;
     for (std::size_t slot = (hash >> 8) & mask; shard.entries[slot].used; slot = (slot + 1) & mask) {
       const Shard::Entry &entry = shard.entries[slot];
-      if (entry.hash == hash && this->text(entry.symbol) == text) {
+      if (entry.hash == hash && entry.symbol.text() == text) {
         return entry.symbol;
       }
     }
@@ -107,27 +110,21 @@ public:
     return symbol;
   }
 
-  // A symbol reaches another thread only through something that synchronises, so its place is filled by then.
-  std::string_view text(Symbol symbol) const {
-    const Block *block = blocks_[symbol.id >> kBlockBits].load(std::memory_order_acquire);
-    return (*block)[symbol.id & (kBlockSize - 1)];
-  }
-
 private:
-  std::string_view &place(Symbol symbol) {
-    std::atomic<Block *> &at = blocks_[symbol.id >> kBlockBits];
-    Block *block = at.load(std::memory_order_acquire);
+  // A symbol reaches another thread only through something that synchronises, so its place is filled by then.
+  static std::string_view &place(Symbol symbol) {
+    std::atomic<const std::string_view *> &at = symbol_blocks::blocks[symbol.id >> symbol_blocks::kBits];
+    const std::string_view *block = at.load(std::memory_order_acquire);
     if (block == nullptr) {
       auto fresh = std::make_unique<Block>();
-      if (at.compare_exchange_strong(block, fresh.get())) {
-        block = fresh.release();
+      if (at.compare_exchange_strong(block, fresh->data())) {
+        block = fresh.release()->data();
       }
     }
-    return (*block)[symbol.id & (kBlockSize - 1)];
+    return const_cast<std::string_view &>(block[symbol.id & (symbol_blocks::kSize - 1)]);
   }
 
   std::array<Shard, kShards> shards_;
-  std::unique_ptr<std::atomic<Block *>[]> blocks_;
   std::atomic<u32> next_id_{0};
 };
 
@@ -137,7 +134,12 @@ SymbolTable &table() {
   return *instance;
 }
 
+// Names that are known at compile time have a text from the start.
+[[maybe_unused]] const SymbolTable &kStarted = table();
+
 } // namespace
+
+constinit std::array<std::atomic<const std::string_view *>, symbol_blocks::kMost> symbol_blocks::blocks{};
 
 u64 name_hash::long_tail(const char *text, u32 size) {
   u64 hash = size;
@@ -147,8 +149,6 @@ u64 name_hash::long_tail(const char *text, u32 size) {
   }
   return hash;
 }
-
-std::string_view Symbol::text() const { return table().text(*this); }
 
 Symbol intern(std::string_view text) { return table().intern_unpadded(text); }
 

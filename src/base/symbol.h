@@ -8,16 +8,28 @@
 #include "base/types.h"
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <string_view>
 #include <vector>
 
 namespace deepperf {
 
+// Where the texts of symbols are found, for text() below; symbol.cpp fills it.
+namespace symbol_blocks {
+inline constexpr u32 kBits = 13;
+inline constexpr u32 kSize = 1U << kBits;
+inline constexpr u32 kMost = 1U << 16; // 2^29 names: more than memory holds
+extern std::array<std::atomic<const std::string_view *>, kMost> blocks;
+} // namespace symbol_blocks
+
 struct Symbol {
   u32 id = 0; // 0 is "no name"
 
-  [[nodiscard]] std::string_view text() const;
+  [[nodiscard]] std::string_view text() const {
+    const std::string_view *const block = symbol_blocks::blocks[id >> symbol_blocks::kBits].load(std::memory_order_acquire);
+    return block[id & (symbol_blocks::kSize - 1)];
+  }
   explicit operator bool() const { return id != 0; }
   friend bool operator==(Symbol, Symbol) = default;
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <string_view>
 
 namespace deepperf::model {
@@ -286,6 +287,23 @@ void bind_names(const Block &body, FunctionInfo &function) {
   }
 }
 
+void index_names(FunctionInfo &function) {
+  constexpr std::size_t kFew = 16; // found as fast by bisection
+  function.ever.resize(function.names.size());
+  if (function.names.size() <= kFew) {
+    return;
+  }
+  function.hashed.assign(std::bit_ceil(function.names.size() * 2), 0);
+  const u32 mask = static_cast<u32>(function.hashed.size()) - 1;
+  for (u32 slot = 0; slot < function.names.size(); ++slot) {
+    u32 at = FunctionInfo::first_place(function.names[slot], mask);
+    while (function.hashed[at] != 0) {
+      at = (at + 1) & mask;
+    }
+    function.hashed[at] = slot + 1;
+  }
+}
+
 void finish_names(FunctionInfo &function) {
   for (const Symbol name : function.globals) {
     std::erase(function.names, name.id);
@@ -293,7 +311,7 @@ void finish_names(FunctionInfo &function) {
   std::ranges::sort(function.names);
   function.names.erase(std::unique(function.names.begin(), function.names.end()), function.names.end());
   function.names.shrink_to_fit();
-  function.ever.resize(function.names.size());
+  index_names(function);
   for (auto link = function.derivations.rbegin(); link != function.derivations.rend(); ++link) {
     const u32 *derived = evidence_for(function, link->second);
     u32 *original = evidence_for(function, link->first);

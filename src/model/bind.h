@@ -13,6 +13,9 @@ void bind_names(const python::Block &body, FunctionInfo &function);
 void bind_names_of(const python::Node *node, FunctionInfo &function);
 void finish_names(FunctionInfo &function);
 
+// Prepares slot_of() for the names as they are now: sorted, each once.
+void index_names(FunctionInfo &function);
+
 // Names and attributes that one turn of a loop binds or changes.
 void find_changes(const python::Node *loop, Loop &result);
 void find_changes(std::span<python::Stmt *const> statements, Loop &result);

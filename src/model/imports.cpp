@@ -1,55 +1,41 @@
 #include "model/imports.h"
 
+#include "base/known_names.h"
 #include "python/children.h"
 
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <span>
 
 namespace deepperf::model {
 
 namespace {
 
-std::vector<std::string_view> split(std::string_view dotted) {
-  std::vector<std::string_view> parts;
-  while (!dotted.empty()) {
-    const std::size_t dot = std::min(dotted.find('.'), dotted.size());
-    parts.push_back(dotted.substr(0, dot));
-    dotted.remove_prefix(std::min(dot + 1, dotted.size()));
-  }
-  return parts;
+// How many leading parts two paths share.
+std::size_t shared_parts(const std::vector<Symbol> &a, const std::vector<Symbol> &b) {
+  return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
-// How many leading parts two paths share.
-std::size_t shared_parts(const std::vector<std::string> &a, const std::vector<std::string> &b) {
-  std::size_t count = 0;
-  while (count < a.size() && count < b.size() && a[count] == b[count]) {
-    ++count;
-  }
-  return count;
+bool ends_in(std::span<const Symbol> path, std::span<const Symbol> end) {
+  return path.size() >= end.size() && std::ranges::equal(path.last(end.size()), end);
 }
 
 } // namespace
 
-std::vector<std::string> path_parts(std::string_view path) {
-  std::vector<std::string> parts;
-  std::size_t start = 0;
-  while (start <= path.size()) {
-    const std::size_t slash = std::min(path.find('/', start), path.size());
-    const std::string_view part = path.substr(start, slash - start);
-    if (!part.empty() && part != ".") {
-      parts.emplace_back(part);
-    }
-    start = slash + 1;
+Module make_module(const ParsedFile &file) {
+  Module module;
+  module.parsed = &file;
+  for_each_path_part(file.path, [&module](std::string_view part) { module.parts.push_back(intern(part)); });
+  if (!module.parts.empty() && module.parts.back() == known::sym_init) {
+    module.parts.pop_back();
+    module.is_package = true;
   }
-  if (!parts.empty()) {
-    std::string &last = parts.back();
-    last = last.substr(0, last.rfind('.'));
-    if (last == "__init__") {
-      parts.pop_back();
-    }
-  }
-  return parts;
+  module.is_test = file.is_test;
+  module.tensorflow = (file.frameworks & kTensorFlow) != 0;
+  module.torch = (file.frameworks & kTorch) != 0;
+  module.jax = (file.frameworks & kJax) != 0;
+  return module;
 }
 
 bool is_known_package(std::string_view top) {
@@ -72,47 +58,66 @@ bool is_known_package(std::string_view top) {
   return std::ranges::find(kPackages, top) != kPackages.end();
 }
 
-ModuleIndex::ModuleIndex(std::deque<Module> &modules) {
+ModuleIndex::ModuleIndex(const std::deque<Module> &modules) {
   for (const Module &module : modules) {
     if (!module.parts.empty()) {
-      by_last_part_[module.parts.back()].push_back(&module);
+      by_last_part_[module.parts.back().id].push_back(&module);
     }
   }
 }
 
-const Module *ModuleIndex::find(const Module &importer, std::string_view dotted, u32 level) const {
-  const std::vector<std::string_view> wanted = split(dotted);
+const std::vector<Symbol> &ModuleIndex::split(Symbol dotted) const {
+  const auto [place, is_new] = split_.try_emplace(dotted.id);
+  if (is_new && dotted) {
+    std::string_view text = dotted.text();
+    while (!text.empty()) {
+      const std::size_t dot = std::min(text.find('.'), text.size());
+      place->second.push_back(intern(text.substr(0, dot)));
+      text.remove_prefix(std::min(dot + 1, text.size()));
+    }
+  }
+  return place->second;
+}
+
+const Module *ModuleIndex::find(const Module &importer, Symbol dotted, Symbol name, u32 level) const {
+  // Most names that are imported are those of functions and classes, and no file is called so.
+  if (name && !by_last_part_.contains(name.id)) {
+    return nullptr;
+  }
+  std::vector<Symbol> both;
+  if (name) {
+    both = split(dotted);
+    both.push_back(name);
+  }
+  const std::span<const Symbol> wanted = name ? both : split(dotted);
   if (level > 0) {
     // Relative: `from . import x` in package/module.py means package/x.py. A package's own __init__ counts as inside
     // it.
-    const bool is_package = importer.parsed->path.ends_with("__init__.py");
-    std::vector<std::string> path = importer.parts;
-    const std::size_t up = level - (is_package ? 1 : 0);
-    if (up > path.size()) {
+    const std::span<const Symbol> own = importer.parts;
+    const std::size_t up = level - (importer.is_package ? 1 : 0);
+    if (up > own.size()) {
       return nullptr;
     }
-    path.resize(path.size() - up);
-    for (const std::string_view part : wanted) {
-      path.emplace_back(part);
-    }
-    if (path.empty()) {
+    const std::span<const Symbol> package = own.first(own.size() - up);
+    if (package.empty() && wanted.empty()) {
       return nullptr;
     }
-    const auto found = by_last_part_.find(path.back());
+    const auto found = by_last_part_.find((wanted.empty() ? package : wanted).back().id);
     if (found == by_last_part_.end()) {
       return nullptr;
     }
-    for (const Module *module : found->second) {
-      if (module->parts == path) {
-        return module;
-      }
-    }
-    return nullptr;
+    const auto is_meant = [&](const Module *module) {
+      const std::span<const Symbol> parts = module->parts;
+      return parts.size() == package.size() + wanted.size() && ends_in(parts, wanted) &&
+             std::ranges::equal(parts.first(package.size()), package);
+    };
+    const auto module = std::ranges::find_if(found->second, is_meant);
+    return module != found->second.end() ? *module : nullptr;
   }
   if (wanted.empty()) {
     return nullptr;
   }
-  const auto found = by_last_part_.find(wanted.back());
+  const auto found = by_last_part_.find(wanted.back().id);
   if (found == by_last_part_.end()) {
     return nullptr;
   }
@@ -120,10 +125,7 @@ const Module *ModuleIndex::find(const Module &importer, std::string_view dotted,
   const Module *best = nullptr;
   std::size_t best_shared = 0;
   for (const Module *module : found->second) {
-    if (module->parts.size() < wanted.size() || module == &importer) {
-      continue;
-    }
-    if (!std::equal(wanted.rbegin(), wanted.rend(), module->parts.rbegin())) {
+    if (module == &importer || !ends_in(module->parts, wanted)) {
       continue;
     }
     // The nearest root wins: best one that also contains the importer, else one beside it (src/, lib/).
@@ -224,10 +226,8 @@ void find_imports(ParsedFile &file) {
 std::vector<Group> group_files(const std::vector<ParsedFile *> &files, bool with_tests) {
   std::deque<Module> modules;
   for (const ParsedFile *file : files) {
-    Module &module = modules.emplace_back();
-    module.parsed = file;
-    module.parts = path_parts(file->path);
-    module.file = {static_cast<u32>(modules.size() - 1)};
+    modules.push_back(make_module(*file));
+    modules.back().file = {static_cast<u32>(modules.size() - 1)};
   }
   const ModuleIndex index(modules);
   std::vector<u32> leader(modules.size());
@@ -247,7 +247,6 @@ std::vector<Group> group_files(const std::vector<ParsedFile *> &files, bool with
       queue.push_back(i);
     }
   }
-  std::string dotted;
   while (!queue.empty()) {
     const u32 at = queue.back();
     queue.pop_back();
@@ -262,16 +261,17 @@ std::vector<Group> group_files(const std::vector<ParsedFile *> &files, bool with
         queue.push_back(other);
       }
     };
+    ImportRef last; // `from a import b, c` comes as two
+    bool known = false;
     for (const ImportRef &import : modules[at].parsed->imports) {
-      dotted = import.module ? import.module.text() : std::string_view{};
-      if (import.level == 0 && is_known_package(std::string_view(dotted).substr(0, dotted.find('.')))) {
-        continue;
+      if (import.module != last.module || import.level != last.level) {
+        last = import;
+        const std::string_view text = import.module ? import.module.text() : std::string_view{};
+        known = import.level == 0 && is_known_package(text.substr(0, text.find('.')));
+        connect(known ? nullptr : index.find(modules[at], import.module, {}, import.level));
       }
-      connect(index.find(modules[at], dotted, import.level));
-      if (import.name) {
-        dotted += dotted.empty() ? "" : ".";
-        dotted += import.name.text();
-        connect(index.find(modules[at], dotted, import.level));
+      if (import.name && !known) {
+        connect(index.find(modules[at], import.module, import.name, import.level));
       }
     }
   }

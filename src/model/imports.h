@@ -3,6 +3,7 @@
 
 #include "model/project.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace deepperf::model {
@@ -14,20 +15,41 @@ using Group = std::vector<ParsedFile *>;
 // it, unless `with_tests`.
 std::vector<Group> group_files(const std::vector<ParsedFile *> &files, bool with_tests);
 
-// The module's path in parts, and the index by last part.
+// A module with what its file tells; nothing of it is analysed yet.
+Module make_module(const ParsedFile &file);
+
+// Finds modules by the last part of their path.
 class ModuleIndex {
 public:
-  explicit ModuleIndex(std::deque<Module> &modules);
+  explicit ModuleIndex(const std::deque<Module> &modules);
 
-  // `dotted` as written; `level` counts the dots of a relative import. Null if it is not of the project.
-  [[nodiscard]] const Module *find(const Module &importer, std::string_view dotted, u32 level) const;
+  // What `import dotted` means, or `from dotted import name` if the name is a module; `level` counts the dots of a
+  // relative import. Null if it is not of the project.
+  [[nodiscard]] const Module *find(const Module &importer, Symbol dotted, Symbol name, u32 level) const;
 
 private:
-  std::unordered_map<std::string_view, std::vector<const Module *>> by_last_part_;
+  // The symbols between the dots.
+  [[nodiscard]] const std::vector<Symbol> &split(Symbol dotted) const;
+
+  std::unordered_map<u32, std::vector<const Module *>> by_last_part_;
+  mutable std::unordered_map<u32, std::vector<Symbol>> split_; // what was asked for so far
 };
 
-// A file's path in parts, without the ending; a package's __init__ is the package.
-std::vector<std::string> path_parts(std::string_view path);
+// Calls `visit` with each part of a path, the last one without its ending.
+template <class Visit> void for_each_path_part(std::string_view path, Visit visit) {
+  std::size_t start = 0;
+  while (start <= path.size()) {
+    const std::size_t slash = std::min(path.find('/', start), path.size());
+    std::string_view part = path.substr(start, slash - start);
+    if (slash == path.size()) {
+      part = part.substr(0, part.rfind('.'));
+    }
+    if (!part.empty() && part != ".") {
+      visit(part);
+    }
+    start = slash + 1;
+  }
+}
 
 // Frameworks and the standard library's modules we know are never files of the project.
 bool is_known_package(std::string_view top);

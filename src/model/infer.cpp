@@ -1,5 +1,6 @@
 #include "model/infer.h"
 
+#include "base/known_names.h"
 #include "model/bind.h"
 #include "python/children.h"
 #include "python/literals.h"
@@ -45,9 +46,6 @@ void Inference::run() {
     for (std::size_t i = 0; i < project_.functions.size(); ++i) { // NOLINT(modernize-loop-convert)
       evaluate(project_.functions[i]);
     }
-  }
-  for (const Loop &loop : project_.loops) {
-    project_.loop_of.emplace(loop.node, &loop);
   }
   spread_tracing();
   spread_no_grad();
@@ -229,7 +227,7 @@ void Inference::collect_stars() {
       if (!import.name || import.name.text() != "*") {
         continue;
       }
-      const Module *from = index_.find(module, import.module ? import.module.text() : std::string_view{}, import.level);
+      const Module *from = index_.find(module, import.module, {}, import.level);
       if (from != nullptr && from != &module && from->body != nullptr) {
         stars.push_back({&module, from});
       }
@@ -254,9 +252,10 @@ void Inference::collect_stars() {
       if (added.empty() || body.names.size() + added.size() > kMostNames) {
         continue;
       }
+      const auto own = static_cast<std::ptrdiff_t>(body.names.size());
       body.names.insert(body.names.end(), added.begin(), added.end());
-      std::ranges::sort(body.names);
-      body.ever.resize(body.names.size());
+      std::inplace_merge(body.names.begin(), body.names.begin() + own, body.names.end());
+      index_names(body);
       changed = true;
     }
     if (!changed) {
@@ -266,9 +265,12 @@ void Inference::collect_stars() {
 }
 
 FunctionInfo *Inference::function_for(const Node *node) {
-  FunctionInfo *&function = project_.function_of[node];
+  FunctionInfo *function = project_.function_at(node);
   if (function == nullptr) {
     function = &project_.functions.emplace_back();
+    const auto *const named = as<FunctionDef>(node);
+    (named != nullptr ? named->fact : static_cast<const Lambda *>(node)->fact) =
+        static_cast<u32>(project_.functions.size());
     function->node = node;
     function->module = module_;
     function->parent = current_;
@@ -406,7 +408,7 @@ void Inference::mark_traced(const Value &value, u8 tracer) {
     break;
   case Value::Tag::Object: // a model: its forward pass
     if (tracer == kByTorch && value.type->kind == Kind::TorchModule) {
-      mark_traced(member_of(value.type, intern("forward")), tracer);
+      mark_traced(member_of(value.type, known::sym_forward), tracer);
     }
     break;
   default:

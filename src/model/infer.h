@@ -81,9 +81,11 @@ private:
   void walk_with(const python::With *statement);
   void narrow(const python::Expr *test, bool holds);
   static void hand_to_parent(const Loop &loop);
+  Loop &begin_loop(const python::Node *node);
   template <class Body> void in_loop(const python::Node *node, Body body);
   void assign(const python::Expr *target, const Value &value);
   void bind(Symbol name, const Value &value);
+  void bind(Symbol name, u32 slot, const Value &value);
   void grow(const python::Expr *container, const Value &added);
   void store_attribute(const python::Attribute *target, const Value &value);
 
@@ -97,7 +99,9 @@ private:
   Value eval(const python::Expr *expr);
   Value eval_unnoted(const python::Expr *expr);
   Value eval_name(const python::Name *name);
+  [[nodiscard]] u32 slot_at(const python::Name *name) const;
   Value look_up(Symbol name);
+  Value look_up(Symbol name, u32 slot);
   Value eval_attribute(const python::Attribute *attribute);
   static Value trained_state(Symbol attr);
   void note_load(const Value &value, Symbol attr);

@@ -1,6 +1,9 @@
+#include "base/known_names.h"
+#include "base/name_table.h"
 #include "model/bind.h"
 #include "model/facts.h"
 #include "model/infer.h"
+#include "model/name_traits.h"
 
 #include "python/children.h"
 
@@ -34,11 +37,13 @@ const Expr *Inference::argument(const Call *call, u32 position, std::string_view
 
 // `beam.FlatMap(f)`: Beam runs f in many places at once.
 void Inference::note_beam(const Call *call) {
+  static const NameTable kRunners({"FlatMap", "ParDo", "Map"});
   const auto *method = as<Attribute>(call->func);
-  const std::string_view name = method != nullptr ? method->attr.text() : std::string_view{};
-  const Name *root = method != nullptr ? root_name(method->value) : nullptr;
-  const bool is_beam = root != nullptr && root->id.text().find("beam") != std::string_view::npos;
-  if (call->args.empty() || (name != "FlatMap" && name != "ParDo" && !(is_beam && name == "Map"))) {
+  if (method == nullptr || call->args.empty() || !kRunners.has(method->attr)) {
+    return;
+  }
+  const Name *root = root_name(method->value);
+  if (method->attr.text() == "Map" && (root == nullptr || !has_trait(root->id, kSaysBeam))) {
     return;
   }
   mark_parallel(peek(call->args[0]));
@@ -51,7 +56,7 @@ void Inference::mark_parallel(const Value &value) {
   } else if (value.is(Value::Tag::Function) || value.is(Value::Tag::Method)) {
     value.function->in_parallel = true;
   } else if (value.is(Value::Tag::Object)) { // beam.ParDo(ProcessFn())
-    const Value process = member_of(value.type, intern("process"));
+    const Value process = member_of(value.type, known::sym_process);
     if (process.is(Value::Tag::Function)) {
       process.function->in_parallel = true;
     }
@@ -139,7 +144,7 @@ Value Inference::eval_call(const Call *call) {
     break;
   }
   if (const auto *method = as<Attribute>(call->func);
-      method != nullptr && method->attr.text() == "append" && call->args.size() == 1) {
+      method != nullptr && method->attr == known::sym_append && call->args.size() == 1) {
     const Expr *const outer_stored = std::exchange(around_.stored, call->args[0]);
     const Value added = eval(call->args[0]);
     around_.stored = outer_stored;
@@ -176,7 +181,7 @@ Value Inference::eval_call(const Call *call) {
 // An object of the project is called: __call__, or what a framework's __call__ leads to.
 Value Inference::call_object(const Call *call, const Value &callee) {
   const Kind kind = callee.type->kind;
-  const Value method = member_of(callee.type, intern("__call__"));
+  const Value method = member_of(callee.type, known::sym_call_method);
   if (method.is(Value::Tag::Function)) {
     return call_function(call, method.function, true);
   }
@@ -184,7 +189,7 @@ Value Inference::call_object(const Call *call, const Value &callee) {
   const bool is_keras = kind == Kind::KerasModel || kind == Kind::KerasLayer || kind == Kind::KerasLoss;
   Value result;
   if (is_torch || is_keras) {
-    const Value inner = member_of(callee.type, is_torch ? intern("forward") : intern("call"));
+    const Value inner = member_of(callee.type, is_torch ? known::sym_forward : known::sym_call);
     if (inner.is(Value::Tag::Function)) {
       result = call_function(call, inner.function, true);
     } else {
@@ -240,7 +245,7 @@ Output Inference::module_output(const Value &module) {
   if (!module.is(Value::Tag::Object)) {
     return module.output;
   }
-  const Value forward = module.type->kind == Kind::TorchModule ? member_of(module.type, intern("forward")) : Value{};
+  const Value forward = module.type->kind == Kind::TorchModule ? member_of(module.type, known::sym_forward) : Value{};
   if (!forward.is(Value::Tag::Function)) {
     return Output::Unknown;
   }
@@ -353,7 +358,7 @@ void Inference::note_fetched_operators(const Expr *fetches) {
   }
   OpFact fact;
   fact.call = fetches;
-  fact.api = intern("operator");
+  fact.api = known::sym_operation;
   fact.traits = kOp;
   fact.loop = around_.loop;
   fact.in_tape = around_.in_tape;
@@ -681,7 +686,7 @@ Value Inference::call_function(const Call *call, FunctionInfo *function, bool bo
 }
 
 Value Inference::construct(const Call *call, ClassInfo *type) {
-  const Value init = member_of(type, intern("__init__"));
+  const Value init = member_of(type, known::sym_init);
   if (init.is(Value::Tag::Function)) {
     call_function(call, init.function, true);
   } else {

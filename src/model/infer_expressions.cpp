@@ -1,6 +1,8 @@
+#include "base/name_table.h"
 #include "model/bind.h"
 #include "model/facts.h"
 #include "model/infer.h"
+#include "model/name_traits.h"
 
 #include "python/children.h"
 #include "python/literals.h"
@@ -179,9 +181,7 @@ Value Inference::assumed_value(Symbol name) {
 
 // In a module that uses PyTorch, `train_loader` is what everybody calls a DataLoader.
 bool Inference::is_loader_name(Symbol name) const {
-  const std::string_view text = name.text();
-  return module_->torch && (text.ends_with("_loader") || text.ends_with("dataloader")) && !text.starts_with("get_") &&
-         !text.starts_with("make_") && !text.starts_with("build_") && !text.starts_with("create_");
+  return module_->torch && has_trait(name, kLoaderName);
 }
 
 Value Inference::assumed_from(u32 evidence) {
@@ -194,19 +194,35 @@ Value Inference::assumed_from(u32 evidence) {
   return value;
 }
 
+// A name always stands in the same function, so it is looked for only once; the first slots fit into the node.
+u32 Inference::slot_at(const Name *name) const {
+  constexpr u8 kElsewhere = 255;
+  if (name->detail == 0) {
+    const u32 slot = current_->slot_of(name->id);
+    if (slot == FunctionInfo::kNoSlot) {
+      name->detail = kElsewhere;
+    } else if (slot + 1 < kElsewhere) {
+      name->detail = static_cast<u8>(slot + 1);
+    }
+    return slot;
+  }
+  return name->detail == kElsewhere ? FunctionInfo::kNoSlot : name->detail - 1U;
+}
+
 Value Inference::eval_name(const Name *name) {
-  const Value value = look_up(name->id);
+  const Value value = look_up(name->id, slot_at(name));
   return value.known() ? value : assumed_value(name->id);
 }
 
-Value Inference::look_up(Symbol name) {
+Value Inference::look_up(Symbol name) { return look_up(name, current_->slot_of(name)); }
+
+Value Inference::look_up(Symbol name, u32 slot) {
   if (class_body_ != nullptr) {
     const auto member = class_body_->members.find(name.id);
     if (member != class_body_->members.end()) {
       return member->second;
     }
   }
-  const u32 slot = current_->slot_of(name);
   if (slot != FunctionInfo::kNoSlot) {
     const Value &value = environment_[slot];
     // A module's code may be half run when a cycle of imports asks for it.
@@ -229,10 +245,8 @@ Value Inference::look_up(Symbol name) {
       return value;
     }
   }
-  return find_api(name) != nullptr || name.text() == "super" || name.text() == "property" ||
-                 name.text() == "staticmethod" || name.text() == "classmethod"
-             ? Value::api(name, false)
-             : Value{};
+  static const NameTable kBuiltins({"super", "property", "staticmethod", "classmethod"});
+  return find_api(name) != nullptr || kBuiltins.has(name) ? Value::api(name, false) : Value{};
 }
 
 // ---- Attributes -----------------------------------------------------------------------------------------------------
@@ -318,7 +332,7 @@ Value Inference::attribute_of(const Value &value, Symbol attr, const Attribute *
         return body->ever[slot];
       }
     }
-    if (const Module *inner = index_.find(*value.module, attr.text(), 1)) {
+    if (const Module *inner = index_.find(*value.module, {}, attr, 1)) {
       Value module;
       module.tag = Value::Tag::Module;
       module.module = inner;
@@ -443,13 +457,7 @@ Value Inference::eval_subscript(const Subscript *subscript) {
 Value Inference::eval_comprehension(const ComprehensionExpr *comprehension) {
   // Its names live in the function's slots for as long as it runs; that they would be gone behind it does not matter.
   Value element;
-  Loop &loop = project_.loops.emplace_back();
-  loop.node = comprehension;
-  loop.parent = around_.loop;
-  loop.function = current_;
-  if (recording_) {
-    find_loop_changes(comprehension, loop);
-  }
+  Loop &loop = begin_loop(comprehension);
   const Surroundings outer = around_;
   bool first = true;
   for (const Comprehension *generator : comprehension->generators) {

@@ -1,6 +1,7 @@
 #include "model/bind.h"
 #include "model/guards.h"
 #include "model/infer.h"
+#include "model/name_traits.h"
 
 #include "python/children.h"
 #include "python/literals.h"
@@ -24,7 +25,7 @@ bool leaves_at_once(const Block &body) {
 
 bool mentions_eager(const Node *node) {
   if (const auto *attribute = as<Attribute>(node)) {
-    return attribute->attr.text().starts_with("executing_eagerly") || mentions_eager(attribute->value);
+    return has_trait(attribute->attr, kAsksForEager) || mentions_eager(attribute->value);
   }
   bool found = false;
   for_each_child(node, [&found](const Node *child) { found = found || mentions_eager(child); });
@@ -302,14 +303,15 @@ void Inference::walk_function_definition(const FunctionDef *definition) {
 }
 
 void Inference::walk_class(const ClassDef *definition) {
-  ClassInfo *&type = project_.class_of[definition];
-  if (type == nullptr) {
-    type = &project_.classes.emplace_back();
-    type->name = definition->name;
-    type->node = definition;
-    type->module = module_;
-    type->scope = current_;
+  if (definition->fact == 0) {
+    ClassInfo &made = project_.classes.emplace_back();
+    made.name = definition->name;
+    made.node = definition;
+    made.module = module_;
+    made.scope = current_;
+    definition->fact = static_cast<u32>(project_.classes.size());
   }
+  ClassInfo *const type = &project_.classes[definition->fact - 1];
   type->bases.clear();
   for (const Expr *base : definition->bases) {
     const Value value = eval(base);
@@ -322,14 +324,13 @@ void Inference::walk_class(const ClassDef *definition) {
       type->kind = value.type->kind;
     }
   }
-  ClassInfo *const made = type;
-  ClassInfo *const outer = std::exchange(class_body_, made);
+  ClassInfo *const outer = std::exchange(class_body_, type);
   walk(definition->body);
   class_body_ = outer;
   if (outer != nullptr) {
-    outer->members[definition->name.id] = Value::of(made, Value::Tag::Class);
+    outer->members[definition->name.id] = Value::of(type, Value::Tag::Class);
   } else {
-    bind(definition->name, Value::of(made, Value::Tag::Class));
+    bind(definition->name, Value::of(type, Value::Tag::Class));
   }
 }
 
@@ -356,7 +357,7 @@ void Inference::walk_import(const Import *statement) {
   for (const Alias *alias : statement->names) {
     const std::string_view dotted = alias->name.text();
     const std::string_view top = dotted.substr(0, dotted.find('.'));
-    const Module *found = is_known_package(top) ? nullptr : index_.find(*module_, dotted, 0);
+    const Module *found = is_known_package(top) ? nullptr : index_.find(*module_, alias->name, {}, 0);
     if (found != nullptr) {
       module_->imported[alias->name.id] = found;
       if (found->body != nullptr) {
@@ -377,7 +378,7 @@ void Inference::walk_import_from(const ImportFrom *statement) {
   const std::string_view dotted = statement->module ? statement->module.text() : std::string_view{};
   const std::string_view top = dotted.substr(0, dotted.find('.'));
   const bool known = statement->level == 0 && is_known_package(top);
-  const Module *package = known ? nullptr : index_.find(*module_, dotted, statement->level);
+  const Module *package = known ? nullptr : index_.find(*module_, statement->module, {}, statement->level);
   if (package != nullptr && package->body != nullptr) {
     evaluate(*package->body);
   }
@@ -405,8 +406,7 @@ void Inference::walk_import_from(const ImportFrom *statement) {
       }
     }
     if (!value.known() && !known) { // a module of a package
-      const std::string inner = dotted.empty() ? std::string(name) : std::string(dotted) + "." + std::string(name);
-      if (const Module *module = index_.find(*module_, inner, statement->level)) {
+      if (const Module *module = index_.find(*module_, statement->module, alias->name, statement->level)) {
         if (module->body != nullptr) {
           evaluate(*module->body);
         }
@@ -500,7 +500,7 @@ void Inference::hand_to_parent(const Loop &loop) {
   parent->trains |= loop.trains;
 }
 
-template <class Body> void Inference::in_loop(const Node *node, Body body) {
+Loop &Inference::begin_loop(const Node *node) {
   Loop &loop = project_.loops.emplace_back();
   loop.node = node;
   loop.parent = around_.loop;
@@ -508,6 +508,14 @@ template <class Body> void Inference::in_loop(const Node *node, Body body) {
   if (recording_) {
     find_loop_changes(node, loop);
   }
+  if (u32 *const place = loop_fact(node); last_pass_ && *place == 0) {
+    *place = static_cast<u32>(project_.loops.size());
+  }
+  return loop;
+}
+
+template <class Body> void Inference::in_loop(const Node *node, Body body) {
+  Loop &loop = begin_loop(node);
   const Surroundings outer = around_;
   around_.loop = &loop;
   around_.branch = node;
@@ -527,8 +535,10 @@ template <class Body> void Inference::in_loop(const Node *node, Body body) {
 void Inference::walk_for(const For *statement) {
   const Value iterated = eval(statement->iter);
   in_loop(statement, [&](Loop &loop) {
-    loop.tiny = is_tiny(statement->iter) || leaves_at_once(statement->body);
-    loop.turns = turns_of(statement->iter, iterated);
+    if (last_pass_) {
+      loop.tiny = is_tiny(statement->iter) || leaves_at_once(statement->body);
+      loop.turns = turns_of(statement->iter, iterated);
+    }
     assign(statement->target, element_of(iterated));
     walk(statement->body);
   });
@@ -625,13 +635,14 @@ void Inference::walk_with(const With *statement) {
 
 // ---- Assignment -----------------------------------------------------------------------------------------------------
 
-void Inference::bind(Symbol name, const Value &value) {
+void Inference::bind(Symbol name, const Value &value) { bind(name, current_->slot_of(name), value); }
+
+void Inference::bind(Symbol name, u32 slot, const Value &value) {
   if (class_body_ != nullptr) {
     class_body_->members[name.id] = value;
     return;
   }
   FunctionInfo *scope = current_;
-  u32 slot = scope->slot_of(name);
   if (slot != FunctionInfo::kNoSlot) {
     environment_[slot] = value;
     scope->ever[slot] = scope->ever[slot].known() ? join(scope->ever[slot], value) : value;
@@ -650,7 +661,7 @@ void Inference::bind(Symbol name, const Value &value) {
 void Inference::assign(const Expr *target, const Value &value) {
   switch (target->kind) {
   case NodeKind::Name:
-    bind(static_cast<const Name *>(target)->id, value);
+    bind(static_cast<const Name *>(target)->id, slot_at(static_cast<const Name *>(target)), value);
     return;
   case NodeKind::Attribute:
     store_attribute(static_cast<const Attribute *>(target), value);

@@ -1,11 +1,11 @@
 // How long is a loop? What the code tells of it: literals, slices, and what things are called.
 #include "model/infer.h"
+#include "model/name_traits.h"
 
 #include "python/children.h"
 #include "python/literals.h"
 
 #include <algorithm>
-#include <array>
 
 namespace deepperf::model {
 
@@ -15,39 +15,17 @@ namespace {
 
 constexpr i64 kTinyLoop = 10;
 
-// Is one of the words the whole text, or what stands behind its last underscore?
-template <std::size_t N> bool ends_in_word(std::string_view text, const std::array<std::string_view, N> &words) {
-  return std::ranges::any_of(words, [text](std::string_view word) {
-    return text == word ||
-           (text.size() > word.size() && text.ends_with(word) && text[text.size() - word.size() - 1] == '_');
-  });
-}
-
-// Over the dimensions or axes of a tensor: there are never many. `axes` alone may be those of a plot.
+// Over the dimensions or axes of a tensor: there are never many.
 bool counts_dimensions(const Node *node) {
-  static constexpr std::array<std::string_view, 8> kWords = {"shape", "get_shape", "ndims", "ndim",
-                                                             "rank",  "axis",      "dims",  "perm"};
-  std::string_view text;
   if (const auto *plain = as<Name>(node)) {
-    text = plain->id.text();
-  } else if (const auto *attribute = as<Attribute>(node)) {
-    text = attribute->attr.text();
+    return has_trait(plain->id, kCountsDimensions);
   }
-  if (!text.empty() && (ends_in_word(text, kWords) || text.ends_with("_axes"))) {
+  if (const auto *attribute = as<Attribute>(node); attribute != nullptr && has_trait(attribute->attr, kCountsDimensions)) {
     return true;
   }
   bool found = false;
   for_each_child(node, [&found](const Node *child) { found = found || counts_dimensions(child); });
   return found;
-}
-
-// What a model or a machine has only a few of.
-bool names_few(std::string_view text) {
-  static constexpr std::array<std::string_view, 27> kWords = {
-      "heads",  "scales",   "levels",  "losses",   "layers",  "stages",  "towers",  "gpus",       "devices",
-      "clones", "strides",  "metrics", "replicas", "anchors", "ratios",  "aspects", "modalities", "endpoints",
-      "cells",  "branches", "tasks",   "octaves",  "splits",  "pyramid", "keys",    "end_points", "kernel_size"};
-  return ends_in_word(text, kWords);
 }
 
 std::string_view called_name(const Call *call) {
@@ -190,9 +168,9 @@ Turns Inference::turns_of(const Expr *iter, const Value &iterated) {
   }
   switch (iter->kind) {
   case NodeKind::Name:
-    return names_few(static_cast<const Name *>(iter)->id.text()) ? Turns::Few : Turns::Collection;
+    return has_trait(static_cast<const Name *>(iter)->id, kNamesFew) ? Turns::Few : Turns::Collection;
   case NodeKind::Attribute:
-    return names_few(static_cast<const Attribute *>(iter)->attr.text()) ? Turns::Few : Turns::Collection;
+    return has_trait(static_cast<const Attribute *>(iter)->attr, kNamesFew) ? Turns::Few : Turns::Collection;
   case NodeKind::Subscript:
     return turns_of(static_cast<const Subscript *>(iter)->value, {});
   case NodeKind::Call: {
@@ -218,15 +196,15 @@ Turns Inference::turns_of(const Expr *iter, const Value &iterated) {
           length != nullptr && called_name(length) == "len" && length->args.size() == 1) {
         return turns_of(length->args[0], {});
       }
-      std::string_view name;
+      Symbol name;
       if (const auto *plain = as<Name>(last)) {
-        name = plain->id.text();
+        name = plain->id;
       } else if (const auto *attribute = as<Attribute>(last)) {
-        name = attribute->attr.text();
+        name = attribute->attr;
       }
-      return names_few(name) ? Turns::Collection : Turns::Many;
+      return name && has_trait(name, kNamesFew) ? Turns::Collection : Turns::Many;
     }
-    return method != nullptr && names_few(function) ? Turns::Few : Turns::Collection;
+    return method != nullptr && has_trait(method->attr, kNamesFew) ? Turns::Few : Turns::Collection;
   }
   default:
     return Turns::Collection;

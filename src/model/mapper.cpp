@@ -204,8 +204,8 @@ private:
 
   // What a name or lambda that is passed on is.
   [[nodiscard]] Value value_of(const Expr *expr) const {
-    if (const auto found = project_.function_of.find(expr); found != project_.function_of.end()) {
-      return Value::of(found->second);
+    if (FunctionInfo *const found = project_.function_at(expr)) {
+      return Value::of(found);
     }
     const auto *name = as<Name>(expr);
     for (const FunctionInfo *scope = function_; name != nullptr && scope != nullptr; scope = scope->parent) {

@@ -8,28 +8,54 @@
 namespace deepperf::model {
 
 bool is_test_path(std::string_view path) {
-  const std::vector<std::string> parts = path_parts(path);
-  if (parts.empty()) {
-    return false;
+  bool found = false;
+  std::string_view name; // of the last part, without its ending
+  for_each_path_part(path, [&](std::string_view part) {
+    found |= part == "tests" || part == "test" || part == "testing";
+    name = part;
+  });
+  return found || name.starts_with("test_") || name.starts_with("tests_") || name.ends_with("_test") ||
+         name.ends_with("_tests") || name.find("test_util") != std::string_view::npos || name == "conftest";
+}
+
+u32 *loop_fact(const python::Node *node) {
+  switch (node->kind) {
+  case python::NodeKind::For:
+    return &static_cast<const python::For *>(node)->fact;
+  case python::NodeKind::While:
+    return &static_cast<const python::While *>(node)->fact;
+  case python::NodeKind::ListComp:
+  case python::NodeKind::SetComp:
+  case python::NodeKind::DictComp:
+  case python::NodeKind::GeneratorExp:
+    return &static_cast<const python::ComprehensionExpr *>(node)->fact;
+  default:
+    return nullptr;
   }
-  const std::string &name = parts.back();
-  return name.starts_with("test_") || name.starts_with("tests_") || name.ends_with("_test") ||
-         name.ends_with("_tests") || name.find("test_util") != std::string::npos || name == "conftest" ||
-         std::ranges::any_of(
-             parts, [](const std::string &part) { return part == "tests" || part == "test" || part == "testing"; });
+}
+
+FunctionInfo *Project::function_at(const python::Node *node) const {
+  const auto *const definition = python::as<python::FunctionDef>(node);
+  const auto *const lambda = python::as<python::Lambda>(node);
+  const u32 place = definition != nullptr ? definition->fact : lambda != nullptr ? lambda->fact : 0;
+  return place != 0 ? const_cast<FunctionInfo *>(&functions[place - 1]) : nullptr;
+}
+
+const ClassInfo *Project::class_at(const python::Node *node) const {
+  const auto *definition = python::as<python::ClassDef>(node);
+  return definition != nullptr && definition->fact != 0 ? &classes[definition->fact - 1] : nullptr;
+}
+
+const Loop *Project::loop_at(const python::Node *node) const {
+  const u32 *const place = node != nullptr ? loop_fact(node) : nullptr;
+  return place != nullptr && *place != 0 ? &loops[*place - 1] : nullptr;
 }
 
 std::unique_ptr<Project> analyse(const std::vector<ParsedFile *> &files) {
   auto project = std::make_unique<Project>();
   for (const ParsedFile *file : files) {
-    Module &module = project->modules.emplace_back();
+    Module &module = project->modules.emplace_back(make_module(*file));
     module.file = file->index;
-    module.parsed = file;
-    module.parts = path_parts(file->path);
-    module.is_test = file->is_test;
-    module.tensorflow = (file->frameworks & kTensorFlow) != 0;
-    module.torch = (file->frameworks & kTorch) != 0;
-    module.jax = (file->frameworks & kJax) != 0;
   }
   const ModuleIndex modules(project->modules);
   Inference(*project, modules).run();

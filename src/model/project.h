@@ -156,6 +156,7 @@ struct FunctionInfo {
   Array<python::Param *> params;
 
   std::vector<u32> names;                       // that are local, as symbol ids, sorted: a name's place is its slot
+  std::vector<u32> hashed;                      // the slots, from 1, by hash of the name; only of many
   std::vector<std::pair<u32, u32>> evidence;    // methods called on names, as bits: see bind.h
   std::vector<std::pair<u32, u32>> derivations; // `b = a.map(f)`: a and b
   std::vector<Symbol> globals;                  // declared global or nonlocal
@@ -194,9 +195,19 @@ struct FunctionInfo {
 
   static constexpr u32 kNoSlot = ~0U;
   [[nodiscard]] u32 slot_of(Symbol symbol) const {
+    if (!hashed.empty()) {
+      const u32 mask = static_cast<u32>(hashed.size()) - 1;
+      for (u32 at = first_place(symbol.id, mask); hashed[at] != 0; at = (at + 1) & mask) {
+        if (names[hashed[at] - 1] == symbol.id) {
+          return hashed[at] - 1;
+        }
+      }
+      return kNoSlot;
+    }
     const auto found = std::lower_bound(names.begin(), names.end(), symbol.id);
     return found != names.end() && *found == symbol.id ? static_cast<u32>(found - names.begin()) : kNoSlot;
   }
+  static u32 first_place(u32 name, u32 mask) { return (name * 0x9E3779B1U >> 7U) & mask; }
   [[nodiscard]] const python::FunctionDef *definition() const { return python::as<python::FunctionDef>(node); }
   [[nodiscard]] const python::Lambda *lambda() const { return python::as<python::Lambda>(node); }
 };
@@ -225,7 +236,8 @@ struct AddedLayer {
 struct Module {
   rules::FileIndex file;
   const ParsedFile *parsed = nullptr;
-  std::vector<std::string> parts; // of its path, without the ending and `__init__`
+  std::vector<Symbol> parts; // of its path, without the ending and `__init__`
+  bool is_package = false;   // it is an __init__
   FunctionInfo *body = nullptr;
   bool tensorflow = false; // imports tensorflow or keras
   bool torch = false;
@@ -251,6 +263,9 @@ struct MovedBatch {
   const python::Call *call = nullptr;
 };
 
+// Where a For, While or comprehension keeps its place in Project::loops, from 1; null for other nodes.
+u32 *loop_fact(const python::Node *node);
+
 struct Project {
   std::deque<Module> modules;
   std::deque<FunctionInfo> functions;
@@ -261,9 +276,6 @@ struct Project {
   std::vector<Value> callees = std::vector<Value>(1); // what is called; Call::fact is a place here
   std::unordered_set<u32> loads; // attributes that code of PyTorch reads from what the engine does not know
   Arena values;
-  std::unordered_map<const python::Node *, FunctionInfo *> function_of; // of a FunctionDef or Lambda
-  std::unordered_map<const python::Node *, ClassInfo *> class_of;       // of a ClassDef
-  std::unordered_map<const python::Node *, const Loop *> loop_of;       // of a For, While or comprehension
   // What the arguments of losses, of Keras models and of their fit() are where they stand; other values are kept as
   // kinds only.
   std::unordered_map<const python::Expr *, Value> argument_values;
@@ -277,6 +289,10 @@ struct Project {
   std::unordered_map<const python::Call *, MovedBatch> moved_batches; // of the call that made the loader
 
   [[nodiscard]] Value callee_of(const python::Call *call) const { return callees[call->fact]; }
+  // Null for a node that is no such thing, and for one that the engine did not come to.
+  [[nodiscard]] FunctionInfo *function_at(const python::Node *node) const;   // of a FunctionDef or Lambda
+  [[nodiscard]] const ClassInfo *class_at(const python::Node *node) const;   // of a ClassDef
+  [[nodiscard]] const Loop *loop_at(const python::Node *node) const;         // of a For, While or comprehension
 };
 
 // Which operations a call of the function leads to; worked out when first asked for.

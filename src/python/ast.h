@@ -106,7 +106,7 @@ struct Node {
   Context context : 2 = Context::Load; // of Name, Attribute, Subscript, Starred, List, Tuple
   bool parenthesized : 1 = false;      // an expression in redundant parentheses; they are outside its span
   mutable u8 output : 4 = 0;           // of an expression: what numbers it holds, see model/facts.h
-  u8 detail = 0;
+  mutable u8 detail = 0;
   mutable u8 value = 0; // of an expression: what the engine found it to be, see model/facts.h
   u32 start = 0;
   u32 end = 0;
@@ -166,6 +166,7 @@ struct Param : Node {
 
 struct Lambda : Expr {
   static constexpr NodeKind kKind = NodeKind::Lambda;
+  mutable u32 fact = 0; // see FunctionDef
   Array<Param *> params;
   Expr *body = nullptr;
 };
@@ -202,6 +203,7 @@ struct Comprehension {
 
 // ListComp, SetComp, DictComp and GeneratorExp share their shape; DictComp has a value too.
 struct ComprehensionExpr : Expr {
+  mutable u32 fact = 0; // see For
   Expr *elt = nullptr; // `key` of a DictComp
   Expr *value = nullptr;
   Array<Comprehension *> generators;
@@ -332,6 +334,7 @@ struct Starred : Expr {
 struct Name : Expr {
   static constexpr NodeKind kKind = NodeKind::Name;
   Symbol id;
+  // `detail` is free for the engine: where the function keeps the name, see model::Inference::slot_at
 };
 
 struct List : Expr {
@@ -378,18 +381,20 @@ struct TypeParam : Node {
 struct FunctionDef : Stmt {
   static constexpr NodeKind kKind = NodeKind::FunctionDef;
   Symbol name;
+  mutable u32 fact = 0; // what the engine knows of it: its place in model::Project::functions, from 1
+  bool is_async = false;
   Array<Param *> params;
   Block body;
   Array<Expr *> decorators;
   Expr *returns = nullptr;
   Array<TypeParam *> type_params;
   Span name_span;
-  bool is_async = false;
 };
 
 struct ClassDef : Stmt {
   static constexpr NodeKind kKind = NodeKind::ClassDef;
   Symbol name;
+  mutable u32 fact = 0; // the same, in model::Project::classes
   Array<Expr *> bases;
   Array<Keyword *> keywords;
   Block body;
@@ -426,6 +431,7 @@ struct AnnAssign : Stmt {
 
 struct For : Stmt {
   static constexpr NodeKind kKind = NodeKind::For;
+  mutable u32 fact = 0; // the same, in model::Project::loops
   Expr *target = nullptr;
   Expr *iter = nullptr;
   Block body;
@@ -434,6 +440,7 @@ struct For : Stmt {
 };
 struct While : Stmt {
   static constexpr NodeKind kKind = NodeKind::While;
+  mutable u32 fact = 0; // see For
   Expr *test = nullptr;
   Block body;
   Block orelse;

@@ -120,7 +120,7 @@ Stmt *Parser::parse_simple_statement() {
   case Tok::Magic:
     return parse_magic();
   case Tok::Name:
-    if (current_.symbol.id < known::count) { // one of the soft keywords
+    if (current_.symbol.id <= known::soft_keyword_count) { // one of the soft keywords
       if (current_.symbol == known::sym_print) {
         if (Stmt *statement = parse_print()) {
           return statement;

@@ -180,11 +180,10 @@ private:
     const model::FunctionInfo *const function = site_.function;
     const model::ClassInfo *const type = site_.type;
     if (node->kind == NodeKind::FunctionDef || node->kind == NodeKind::Lambda) {
-      const auto known = site_.project.function_of.find(node);
-      site_.function = known != site_.project.function_of.end() ? known->second : function;
+      const model::FunctionInfo *const known = site_.project.function_at(node);
+      site_.function = known != nullptr ? known : function;
     } else if (node->kind == NodeKind::ClassDef) {
-      const auto known = site_.project.class_of.find(node);
-      site_.type = known != site_.project.class_of.end() ? known->second : nullptr;
+      site_.type = site_.project.class_at(node);
     }
     site_.ancestors.push_back(node);
     for_each_child(node, [this](const Node *child) { visit(child); });

@@ -422,8 +422,7 @@ bool is_in_turn(const Site &site, std::size_t loop_at) {
 }
 
 const model::Loop *find_loop(const Site &site, const Node *node) {
-  const auto known = site.project.loop_of.find(node);
-  return known != site.project.loop_of.end() ? known->second : nullptr;
+  return site.project.loop_at(node);
 }
 
 } // namespace

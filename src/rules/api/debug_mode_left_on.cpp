@@ -37,8 +37,8 @@ bool is_meant(const Site &site) {
 // Does it train somewhere inside: in a loop, or through a call?
 bool trains(const Site &site, const Node *node) {
   if (node->kind == NodeKind::For || node->kind == NodeKind::While) {
-    const auto loop = site.project.loop_of.find(node);
-    if (loop != site.project.loop_of.end() && loop->second->trains && !loop->second->tiny) {
+    const auto *loop = site.project.loop_at(node);
+    if (loop != nullptr && loop->trains && !loop->tiny) {
       return true;
     }
   }

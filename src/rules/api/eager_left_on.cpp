@@ -18,7 +18,7 @@ bool mentions(std::string_view text, std::string_view word) {
 
 // Under a condition, or in a file or function that is there for debugging.
 bool is_asked_for(const Site &site) {
-  const std::string_view file = site.module->parts.empty() ? std::string_view{} : site.module->parts.back();
+  const std::string_view file = site.module->parts.empty() ? std::string_view{} : site.module->parts.back().text();
   return mentions(file, "debug") || enclosing(site, NodeKind::If) != nullptr ||
          enclosing(site, NodeKind::IfExp) != nullptr ||
          (site.function != nullptr && site.function->name &&

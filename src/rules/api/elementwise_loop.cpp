@@ -89,8 +89,8 @@ void check(Site &site, const Node &node) {
   if (range == nullptr || index == nullptr || loop.body.empty() || called_api(site, *range) != "range") {
     return;
   }
-  const auto known = site.project.loop_of.find(&node);
-  if (known == site.project.loop_of.end() || known->second->tiny || known->second->turns == model::Turns::Few ||
+  const auto *known = site.project.loop_at(&node);
+  if (known == nullptr || known->tiny || known->turns == model::Turns::Few ||
       !stores_elements(site, loop, index->id)) {
     return;
   }

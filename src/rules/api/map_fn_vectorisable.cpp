@@ -9,8 +9,8 @@ namespace {
 
 model::Value mapped_function(const Site &site, const Expr *expr) {
   if (expr->kind == NodeKind::Lambda) {
-    const auto known = site.project.function_of.find(expr);
-    return known != site.project.function_of.end() ? model::Value::of(known->second) : model::Value{};
+    model::FunctionInfo *const known = site.project.function_at(expr);
+    return known != nullptr ? model::Value::of(known) : model::Value{};
   }
   return value_of(site, expr);
 }

@@ -79,8 +79,8 @@ void check_call(Site &site, const Call &call) {
 
 void check_loop(Site &site, const Node &node) {
   const auto &loop = static_cast<const For &>(node);
-  const auto known = site.project.loop_of.find(&node);
-  if (known == site.project.loop_of.end() || !known->second->steps) {
+  const auto *known = site.project.loop_at(&node);
+  if (known == nullptr || !known->steps) {
     return;
   }
   const Expr *iterated = loop.iter;

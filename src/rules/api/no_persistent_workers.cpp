@@ -7,11 +7,11 @@ using namespace python;
 namespace {
 
 void check(Site &site, const Node &node) {
-  const auto found = site.project.loop_of.find(&node);
-  if (found == site.project.loop_of.end() || found->second->parent == nullptr || found->second->parent->tiny) {
+  const auto *found = site.project.loop_at(&node);
+  if (found == nullptr || found->parent == nullptr || found->parent->tiny) {
     return; // iterated over once, or a few times
   }
-  const model::Loop &loop = *found->second;
+  const model::Loop &loop = *found;
   const Expr *loader = iterated_by(site, loop);
   if (loader == nullptr || model::kind_of(loader) != Kind::TorchDataLoader) {
     return;

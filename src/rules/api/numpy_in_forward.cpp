@@ -130,8 +130,8 @@ void check(Site &site, const Node &node) {
   if (!is_torch && !is_keras) {
     return;
   }
-  const auto function = site.project.function_of.find(&node);
-  if (function == site.project.function_of.end() || function->second->no_grad) {
+  const auto *function = site.project.function_at(&node);
+  if (function == nullptr || function->no_grad) {
     return;
   }
   Search search(site, is_torch ? Kind::TorchTensor : Kind::Tensor);

@@ -68,8 +68,7 @@ void check(Site &site, const Call &call) {
   const Value mapper = call.args[0]->kind == NodeKind::Lambda ? Value{} : value_of(site, call.args[0]);
   const model::FunctionInfo *function = nullptr;
   if (call.args[0]->kind == NodeKind::Lambda) {
-    const auto known = site.project.function_of.find(call.args[0]);
-    function = known != site.project.function_of.end() ? known->second : nullptr;
+    function = site.project.function_at(call.args[0]);
   } else if (mapper.is(Value::Tag::Function)) {
     function = mapper.function;
   }

@@ -74,8 +74,8 @@ bool makes_constant(const Site &site, const Expr *value) {
 
 void check(Site &site, const Node &node) {
   const auto &type = static_cast<const ClassDef &>(node);
-  const auto known = site.project.class_of.find(&type);
-  if (known == site.project.class_of.end() || known->second->kind != Kind::TorchModule) {
+  const auto *known = site.project.class_at(&type);
+  if (known == nullptr || known->kind != Kind::TorchModule) {
     return;
   }
   const FunctionDef *init = method_named(type, "__init__");

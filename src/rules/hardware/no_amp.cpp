@@ -30,8 +30,8 @@ bool is_first(const Site &site, const model::Loop &loop) {
 }
 
 void check(Site &site, const Node &node) {
-  const auto known = site.project.loop_of.find(&node);
-  if (!site.module->torch || known == site.project.loop_of.end() || !known->second->steps || known->second->tiny) {
+  const auto *known = site.project.loop_at(&node);
+  if (!site.module->torch || known == nullptr || !known->steps || known->tiny) {
     return;
   }
   const auto &loop = static_cast<const For &>(node);
@@ -46,7 +46,7 @@ void check(Site &site, const Node &node) {
     }
     return forward != nullptr;
   });
-  if (forward == nullptr || mentions_precision(site.module->parsed->source.text()) || !is_first(site, *known->second)) {
+  if (forward == nullptr || mentions_precision(site.module->parsed->source.text()) || !is_first(site, *known)) {
     return;
   }
   report(site, *forward, "this model trains on the GPU in float32 alone",

@@ -125,8 +125,8 @@ void check(Site &site, const Node &node) {
   if (!site.module->torch || !runs_over_loader(statement.iter)) {
     return;
   }
-  const auto known = site.project.loop_of.find(&node);
-  if (known == site.project.loop_of.end() || known->second->trains) {
+  const auto *known = site.project.loop_at(&node);
+  if (known == nullptr || known->trains) {
     return;
   }
   const Call *forward = first_forward(site, statement.body);

@@ -36,11 +36,11 @@ void check_definition(Site &site, const Node &node) {
   if (definition.decorators.empty()) {
     return;
   }
-  const auto known = site.project.function_of.find(&node);
-  if (known == site.project.function_of.end() || (known->second->tracers & model::kByTfFunction) == 0) {
+  const auto *known = site.project.function_at(&node);
+  if (known == nullptr || (known->tracers & model::kByTfFunction) == 0) {
     return;
   }
-  const Expr *decorator = known->second->compiled_at;
+  const Expr *decorator = known->compiled_at;
   if (std::ranges::find(definition.decorators, decorator) != definition.decorators.end()) {
     judge(site, *decorator, compiled_again(site, definition));
   }

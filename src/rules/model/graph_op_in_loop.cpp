@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace deepperf::rules {
@@ -88,18 +89,50 @@ public:
       }
       judge_own_ops(function);
     }
+    find_what_leads_to_ops();
     for (const FunctionInfo &function : project_.functions) {
-      if (function.module == nullptr || runs_once(function)) {
+      if (function.module == nullptr || !leads_to_ops_.contains(&function) || runs_once(function)) {
         continue;
       }
       for (const model::CallSite &site : function.calls) {
-        judge_call(function, site);
+        if (leads_to_ops_.contains(site.callee)) {
+          judge_call(function, site);
+        }
       }
     }
     report_causes_once();
   }
 
 private:
+  // Functions with an operation of TensorFlow, and what calls those: nothing else is worth a summary.
+  void find_what_leads_to_ops() {
+    std::unordered_map<const FunctionInfo *, std::vector<const FunctionInfo *>> callers;
+    std::vector<const FunctionInfo *> queue;
+    for (const FunctionInfo &function : project_.functions) {
+      if (function.module->tensorflow && std::ranges::any_of(function.ops, is_tensorflow)) {
+        queue.push_back(&function);
+        leads_to_ops_.insert(&function);
+      }
+    }
+    if (queue.empty()) {
+      return;
+    }
+    for (const FunctionInfo &function : project_.functions) {
+      for (const model::CallSite &site : function.calls) {
+        callers[site.callee].push_back(&function);
+      }
+    }
+    while (!queue.empty()) {
+      const FunctionInfo *const callee = queue.back();
+      queue.pop_back();
+      for (const FunctionInfo *caller : callers[callee]) {
+        if (leads_to_ops_.insert(caller).second) {
+          queue.push_back(caller);
+        }
+      }
+    }
+  }
+
   static bool counts(const Loop &loop) { return !loop.tiny && !loop.makes_graph; }
 
   void judge_own_ops(const FunctionInfo &function) {
@@ -379,6 +412,7 @@ private:
   };
 
   const Project &project_;
+  std::unordered_set<const FunctionInfo *> leads_to_ops_;
   Findings &findings_;
   std::vector<Cause> causes_;
   std::unordered_set<const Node *> reported_;

@@ -163,8 +163,8 @@ void judge(Site &site, const ClassDef &type, const FunctionDef &init, const Assi
 
 void check(Site &site, const Node &node) {
   const auto &type = static_cast<const ClassDef &>(node);
-  const auto known = site.project.class_of.find(&node);
-  if (known == site.project.class_of.end() || known->second->kind != Kind::TorchModule) {
+  const auto *known = site.project.class_at(&node);
+  if (known == nullptr || known->kind != Kind::TorchModule) {
     return;
   }
   const FunctionDef *init = method_named(type, "__init__");

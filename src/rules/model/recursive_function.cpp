@@ -9,11 +9,11 @@ using namespace python;
 namespace {
 
 void check(Site &site, const Node &node) {
-  const auto known = site.project.function_of.find(&node);
-  if (known == site.project.function_of.end()) {
+  const model::FunctionInfo *const known = site.project.function_at(&node);
+  if (known == nullptr) {
     return;
   }
-  const model::FunctionInfo &function = *known->second;
+  const model::FunctionInfo &function = *known;
   if (function.compiled_at == nullptr || (function.tracers & model::kByTfFunction) == 0) {
     return;
   }

@@ -88,8 +88,7 @@ constexpr std::string_view kRestoring[] = {
     ".train(", "train_mode", ".training =", "set_train", "setup_train", "_train()"};
 
 void check(Site &site, const Node &node) {
-  const auto known = site.project.loop_of.find(&node);
-  const model::Loop *loop = known != site.project.loop_of.end() ? known->second : nullptr;
+  const model::Loop *loop = site.project.loop_at(&node);
   if (loop == nullptr || !loop->trains || loop->tiny || loop->parent != nullptr) {
     return;
   }

@@ -42,12 +42,12 @@ const Stmt *stores_module(const Site &site, const Block &body, Symbol self) {
 
 void check(Site &site, const Node &node) {
   const auto &definition = static_cast<const ClassDef &>(node);
-  const auto known = site.project.class_of.find(&node);
-  if (known == site.project.class_of.end() || known->second->kind != Kind::TorchModule ||
+  const auto *known = site.project.class_at(&node);
+  if (known == nullptr || known->kind != Kind::TorchModule ||
       !definition.decorators.empty() || definition.bases.size() != 1) {
     return;
   }
-  const model::Value base = known->second->bases.empty() ? model::Value{} : known->second->bases[0];
+  const model::Value base = known->bases.empty() ? model::Value{} : known->bases[0];
   if (!base.is(model::Value::Tag::Api) || base.name().text() != "torch.nn.Module") {
     return;
   }

@@ -1,0 +1,54 @@
+#include "model/name_traits.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace deepperf::model {
+
+namespace {
+
+constexpr std::array<std::string_view, 8> kDimensions = {"shape", "get_shape", "ndims", "ndim",
+                                                         "rank",  "axis",      "dims",  "perm"};
+constexpr std::array<std::string_view, 27> kFew = {
+    "heads",  "scales",   "levels",  "losses",   "layers",  "stages",  "towers",  "gpus",       "devices",
+    "clones", "strides",  "metrics", "replicas", "anchors", "ratios",  "aspects", "modalities", "endpoints",
+    "cells",  "branches", "tasks",   "octaves",  "splits",  "pyramid", "keys",    "end_points", "kernel_size"};
+
+// Is one of the words the whole text, or what stands behind its last underscore?
+template <std::size_t N> bool ends_in_word(std::string_view text, const std::array<std::string_view, N> &words) {
+  return std::ranges::any_of(words, [text](std::string_view word) {
+    return text == word ||
+           (text.size() > word.size() && text.ends_with(word) && text[text.size() - word.size() - 1] == '_');
+  });
+}
+
+u8 read_traits(std::string_view text) {
+  const bool is_loader = (text.ends_with("_loader") || text.ends_with("dataloader")) && !text.starts_with("get_") &&
+                         !text.starts_with("make_") && !text.starts_with("build_") && !text.starts_with("create_");
+  u8 traits = 0;
+  const auto add = [&traits](NameTrait trait, bool has) { traits |= has ? static_cast<u8>(trait) : u8{0}; };
+  add(kCountsDimensions, ends_in_word(text, kDimensions) || text.ends_with("_axes"));
+  add(kNamesFew, ends_in_word(text, kFew));
+  add(kLoaderName, is_loader);
+  add(kSaysBeam, text.find("beam") != std::string_view::npos);
+  add(kAsksForEager, text.starts_with("executing_eagerly"));
+  return traits;
+}
+
+} // namespace
+
+u8 name_traits(Symbol name) {
+  constexpr u8 kRead = 128;
+  thread_local std::vector<u8> known;
+  if (name.id >= known.size()) {
+    known.resize(std::max<std::size_t>(name.id + 1, known.size() * 2));
+  }
+  u8 &traits = known[name.id];
+  if (traits == 0) {
+    traits = read_traits(name.text()) | kRead;
+  }
+  return traits;
+}
+
+} // namespace deepperf::model

@@ -1,0 +1,21 @@
+// What a name tells by the words in it. Asked for again and again, so each name is looked at once.
+#pragma once
+
+#include "base/symbol.h"
+
+namespace deepperf::model {
+
+enum NameTrait : u8 {
+  kCountsDimensions = 1, // shape, ndim, my_axis: a tensor has few of them. `axes` alone may be those of a plot
+  kNamesFew = 2,         // heads, num_layers: what a model or a machine has only a few of
+  kLoaderName = 4,       // train_loader, but not get_loader
+  kSaysBeam = 8,
+  kAsksForEager = 16, // executing_eagerly…
+};
+
+// Its traits, as bits.
+u8 name_traits(Symbol name);
+
+inline bool has_trait(Symbol name, NameTrait trait) { return (name_traits(name) & trait) != 0; }
+
+} // namespace deepperf::model
