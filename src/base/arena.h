@@ -52,6 +52,17 @@ public:
     return {target, static_cast<u32>(count)};
   }
 
+  // A sequence of the same value.
+  template <class T> Array<T> fill(std::size_t count, const T &value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (count == 0) {
+      return {};
+    }
+    auto *target = static_cast<T *>(allocate(sizeof(T) * count, alignof(T)));
+    std::uninitialized_fill_n(target, count, value);
+    return {target, static_cast<u32>(count)};
+  }
+
   void *allocate(std::size_t size, std::size_t alignment) {
     const std::size_t gap = -reinterpret_cast<std::uintptr_t>(next_) & (alignment - 1);
     if (gap + size > static_cast<std::size_t>(limit_ - next_)) {

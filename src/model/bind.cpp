@@ -93,25 +93,14 @@ u32 torch_evidence_of(Symbol method, const Call &call) {
 
 bool is_mutating(Symbol method) { return (told_by(method) & kMutating) != 0; }
 
-void add_slot(FunctionInfo &function, Symbol name) { function.names.push_back(name.id); }
-
-void bind_alias(const Alias &alias, FunctionInfo &function) {
+void bind_alias(const Alias &alias, BoundNames &bound) {
   if (alias.asname) {
-    add_slot(function, alias.asname);
+    bound.add(alias.asname);
     return;
   }
   const std::string_view text = alias.name.text();
   const std::size_t dot = text.find('.');
-  add_slot(function, dot == std::string_view::npos ? alias.name : intern(text.substr(0, dot)));
-}
-
-void add_evidence(std::vector<std::pair<u32, u32>> &to, Symbol name, u32 bits) {
-  const auto known = std::ranges::find(to, name.id, &std::pair<u32, u32>::first);
-  if (known != to.end()) {
-    known->second |= bits;
-  } else {
-    to.emplace_back(name.id, bits);
-  }
+  bound.add(dot == std::string_view::npos ? alias.name : intern(text.substr(0, dot)));
 }
 
 void note_evidence(const Call &call, FunctionInfo &function) {
@@ -121,7 +110,7 @@ void note_evidence(const Call &call, FunctionInfo &function) {
   }
   if (const u32 bits = evidence_of(method->attr); bits != 0) {
     if (const Name *root = root_name(method->value)) {
-      add_evidence(function.evidence, root->id, bits);
+      function.evidence[root->id.id] |= bits;
     }
     return;
   }
@@ -130,15 +119,15 @@ void note_evidence(const Call &call, FunctionInfo &function) {
     return;
   }
   if (const auto *name = as<Name>(method->value)) {
-    add_evidence(function.evidence, name->id, bits);
+    function.evidence[name->id.id] |= bits;
   } else if (const auto *attribute = as<Attribute>(method->value);
              attribute != nullptr && attribute->value->kind == NodeKind::Name) {
-    add_evidence(const_cast<Module *>(function.module)->attribute_evidence, attribute->attr, bits);
+    const_cast<Module *>(function.module)->attribute_evidence[attribute->attr.id] |= bits;
   }
 }
 
 // `outputs = inputs.map(f)`: what is found out about `outputs` holds for `inputs` too.
-void note_derivation(const Assign &assignment, FunctionInfo &function) {
+void note_derivation(const Assign &assignment, BoundNames &bound) {
   const auto *call = as<Call>(assignment.value);
   const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
   const auto *target = as<Name>(assignment.targets[0]);
@@ -147,13 +136,8 @@ void note_derivation(const Assign &assignment, FunctionInfo &function) {
   }
   const Name *root = root_name(method->value);
   if (root != nullptr && root->id != target->id) {
-    function.derivations.emplace_back(root->id.id, target->id.id);
+    bound.derivations.emplace_back(root->id.id, target->id.id);
   }
-}
-
-u32 *evidence_for(FunctionInfo &function, u32 name) {
-  const auto known = std::ranges::find(function.evidence, name, &std::pair<u32, u32>::first);
-  return known != function.evidence.end() ? &known->second : nullptr;
 }
 
 } // namespace
@@ -219,34 +203,34 @@ Kind kind_told_by(u32 evidence, const Module &module) {
   return Kind::Unknown;
 }
 
-void bind_names_of(const Node *node, FunctionInfo &function) {
+void bind_names_of(const Node *node, FunctionInfo &function, BoundNames &bound) {
   switch (node->kind) {
   case NodeKind::Name:
     if (node->context == Context::Store) {
-      add_slot(function, static_cast<const Name *>(node)->id);
+      bound.add(static_cast<const Name *>(node)->id);
     }
     return;
   case NodeKind::FunctionDef: {
     const auto *definition = static_cast<const FunctionDef *>(node);
-    add_slot(function, definition->name);
+    bound.add(definition->name);
     for (const Expr *decorator : definition->decorators) {
-      bind_names_of(decorator, function);
+      bind_names_of(decorator, function, bound);
     }
     return;
   }
   case NodeKind::ClassDef:
-    add_slot(function, static_cast<const ClassDef *>(node)->name);
+    bound.add(static_cast<const ClassDef *>(node)->name);
     return;
   case NodeKind::Lambda:
     return;
   case NodeKind::Import:
     for (const Alias *alias : static_cast<const Import *>(node)->names) {
-      bind_alias(*alias, function);
+      bind_alias(*alias, bound);
     }
     return;
   case NodeKind::ImportFrom:
     for (const Alias *alias : static_cast<const ImportFrom *>(node)->names) {
-      add_slot(function, alias->asname ? alias->asname : alias->name);
+      bound.add(alias->asname ? alias->asname : alias->name);
     }
     return;
   case NodeKind::Global:
@@ -261,42 +245,43 @@ void bind_names_of(const Node *node, FunctionInfo &function) {
     return;
   case NodeKind::ExceptHandler:
     if (const auto *handler = static_cast<const ExceptHandler *>(node); handler->name) {
-      add_slot(function, handler->name);
+      bound.add(handler->name);
     }
     break;
   case NodeKind::MatchAs:
     if (const auto *pattern = static_cast<const MatchAs *>(node); pattern->name) {
-      add_slot(function, pattern->name);
+      bound.add(pattern->name);
     }
     break;
   case NodeKind::Call:
     note_evidence(*static_cast<const Call *>(node), function);
     break;
   case NodeKind::Assign:
-    note_derivation(*static_cast<const Assign *>(node), function);
+    note_derivation(*static_cast<const Assign *>(node), bound);
     break;
   default:
     break;
   }
-  for_each_child(node, [&function](const Node *child) { bind_names_of(child, function); });
+  for_each_child(node, [&](const Node *child) { bind_names_of(child, function, bound); });
 }
 
-void bind_names(const Block &body, FunctionInfo &function) {
+void bind_names(const Block &body, FunctionInfo &function, BoundNames &bound) {
   for (const Stmt *statement : body) {
-    bind_names_of(statement, function);
+    bind_names_of(statement, function, bound);
   }
 }
 
-void index_names(FunctionInfo &function) {
+void set_names(FunctionInfo &function, std::span<const u32> names, Arena &arena) {
   constexpr std::size_t kFew = 16; // found as fast by bisection
-  function.ever.resize(function.names.size());
-  if (function.names.size() <= kFew) {
+  function.names = arena.copy(names.data(), names.size());
+  function.ever = arena.fill(names.size(), Value{});
+  if (names.size() <= kFew) {
     return;
   }
-  function.hashed.assign(std::bit_ceil(function.names.size() * 2), 0);
-  const u32 mask = static_cast<u32>(function.hashed.size()) - 1;
-  for (u32 slot = 0; slot < function.names.size(); ++slot) {
-    u32 at = FunctionInfo::first_place(function.names[slot], mask);
+  function.hashed = arena.fill(std::bit_ceil(names.size() * 2), u32{0});
+  const u32 mask = function.hashed.size() - 1;
+  for (u32 slot = 0; slot < names.size(); ++slot) {
+    u32 at = first_place(names[slot], mask);
     while (function.hashed[at] != 0) {
       at = (at + 1) & mask;
     }
@@ -304,21 +289,21 @@ void index_names(FunctionInfo &function) {
   }
 }
 
-void finish_names(FunctionInfo &function) {
+void finish_names(FunctionInfo &function, BoundNames &bound, Arena &arena) {
   for (const Symbol name : function.globals) {
-    std::erase(function.names, name.id);
+    std::erase(bound.names, name.id);
   }
-  std::ranges::sort(function.names);
-  function.names.erase(std::unique(function.names.begin(), function.names.end()), function.names.end());
-  function.names.shrink_to_fit();
-  index_names(function);
-  for (auto link = function.derivations.rbegin(); link != function.derivations.rend(); ++link) {
-    const u32 *derived = evidence_for(function, link->second);
-    u32 *original = evidence_for(function, link->first);
-    if (derived != nullptr && original != nullptr) {
-      *original |= *derived;
+  std::ranges::sort(bound.names);
+  bound.names.erase(std::unique(bound.names.begin(), bound.names.end()), bound.names.end());
+  set_names(function, bound.names, arena);
+  for (auto link = bound.derivations.rbegin(); link != bound.derivations.rend(); ++link) {
+    const auto derived = function.evidence.find(link->second);
+    if (derived != function.evidence.end() && function.evidence.contains(link->first)) {
+      function.evidence[link->first] |= derived->second;
     }
   }
+  bound.names.clear();
+  bound.derivations.clear();
 }
 
 namespace {

@@ -8,13 +8,21 @@
 
 namespace deepperf::model {
 
-// Gathers names, globals and evidence; finish_names then makes slots of the names.
-void bind_names(const python::Block &body, FunctionInfo &function);
-void bind_names_of(const python::Node *node, FunctionInfo &function);
-void finish_names(FunctionInfo &function);
+// What is gathered while a function's own code is walked; one serves many functions, one after the other.
+struct BoundNames {
+  std::vector<u32> names;                       // as symbol ids
+  std::vector<std::pair<u32, u32>> derivations; // `b = a.map(f)`: a and b
 
-// Prepares slot_of() for the names as they are now: sorted, each once.
-void index_names(FunctionInfo &function);
+  void add(Symbol name) { names.push_back(name.id); }
+};
+
+// Gathers names, globals and evidence; finish_names then makes slots of the names, and empties what was gathered.
+void bind_names(const python::Block &body, FunctionInfo &function, BoundNames &bound);
+void bind_names_of(const python::Node *node, FunctionInfo &function, BoundNames &bound);
+void finish_names(FunctionInfo &function, BoundNames &bound, Arena &arena);
+
+// Gives the function slots for names that are sorted, each once.
+void set_names(FunctionInfo &function, std::span<const u32> names, Arena &arena);
 
 // Names and attributes that one turn of a loop binds or changes.
 void find_changes(const python::Node *loop, Loop &result);

@@ -142,6 +142,9 @@ private:
       const auto *method = as<Attribute>(call->func);
       return method != nullptr && is_written(method->value);
     }
+    if (branch_.written == nullptr) {
+      return expr->kind == NodeKind::Attribute || expr->kind == NodeKind::Subscript || expr->kind == NodeKind::Name;
+    }
     if (const auto *attribute = as<Attribute>(expr)) {
       return contains(branch_.written->attributes, attribute->attr);
     }

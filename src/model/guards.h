@@ -11,7 +11,7 @@ struct GuardedBranch {
   bool negated = false;       // the branch runs where the test is false
   const Loop *loop = nullptr; // the innermost around it
   const FunctionInfo *function = nullptr;
-  const Loop *written = nullptr; // only its lists are used
+  const Loop *written = nullptr; // only its lists are used; null: whatever the test asks for
 };
 
 // Does the branch run only in one turn, or only until it has run? `i == 0` for a counter of the loop, `x is None` where

@@ -55,52 +55,51 @@ void Inference::run() {
 
 // What is called by nothing but traced code runs when that is traced.
 void Inference::spread_tracing() {
-  std::unordered_map<FunctionInfo *, u32> untraced_callers;
+  std::vector<u32> untraced_callers(project_.functions.size());
   std::vector<FunctionInfo *> queue;
-  std::unordered_map<FunctionInfo *, std::vector<FunctionInfo *>> called_by_traced;
   for (FunctionInfo &function : project_.functions) {
     for (const CallSite &site : function.calls) {
-      if (site.callee == &function) {
-        continue;
-      }
-      untraced_callers[site.callee] += function.traced ? 0 : 1;
-      called_by_traced[&function].push_back(site.callee);
+      untraced_callers[site.callee->index] += site.callee != &function && !function.traced ? 1 : 0;
     }
     if (function.traced) {
       queue.push_back(&function);
     }
   }
-  const auto settle = [&](FunctionInfo *callee, u8 by) {
-    if (!callee->traced && untraced_callers[callee] == 0) {
-      callee->traced = true;
-      callee->tracers |= by;
-      queue.push_back(callee);
-      for (FunctionInfo *next : called_by_traced[callee]) {
-        --untraced_callers[next];
-      }
-    }
-  };
   while (!queue.empty()) {
-    FunctionInfo *function = queue.back();
+    const FunctionInfo *function = queue.back();
     queue.pop_back();
-    for (FunctionInfo *callee : called_by_traced[function]) {
-      settle(callee, function->tracers);
+    for (const CallSite &site : function->calls) {
+      FunctionInfo *const callee = site.callee;
+      if (callee == function || callee->traced || untraced_callers[callee->index] != 0) {
+        continue;
+      }
+      callee->traced = true;
+      callee->tracers |= function->tracers;
+      queue.push_back(callee);
+      for (const CallSite &inner : callee->calls) {
+        untraced_callers[inner.callee->index] -= inner.callee != callee ? 1 : 0;
+      }
     }
   }
 }
 
 // What is called only by code under torch.no_grad() is under it too.
 void Inference::spread_no_grad() {
-  std::unordered_map<FunctionInfo *, u32> callers_with_grad;
+  struct Callers {
+    u32 all = 0;
+    u32 with_grad = 0;
+  };
+  std::vector<Callers> callers(project_.functions.size());
   std::vector<FunctionInfo *> queue;
   for (FunctionInfo &function : project_.functions) {
     for (const CallSite &site : function.calls) {
-      callers_with_grad[site.callee] += site.no_grad || site.callee == &function ? 0 : 1;
+      ++callers[site.callee->index].all;
+      callers[site.callee->index].with_grad += site.no_grad || site.callee == &function ? 0 : 1;
     }
   }
-  for (const auto &[function, count] : callers_with_grad) {
-    if (count == 0 && !function->no_grad) {
-      queue.push_back(function);
+  for (FunctionInfo &function : project_.functions) {
+    if (callers[function.index].all != 0 && callers[function.index].with_grad == 0 && !function.no_grad) {
+      queue.push_back(&function);
     }
   }
   while (!queue.empty()) {
@@ -111,7 +110,7 @@ void Inference::spread_no_grad() {
     }
     function->no_grad = true;
     for (const CallSite &site : function->calls) {
-      if (!site.no_grad && site.callee != function && --callers_with_grad[site.callee] == 0) {
+      if (!site.no_grad && site.callee != function && --callers[site.callee->index].with_grad == 0) {
         queue.push_back(site.callee);
       }
     }
@@ -170,10 +169,10 @@ void Inference::spread_loops() {
 
 // Makes the FunctionInfo of a module's own code; those of its functions are made when they are met.
 void Inference::collect(Module &module) {
-  FunctionInfo &body = project_.functions.emplace_back();
+  FunctionInfo &body = add_function();
   body.module = &module;
-  bind_names(module.parsed->tree.body, body);
-  finish_names(body);
+  bind_names(module.parsed->tree.body, body, bound_);
+  finish_names(body, bound_, project_.values);
   module.body = &body;
 }
 
@@ -252,10 +251,9 @@ void Inference::collect_stars() {
       if (added.empty() || body.names.size() + added.size() > kMostNames) {
         continue;
       }
-      const auto own = static_cast<std::ptrdiff_t>(body.names.size());
-      body.names.insert(body.names.end(), added.begin(), added.end());
-      std::inplace_merge(body.names.begin(), body.names.begin() + own, body.names.end());
-      index_names(body);
+      std::vector<u32> names;
+      std::ranges::merge(body.names, added, std::back_inserter(names));
+      set_names(body, names, project_.values);
       changed = true;
     }
     if (!changed) {
@@ -264,10 +262,16 @@ void Inference::collect_stars() {
   }
 }
 
+FunctionInfo &Inference::add_function() {
+  FunctionInfo &function = project_.functions.emplace_back();
+  function.index = static_cast<u32>(project_.functions.size()) - 1;
+  return function;
+}
+
 FunctionInfo *Inference::function_for(const Node *node) {
   FunctionInfo *function = project_.function_at(node);
   if (function == nullptr) {
-    function = &project_.functions.emplace_back();
+    function = &add_function();
     const auto *const named = as<FunctionDef>(node);
     (named != nullptr ? named->fact : static_cast<const Lambda *>(node)->fact) =
         static_cast<u32>(project_.functions.size());
@@ -277,21 +281,21 @@ FunctionInfo *Inference::function_for(const Node *node) {
     if (const auto *definition = as<FunctionDef>(node)) {
       function->name = definition->name;
       function->params = definition->params;
-      bind_names(definition->body, *function);
+      bind_names(definition->body, *function, bound_);
     } else {
       const auto *lambda = static_cast<const Lambda *>(node);
       function->params = lambda->params;
-      bind_names_of(lambda->body, *function);
+      bind_names_of(lambda->body, *function, bound_);
     }
     for (const Param *param : function->params) {
       if (param->name) {
-        function->names.push_back(param->name.id);
+        bound_.add(param->name);
       } else if (param->pattern != nullptr) {
-        bind_names_of(param->pattern, *function);
+        bind_names_of(param->pattern, *function, bound_);
       }
     }
-    finish_names(*function);
-    function->arguments.resize(function->params.size());
+    finish_names(*function, bound_, project_.values);
+    function->arguments = project_.values.fill(function->params.size(), Value{});
   }
   return function;
 }
@@ -486,12 +490,13 @@ Value Inference::join(const Value &a, const Value &b) {
   }
   if (a.is(Value::Tag::Tuple) && b.is(Value::Tag::Tuple)) {
     const bool uniform = a.uniform || b.uniform || a.number != b.number;
-    std::vector<Value> items;
+    const std::size_t first = items_.size();
     for (u32 i = 0; i < (uniform ? 1 : a.number); ++i) {
-      items.push_back(uniform ? join(element_of(a), element_of(b)) : join(a.items[i], b.items[i]));
+      items_.push_back(uniform ? join(element_of(a), element_of(b)) : join(a.items[i], b.items[i]));
     }
     const auto is_few = [](const Value &value) { return value.few || (!value.uniform && value.number <= 10); };
-    Value result = make_tuple(items, uniform);
+    Value result = make_tuple(std::span<const Value>(items_).subspan(first), uniform);
+    items_.resize(first);
     result.few = is_few(a) && is_few(b);
     return result;
   }

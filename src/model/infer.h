@@ -2,6 +2,7 @@
 // down what rules want to know. Private to src/model.
 #pragma once
 
+#include "model/bind.h"
 #include "model/imports.h"
 #include "model/project.h"
 
@@ -45,6 +46,7 @@ private:
   void evaluate(FunctionInfo &function);
   void bind_params(FunctionInfo &function);
   Value annotation_value(const python::Expr *annotation);
+  FunctionInfo &add_function();
   FunctionInfo *function_for(const python::Node *node);
   void mark_traced(const Value &value, u8 tracer);
   void note_passed(const Value &value);
@@ -112,7 +114,8 @@ private:
   Value eval_subscript(const python::Subscript *subscript);
   Value eval_comprehension(const python::ComprehensionExpr *comprehension);
   Value element_of(const Value &value);
-  Value make_tuple(const std::vector<Value> &items, bool uniform);
+  Value make_tuple(std::span<const Value> items, bool uniform);
+  Value make_uniform(const Value &item) { return make_tuple({&item, 1}, true); }
   Value combine(const Value &left, const Value &right);
   Value assumed_value(Symbol name);
   Value assumed_from(u32 evidence);
@@ -168,6 +171,8 @@ private:
   u32 depth_ = 0;
   u32 join_depth_ = 0;
   std::unordered_map<u64, Value> api_children_;
+  BoundNames bound_;
+  std::vector<Value> items_; // of the tuples that are being made, one above the other
 
   // Of the function that is being walked.
   FunctionInfo *current_ = nullptr;

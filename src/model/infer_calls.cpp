@@ -482,7 +482,7 @@ Value Inference::call_api(const Call *call, const Value &callee) {
       parts.push_back(element_of(eval(arg)));
     }
     recording_ = recording;
-    return make_tuple({make_tuple(parts, false)}, true);
+    return make_uniform(make_tuple(parts, false));
   }
   if (info->has(kPassesOn) && !first.is_kind(Kind::Dataset)) {
     return first;

@@ -69,9 +69,11 @@ Value Inference::eval_unnoted(const Expr *expr) {
   }
   case NodeKind::Tuple:
   case NodeKind::List: {
-    std::vector<Value> items;
-    for_each_child(expr, [&](const Node *child) { items.push_back(eval(static_cast<const Expr *>(child))); });
-    return make_tuple(items, false);
+    const std::size_t first = items_.size();
+    for_each_child(expr, [this](const Node *child) { items_.push_back(eval(static_cast<const Expr *>(child))); });
+    const Value value = make_tuple(std::span<const Value>(items_).subspan(first), false);
+    items_.resize(first);
+    return value;
   }
   case NodeKind::Dict: {
     Value joined;
@@ -85,7 +87,7 @@ Value Inference::eval_unnoted(const Expr *expr) {
       joined = join(joined, value);
       mixed |= both && !joined.known();
     }
-    Value entries = make_tuple({mixed ? Value{} : joined}, true);
+    Value entries = make_uniform(mixed ? Value{} : joined);
     const u32 count = static_cast<const Dict *>(expr)->items.size();
     entries.few = count > 0 && count <= 10; // an empty one is there to be filled
     return entries;
@@ -152,7 +154,7 @@ void note_value(const Expr *expr, const Value &value) {
   expr->output = static_cast<u8>(value.output) & 15U;
 }
 
-Value Inference::make_tuple(const std::vector<Value> &items, bool uniform) {
+Value Inference::make_tuple(std::span<const Value> items, bool uniform) {
   constexpr std::size_t kMostItems = 64;
   if (items.size() > kMostItems) { // a table of data
     return {};
@@ -171,7 +173,7 @@ Value Inference::make_tuple(const std::vector<Value> &items, bool uniform) {
 // What is done with a value that nobody tells us tells what it is.
 Value Inference::assumed_value(Symbol name) {
   for (const FunctionInfo *scope = current_; scope != nullptr; scope = scope->parent) {
-    const auto evidence = std::ranges::find(scope->evidence, name.id, &std::pair<u32, u32>::first);
+    const auto evidence = scope->evidence.find(name.id);
     if (evidence != scope->evidence.end()) {
       return assumed_from(evidence->second);
     }
@@ -362,7 +364,7 @@ Value Inference::attribute_of(const Value &value, Symbol attr, const Attribute *
     }
     if (!member.known()) {
       const auto &evidence = value.type->module->attribute_evidence;
-      const auto told = std::ranges::find(evidence, attr.id, &std::pair<u32, u32>::first);
+      const auto told = evidence.find(attr.id);
       return told != evidence.end() ? assumed_from(told->second)
              : is_loader_name(attr) ? Value::instance(Kind::TorchDataLoader)
                                     : member;
@@ -481,7 +483,7 @@ Value Inference::eval_comprehension(const ComprehensionExpr *comprehension) {
   }
   around_ = outer;
   hand_to_parent(loop);
-  Value elements = make_tuple({element}, true);
+  Value elements = make_uniform(element);
   elements.few = loop.tiny || loop.turns == Turns::Few; // as many as it goes through
   return elements;
 }

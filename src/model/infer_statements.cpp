@@ -91,6 +91,9 @@ void Inference::mark_once(const Expr *test, bool negated, std::span<Stmt *const>
   if (since.ops == current_->ops.size() && since.calls == current_->calls.size()) {
     return;
   }
+  if (!runs_first_time_only({test, negated, around_.loop, current_, nullptr})) {
+    return; // whatever is written
+  }
   Loop written;
   find_changes(statements, written);
   for (std::size_t i = since.calls; i < current_->calls.size(); ++i) {
@@ -701,7 +704,7 @@ void Inference::grow(const Expr *container, const Value &added) {
       (container->kind != NodeKind::Name && container->kind != NodeKind::Attribute)) {
     return;
   }
-  const Value after = make_tuple({join(is_list ? element_of(before) : Value{}, added)}, true);
+  const Value after = make_uniform(join(is_list ? element_of(before) : Value{}, added));
   if (const auto *name = as<Name>(container)) {
     if (current_->slot_of(name->id) != FunctionInfo::kNoSlot && class_body_ == nullptr) {
       bind(name->id, after);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/symbol_map.h"
 #include "model/value.h"
 #include "python/parser.h"
 #include "python/source.h"
@@ -149,19 +150,19 @@ struct FunctionChanges {
 
 struct FunctionInfo {
   Symbol name;
+  u32 index = 0; // in Project::functions
   const Module *module = nullptr;
   FunctionInfo *parent = nullptr;
   ClassInfo *type = nullptr;
   const python::Node *node = nullptr; // FunctionDef, Lambda, or null for a module's own code
   Array<python::Param *> params;
 
-  std::vector<u32> names;                       // that are local, as symbol ids, sorted: a name's place is its slot
-  std::vector<u32> hashed;                      // the slots, from 1, by hash of the name; only of many
-  std::vector<std::pair<u32, u32>> evidence;    // methods called on names, as bits: see bind.h
-  std::vector<std::pair<u32, u32>> derivations; // `b = a.map(f)`: a and b
-  std::vector<Symbol> globals;                  // declared global or nonlocal
-  std::vector<Value> ever;                      // all values a slot has had, joined
-  std::vector<Value> arguments;                 // what callers pass, joined
+  Array<u32> names;            // that are local, as symbol ids, sorted: a name's place is its slot
+  Array<u32> hashed;           // the slots, from 1, by hash of the name; only of many
+  Array<Value> ever;           // all values a slot has had, joined
+  Array<Value> arguments;      // what callers pass, joined
+  SymbolMap<u32> evidence;     // methods called on names, as bits: see bind.h
+  std::vector<Symbol> globals; // declared global or nonlocal
   Value returns;
   bool returned = false; // a `return` was met
   enum class State : u8 { Fresh, Running, Done } state = State::Fresh;
@@ -196,7 +197,7 @@ struct FunctionInfo {
   static constexpr u32 kNoSlot = ~0U;
   [[nodiscard]] u32 slot_of(Symbol symbol) const {
     if (!hashed.empty()) {
-      const u32 mask = static_cast<u32>(hashed.size()) - 1;
+      const u32 mask = hashed.size() - 1;
       for (u32 at = first_place(symbol.id, mask); hashed[at] != 0; at = (at + 1) & mask) {
         if (names[hashed[at] - 1] == symbol.id) {
           return hashed[at] - 1;
@@ -204,10 +205,9 @@ struct FunctionInfo {
       }
       return kNoSlot;
     }
-    const auto found = std::lower_bound(names.begin(), names.end(), symbol.id);
+    const u32 *const found = std::lower_bound(names.begin(), names.end(), symbol.id);
     return found != names.end() && *found == symbol.id ? static_cast<u32>(found - names.begin()) : kNoSlot;
   }
-  static u32 first_place(u32 name, u32 mask) { return (name * 0x9E3779B1U >> 7U) & mask; }
   [[nodiscard]] const python::FunctionDef *definition() const { return python::as<python::FunctionDef>(node); }
   [[nodiscard]] const python::Lambda *lambda() const { return python::as<python::Lambda>(node); }
 };
@@ -219,8 +219,8 @@ struct ClassInfo {
   FunctionInfo *scope = nullptr; // where the class stands
   std::vector<Value> bases;
   Kind kind = Kind::Unknown;                 // of the framework class it derives from
-  std::unordered_map<u32, Value> members;    // methods and class attributes
-  std::unordered_map<u32, Value> attributes; // stored through self, joined
+  SymbolMap<Value> members;                  // methods and class attributes
+  SymbolMap<Value> attributes;               // stored through self, joined
   std::unordered_set<u32> loads;             // attributes that somebody reads; only of classes of PyTorch modules
 };
 
@@ -251,8 +251,8 @@ struct Module {
   // Unless all that it uses is of TF1, its code may run eagerly, and then variables hold other values in each turn.
   [[nodiscard]] bool may_be_eager() const { return !v1 || v2; }
 
-  std::vector<std::pair<u32, u32>> attribute_evidence; // methods called on attributes of self, as bits
-  std::vector<Symbol> stars;                           // frameworks' packages that `from … import *` opened
+  SymbolMap<u32> attribute_evidence;                // methods called on attributes of self, as bits
+  std::vector<Symbol> stars;                        // frameworks' packages that `from … import *` opened
   std::unordered_map<u32, const Module *> imported;    // dotted names that import statements bound to project modules
 };
 

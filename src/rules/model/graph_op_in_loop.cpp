@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 #include <unordered_set>
 
 namespace deepperf::rules {
@@ -91,11 +90,11 @@ public:
     }
     find_what_leads_to_ops();
     for (const FunctionInfo &function : project_.functions) {
-      if (function.module == nullptr || !leads_to_ops_.contains(&function) || runs_once(function)) {
+      if (function.module == nullptr || !leads_to_ops_[function.index] || runs_once(function)) {
         continue;
       }
       for (const model::CallSite &site : function.calls) {
-        if (leads_to_ops_.contains(site.callee)) {
+        if (leads_to_ops_[site.callee->index]) {
           judge_call(function, site);
         }
       }
@@ -106,27 +105,29 @@ public:
 private:
   // Functions with an operation of TensorFlow, and what calls those: nothing else is worth a summary.
   void find_what_leads_to_ops() {
-    std::unordered_map<const FunctionInfo *, std::vector<const FunctionInfo *>> callers;
     std::vector<const FunctionInfo *> queue;
+    leads_to_ops_.resize(project_.functions.size());
     for (const FunctionInfo &function : project_.functions) {
       if (function.module->tensorflow && std::ranges::any_of(function.ops, is_tensorflow)) {
         queue.push_back(&function);
-        leads_to_ops_.insert(&function);
+        leads_to_ops_[function.index] = true;
       }
     }
     if (queue.empty()) {
       return;
     }
+    std::vector<std::vector<const FunctionInfo *>> callers(project_.functions.size());
     for (const FunctionInfo &function : project_.functions) {
       for (const model::CallSite &site : function.calls) {
-        callers[site.callee].push_back(&function);
+        callers[site.callee->index].push_back(&function);
       }
     }
     while (!queue.empty()) {
       const FunctionInfo *const callee = queue.back();
       queue.pop_back();
-      for (const FunctionInfo *caller : callers[callee]) {
-        if (leads_to_ops_.insert(caller).second) {
+      for (const FunctionInfo *caller : callers[callee->index]) {
+        if (!leads_to_ops_[caller->index]) {
+          leads_to_ops_[caller->index] = true;
           queue.push_back(caller);
         }
       }
@@ -412,7 +413,7 @@ private:
   };
 
   const Project &project_;
-  std::unordered_set<const FunctionInfo *> leads_to_ops_;
+  std::vector<bool> leads_to_ops_; // by a function's index
   Findings &findings_;
   std::vector<Cause> causes_;
   std::unordered_set<const Node *> reported_;
