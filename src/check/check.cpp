@@ -59,7 +59,7 @@ void note_errors(rules::FileIndex index, LoadedFile &file, Result &result) {
       result.errors.push_back(
           error_at(index, file.parsed.source, error.span, FileError::Level::SyntaxError, error.message));
     }
-    result.byte_count += file.parsed.source.text().size();
+    result.byte_count += file.parsed.size;
   }
   result.files.push_back(std::move(checked));
 }
@@ -79,11 +79,11 @@ void judge_files(LoadedFiles &loaded, const Options &options, Result &result) {
   run_workers(jobs, [&](u32 index) {
     rules::Timings *const time = options.timings ? &timings[index] : nullptr;
     Arena arena; // for the trees that were not kept, because their files mention no framework
-    LocalSymbols symbols;
+    LocalSymbols &symbols = loaded.symbols[index];
     for (std::size_t i = next++; i < groups.size(); i = next++) {
       for (model::ParsedFile *file : groups[i]) {
         if (!file->has_tree) {
-          file->tree.body = python::parse(file->source, arena, symbols).body;
+          restore(*file, arena, symbols);
         }
       }
       std::unique_ptr<model::Project> project;

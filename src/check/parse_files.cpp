@@ -56,11 +56,12 @@ LoadedFile unreadable(std::string path, std::string message) {
   return file;
 }
 
-// What one worker parses with. Only the trees of files that import a framework are kept; the others come to stand in
-// the same memory, one after the other.
+// What one worker parses with. Only the trees and texts of files that import a framework are kept; the others come to
+// stand in the same memory, one after the other.
 struct Worker {
   Arena &arena;
-  LocalSymbols symbols;
+  LocalSymbols &symbols;
+  python::Source source; // the one that is being read
 };
 
 // The path from where the user's own folders begin: behind the folder that was named on the command line.
@@ -76,13 +77,15 @@ std::string_view below_given(std::string_view path, const std::vector<std::strin
   return path.substr(longest);
 }
 
+// Parses what the worker has read.
 void parse_loaded(LoadedFile &file, const Options &options, Worker &worker) {
   if (!file.load_errors.empty()) {
     return;
   }
   model::ParsedFile &parsed = file.parsed;
   const Arena::Mark mark = worker.arena.mark();
-  parsed.tree = python::parse(parsed.source, worker.arena, worker.symbols);
+  parsed.tree = python::parse(worker.source, worker.arena, worker.symbols);
+  parsed.size = worker.source.text().size();
   model::find_imports(parsed);
   parsed.is_test = model::is_test_path(below_given(parsed.path, options.paths));
   parsed.has_tree = parsed.frameworks != 0 && (options.with_tests || !parsed.is_test);
@@ -90,26 +93,43 @@ void parse_loaded(LoadedFile &file, const Options &options, Worker &worker) {
     parsed.tree.body = {};
     worker.arena.rewind(mark);
   }
+  // What is wrong in a file is told with its line; what was not read from a file cannot be read again.
+  const bool is_told = !parsed.tree.errors.empty() || parsed.tree.is_python2;
+  if (parsed.has_tree || is_told || options.stdin_text.has_value()) {
+    parsed.source = worker.source.kept_in(worker.arena);
+    parsed.has_text = true;
+  }
 }
 
 } // namespace
+
+void restore(model::ParsedFile &file, Arena &arena, LocalSymbols &symbols) {
+  if (!file.has_text) {
+    python::LoadResult loaded = python::load_file(file.path);
+    // Gone in the meantime: then there is nothing in it.
+    file.source = loaded.ok() ? std::move(loaded.source) : python::load_bytes(file.path, {}).source;
+    file.has_text = true;
+  }
+  file.tree.body = python::parse(file.source, arena, symbols).body;
+}
 
 void parse_files(const Options &options, Progress &progress, LoadedFiles &result) {
   const u32 jobs = options.jobs == 0 ? available_cores() : options.jobs;
   FileQueue queue;
   std::vector<std::deque<LoadedFile>> found(jobs);
   result.arenas.resize(jobs);
+  result.symbols.resize(jobs);
   // The first worker walks, then helps; the others parse what it has found so far.
   std::vector<u64> times(jobs);
   run_workers(jobs, [&](u32 index) {
     u64 *const time = options.timings ? &times[index] : nullptr;
-    Worker worker{result.arenas[index], {}};
+    Worker worker{result.arenas[index], result.symbols[index], {}};
     if (index == 0) {
       if (options.stdin_text.has_value()) {
         LoadedFile &file = found[0].emplace_back();
         python::LoadResult loaded = python::load_bytes(options.stdin_name, *options.stdin_text);
         file.parsed.path = options.stdin_name;
-        file.parsed.source = std::move(loaded.source);
+        worker.source = std::move(loaded.source);
         file.load_errors = std::move(loaded.errors);
         parse_loaded(file, options, worker);
       }
@@ -130,7 +150,7 @@ void parse_files(const Options &options, Progress &progress, LoadedFiles &result
       const rules::Stopwatch watch(time);
       LoadedFile &file = found[index].emplace_back();
       file.parsed.path = path;
-      python::load_file_into(path, file.parsed.source, file.load_errors);
+      python::load_file_into(path, worker.source, file.load_errors);
       parse_loaded(file, options, worker);
       ++progress.done;
     }

@@ -35,6 +35,8 @@ struct ParsedFile {
   rules::FileIndex index;
   python::Source source;
   python::Tree tree;
+  std::size_t size = 0;  // of its text
+  bool has_text = false; // false: it was of no more use; read it again where it is wanted
   bool has_tree = false; // false: `tree` has errors and comments, but its body is gone; parse again where it is wanted
   u8 frameworks = 0;     // that it imports, as bits
   bool is_test = false;  // test code by its name or folder

@@ -228,9 +228,22 @@ char *Source::allocate(std::size_t size) {
 }
 
 void Source::shrink(std::size_t size) {
+  data_ = bytes_.get();
   size_ = size;
   line_starts_.clear();
   std::memset(bytes_.get() + size, 0, kPadding);
+}
+
+Source Source::kept_in(Arena &arena) const {
+  Source kept;
+  kept.path = path;
+  kept.encoding = encoding;
+  kept.has_bom = has_bom;
+  kept.is_notebook = is_notebook;
+  kept.segments = segments;
+  kept.data_ = arena.copy(data_, size_ + kPadding).items;
+  kept.size_ = size_;
+  return kept;
 }
 
 const std::vector<u32> &Source::line_starts() const {

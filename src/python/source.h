@@ -1,6 +1,7 @@
 // One Python source as the lexer reads it: UTF-8 text with room after its end, and the way back to what the user sees.
 #pragma once
 
+#include "base/arena.h"
 #include "base/types.h"
 
 #include <memory>
@@ -34,7 +35,7 @@ struct Source {
   std::vector<Segment> segments;
 
   // The bytes of all segments. `text().data()` may be read up to kPadding bytes past its end; those are zero.
-  [[nodiscard]] std::string_view text() const { return {bytes_.get(), size_}; }
+  [[nodiscard]] std::string_view text() const { return {data_, size_}; }
   static constexpr std::size_t kPadding = 64;
 
   // No text is larger, so that offsets fit into 32 bits with room to spare.
@@ -44,6 +45,9 @@ struct Source {
   // bytes.
   char *allocate(std::size_t size);
   void shrink(std::size_t size);
+
+  // The same with its text in an arena, as large as it is; the buffer stays here, for the next file.
+  [[nodiscard]] Source kept_in(Arena &arena) const;
 
   // Builds the table of line starts on first use; not thread-safe, one worker owns a source.
   [[nodiscard]] Position position(u32 offset) const;
@@ -59,8 +63,9 @@ struct Source {
 private:
   const std::vector<u32> &line_starts() const;
 
-  std::unique_ptr<char[]> bytes_;
+  const char *data_ = nullptr; // in `bytes_`, or in an arena
   std::size_t size_ = 0;
+  std::unique_ptr<char[]> bytes_;
   std::size_t capacity_ = 0;
   mutable std::vector<u32> line_starts_;
 };
