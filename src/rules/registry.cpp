@@ -1,5 +1,6 @@
 #include "rules/registry.h"
 
+#include "base/known_names.h"
 #include "base/name_table.h"
 #include "python/children.h"
 #include "rules/site.h"
@@ -58,19 +59,20 @@ public:
   // Rules for a call: of an API by its name, of a method by its receiver's kind, and of a method of anything.
   template <class Visit> void for_each(const Call &call, const model::Value &callee, Visit visit) const {
     if (callee.is(model::Value::Tag::Api)) {
-      visit_all(key(Kind::Unknown, callee.name()), visit);
-    } else if (callee.is(model::Value::Tag::ApiMethod)) {
+      if (called_.has(callee.name())) {
+        visit_all(key(Kind::Unknown, callee.name()), visit);
+      }
+    } else if (callee.is(model::Value::Tag::ApiMethod) && called_.has(callee.name())) {
       for (Kind kind = callee.receiver().kind; kind != Kind::Unknown; kind = parent_of(kind)) {
         visit_all(key(kind, callee.name()), visit);
       }
     } else if (callee.is(model::Value::Tag::Instance) || callee.is(model::Value::Tag::Object)) {
-      static const Symbol kCalled = intern("__call__");
       const Kind called = callee.is(model::Value::Tag::Object) ? callee.type->kind : callee.kind;
       for (Kind kind = called; kind != Kind::Unknown; kind = parent_of(kind)) {
-        visit_all(key(kind, kCalled), visit);
+        visit_all(key(kind, known::sym_call_method), visit);
       }
     }
-    if (const auto *method = as<Attribute>(call.func)) {
+    if (const auto *method = as<Attribute>(call.func); method != nullptr && called_.has(method->attr)) {
       visit_all(key(Kind::kCount, method->attr), visit);
     }
   }
@@ -113,16 +115,21 @@ private:
   void add_call(const Rule *rule, std::string_view name) {
     const std::size_t dot = name.rfind('.');
     const Kind kind = dot != std::string_view::npos ? kind_named(name.substr(0, dot)) : Kind::Unknown;
+    const auto add = [&](Kind receiver, Symbol called) {
+      calls_[key(receiver, called)].push_back(rule);
+      called_.add(called.text(), 1);
+    };
     if (name.starts_with("*.")) {
-      calls_[key(Kind::kCount, intern(name.substr(2)))].push_back(rule);
+      add(Kind::kCount, intern(name.substr(2)));
     } else if (kind != Kind::Unknown) {
-      calls_[key(kind, intern(name.substr(dot + 1)))].push_back(rule);
+      add(kind, intern(name.substr(dot + 1)));
     } else {
-      calls_[key(Kind::Unknown, canonical_name(name))].push_back(rule);
+      add(Kind::Unknown, canonical_name(name));
     }
   }
 
   std::unordered_map<u64, std::vector<const Rule *>> calls_;
+  NameTable called_; // names in calls_: most are not
   std::vector<const Rule *> naming_; // rules that want names: bit i of names_ is the i-th; 64 at most
   NameTable names_;
 };
@@ -142,7 +149,7 @@ public:
     site_.module = &module;
     site_.function = module.body;
     site_.type = nullptr;
-    for (const Rule *rule : subscriptions().modules) {
+    for (const Rule *rule : subscriptions_.modules) {
       site_.rule = rule;
       const Stopwatch watch(time_of(*rule));
       rule->on_module(site_);
@@ -156,8 +163,11 @@ private:
   u64 *time_of(const Rule &rule) { return timings_ != nullptr ? &timings_->rules[&rule.info] : nullptr; }
 
   void visit(const Node *node) {
+    if (node->kind == NodeKind::Constant) {
+      return; // which no rule wants, and which holds nothing
+    }
     site_.node = node;
-    for (const Rule *rule : subscriptions().nodes[static_cast<u32>(node->kind)]) {
+    for (const Rule *rule : subscriptions_.nodes[static_cast<u32>(node->kind)]) {
       site_.rule = rule;
       const Stopwatch watch(time_of(*rule));
       rule->on_node(site_, *node);
@@ -165,13 +175,16 @@ private:
     if (node->kind == NodeKind::Name || node->kind == NodeKind::Attribute) {
       const Symbol name = node->kind == NodeKind::Name ? static_cast<const Name *>(node)->id
                                                        : static_cast<const Attribute *>(node)->attr;
-      subscriptions().for_each_named(name, [&](const Rule &rule) {
+      subscriptions_.for_each_named(name, [&](const Rule &rule) {
         site_.rule = &rule;
         const Stopwatch watch(time_of(rule));
         rule.on_node(site_, *node);
       });
+      if (node->kind == NodeKind::Name) {
+        return;
+      }
     } else if (const auto *call = as<Call>(node)) {
-      subscriptions().for_each(*call, site_.project.callee_of(call), [&](const Rule &rule) {
+      subscriptions_.for_each(*call, site_.project.callee_of(call), [&](const Rule &rule) {
         site_.rule = &rule;
         const Stopwatch watch(time_of(rule));
         rule.on_call(site_, *call);
@@ -192,6 +205,7 @@ private:
     site_.type = type;
   }
 
+  const Subscriptions &subscriptions_ = subscriptions();
   Site site_;
   Timings *timings_;
 };
