@@ -374,6 +374,7 @@ void Inference::evaluate(FunctionInfo &function) {
   around_.no_grad = function.no_grad;
   // The function is walked only once, also if its caller is at its second look.
   const bool caller_recording = std::exchange(recording_, last_pass_);
+  const bool caller_peeking = std::exchange(peeking_, false);
   ++depth_;
   function.returns = {};
   function.returned = false;
@@ -391,6 +392,7 @@ void Inference::evaluate(FunctionInfo &function) {
   }
   --depth_;
   recording_ = caller_recording;
+  peeking_ = caller_peeking;
   around_ = caller_around;
   reachable_ = caller_reachable;
   environment_.swap(caller_environment.values);

@@ -128,16 +128,17 @@ private:
   Value call_function(const python::Call *call, FunctionInfo *function, bool bound);
   Value call_instance(const python::Call *call, const Value &callee);
   Value call_object(const python::Call *call, const Value &callee);
-  Value torch_result(const ApiInfo &info, const python::Call *call, Symbol name, const Value &receiver);
+  class Arguments;
+  Value torch_result(const ApiInfo &info, const python::Call *call, const Arguments &arguments, Symbol name,
+                     const Value &receiver);
   Output module_output(const Value &module);
-  Output layers_output(const python::Call *call);
+  Output layers_output(const python::Call *call, const Arguments &arguments);
   Value construct(const python::Call *call, ClassInfo *type);
-  Value add_stage(const python::Call *call, u32 previous, const ApiInfo *info, Symbol method);
-  void note_beam(const python::Call *call);
+  static Value mapper_of(const ApiInfo &info, const Arguments &arguments);
+  Value add_stage(const python::Call *call, u32 previous, const ApiInfo *info, Symbol method, const Value &mapper);
+  void note_beam(const python::Call *call, const Value &first);
   void mark_parallel(const Value &value);
-  void eval_arguments(const python::Call *call);
-  void note_arguments(const python::Call *call);
-  const python::Expr *argument(const python::Call *call, u32 position, std::string_view keyword) const;
+  void note_arguments(const python::Call *call, const Arguments &arguments);
 
   Value join(const Value &a, const Value &b);
   // Is the function small enough to keep the values of its branches apart?
@@ -168,11 +169,12 @@ private:
   const ModuleIndex &index_;
   bool last_pass_ = false;
   bool recording_ = false; // only in the last pass, and not while something is looked at for a second time
+  bool peeking_ = false;   // something is looked at for a second time
   u32 depth_ = 0;
   u32 join_depth_ = 0;
   std::unordered_map<u64, Value> api_children_;
   BoundNames bound_;
-  std::vector<Value> items_; // of the tuples that are being made, one above the other
+  std::vector<Value> items_; // of the tuples and arguments that are being evaluated, one above the other
 
   // Of the function that is being walked.
   FunctionInfo *current_ = nullptr;

@@ -23,30 +23,66 @@ bool is_batch(const Value &value) {
 
 } // namespace
 
-const Expr *Inference::argument(const Call *call, u32 position, std::string_view keyword) const {
-  if (position < call->args.size() && call->args[position]->kind != NodeKind::Starred) {
-    return call->args[position];
-  }
-  for (const Keyword *given : call->keywords) {
-    if (given->name && given->name.text() == keyword) {
-      return given->value;
+// The values of a call's arguments: each is evaluated once, when this is made.
+class Inference::Arguments {
+public:
+  Arguments(Inference &owner, const Call *call) : owner_(owner), call_(call), first_(owner.items_.size()) {
+    for (const Expr *arg : call->args) {
+      add(arg);
     }
+    for (const Keyword *keyword : call->keywords) {
+      add(keyword->value);
+    }
+    owner_.note_beam(call, at(0));
   }
-  return nullptr;
-}
+  Arguments(const Arguments &) = delete;
+  Arguments &operator=(const Arguments &) = delete;
+  ~Arguments() { owner_.items_.resize(first_); }
+
+  // Of the positional ones and the keywords behind them; unknown if there are not so many.
+  [[nodiscard]] Value at(u32 index) const {
+    return index < size() ? owner_.items_[first_ + index] : Value{};
+  }
+  [[nodiscard]] u32 size() const { return call_->args.size() + call_->keywords.size(); }
+  [[nodiscard]] Value first() const { return call_->args.empty() ? Value{} : at(0); }
+  [[nodiscard]] Value last() const { return call_->args.empty() ? Value{} : at(call_->args.size() - 1); }
+
+  // By its position or its name.
+  [[nodiscard]] Value named(u32 position, std::string_view keyword) const {
+    if (position < call_->args.size() && call_->args[position]->kind != NodeKind::Starred) {
+      return at(position);
+    }
+    for (u32 i = 0; i < call_->keywords.size(); ++i) {
+      if (call_->keywords[i]->name && call_->keywords[i]->name.text() == keyword) {
+        return at(call_->args.size() + i);
+      }
+    }
+    return {};
+  }
+
+private:
+  void add(const Expr *arg) {
+    const Value value = owner_.eval(arg);
+    owner_.note_passed(value);
+    owner_.items_.push_back(value);
+  }
+
+  Inference &owner_;
+  const Call *call_;
+  std::size_t first_;
+};
 
 // `beam.FlatMap(f)`: Beam runs f in many places at once.
-void Inference::note_beam(const Call *call) {
+void Inference::note_beam(const Call *call, const Value &first) {
   static const NameTable kRunners({"FlatMap", "ParDo", "Map"});
   const auto *method = as<Attribute>(call->func);
   if (method == nullptr || call->args.empty() || !kRunners.has(method->attr)) {
     return;
   }
   const Name *root = root_name(method->value);
-  if (method->attr.text() == "Map" && (root == nullptr || !has_trait(root->id, kSaysBeam))) {
-    return;
+  if (method->attr.text() != "Map" || (root != nullptr && has_trait(root->id, kSaysBeam))) {
+    mark_parallel(first);
   }
-  mark_parallel(peek(call->args[0]));
 }
 
 // The function is one that other machinery runs for many elements.
@@ -63,28 +99,18 @@ void Inference::mark_parallel(const Value &value) {
   }
 }
 
-void Inference::eval_arguments(const Call *call) {
-  note_beam(call);
-  for (const Expr *arg : call->args) {
-    note_passed(eval(arg));
-  }
-  for (const Keyword *keyword : call->keywords) {
-    note_passed(eval(keyword->value));
-  }
-}
-
 // Keeps what the arguments are, for rules that ask what goes into a loss or a model.
-void Inference::note_arguments(const Call *call) {
-  if (!std::exchange(recording_, false)) {
+void Inference::note_arguments(const Call *call, const Arguments &arguments) {
+  if (!recording_) {
     return;
   }
+  u32 index = 0;
   for (const Expr *arg : call->args) {
-    project_.argument_values[arg] = eval(arg);
+    project_.argument_values[arg] = arguments.at(index++);
   }
   for (const Keyword *keyword : call->keywords) {
-    project_.argument_values[keyword->value] = eval(keyword->value);
+    project_.argument_values[keyword->value] = arguments.at(index++);
   }
-  recording_ = true;
 }
 
 namespace {
@@ -118,13 +144,11 @@ Value Inference::eval_call(const Call *call) {
   case Value::Tag::Method:
     return call_function(call, callee.function, !callee.function->is_static);
   case Value::Tag::Partial: {
-    eval_arguments(call);
-    const Value &inner = callee.receiver();
+    const Arguments arguments(*this, call);
+    const Value inner = callee.receiver();
     const ApiInfo *const traces = inner.is(Value::Tag::Api) ? find_api(inner.name()) : nullptr;
     if (traces != nullptr && traces->has(kTraces) && call->args.size() == 1) { // partial(jax.jit, …)(f)
-      const bool recording = std::exchange(recording_, false);
-      const Value function = eval(call->args[0]);
-      recording_ = recording;
+      const Value function = arguments.first();
       mark_traced(function, tracer_of(inner.name(), *traces));
       return function;
     }
@@ -152,13 +176,13 @@ Value Inference::eval_call(const Call *call) {
     current_->effects = true;
     return {};
   }
-  eval_arguments(call);
+  const Arguments arguments(*this, call);
   current_->effects = true; // who knows what it does
   if (const auto *method = as<Attribute>(call->func)) {
     if (module_->torch) { // softmax(), sigmoid(), …: nothing but a tensor has them
       const ApiInfo *info = find_method(Kind::TorchTensor, method->attr);
       if (info != nullptr && info->output != Output::Unknown && info->output != Output::Same) {
-        return torch_result(*info, call, method->attr, {});
+        return torch_result(*info, call, arguments, method->attr, {});
       }
     }
     const std::string_view name = method->attr.text();
@@ -193,10 +217,10 @@ Value Inference::call_object(const Call *call, const Value &callee) {
     if (inner.is(Value::Tag::Function)) {
       result = call_function(call, inner.function, true);
     } else {
-      eval_arguments(call);
+      const Arguments arguments(*this, call);
     }
   } else {
-    eval_arguments(call);
+    const Arguments arguments(*this, call);
   }
   if (is_torch) {
     if (!result.known()) {
@@ -211,15 +235,14 @@ Value Inference::call_object(const Call *call, const Value &callee) {
 
 // An object of a framework is called: a layer, a model, a loss.
 Value Inference::call_instance(const Call *call, const Value &callee) {
+  const Arguments arguments(*this, call);
+  current_->effects = true;
   if (callee.kind == Kind::TorchModule || callee.kind == Kind::TorchLoss) {
-    eval_arguments(call);
-    current_->effects = true;
     Value result = Value::made_by(Kind::TorchTensor, call, callee.name());
     result.grad = !around_.no_grad;
     result.gpu = callee.gpu;
     result.output = callee.output != Output::Same ? callee.output
-                    : call->args.empty()          ? Output::Unknown
-                                                  : output_of(call->args[0]);
+                                                  : arguments.first().output;
     // Of a model that we know nothing of, and of the layers that return pairs, the result may be a tuple.
     const std::string_view name = callee.name() ? callee.name().text() : std::string_view{};
     const bool is_layer = name.starts_with("torch.nn.") && !name.ends_with("Parallel");
@@ -229,10 +252,8 @@ Value Inference::call_instance(const Call *call, const Value &callee) {
         callee.kind == Kind::TorchModule && (gives_pair || (!is_layer && result.output == Output::Unknown));
     return result;
   }
-  eval_arguments(call);
-  current_->effects = true;
   if (callee.kind == Kind::KerasLoss) {
-    note_arguments(call);
+    note_arguments(call, arguments);
   }
   if (callee.kind == Kind::KerasLayer || callee.kind == Kind::KerasModel || callee.kind == Kind::KerasLoss) {
     return Value::made_by(Kind::Tensor, call, callee.name());
@@ -254,34 +275,32 @@ Output Inference::module_output(const Value &module) {
 }
 
 // What the last layer gives that a call of Sequential is made of, also in an OrderedDict of names and layers.
-Output Inference::layers_output(const Call *call) {
+Output Inference::layers_output(const Call *call, const Arguments &arguments) {
   if (call->args.empty() || !call->keywords.empty() || call->args.back()->kind == NodeKind::Starred) {
     return Output::Unknown;
   }
-  const Expr *last = call->args.back();
+  const Expr *const last = call->args.back();
   if (const auto *dict = as<Call>(last); dict != nullptr && dict->args.size() == 1 && call->args.size() == 1) {
     if (const auto *items = as<List>(dict->args[0]); items != nullptr && !items->elts.empty()) {
       const auto *pair = as<Tuple>(items->elts.back());
-      last = pair != nullptr && pair->elts.size() == 2 ? pair->elts[1] : last;
+      if (pair != nullptr && pair->elts.size() == 2) {
+        return module_output(peek(pair->elts[1]));
+      }
     }
   }
-  const bool recording = std::exchange(recording_, false);
-  const Output output = module_output(eval(last));
-  recording_ = recording;
-  return output;
+  return module_output(arguments.last());
 }
 
 // What a PyTorch function or method gives: with a gradient if something that goes in has one.
-Value Inference::torch_result(const ApiInfo &info, const Call *call, Symbol name, const Value &receiver) {
+Value Inference::torch_result(const ApiInfo &info, const Call *call, const Arguments &arguments, Symbol name,
+                              const Value &receiver) {
   Value result = Value::made_by(info.returns, call, name);
   result.container = info.has(kContainerOf);
   result.output = info.output;
   if (info.output == Output::LastArgument) {
-    result.output = layers_output(call);
+    result.output = layers_output(call, arguments);
   } else if (info.output == Output::Same && info.returns != Kind::TorchModule) {
-    result.output = receiver.known()     ? receiver.output
-                    : call->args.empty() ? Output::Unknown
-                                         : output_of(call->args[0]);
+    result.output = receiver.known() ? receiver.output : arguments.first().output;
   }
   if (info.returns != Kind::TorchTensor) {
     result.gpu = receiver.gpu || info.has(kMoves);
@@ -294,18 +313,11 @@ Value Inference::torch_result(const ApiInfo &info, const Call *call, Symbol name
   }
   result.grad = receiver.grad;
   result.gpu = receiver.gpu || info.has(kMoves);
-  const bool recording = std::exchange(recording_, false);
-  for (const Expr *arg : call->args) {
-    if (arg->kind == NodeKind::Name || arg->kind == NodeKind::Attribute) {
-      const Value value = eval(arg);
-      result.grad |= value.grad;
-      result.gpu |= value.gpu && value.is_kind(Kind::TorchTensor);
-    } else {
-      result.grad |= (arg->value & kGradBit) != 0;
-      result.gpu |= (arg->value & kGpuBit) != 0;
-    }
+  for (u32 i = 0; i < call->args.size(); ++i) {
+    const Value value = arguments.at(i);
+    result.grad |= value.grad;
+    result.gpu |= value.gpu && value.is_kind(Kind::TorchTensor);
   }
-  recording_ = recording;
   for (const Keyword *keyword : call->keywords) {
     const std::string_view given = keyword->name ? keyword->name.text() : std::string_view{};
     const auto *constant = as<Constant>(keyword->value);
@@ -422,8 +434,8 @@ Value Inference::call_api(const Call *call, const Value &callee) {
   const std::string_view name = callee.name().text();
   const ApiInfo *info = find_api(callee.name());
   if (info == nullptr) {
+    const Arguments arguments(*this, call);
     if (name == "super") {
-      eval_arguments(call);
       if (current_->type != nullptr) {
         for (const Value &base : current_->type->bases) {
           if (base.is(Value::Tag::Class)) {
@@ -434,28 +446,17 @@ Value Inference::call_api(const Call *call, const Value &callee) {
           return Value::instance(current_->type->kind);
         }
       }
-      return {};
     }
-    eval_arguments(call);
     return {};
   }
   note_call_traits(*info, call, callee.name(), callee.v1);
   const bool outer_initial = around_.initial_value;
   around_.initial_value |= info->has(kVariable);
-  Value first;
-  for (u32 i = 0; i < call->args.size(); ++i) {
-    const Value value = eval(call->args[i]);
-    first = i == 0 ? value : first;
-    note_passed(value);
-    if (info->has(kTraces | kPython | kMaps | kFlatMaps | kInterleaves)) {
-      mark_traced(value, tracer_of(callee.name(), *info));
-    }
-  }
-  for (const Keyword *keyword : call->keywords) {
-    const Value value = eval(keyword->value);
-    note_passed(value);
-    if (info->has(kTraces | kPython | kMaps | kFlatMaps | kInterleaves)) {
-      mark_traced(value, tracer_of(callee.name(), *info));
+  const Arguments arguments(*this, call);
+  const Value first = arguments.first();
+  if (info->has(kTraces | kPython | kMaps | kFlatMaps | kInterleaves)) {
+    for (u32 i = 0; i < arguments.size(); ++i) {
+      mark_traced(arguments.at(i), tracer_of(callee.name(), *info));
     }
   }
   const bool is_keras =
@@ -466,22 +467,20 @@ Value Inference::call_api(const Call *call, const Value &callee) {
     project_.made_in[call] = current_;
   }
   if (info->has(kLoss) || (info->returns == Kind::KerasModel && !info->has(kIo))) {
-    note_arguments(call);
+    note_arguments(call, arguments);
   }
   if (info->has(kCompiles) && (first.is(Value::Tag::Function) || first.is(Value::Tag::Method))) {
     first.function->compiled_at = call;
   }
   around_.initial_value = outer_initial;
   if ((name == "enumerate" || name == "zip") && !call->args.empty()) {
-    const bool recording = std::exchange(recording_, false);
     std::vector<Value> parts;
     if (name == "enumerate") {
       parts.emplace_back();
     }
-    for (const Expr *arg : call->args) {
-      parts.push_back(element_of(eval(arg)));
+    for (u32 i = 0; i < call->args.size(); ++i) {
+      parts.push_back(element_of(arguments.at(i)));
     }
-    recording_ = recording;
     return make_uniform(make_tuple(parts, false));
   }
   if (info->has(kPassesOn) && !first.is_kind(Kind::Dataset)) {
@@ -502,12 +501,12 @@ Value Inference::call_api(const Call *call, const Value &callee) {
   if (info->has(kStage) && !info->has(kSource)) { // what Dataset.apply takes
     Value transform;
     transform.tag = Value::Tag::Transform;
-    transform.call = call;
+    transform.transform = project_.values.make<TransformCall>(call, mapper_of(*info, arguments));
     transform.number = callee.number;
     return transform;
   }
   if (info->returns == Kind::Dataset) {
-    Value dataset = add_stage(call, 0, info, callee.name());
+    Value dataset = add_stage(call, 0, info, callee.name(), mapper_of(*info, arguments));
     dataset.container = info->has(kContainerOf);
     return dataset;
   }
@@ -517,14 +516,20 @@ Value Inference::call_api(const Call *call, const Value &callee) {
     return constant != nullptr && constant->constant_kind() == ConstantKind::False ? Value::instance(Kind::NoGrad)
                                                                                    : Value{};
   }
-  Value result = torch_result(*info, call, callee.name(), {});
+  Value result = torch_result(*info, call, arguments, callee.name(), {});
   if (info->output == Output::FirstArgument) {
     result.output = module_output(first);
   }
   return result;
 }
 
-Value Inference::add_stage(const Call *call, u32 previous, const ApiInfo *info, Symbol method) {
+Value Inference::mapper_of(const ApiInfo &info, const Arguments &arguments) {
+  return info.has(kMaps | kInterleaves | kFlatMaps | kFilters)
+             ? arguments.named(0, info.has(kFilters) ? "predicate" : "map_func")
+             : Value{};
+}
+
+Value Inference::add_stage(const Call *call, u32 previous, const ApiInfo *info, Symbol method, const Value &mapper) {
   Stage stage;
   stage.previous = previous;
   stage.info = info;
@@ -532,16 +537,10 @@ Value Inference::add_stage(const Call *call, u32 previous, const ApiInfo *info, 
   stage.call = call;
   stage.module = module_;
   stage.function = current_;
-  if (info->has(kMaps | kInterleaves | kFlatMaps | kFilters)) {
-    const Expr *mapper = argument(call, 0, info->has(kFilters) ? "predicate" : "map_func");
-    if (mapper != nullptr) {
-      // Evaluated before, with the other arguments; a second look costs little and has no effect.
-      const bool recording = std::exchange(recording_, false);
-      stage.mapper = eval(mapper);
-      recording_ = recording;
-      mark_traced(stage.mapper, 0);
-      mark_parallel(stage.mapper);
-    }
+  if (mapper.known()) {
+    stage.mapper = mapper;
+    mark_traced(mapper, 0);
+    mark_parallel(mapper);
   }
   project_.stages.push_back(stage);
   return Value::instance(Kind::Dataset, static_cast<u32>(project_.stages.size() - 1));
@@ -551,19 +550,12 @@ Value Inference::call_api_method(const Call *call, const Value &callee) {
   const Value &receiver = callee.receiver();
   const ApiInfo *info = find_method(receiver.kind, callee.name());
   if (info == nullptr) {
-    eval_arguments(call);
+    const Arguments arguments(*this, call);
     return {};
   }
   note_call_traits(*info, call, callee.name(), false);
-  Value first;
-  for (u32 i = 0; i < call->args.size(); ++i) {
-    const Value value = eval(call->args[i]);
-    first = i == 0 ? value : first;
-    note_passed(value);
-  }
-  for (const Keyword *keyword : call->keywords) {
-    note_passed(eval(keyword->value));
-  }
+  const Arguments arguments(*this, call);
+  const Value first = arguments.first();
   if (receiver.kind == Kind::KerasModel && receiver.call != nullptr && recording_) {
     const std::string_view method = callee.name().text();
     if (method == "add" || method == "pop") {
@@ -574,7 +566,7 @@ Value Inference::call_api_method(const Call *call, const Value &callee) {
       known->second = is_new || known->second == call ? call : nullptr;
       project_.made_in[call] = current_;
     } else if (method == "fit") {
-      note_arguments(call);
+      note_arguments(call, arguments);
     }
   }
   if (recording_ && info->has(kSessionRun) && !call->args.empty()) {
@@ -586,7 +578,8 @@ Value Inference::call_api_method(const Call *call, const Value &callee) {
   if (receiver.kind == Kind::Dataset) {
     if (info->has(kApplies)) {
       if (first.is(Value::Tag::Transform)) {
-        return add_stage(first.call, receiver.stage(), find_api(first.name()), first.name());
+        const TransformCall &made = *first.transform;
+        return add_stage(made.call, receiver.stage(), find_api(first.name()), first.name(), made.mapper);
       }
       if (first.is(Value::Tag::Function) || first.is(Value::Tag::Method)) {
         evaluate(*first.function);
@@ -595,14 +588,14 @@ Value Inference::call_api_method(const Call *call, const Value &callee) {
       return Value::instance(Kind::Dataset);
     }
     if (info->has(kStage) || info->returns == Kind::Dataset) {
-      return add_stage(call, receiver.stage(), info, callee.name());
+      return add_stage(call, receiver.stage(), info, callee.name(), mapper_of(*info, arguments));
     }
   }
   if (info->returns == Kind::Unknown) {
     return {};
   }
   if (info->returns == Kind::Dataset) {
-    return add_stage(call, 0, info, callee.name());
+    return add_stage(call, 0, info, callee.name(), {});
   }
   if (info->returns == Kind::TorchModule && info->has(kMutates)) { // to(), eval(), …: the module itself
     Value module = receiver;
@@ -610,7 +603,7 @@ Value Inference::call_api_method(const Call *call, const Value &callee) {
     module.gpu |= info->has(kMoves);
     return module;
   }
-  return torch_result(*info, call, callee.name(), receiver);
+  return torch_result(*info, call, arguments, callee.name(), receiver);
 }
 
 Value Inference::call_function(const Call *call, FunctionInfo *function, bool bound) {
@@ -690,7 +683,7 @@ Value Inference::construct(const Call *call, ClassInfo *type) {
   if (init.is(Value::Tag::Function)) {
     call_function(call, init.function, true);
   } else {
-    eval_arguments(call);
+    const Arguments arguments(*this, call);
   }
   return Value::of(type, Value::Tag::Object);
 }

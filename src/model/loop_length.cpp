@@ -50,8 +50,13 @@ bool lists_entries(std::string_view method) {
 
 // Its value, without noting anything down.
 Value Inference::peek(const Expr *expr) {
+  if (peeking_) {
+    return {}; // a second look in a second look, and so on, would take for ever
+  }
   const bool recording = std::exchange(recording_, false);
+  peeking_ = true;
   const Value value = eval(expr);
+  peeking_ = false;
   recording_ = recording;
   return value;
 }

@@ -10,6 +10,7 @@ namespace deepperf::model {
 struct Module;
 struct FunctionInfo;
 struct ClassInfo;
+struct TransformCall;
 
 struct Value {
   enum class Tag : u8 {
@@ -26,7 +27,7 @@ struct Value {
     ApiMethod, // `name`, bound to `receiver`
     Tuple,     // `items`, one for each element, or one for all if `uniform`
     Partial,   // functools.partial of `receiver`
-    Transform, // what Dataset.apply takes: the result of `call`
+    Transform, // what Dataset.apply takes: `name` with `transform`
   };
 
   Tag tag = Tag::Unknown;
@@ -47,6 +48,7 @@ struct Value {
     const Value *items; // also the receiver
     const python::Expr *expr;
     const python::Call *call;
+    const TransformCall *transform;
   };
 
   [[nodiscard]] bool is(Tag wanted) const { return tag == wanted; }
@@ -92,6 +94,12 @@ struct Value {
     value.type = type;
     return value;
   }
+};
+
+// A call that makes what Dataset.apply takes, and the function that it will map.
+struct TransformCall {
+  const python::Call *call = nullptr;
+  Value mapper;
 };
 
 // One step of a tf.data pipeline. Stage 0 is "nothing known before this".
