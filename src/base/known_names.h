@@ -34,7 +34,7 @@ enum Id : u32 {
 #define DEEPPERF_ID(name, text) id_##name,
       DEEPPERF_MEMBERS(DEEPPERF_ID)
 #undef DEEPPERF_ID
-      count
+          count
 };
 
 inline constexpr u32 keyword_count = id_yield;

@@ -27,7 +27,8 @@ struct Symbol {
   u32 id = 0; // 0 is "no name"
 
   [[nodiscard]] std::string_view text() const {
-    const std::string_view *const block = symbol_blocks::blocks[id >> symbol_blocks::kBits].load(std::memory_order_acquire);
+    const std::string_view *const block =
+        symbol_blocks::blocks[id >> symbol_blocks::kBits].load(std::memory_order_acquire);
     return block[id & (symbol_blocks::kSize - 1)];
   }
   explicit operator bool() const { return id != 0; }

@@ -32,9 +32,7 @@ public:
     return entries_.back().second;
   }
 
-  [[nodiscard]] Iterator find(u32 name) const {
-    return entries_.begin() + static_cast<std::ptrdiff_t>(place_of(name));
-  }
+  [[nodiscard]] Iterator find(u32 name) const { return entries_.begin() + static_cast<std::ptrdiff_t>(place_of(name)); }
   [[nodiscard]] bool contains(u32 name) const { return place_of(name) != entries_.size(); }
   [[nodiscard]] Iterator begin() const { return entries_.begin(); }
   [[nodiscard]] Iterator end() const { return entries_.end(); }

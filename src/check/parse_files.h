@@ -20,8 +20,8 @@ struct LoadedFiles {
   std::deque<LoadedFile> files;
   std::vector<Arena> arenas;         // one per worker
   std::vector<LocalSymbols> symbols; // the same
-  u64 parse_time = 0;         // in nanoseconds, over all workers
-  u64 unreadable_folders = 0; // among `files`, told as errors but no files
+  u64 parse_time = 0;                // in nanoseconds, over all workers
+  u64 unreadable_folders = 0;        // among `files`, told as errors but no files
 };
 
 // Reads and parses again what was not kept; the tree comes to stand in the arena.

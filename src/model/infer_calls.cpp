@@ -40,9 +40,7 @@ public:
   ~Arguments() { owner_.items_.resize(first_); }
 
   // Of the positional ones and the keywords behind them; unknown if there are not so many.
-  [[nodiscard]] Value at(u32 index) const {
-    return index < size() ? owner_.items_[first_ + index] : Value{};
-  }
+  [[nodiscard]] Value at(u32 index) const { return index < size() ? owner_.items_[first_ + index] : Value{}; }
   [[nodiscard]] u32 size() const { return call_->args.size() + call_->keywords.size(); }
   [[nodiscard]] Value first() const { return call_->args.empty() ? Value{} : at(0); }
   [[nodiscard]] Value last() const { return call_->args.empty() ? Value{} : at(call_->args.size() - 1); }
@@ -241,8 +239,7 @@ Value Inference::call_instance(const Call *call, const Value &callee) {
     Value result = Value::made_by(Kind::TorchTensor, call, callee.name());
     result.grad = !around_.no_grad;
     result.gpu = callee.gpu;
-    result.output = callee.output != Output::Same ? callee.output
-                                                  : arguments.first().output;
+    result.output = callee.output != Output::Same ? callee.output : arguments.first().output;
     // Of a model that we know nothing of, and of the layers that return pairs, the result may be a tuple.
     const std::string_view name = callee.name() ? callee.name().text() : std::string_view{};
     const bool is_layer = name.starts_with("torch.nn.") && !name.ends_with("Parallel");

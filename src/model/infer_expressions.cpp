@@ -182,9 +182,7 @@ Value Inference::assumed_value(Symbol name) {
 }
 
 // In a module that uses PyTorch, `train_loader` is what everybody calls a DataLoader.
-bool Inference::is_loader_name(Symbol name) const {
-  return module_->torch && has_trait(name, kLoaderName);
-}
+bool Inference::is_loader_name(Symbol name) const { return module_->torch && has_trait(name, kLoaderName); }
 
 Value Inference::assumed_from(u32 evidence) {
   const Kind kind = kind_told_by(evidence, *module_);

@@ -20,7 +20,8 @@ bool counts_dimensions(const Node *node) {
   if (const auto *plain = as<Name>(node)) {
     return has_trait(plain->id, kCountsDimensions);
   }
-  if (const auto *attribute = as<Attribute>(node); attribute != nullptr && has_trait(attribute->attr, kCountsDimensions)) {
+  if (const auto *attribute = as<Attribute>(node);
+      attribute != nullptr && has_trait(attribute->attr, kCountsDimensions)) {
     return true;
   }
   bool found = false;

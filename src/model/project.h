@@ -220,10 +220,10 @@ struct ClassInfo {
   const Module *module = nullptr;
   FunctionInfo *scope = nullptr; // where the class stands
   std::vector<Value> bases;
-  Kind kind = Kind::Unknown;                 // of the framework class it derives from
-  SymbolMap<Value> members;                  // methods and class attributes
-  SymbolMap<Value> attributes;               // stored through self, joined
-  std::unordered_set<u32> loads;             // attributes that somebody reads; only of classes of PyTorch modules
+  Kind kind = Kind::Unknown;     // of the framework class it derives from
+  SymbolMap<Value> members;      // methods and class attributes
+  SymbolMap<Value> attributes;   // stored through self, joined
+  std::unordered_set<u32> loads; // attributes that somebody reads; only of classes of PyTorch modules
 };
 
 // model.add(layer), or model.pop() with no layer.
@@ -255,7 +255,7 @@ struct Module {
 
   SymbolMap<u32> attribute_evidence;                // methods called on attributes of self, as bits
   std::vector<Symbol> stars;                        // frameworks' packages that `from … import *` opened
-  std::unordered_map<u32, const Module *> imported;    // dotted names that import statements bound to project modules
+  std::unordered_map<u32, const Module *> imported; // dotted names that import statements bound to project modules
 };
 
 // Where a batch of a DataLoader is copied to a device.
@@ -292,9 +292,9 @@ struct Project {
 
   [[nodiscard]] Value callee_of(const python::Call *call) const { return callees[call->fact]; }
   // Null for a node that is no such thing, and for one that the engine did not come to.
-  [[nodiscard]] FunctionInfo *function_at(const python::Node *node) const;   // of a FunctionDef or Lambda
-  [[nodiscard]] const ClassInfo *class_at(const python::Node *node) const;   // of a ClassDef
-  [[nodiscard]] const Loop *loop_at(const python::Node *node) const;         // of a For, While or comprehension
+  [[nodiscard]] FunctionInfo *function_at(const python::Node *node) const; // of a FunctionDef or Lambda
+  [[nodiscard]] const ClassInfo *class_at(const python::Node *node) const; // of a ClassDef
+  [[nodiscard]] const Loop *loop_at(const python::Node *node) const;       // of a For, While or comprehension
 };
 
 // Which operations a call of the function leads to; worked out when first asked for.

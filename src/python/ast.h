@@ -204,7 +204,7 @@ struct Comprehension {
 // ListComp, SetComp, DictComp and GeneratorExp share their shape; DictComp has a value too.
 struct ComprehensionExpr : Expr {
   mutable u32 fact = 0; // see For
-  Expr *elt = nullptr; // `key` of a DictComp
+  Expr *elt = nullptr;  // `key` of a DictComp
   Expr *value = nullptr;
   Array<Comprehension *> generators;
 };

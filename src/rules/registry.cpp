@@ -129,7 +129,7 @@ private:
   }
 
   std::unordered_map<u64, std::vector<const Rule *>> calls_;
-  NameTable called_; // names in calls_: most are not
+  NameTable called_;                 // names in calls_: most are not
   std::vector<const Rule *> naming_; // rules that want names: bit i of names_ is the i-th; 64 at most
   NameTable names_;
 };

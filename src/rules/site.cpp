@@ -421,9 +421,7 @@ bool is_in_turn(const Site &site, std::size_t loop_at) {
   return true;
 }
 
-const model::Loop *find_loop(const Site &site, const Node *node) {
-  return site.project.loop_at(node);
-}
+const model::Loop *find_loop(const Site &site, const Node *node) { return site.project.loop_at(node); }
 
 } // namespace
 

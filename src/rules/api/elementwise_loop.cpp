@@ -90,8 +90,7 @@ void check(Site &site, const Node &node) {
     return;
   }
   const auto *known = site.project.loop_at(&node);
-  if (known == nullptr || known->tiny || known->turns == model::Turns::Few ||
-      !stores_elements(site, loop, index->id)) {
+  if (known == nullptr || known->tiny || known->turns == model::Turns::Few || !stores_elements(site, loop, index->id)) {
     return;
   }
   report(site, Span{loop.start, loop.iter->end},

@@ -43,8 +43,8 @@ const Stmt *stores_module(const Site &site, const Block &body, Symbol self) {
 void check(Site &site, const Node &node) {
   const auto &definition = static_cast<const ClassDef &>(node);
   const auto *known = site.project.class_at(&node);
-  if (known == nullptr || known->kind != Kind::TorchModule ||
-      !definition.decorators.empty() || definition.bases.size() != 1) {
+  if (known == nullptr || known->kind != Kind::TorchModule || !definition.decorators.empty() ||
+      definition.bases.size() != 1) {
     return;
   }
   const model::Value base = known->bases.empty() ? model::Value{} : known->bases[0];
