@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <unordered_set>
 
 namespace deepperf::model {
@@ -15,7 +16,8 @@ using namespace python;
 namespace {
 
 constexpr i64 kFewElements = 32;
-constexpr u32 kMaxSteps = 200; // along one dataset; further on it counts as read
+constexpr u32 kMaxSteps = 200;  // along one dataset; further on it counts as read
+constexpr u32 kMaxNames = 5000; // looked at for one dataset; the same
 
 bool is_stage(std::string_view method) {
   static constexpr std::array<std::string_view, 20> kStages = {
@@ -136,6 +138,9 @@ struct Consumers::Uses {
     is_notebook = module.parsed->path.ends_with(".ipynb");
     for (const Stmt *statement : module.parsed->tree.body) {
       add(statement, nullptr);
+    }
+    for (auto &[id, found] : names) {
+      std::ranges::sort(found, {}, &Name::start);
     }
   }
 
@@ -258,8 +263,18 @@ private:
     const Node *const block = parent_of(&assignment);
     const Node *const function = function_around(&assignment);
     const bool is_straight = block == nullptr || block->kind == NodeKind::FunctionDef || block->kind == NodeKind::With;
+    // Of a function's own name, only what stands in the function counts.
+    std::span<const Name *const> found = names[target.id.id];
+    if (function != nullptr) {
+      const auto from = std::ranges::lower_bound(found, function->start, {}, &Name::start);
+      const auto to = std::ranges::lower_bound(found, function->end, {}, &Name::start);
+      found = {from, to};
+    }
     u32 until = ~0U;
-    for (const Name *name : names[target.id.id]) {
+    for (const Name *name : found) {
+      if (++looked > kMaxNames) {
+        return Consumption::All;
+      }
       const auto *other = name->context != Context::Load ? as<Assign>(parent_of(name)) : nullptr;
       if (is_straight && other != nullptr && other->start > assignment.start && parent_of(other) == block) {
         until = std::min(until, other->end);
@@ -267,9 +282,12 @@ private:
     }
     Consumption result = Consumption::Nothing;
     bool read = false;
-    for (const Name *name : names[target.id.id]) {
+    for (const Name *name : found) {
       if (name->context != Context::Load) {
         continue;
+      }
+      if (++looked > kMaxNames) {
+        return Consumption::All;
       }
       const Node *const inside = function_around(name);
       const bool is_later = name->start >= assignment.end && name->start < until;
@@ -309,6 +327,7 @@ private:
 public:
   std::unordered_set<const Assign *> seen; // of the dataset that is being followed
   u32 steps = 0;
+  u32 looked = 0;
 };
 
 Consumers::Consumers() = default;
@@ -320,7 +339,7 @@ Consumption Consumers::of(const Stage &stage) {
     uses = std::make_unique<Uses>(*stage.module);
   }
   uses->seen.clear();
-  uses->steps = 0;
+  uses->steps = uses->looked = 0;
   return uses->follow(stage.call);
 }
 

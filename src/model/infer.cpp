@@ -2,6 +2,7 @@
 
 #include "base/known_names.h"
 #include "model/bind.h"
+#include "model/pipeline.h"
 #include "python/children.h"
 #include "python/literals.h"
 
@@ -51,6 +52,7 @@ void Inference::run() {
   spread_no_grad();
   spread_loops();
   spread_parallel();
+  link_stages(project_);
 }
 
 // What is called by nothing but traced code runs when that is traced.
@@ -113,6 +115,11 @@ void Inference::spread_no_grad() {
       if (!site.no_grad && site.callee != function && --callers[site.callee->index].with_grad == 0) {
         queue.push_back(site.callee);
       }
+    }
+  }
+  for (const FunctionInfo &function : project_.functions) {
+    for (const CallSite &site : function.calls) {
+      site.callee->ever_no_grad |= site.no_grad || function.no_grad;
     }
   }
 }

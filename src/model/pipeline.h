@@ -39,33 +39,9 @@ template <class Visit> bool walk_back(const Project &project, u32 stage, Visit v
 
 // Does any pipeline go through a stage with one of the traits somewhere behind this one? With `always`, only where no
 // branch between the two goes around.
-inline bool is_followed_by(const Project &project, const Stage &stage, u64 traits, bool always = false) {
-  const auto index = static_cast<u32>(&stage - project.stages.data());
-  for (u32 later = index + 1; later < project.stages.size(); ++later) {
-    const Stage &candidate = project.stages[later];
-    if (candidate.info == nullptr || candidate.call == nullptr || !candidate.info->has(traits) ||
-        candidate.info->has(kSource)) {
-      continue;
-    }
-    bool found = false;
-    bool branches = false;
-    if (always) {
-      for (u32 at = candidate.previous; at > index && !branches; at = project.stages[at].previous) {
-        branches = project.stages[at].other != 0;
-      }
-    }
-    if (branches) {
-      continue;
-    }
-    walk_back(project, candidate.previous, [&](const Stage &earlier) {
-      found |= earlier.call == stage.call;
-      return !found;
-    });
-    if (found) {
-      return true;
-    }
-  }
-  return false;
-}
+bool is_followed_by(const Project &project, const Stage &stage, u64 traits, bool always = false);
+
+// Fills Project::followers.
+void link_stages(Project &project);
 
 } // namespace deepperf::model

@@ -184,6 +184,7 @@ struct FunctionInfo {
   bool steps = false;        // a call is a training step: backward() or the like, outside loops; also through calls
   bool trains = false;       // a training step somewhere, also through calls
   bool no_grad = false;      // decorated with torch.no_grad(), or called by nothing but code under it
+  bool ever_no_grad = false; // called by code under it at least once
   bool in_parallel = false;  // mapped over a Dataset or given to Apache Beam, itself or what calls it
   bool is_test = false;      // test_…() without arguments, wherever it stands
   bool in_loop = false;      // called from a loop that is not tiny, at any depth
@@ -275,6 +276,7 @@ struct Project {
   std::deque<Loop> loops;
   std::vector<Stage> stages = std::vector<Stage>(1);
   u32 first_stage = 1; // rules judge from here on; those before are there to be pointed to
+  std::vector<std::vector<u32>> followers; // of each stage, those right behind it
   std::vector<Value> callees = std::vector<Value>(1); // what is called; Call::fact is a place here
   std::unordered_set<u32> loads; // attributes that code of PyTorch reads from what the engine does not know
   Arena values;

@@ -253,6 +253,11 @@ private:
     if (result.varies || !seen_.insert(name.id).second) {
       return;
     }
+    constexpr std::size_t kMostNames = 64; // each is looked for in the whole function
+    if (seen_.size() > kMostNames) {
+      result.varies = true;
+      return;
+    }
     for (u32 i = 0; i < function_.params.size(); ++i) {
       if (function_.params[i]->name == name) {
         if (i >= 64) {

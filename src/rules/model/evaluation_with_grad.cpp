@@ -108,18 +108,6 @@ bool may_be_off(const Site &site) {
   return source.find("set_grad_enabled") != std::string_view::npos || source.find("volatile") != std::string_view::npos;
 }
 
-// Is it called from code under no_grad() at least once?
-bool is_called_without_grad(const Site &site) {
-  for (const model::FunctionInfo &caller : site.project.functions) {
-    for (const model::CallSite &call : caller.calls) {
-      if (call.callee == site.function && (call.no_grad || caller.no_grad)) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 void check(Site &site, const Node &node) {
   const auto &statement = static_cast<const For &>(node);
   if (!site.module->torch || !runs_over_loader(statement.iter)) {
@@ -136,7 +124,7 @@ void check(Site &site, const Node &node) {
   const FunctionDef *definition = site.function->definition();
   const Block scope = definition != nullptr ? definition->body : site.module->parsed->tree.body;
   const Call *eval = switched_to_eval(site, scope, text_of(site, forward->func), statement.start);
-  if (eval == nullptr || (definition != nullptr && is_called_without_grad(site))) {
+  if (eval == nullptr || (definition != nullptr && site.function->ever_no_grad)) {
     return;
   }
   Finding &finding =

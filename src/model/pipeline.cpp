@@ -1,0 +1,49 @@
+#include "model/pipeline.h"
+
+#include <unordered_map>
+
+namespace deepperf::model {
+
+void link_stages(Project &project) {
+  // A call that was looked at twice made two stages: the first one stands for both.
+  std::unordered_map<const python::Call *, u32> first_of;
+  std::vector<u32> same(project.stages.size());
+  for (u32 at = 1; at < project.stages.size(); ++at) {
+    const Stage &stage = project.stages[at];
+    same[at] = stage.call != nullptr ? first_of.try_emplace(stage.call, at).first->second : at;
+  }
+  project.followers.resize(project.stages.size());
+  for (u32 at = 1; at < project.stages.size(); ++at) {
+    const Stage &stage = project.stages[at];
+    for (const u32 before : {stage.previous, stage.other}) {
+      if (before != 0) {
+        project.followers[same[before]].push_back(at);
+      }
+    }
+  }
+  for (u32 at = 1; at < project.stages.size(); ++at) {
+    if (same[at] != at) {
+      project.followers[at] = {same[at]};
+    }
+  }
+}
+
+bool is_followed_by(const Project &project, const Stage &stage, u64 traits, bool always) {
+  constexpr std::size_t kMost = 1000; // longer ones are no pipelines that people write
+  std::vector<u32> queue = {static_cast<u32>(&stage - project.stages.data())};
+  for (std::size_t i = 0; i < queue.size() && i < kMost; ++i) {
+    for (const u32 next : project.followers[queue[i]]) {
+      const Stage &later = project.stages[next];
+      if (later.info != nullptr && later.call != stage.call && later.info->has(traits) && !later.info->has(kSource)) {
+        return true;
+      }
+      const bool goes_around = always && later.other != 0;
+      if (!goes_around && std::ranges::find(queue, next) == queue.end()) {
+        queue.push_back(next);
+      }
+    }
+  }
+  return false;
+}
+
+} // namespace deepperf::model
