@@ -28,11 +28,18 @@ void link_stages(Project &project) {
   }
 }
 
+const std::vector<u32> &followers_of(const Project &project, u32 stage) {
+  const std::vector<u32> &behind = project.followers[stage];
+  const bool is_second = behind.size() == 1 && project.stages[behind[0]].call == project.stages[stage].call &&
+                         project.stages[stage].call != nullptr;
+  return is_second ? project.followers[behind[0]] : behind;
+}
+
 bool is_followed_by(const Project &project, const Stage &stage, u64 traits, bool always) {
-  constexpr std::size_t kMost = 1000; // longer ones are no pipelines that people write
+  constexpr std::size_t kMost = 200; // longer ones are no pipelines that people write
   std::vector<u32> queue = {static_cast<u32>(&stage - project.stages.data())};
   for (std::size_t i = 0; i < queue.size() && i < kMost; ++i) {
-    for (const u32 next : project.followers[queue[i]]) {
+    for (const u32 next : followers_of(project, queue[i])) {
       const Stage &later = project.stages[next];
       if (later.info != nullptr && later.call != stage.call && later.info->has(traits) && !later.info->has(kSource)) {
         return true;

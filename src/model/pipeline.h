@@ -13,7 +13,10 @@ template <class Visit> bool walk_back(const Project &project, u32 stage, Visit v
   std::vector<u32> queue = {stage};
   bool complete = true;
   for (std::size_t i = 0; i < queue.size(); ++i) {
-    if (queue[i] == 0 || i == kMost) {
+    if (i == kMost) {
+      return false;
+    }
+    if (queue[i] == 0) {
       complete = false;
       continue;
     }
@@ -36,6 +39,9 @@ template <class Visit> bool walk_back(const Project &project, u32 stage, Visit v
   }
   return complete;
 }
+
+// The stages right behind one.
+const std::vector<u32> &followers_of(const Project &project, u32 stage);
 
 // Does any pipeline go through a stage with one of the traits somewhere behind this one? With `always`, only where no
 // branch between the two goes around.

@@ -275,8 +275,8 @@ struct Project {
   std::deque<ClassInfo> classes;
   std::deque<Loop> loops;
   std::vector<Stage> stages = std::vector<Stage>(1);
-  u32 first_stage = 1; // rules judge from here on; those before are there to be pointed to
-  std::vector<std::vector<u32>> followers; // of each stage, those right behind it
+  u32 first_stage = 1;                     // rules judge from here on; those before are there to be pointed to
+  std::vector<std::vector<u32>> followers; // of each stage, those right behind it: see followers_of
   std::vector<Value> callees = std::vector<Value>(1); // what is called; Call::fact is a place here
   std::unordered_set<u32> loads; // attributes that code of PyTorch reads from what the engine does not know
   Arena values;

@@ -46,11 +46,12 @@ bool makes_ones(const model::Project &project, Findings &findings, const model::
 
 // `dataset.shuffle(100).take(1)`: somebody wants to look at a few.
 bool is_look(const model::Project &project, const model::Stage &shuffle) {
-  return std::any_of(project.stages.begin() + project.first_stage, project.stages.end(),
-                     [&](const model::Stage &stage) {
-                       return stage.call != nullptr && stage.info != nullptr && stage.info->has(kTakes) &&
-                              receiver_of(*stage.call) == shuffle.call;
-                     });
+  const auto index = static_cast<u32>(&shuffle - project.stages.data());
+  return std::ranges::any_of(model::followers_of(project, index), [&](u32 next) {
+    const model::Stage &stage = project.stages[next];
+    return stage.call != nullptr && stage.info != nullptr && stage.info->has(kTakes) &&
+           receiver_of(*stage.call) == shuffle.call;
+  });
 }
 
 void check(const model::Project &project, Findings &findings) {

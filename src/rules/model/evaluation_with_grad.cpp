@@ -65,8 +65,12 @@ bool uses_gradients(const Site &site, const Block &body) {
 
 // eval() of the model before the loop, and no train() in between; null if there is none.
 const Call *switched_to_eval(const Site &site, const Block &body, std::string_view receiver, u32 before) {
+  constexpr std::ptrdiff_t kFurthest = 200; // statements back
+  const auto end = std::ranges::lower_bound(body, before, {}, [](const Stmt *statement) { return statement->start; });
+  const auto begin = end - std::min<std::ptrdiff_t>(kFurthest, end - body.begin());
+  const Block near{begin, static_cast<u32>(end - begin)};
   const Call *last = nullptr;
-  any_node(body, [&](const Node *node) {
+  any_node(near, [&](const Node *node) {
     const auto *call = as<Call>(node);
     if (call != nullptr && call->start < before && receiver_of(*call) != nullptr &&
         text_of(site, receiver_of(*call)) == receiver) {
