@@ -124,7 +124,7 @@ private:
       report(Fault::BrokenRow, row);
       return;
     }
-    ++found_.counts.questions;
+    found_.counts.add_question(created);
     for (std::size_t i = 0; i < passed; ++i) {
       ++found_.counts.steps[i];
     }

@@ -14,8 +14,18 @@ void Counts::report(Fault fault, u64 offset) {
   }
 }
 
+void Counts::add_question(i64 created) {
+  ++questions;
+  first = std::min(first.value_or(created), created);
+  last = std::max(last.value_or(created), created);
+}
+
 void Counts::add(const Counts &more) {
   bytes += more.bytes;
+  if (more.first && more.last) {
+    first = std::min(first.value_or(*more.first), *more.first);
+    last = std::max(last.value_or(*more.last), *more.last);
+  }
   questions += more.questions;
   answers += more.answers;
   others += more.others;
@@ -32,8 +42,8 @@ void Counts::add(const Counts &more) {
 }
 
 std::string write_counts(const Counts &counts) {
-  std::string text =
-      fmt::format("{} {} {} {} {}", counts.bytes, counts.questions, counts.answers, counts.others, counts.steps.size());
+  std::string text = fmt::format("{} {} {} {} {} {} {}", counts.bytes, counts.questions, counts.answers, counts.others,
+                                 counts.first.value_or(0), counts.last.value_or(0), counts.steps.size());
   for (const u64 step : counts.steps) {
     text += fmt::format(" {}", step);
   }
@@ -47,11 +57,12 @@ std::string write_counts(const Counts &counts) {
 }
 
 std::optional<Counts> read_counts(std::string_view text) {
-  std::vector<u64> numbers;
+  constexpr std::size_t kStart = 7; // numbers before those of the steps
+  std::vector<i64> numbers;
   const char *at = text.data();
   const char *const end = at + text.size();
   while (at != end) {
-    u64 number = 0;
+    i64 number = 0;
     const auto [next, error] = std::from_chars(at, end, number);
     if (error != std::errc() || (next != end && *next != ' ')) {
       return std::nullopt;
@@ -59,25 +70,34 @@ std::optional<Counts> read_counts(std::string_view text) {
     numbers.push_back(number);
     at = next == end ? end : next + 1;
   }
-  if (numbers.size() < 5 || numbers[4] > numbers.size() || numbers.size() < 5 + numbers[4] + kFaultCount) {
+  const std::size_t steps = numbers.size() < kStart ? 0 : static_cast<std::size_t>(numbers[kStart - 1]);
+  if (steps > numbers.size() || numbers.size() < kStart + steps + kFaultCount) {
     return std::nullopt;
   }
+  auto next = numbers.begin();
+  const auto take = [&next] { return static_cast<u64>(*next++); };
   Counts counts;
-  counts.bytes = numbers[0];
-  counts.questions = numbers[1];
-  counts.answers = numbers[2];
-  counts.others = numbers[3];
-  auto next = numbers.begin() + 5;
-  counts.steps.assign(next, next + static_cast<std::ptrdiff_t>(numbers[4]));
-  next += static_cast<std::ptrdiff_t>(numbers[4]);
-  for (u64 &fault : counts.faults) {
-    fault = *next++;
+  counts.bytes = take();
+  counts.questions = take();
+  counts.answers = take();
+  counts.others = take();
+  if (counts.questions != 0) {
+    counts.first = next[0];
+    counts.last = next[1];
   }
-  for (; numbers.end() - next >= 2; next += 2) {
-    if (next[0] >= kFaultCount) {
+  next += 3; // those two, and the number of steps
+  for (std::size_t i = 0; i < steps; ++i) {
+    counts.steps.push_back(take());
+  }
+  for (u64 &fault : counts.faults) {
+    fault = take();
+  }
+  while (numbers.end() - next >= 2) {
+    const u64 fault = take();
+    if (fault >= kFaultCount) {
       return std::nullopt;
     }
-    counts.problems.push_back({static_cast<Fault>(next[0]), next[1]});
+    counts.problems.push_back({static_cast<Fault>(fault), take()});
   }
   return counts;
 }

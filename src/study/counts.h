@@ -35,12 +35,15 @@ struct Counts {
   u64 questions = 0;
   u64 answers = 0;
   u64 others = 0;
-  std::vector<u64> steps; // questions left after each
+  std::optional<i64> first; // when the oldest question was asked
+  std::optional<i64> last;  // and the newest
+  std::vector<u64> steps;   // questions left after each
   std::array<u64, kFaultCount> faults{};
   std::vector<Problem> problems; // the first ones
 
   u64 rows() const { return questions + answers + others; }
   void add(const Counts &more);
+  void add_question(i64 created);
   void report(Fault fault, u64 offset);
 };
 

@@ -68,8 +68,14 @@ std::string_view start_for_torn(u8 first_byte) {
          "\x02\x00\x21\x01\x1C\x00\x00\x00\x10\xCF\x58\xCC"sv;
 }
 
-std::string_view hint_for(std::string_view head) {
-  return is_7z(head) ? " (a .7z must be a whole file, not a pipe: what tells how to unpack it stands at its end)" : "";
+// What libarchive says of a .7z that it cannot open tells nobody what to do.
+std::string explain(const std::string &problem, std::string_view head, bool seekable) {
+  if (!is_7z(head)) {
+    return problem;
+  }
+  return seekable ? problem + "; a .7z has its directory at its end: is the file complete?"
+                  : "a .7z cannot come through a pipe, as its directory is at its end. Give the file itself, or unpack "
+                    "it on the way: 7z x -so FILE.7z Posts.xml | deepperf study select - …";
 }
 
 } // namespace
@@ -129,9 +135,10 @@ Dump::Dump(const std::string &path) : path_(path), name_(path == "-" ? "standard
     file_done_ = 0;
     const std::string_view start(head.data(), got);
     if (is_packed(start)) {
+      const bool seekable = seekable_;
       const std::string problem = open_archive();
       if (!problem.empty() && !(is_7z(start) && open_torn())) {
-        throw std::runtime_error(fmt::format("cannot unpack {}: {}{}", name_, problem, hint_for(start)));
+        throw std::runtime_error(fmt::format("cannot unpack {}: {}", name_, explain(problem, start, seekable)));
       }
     }
   } catch (...) {
@@ -176,7 +183,7 @@ std::size_t Dump::read_file(char *room, std::size_t size) {
   return done;
 }
 
-// Gives back what is wrong, or nothing.
+// Gives back what is wrong, or nothing. Throws if the archive is whole but the wrong one.
 std::string Dump::open_archive() {
   packed_ = std::make_unique<char[]>(kPackedRoom);
   archive_.reset(archive_read_new());
@@ -221,7 +228,7 @@ bool Dump::open_torn() {
   return unpacked_head_.find("PostTypeId=") != std::string::npos;
 }
 
-// Stands at the entry to read when it gives back nothing; else at the end, and what it gives back is why.
+// Stands at the entry to read when it gives back nothing; what it gives back else is why.
 std::string Dump::choose_entry() {
   archive *const handle = archive_.get();
   std::vector<std::string> seen;
@@ -244,7 +251,11 @@ std::string Dump::choose_entry() {
     seen.resize(10);
     seen.emplace_back("…");
   }
-  return seen.empty() ? "it is empty" : fmt::format("no Posts.xml is in it, but {}", fmt::join(seen, ", "));
+  if (seen.empty()) {
+    return "it is empty";
+  }
+  throw std::runtime_error(
+      fmt::format("cannot unpack {}: no Posts.xml is in it, but {}", name_, fmt::join(seen, ", ")));
 }
 
 std::size_t Dump::read(char *room, std::size_t size) {
@@ -283,7 +294,8 @@ bool Dump::next_block() {
       continue;
     }
     if (result != ARCHIVE_OK) {
-      trouble_ = torn_ ? "the end of the archive is missing" : error_text(archive_.get());
+      trouble_ = torn_ ? "the end of the archive is missing"
+                       : fmt::format("the archive is cut off or damaged ({})", error_text(archive_.get()));
       return false;
     }
     block_ = std::string_view(static_cast<const char *>(bytes), size);

@@ -111,13 +111,13 @@ struct StepReader {
     }
     ++conditions;
     if (key == "tags") {
-      step.tags = list_of(file, key, node);
+      step.tags = lowered(list_of(file, key, node)); // as all tags are
     } else if (key == "tags_contain") {
-      step.tags_contain = list_of(file, key, node);
+      step.tags_contain = lowered(list_of(file, key, node));
     } else if (key == "tags_all") {
-      step.tags_all = list_of(file, key, node);
+      step.tags_all = lowered(list_of(file, key, node));
     } else if (key == "tags_none") {
-      step.tags_none = list_of(file, key, node);
+      step.tags_none = lowered(list_of(file, key, node));
     } else if (key == "title_contains") {
       step.title_contains = lowered(list_of(file, key, node));
     } else if (key == "title_words") {
@@ -168,6 +168,9 @@ Step read_step(const std::string &file, const toml::node &node) {
   }
   if (reader.conditions == 0) {
     fail(file, node.source(), fmt::format("the step '{}' asks for nothing", reader.step.name));
+  }
+  if (reader.step.from && reader.step.before && *reader.step.from >= *reader.step.before) {
+    fail(file, node.source(), fmt::format("'from' is not before 'before' in the step '{}'", reader.step.name));
   }
   return std::move(reader.step);
 }

@@ -5,6 +5,7 @@
 #include "study/chunks.h"
 #include "study/csv.h"
 #include "study/dump.h"
+#include "study/file_lock.h"
 #include "study/store.h"
 
 #include <fmt/format.h>
@@ -47,14 +48,23 @@ private:
 class Selection {
 public:
   Selection(const SelectOptions &options, SelectProgress &progress)
-      : options_(options), progress_(progress), partial_(options.output + ".partial"), dump_(options.dump) {
+      : options_(options), progress_(progress), partial_(options.output + ".partial"), dump_(options.dump) {}
+  Selection(const Selection &) = delete;
+  Selection &operator=(const Selection &) = delete;
+
+  ~Selection() {
+    store_.reset();
+    if (!keep_) {
+      std::error_code ignored;
+      std::filesystem::remove(partial_, ignored);
+    }
+  }
+
+  SelectResult run() {
     open_store();
     chunks_.emplace(dump_, counts_.bytes, kChunkSize);
     progress_.first = dump_.file_done();
     progress_.total = dump_.file_size();
-  }
-
-  SelectResult run() {
     result_.resumed_at = counts_.bytes;
     store_->begin();
     if (counts_.bytes == 0) {
@@ -79,21 +89,35 @@ public:
   }
 
 private:
-  void open_store() {
-    if (!options_.replace && std::filesystem::exists(options_.output)) {
-      throw std::runtime_error(fmt::format("{} is there already (--force replaces it)", options_.output));
+  // What would only come out when all is done, perhaps hours later.
+  void check_output() const {
+    const std::string &output = options_.output;
+    std::error_code ignored;
+    if (output.empty() || output.ends_with('/') || std::filesystem::is_directory(output, ignored)) {
+      throw std::runtime_error(fmt::format("the output must be a file, which '{}' is not", output));
     }
-    if (options_.resume && std::filesystem::exists(partial_)) {
+    if (options_.dump != "-" && std::filesystem::equivalent(options_.dump, output, ignored)) {
+      throw std::runtime_error(fmt::format("{} is the dump; choose another output", output));
+    }
+    if (!options_.replace && std::filesystem::exists(output, ignored)) {
+      throw std::runtime_error(fmt::format("{} is there already (--force replaces it)", output));
+    }
+  }
+
+  void open_store() {
+    check_output();
+    lock_.emplace(partial_);
+    if (options_.resume && std::filesystem::file_size(partial_) != 0) {
       store_.emplace(partial_, Store::Mode::Write);
       if (go_on()) {
         return;
       }
       store_.reset();
     }
-    for (const char *ending : {"", "-journal"}) {
-      std::error_code ignored; // what cannot be removed cannot be written either, and that is told
-      std::filesystem::remove(partial_ + ending, ignored);
-    }
+    keep_ = false;
+    std::error_code ignored; // what cannot be removed cannot be written either, and that is told
+    std::filesystem::remove(partial_ + "-journal", ignored);
+    lock_->clear();
     store_.emplace(partial_, Store::Mode::Create);
     counts_.steps.assign(options_.recipe.steps.size(), 0);
   }
@@ -187,18 +211,19 @@ private:
   void commit() {
     store_->set_fact("counts", write_counts(counts_));
     store_->commit();
+    keep_ = true;
   }
 
   void finish() {
-    if (counts_.rows() == 0 && !closed_) {
-      std::error_code ignored;
-      store_.reset();
-      std::filesystem::remove(partial_, ignored);
+    const u64 broken = counts_.faults[static_cast<std::size_t>(Fault::BrokenRow)];
+    if (counts_.rows() == 0 && (!closed_ || broken != 0)) { // a site may be empty
+      keep_ = false;
       std::string why;
       if (!dump_.trouble().empty()) {
         why = " (" + dump_.trouble() + ")";
-      } else if (const u64 broken = counts_.faults[static_cast<std::size_t>(Fault::BrokenRow)]; broken != 0) {
-        why = fmt::format(" ({} broken rows, the first at byte {})", broken, counts_.problems[0].offset);
+      } else if (broken != 0) {
+        why = fmt::format(" ({} row{} no post, the first at byte {})", broken, broken == 1 ? " is" : "s are",
+                          counts_.problems[0].offset);
       }
       throw std::runtime_error(fmt::format("no post is in {}: is it the Posts.xml of a dump?{}",
                                            options_.dump == "-" ? "standard input" : options_.dump, why));
@@ -235,6 +260,8 @@ private:
   const SelectOptions &options_;
   SelectProgress &progress_;
   std::string partial_;
+  std::optional<FileLock> lock_; // of the partial output
+  bool keep_ = true;             // it holds something that a later run can go on from
   SelectResult result_;
 
   std::mutex reading_; // protects what follows

@@ -55,11 +55,38 @@ class Select(unittest.TestCase):
             self.assertEqual(result.stderr, b"")
             printed = [" ".join(line.split()) for line in result.stdout.decode().splitlines()]
             for line in ["questions 2", *lines]:
-                self.assertIn(line, printed)
+                self.assertTrue(any((found + " ").startswith(line + " ") for found in printed), (line, printed))
         self.assertIn(b"3 rows", result.stdout)
         with sqlite3.connect(self.folder / "liu.sqlite") as database:
             self.assertEqual(list(database.execute("SELECT id, tags, accepted FROM posts")),
                              [(1, "|python|tensorflow|", "2018-05-06T08:00:00.000")])
+
+    def test_says_why_nothing_was_left(self):
+        self.write("Posts.xml", dump(ROW.format(id=1, more="").replace("2018-05", "2011-05")))
+        result = self.run_select("Posts.xml", "-r", "dlperf", "-o", "x.sqlite")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        said = result.stdout.decode()
+        self.assertIn("the questions are from 2011-05-06 to 2011-05-06", said)
+        self.assertIn("from 2018-01-01; before 2021-03-03", said)
+        self.assertIn('stored 0 posts in x.sqlite: no question has passed the step "in time"', said)
+
+    def test_one_run_at_a_time(self):
+        text = dump(ROW.format(id=1, more="")).encode()
+        first = subprocess.Popen([BINARY, "study", "select", "-", "-r", "zhang", "-o", "x.sqlite"], cwd=self.folder,
+                                 stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        first.stdin.write(text[:100])
+        first.stdin.flush()
+        while not (self.folder / "x.sqlite.partial").exists():
+            self.assertIsNone(first.poll())
+            time.sleep(0.01)
+        time.sleep(0.1)
+        for more in ([], ["--resume"], ["--force"]):
+            second = self.run_select("-", "-r", "zhang", "-o", "x.sqlite", *more, stdin=text)
+            self.assertEqual(second.returncode, 2)
+            self.assertIn(b"another run of deepperf is writing x.sqlite.partial", second.stderr)
+        self.assertEqual(first.communicate(text[100:], timeout=60)[1], b"")
+        self.assertEqual(first.returncode, 0)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["x.sqlite"])
 
     def test_standard_input(self):
         text = dump(ROW.format(id=1, more="")).encode()
@@ -90,11 +117,14 @@ class Select(unittest.TestCase):
     def test_errors(self):
         self.write("Posts.xml", dump(ROW.format(id=1, more="")))
         self.write("empty.xml", "")
+        self.write("Tags.xml", '<tags><row Id="1" TagName="x" Count="3" /></tags>')
         self.write("wrong.toml", '[[step]]\nname = "a"\ntag = ["b"]\n')
         for arguments, message in (
                 (["none.xml", "-r", "liu", "-o", "x.sqlite"], "cannot read none.xml: No such file"),
                 ([".", "-r", "liu", "-o", "x.sqlite"], "Is a directory"),
                 (["empty.xml", "-r", "liu", "-o", "x.sqlite"], "no post is in empty.xml"),
+                (["Tags.xml", "-r", "liu", "-o", "x.sqlite"], "no post is in Tags.xml: is it the Posts.xml of a dump?"),
+                (["Posts.xml", "-r", "liu", "-o", ".", "--force"], "the output must be a file"),
                 (["Posts.xml", "-r", "lui", "-o", "x.sqlite"], "there is no recipe 'lui'"),
                 (["Posts.xml", "-r", "wrong.toml", "-o", "x.sqlite"], "wrong.toml:3:7: there is no condition 'tag'"),
                 (["Posts.xml", "-r", "liu", "-o", "no/x.sqlite"], "no/x.sqlite"),
@@ -109,6 +139,13 @@ class Select(unittest.TestCase):
         result = self.run_select("Posts.xml", "-r", "liu", "-o", "x.sqlite")
         self.assertEqual(result.returncode, 2)
         self.assertIn(b"--force", result.stderr)
+        result = self.run_select("Posts.xml", "-r", "liu", "-o", "./Posts.xml", "--force")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(b"is the dump", result.stderr)
+        result = self.run_select("-", "-r", "liu", "-o", "y.sqlite", stdin=b"7z\xBC\xAF\x27\x1C" + bytes(100))
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(b"cannot come through a pipe", result.stderr)
+        self.assertEqual(list(self.folder.glob("*.partial")), [])
 
     def test_help(self):
         for arguments in (["study", "--help"], ["study", "select", "--help"]):

@@ -1,5 +1,7 @@
 #include "study/recipe.h"
 
+#include "study/recipe_text.h"
+
 #include "study/post.h"
 
 #include <gtest/gtest.h>
@@ -88,6 +90,20 @@ TEST(Recipe, ThoseThatComeWithTheProgram) {
   EXPECT_EQ(load_recipe("liu").steps.back().published, 3842);
 }
 
+TEST(Recipe, InWords) {
+  const auto words = [](const std::string &conditions) {
+    return describe(parse_recipe("[[step]]\nname = \"a\"\n" + conditions, "x.toml").steps[0]);
+  };
+  EXPECT_EQ(words("tags = [\"A\", \"b\", \"c\"]\nfrom = 2018-01-01"), "tag a, b or c; from 2018-01-01");
+  EXPECT_EQ(words("tags_all = [\"a\", \"b\"]\ntags_none = [\"c\"]"), "tag a and b; no tag c");
+  EXPECT_EQ(words("tags_contain = [\"a\"]\ntitle_contains = [\"how to\", \"x\"]"),
+            "a in a tag; \"how to\" or \"x\" in the title");
+  EXPECT_EQ(words("keywords = \"published\"\nbefore = \"2018-01-01T12:00:00\""),
+            "one of 24 stems in title or body; before 2018-01-01T12:00:00.000");
+  EXPECT_EQ(words("accepted = true\nclosed = false\nmin_score = 5\nmin_views = 6\nmin_answers = 7"),
+            "an accepted answer; not closed; a score of 5 or more; 6 views or more; 7 answers or more");
+}
+
 TEST(Recipe, ErrorsSayWhere) {
   EXPECT_EQ(error_of("").substr(0, 7), ""); // takes every question
   EXPECT_EQ(error_of("name = \n").substr(0, 9), "x.toml:1:");
@@ -105,6 +121,8 @@ TEST(Recipe, ErrorsSayWhere) {
   EXPECT_EQ(error_of("[[step]]\nname = \"a\"\nmin_score = 0.5\n"), "x.toml:3:13: 'min_score' is a whole number");
   EXPECT_EQ(error_of("[[step]]\nname = \"a\"\nkeywords = [\"hangs\"]\n"),
             "x.toml:3:12: 'hangs' is no stem, so it can never be found");
+  EXPECT_EQ(error_of("[[step]]\nname = \"a\"\nfrom = 2019-01-01\nbefore = 2018-01-01\n"),
+            "x.toml:1:1: 'from' is not before 'before' in the step 'a'");
   EXPECT_THROW(load_recipe("nobody"), std::runtime_error);
   EXPECT_THROW(load_recipe("/nonexistent/x.toml"), std::runtime_error);
 }

@@ -1,6 +1,7 @@
 #include "study/select.h"
 
 #include "study/files.h"
+#include "study/post.h"
 #include "study/store.h"
 #include "study/temp_folder.h"
 
@@ -90,6 +91,7 @@ protected:
       run(bytes);
     } catch (const std::runtime_error &error) {
       EXPECT_FALSE(std::filesystem::exists(path("out.sqlite")));
+      EXPECT_FALSE(std::filesystem::exists(path("out.sqlite.partial")));
       return error.what();
     }
     return "";
@@ -254,6 +256,9 @@ TEST_F(Select, WhatIsNoDump) {
   EXPECT_NE(failure(packed("x", ARCHIVE_FORMAT_ZIP, ARCHIVE_FILTER_NONE, "Badges.xml"))
                 .find("no Posts.xml is in it, but Badges.xml"),
             std::string::npos);
+  EXPECT_NE(failure(packed(dump(question(1)), ARCHIVE_FORMAT_7ZIP, ARCHIVE_FILTER_NONE, "Users.xml"))
+                .find("no Posts.xml is in it, but Users.xml"),
+            std::string::npos);
   EXPECT_NE(failure(std::string("7z\xBC\xAF\x27\x1C rubbish")).find("cannot unpack"), std::string::npos);
   EXPECT_EQ(run("<posts></posts>").counts.questions, 0); // a site may be empty
 }
@@ -280,7 +285,7 @@ TEST_F(Select, GoesOnWhereItWasStopped) {
     post.id = 1999;
     post.accepted_id = 2002; // not this one's, but behind the place
     store.add(post);
-    store.set_fact("counts", fmt::format("{} 1000 1000 0 0 0 0 0 0", offset));
+    store.set_fact("counts", fmt::format("{} 1000 1000 0 5 6 0 0 0 0 0", offset));
   }
   options.resume = true;
   SelectProgress progress;
@@ -289,6 +294,8 @@ TEST_F(Select, GoesOnWhereItWasStopped) {
   EXPECT_EQ(result.counts.questions, 4000);
   EXPECT_EQ(result.counts.answers, 4000);
   EXPECT_EQ(result.counts.bytes, bytes.size());
+  EXPECT_EQ(result.counts.first, 5);
+  EXPECT_EQ(result.counts.last, parse_time("2018-01-02"));
   EXPECT_EQ(result.stored, 3001);
   EXPECT_EQ(result.found_accepted, 3000);
 }

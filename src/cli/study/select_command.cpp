@@ -4,6 +4,8 @@
 #include "cli/output.h"
 #include "cli/study/study_commands.h"
 #include "cli/terminal.h"
+#include "study/post.h"
+#include "study/recipe_text.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -75,6 +77,10 @@ std::string grouped(u64 number) {
   return text;
 }
 
+std::string counted(u64 number, std::string_view what) {
+  return fmt::format("{} {}{}", grouped(number), what, number == 1 ? "" : "s");
+}
+
 std::string size_text(double bytes) {
   constexpr const char *kUnits[] = {"bytes", "KB", "MB", "GB", "TB"};
   std::size_t unit = 0;
@@ -125,28 +131,48 @@ bool has_faults(const Counts &counts) {
   return std::ranges::any_of(counts.faults, [](u64 count) { return count != 0; });
 }
 
+std::string day(i64 milliseconds) { return study::format_time(milliseconds).substr(0, 10); }
+
 std::string funnel_text(const SelectArguments &arguments, const study::Recipe &recipe, const SelectResult &result) {
   const Counts &counts = result.counts;
-  std::string text = fmt::format("{}: {} rows in {}: {} questions, {} answers, {} others\n",
-                                 arguments.dump == "-" ? "standard input" : arguments.dump, grouped(counts.rows()),
-                                 size_text(static_cast<double>(counts.bytes)), grouped(counts.questions),
-                                 grouped(counts.answers), grouped(counts.others));
+  std::string text = fmt::format(
+      "{}: {} in {}: {}, {}, {}\n", arguments.dump == "-" ? "standard input" : arguments.dump,
+      counted(counts.rows(), "row"), size_text(static_cast<double>(counts.bytes)),
+      counted(counts.questions, "question"), counted(counts.answers, "answer"), counted(counts.others, "other"));
+  if (counts.first && counts.last) {
+    text += fmt::format("the questions are from {} to {}\n", day(*counts.first), day(*counts.last));
+  }
   text += fmt::format("recipe {}{}{}\n", recipe.name, recipe.about.empty() ? "" : ": ", recipe.about);
   const bool published =
       std::ranges::any_of(recipe.steps, [](const study::Step &step) { return step.published.has_value(); });
-  text += fmt::format("  {:<16}{:>14}{}\n", "", "left", published ? fmt::format("{:>14}", "published") : "");
-  text += fmt::format("  {:<16}{:>14}\n", "questions", grouped(counts.questions));
+  const auto line = [&](std::string_view name, std::string_view left, std::string_view printed, std::string_view asks) {
+    std::string row = fmt::format("  {:<16}{:>14}", name, left);
+    row += published ? fmt::format("{:>14}", printed) : "";
+    row += asks.empty() ? "" : fmt::format("  {}", asks);
+    text += row.substr(0, row.find_last_not_of(' ') + 1) + '\n';
+  };
+  line("", "left", "published", recipe.steps.empty() ? "" : "asks for");
+  line("questions", grouped(counts.questions), "", "");
   for (std::size_t i = 0; i < recipe.steps.size(); ++i) {
     const study::Step &step = recipe.steps[i];
-    text += fmt::format("  {:<16}{:>14}{}\n", step.name, grouped(counts.steps[i]),
-                        step.published ? fmt::format("{:>14}", grouped(*step.published)) : "");
+    line(step.name, grouped(counts.steps[i]), step.published ? grouped(*step.published) : "", study::describe(step));
   }
   return text;
 }
 
+// Which step it was that no question passed; empty if some passed all.
+std::string why_none(const study::Recipe &recipe, const Counts &counts) {
+  const auto emptied = std::ranges::find(counts.steps, u64{0});
+  if (counts.questions == 0 || emptied == counts.steps.end()) {
+    return "";
+  }
+  return fmt::format(": no question has passed the step \"{}\"",
+                     recipe.steps[static_cast<std::size_t>(emptied - counts.steps.begin())].name);
+}
+
 std::string accepted_text(const SelectResult &result) {
   if (result.with_accepted == 0) {
-    return "none of them has an accepted answer\n";
+    return result.stored == 0 ? "" : "none of them has an accepted answer\n";
   }
   std::string text = fmt::format("{} with an accepted answer, whose time was found for {}\n",
                                  grouped(result.with_accepted), grouped(result.found_accepted));
@@ -205,10 +231,15 @@ std::string json_text(const SelectArguments &arguments, const study::Recipe &rec
   json["questions"] = counts.questions;
   json["answers"] = counts.answers;
   json["others"] = counts.others;
+  if (counts.first && counts.last) {
+    json["first_question"] = study::format_time(*counts.first);
+    json["last_question"] = study::format_time(*counts.last);
+  }
   json["funnel"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < recipe.steps.size(); ++i) {
     const study::Step &step = recipe.steps[i];
-    json["funnel"].push_back({{"step", step.name}, {"questions", counts.steps[i]}});
+    json["funnel"].push_back(
+        {{"step", step.name}, {"asks_for", study::describe(step)}, {"questions", counts.steps[i]}});
     if (step.published) {
       json["funnel"].back()["published"] = *step.published;
     }
@@ -249,16 +280,18 @@ int run_select(const SelectArguments &arguments) {
                  grouped(result.counts.bytes).c_str());
     return kTrouble;
   }
-  if (result.resumed_at != 0) {
-    std::fprintf(stderr, "deepperf: went on from byte %s\n", grouped(result.resumed_at).c_str());
+  if (arguments.resume) {
+    const std::string from = result.resumed_at == 0 ? "there was nothing to go on from, so all was read"
+                                                    : "went on from byte " + grouped(result.resumed_at);
+    std::fprintf(stderr, "deepperf: %s\n", from.c_str());
   }
   std::string text;
   if (arguments.format == "json") {
     text = json_text(arguments, options.recipe, result);
   } else {
     text = funnel_text(arguments, options.recipe, result);
-    text += fmt::format("stored {} post{} in {}\n", grouped(result.stored), result.stored == 1 ? "" : "s",
-                        arguments.output);
+    text += fmt::format("stored {} in {}{}\n", counted(result.stored, "post"), arguments.output,
+                        why_none(options.recipe, result.counts));
     const u64 last = result.counts.steps.empty() ? result.counts.questions : result.counts.steps.back();
     if (result.stored < last) {
       text += fmt::format("  {} came more than once under the same number; of those the last is kept\n",
