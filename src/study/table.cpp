@@ -3,6 +3,7 @@
 #include "study/files.h"
 #include "study/store.h"
 #include "study/text.h"
+#include "study/text_file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,6 +22,7 @@ std::string optional_number(const std::optional<i64> &number) { return number ? 
 Table read_store(const std::string &path) {
   const Store store(path, Store::Mode::Read);
   Table table;
+  table.is_store = true;
   table.csv.header = {"id",    "title",   "body",        "tags",     "created", "score",
                       "views", "answers", "accepted_id", "accepted", "closed"};
   const std::size_t plain = table.csv.header.size();
@@ -46,6 +48,28 @@ Table read_store(const std::string &path) {
     }
     table.csv.rows.push_back(std::move(row));
   });
+  return table;
+}
+
+Table read_csv_table(std::string_view bytes, const std::string &path) {
+  check_text(bytes, path);
+  Table table;
+  CsvReader reader(bytes, path, path.ends_with(".tsv") ? '\t' : ',');
+  if (!reader.next(table.csv.header)) {
+    throw std::runtime_error(fmt::format("{} is empty; it should start with a line of column names", path));
+  }
+  const std::size_t width = table.csv.header.size();
+  for (CsvRow row; reader.next(row);) {
+    while (row.size() > width && row.back().empty()) {
+      row.pop_back();
+    }
+    if (row.size() > width) { // which of them belongs to which column cannot be known
+      throw std::runtime_error(
+          fmt::format("{}:{}: {} cells, where there are {} columns", path, reader.line(), row.size(), width));
+    }
+    table.csv.rows.push_back(std::move(row));
+    row.clear();
+  }
   return table;
 }
 
@@ -79,18 +103,7 @@ Table read_table(const std::string &path) {
     table = read_store(path);
   } else {
     const std::string bytes = read_file(path);
-    if (std::string_view(bytes).starts_with(kSqliteStart)) {
-      table = read_store(path);
-    } else {
-      CsvReader reader(bytes, path, path.ends_with(".tsv") ? '\t' : ',');
-      if (!reader.next(table.csv.header)) {
-        throw std::runtime_error(fmt::format("{} is empty; it should start with a line of column names", path));
-      }
-      for (CsvRow row; reader.next(row);) {
-        table.csv.rows.push_back(std::move(row));
-        row.clear();
-      }
-    }
+    table = std::string_view(bytes).starts_with(kSqliteStart) ? read_store(path) : read_csv_table(bytes, path);
   }
   table.source = path;
   if (table.csv.rows.empty()) {

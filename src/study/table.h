@@ -13,6 +13,7 @@ namespace deepperf::study {
 struct Table {
   std::string source; // the file
   CsvTable csv;
+  bool is_store = false;
 
   std::size_t size() const { return csv.rows.size(); }
 

@@ -62,6 +62,7 @@ class Study(unittest.TestCase):
         self.assertEqual(unsure[1]["predicted topic"], "")
         self.assertIn("don't know", self.ok("classify", "topic.model", "new.csv", "-o", "out.csv"))
         self.fails("no column 'title'", "classify", "topic.model", self.write("x.csv", "a\n1\n"))
+        self.fails("new.csv is none", "classify", "topic.model", "new.csv", "--store-as", "topic")
 
     def test_evaluate_is_the_same_each_time(self):
         arguments = ("evaluate", "posts.csv", "--label", "topic", "--splits", "3")
@@ -75,6 +76,8 @@ class Study(unittest.TestCase):
         self.assertIn("chi-square", self.ok("stats", "posts.csv", "--cross", "topic,year"))
         self.write("raters.csv", "a,b\nx,x\nx,y\ny,y\ny,y\n")
         self.assertIn("0.500", self.ok("agree", "raters.csv", "--pair", "a,b"))
+        self.write("twice.csv", "id,a\n1,x\n1,x\n")
+        self.fails("twice.csv has the id '1' twice", "agree", "twice.csv", "posts.csv", "--label", "a")
 
     def test_review_by_two(self):
         said = self.ok("label", "posts.csv", "--review", "sheet")
@@ -120,9 +123,17 @@ class Study(unittest.TestCase):
         self.write("huge.csv", "title,topic\n" + "x" * 3_000_000 + ",a\n" + "y " * 500_000 + ",b\n" + "how to z,a\n,b\n" * 9)
         self.ok("train", "huge.csv", "--label", "topic", "-o", "huge.model")
         self.ok("label", "huge.csv", "-o", "labels.csv")
-        self.write("bytes.csv", b"title,topic\n\xff\xfe\x00how,a\n\xf0\x9f,b\n" * 6)
-        self.ok("keywords", "bytes.csv")
-        self.ok("train", "bytes.csv", "--label", "topic", "-o", "bytes.model")
+
+    def test_files_that_are_no_tables(self):
+        for text, message in ((b"title\nok\ncaf\xe9\n", "x.csv:3: not UTF-8"),
+                              ("title\nok\n".encode("utf-16"), "is UTF-16"),
+                              (b"title\n\x00\n", "zero bytes"),
+                              (b"PK\x03\x04", "export it as CSV"),
+                              (b"<?xml version='1.0'?><posts/>", "study select"),
+                              (b"title,topic\na,b\na,b,c\n", "x.csv:3: 3 cells, where there are 2 columns"),
+                              (b"1,How to\n2,How to\n", "no column that is known")):
+            self.fails(message, "stats", self.write("x.csv", text))
+        self.ok("stats", self.write("short.csv", "title,topic,\na\nb,c,,\n"))
 
     def test_damaged_models(self):
         self.ok("train", "posts.csv", "--label", "topic", "-o", "m")

@@ -19,7 +19,8 @@ namespace deepperf::cli {
 namespace {
 
 struct AgreeArguments {
-  std::vector<std::string> files;
+  std::string first;
+  std::string second; // empty: both raters are in the first
   std::vector<std::string> pairs;
   std::vector<std::string> labels;
   std::string id = "id";
@@ -53,39 +54,46 @@ std::vector<std::string_view> column(const study::Table &table, std::string_view
 
 constexpr std::size_t kNoRow = static_cast<std::size_t>(-1);
 
-Sheets read_sheets(const AgreeArguments &arguments) {
-  Sheets sheets;
-  sheets.first = study::read_table(arguments.files[0]);
-  if (arguments.files.size() < 2) {
-    return sheets;
-  }
-  sheets.second = study::read_table(arguments.files[1]);
-  std::map<std::string_view, std::size_t> by_id;
-  const std::vector<std::string_view> second_ids = column(sheets.second, arguments.id);
-  for (std::size_t row = 0; row < second_ids.size(); ++row) {
-    if (!by_id.emplace(second_ids[row], row).second) {
-      throw std::runtime_error(fmt::format("{} has the {} '{}' twice", sheets.second.source, arguments.id,
-                                           study::shorten(second_ids[row], 40)));
+std::map<std::string_view, std::size_t> rows_by_id(const study::Table &table, std::string_view id) {
+  const std::vector<std::string_view> ids = column(table, id);
+  std::map<std::string_view, std::size_t> rows;
+  for (std::size_t row = 0; row < ids.size(); ++row) {
+    if (!rows.emplace(ids[row], row).second) {
+      throw std::runtime_error(fmt::format("{} has the {} '{}' twice", table.source, id, study::shorten(ids[row], 40)));
     }
   }
-  for (const std::string_view id : column(sheets.first, arguments.id)) {
-    const auto found = by_id.find(id);
-    sheets.rows.push_back(found == by_id.end() ? kNoRow : found->second);
-    sheets.only_first += static_cast<u64>(found == by_id.end());
+  return rows;
+}
+
+Sheets read_sheets(const AgreeArguments &arguments) {
+  Sheets sheets;
+  sheets.first = study::read_table(arguments.first);
+  if (arguments.second.empty()) {
+    return sheets;
   }
-  sheets.only_second = second_ids.size() - (sheets.rows.size() - sheets.only_first);
+  sheets.second = study::read_table(arguments.second);
+  const std::map<std::string_view, std::size_t> second = rows_by_id(sheets.second, arguments.id);
+  sheets.rows.assign(sheets.first.size(), kNoRow);
+  for (const auto &[id, row] : rows_by_id(sheets.first, arguments.id)) {
+    if (const auto found = second.find(id); found != second.end()) {
+      sheets.rows[row] = found->second;
+    }
+  }
+  sheets.only_first = static_cast<u64>(std::ranges::count(sheets.rows, kNoRow));
+  sheets.only_second = second.size() - (sheets.rows.size() - sheets.only_first);
   return sheets;
 }
 
 std::vector<Rated> rated(const AgreeArguments &arguments, const Sheets &sheets) {
   std::vector<Rated> all;
-  if (arguments.files.size() == 1) {
+  if (arguments.second.empty()) {
     for (const std::string &pair : arguments.pairs) {
       const std::vector<std::string_view> names = study::split_list(pair, ',');
       if (names.size() != 2) {
         throw CLI::ValidationError(fmt::format("--pair takes two columns with a comma between them, not '{}'", pair));
       }
-      all.push_back({std::string(names[0]), column(sheets.first, names[0]), column(sheets.first, names[1])});
+      all.push_back({fmt::format("{} and {}", names[0], names[1]), column(sheets.first, names[0]),
+                     column(sheets.first, names[1])});
     }
     return all;
   }
@@ -150,10 +158,10 @@ std::string merge(const Sheets &sheets, const std::vector<Rated> &pairs) {
 }
 
 int agree(const AgreeArguments &arguments) {
-  if (arguments.files.size() == 1 && arguments.pairs.empty()) {
+  if (arguments.second.empty() && arguments.pairs.empty()) {
     throw CLI::ValidationError("with one file, name the raters' columns: --pair rater1,rater2");
   }
-  if (arguments.files.size() == 2 && arguments.labels.empty()) {
+  if (!arguments.second.empty() && arguments.labels.empty()) {
     throw CLI::ValidationError("with two files, name the column that both filled in: --label symptom");
   }
   const Sheets sheets = read_sheets(arguments);
@@ -174,6 +182,9 @@ int agree(const AgreeArguments &arguments) {
       summary.notes.push_back(
           fmt::format("{}: {} items have a label of one rater only and do not count", pair.name, found.one_missing));
     }
+    if (found.both_missing > 0) {
+      summary.notes.push_back(fmt::format("{}: {} items have no label of either", pair.name, found.both_missing));
+    }
     add_details(pair, found, details);
   }
   if (sheets.only_first + sheets.only_second > 0) {
@@ -193,10 +204,10 @@ int agree(const AgreeArguments &arguments) {
 void add_study_agree(CLI::App &study, int &exit_code) {
   auto arguments = std::make_shared<AgreeArguments>();
   CLI::App *command = study.add_subcommand("agree", "Tell how far two raters agree, per label, and where they do not");
-  command->add_option("files", arguments->files, "One file with both raters' columns, or one file per rater")
+  command->add_option("first", arguments->first, "The first rater's file, or one with both raters' columns")
       ->required()
-      ->expected(1, 2)
       ->type_name("FILE");
+  command->add_option("second", arguments->second, "The second rater's file")->type_name("FILE");
   command->add_option("--pair", arguments->pairs, "Two columns of one file: FIRST,SECOND; may be given more than once")
       ->type_name("COLUMNS");
   command->add_option("--label", arguments->labels, "A column that is in both files; may be given more than once")

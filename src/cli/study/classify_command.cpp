@@ -83,6 +83,11 @@ int classify(const ClassifyArguments &arguments) {
   const std::string bytes = study::read_file(arguments.model);
   const study::Model model = study::read_model(bytes, arguments.model);
   const study::Table table = study::read_table(arguments.input);
+  if (!arguments.store_as.empty() && !table.is_store) {
+    throw std::runtime_error(fmt::format("--store-as needs a store of `study select`, and {} is none; -o writes a CSV "
+                                         "file with the labels",
+                                         arguments.input));
+  }
   const std::vector<Answer> answers = classify_all(model, table, arguments);
   if (!arguments.store_as.empty()) {
     put_into_store(table, answers, arguments.store_as);
@@ -118,7 +123,9 @@ void add_study_classify(CLI::App &study, int &exit_code) {
   command->add_option("posts", arguments->input, "A store of posts, or a CSV or TSV file")
       ->required()
       ->type_name("FILE");
-  command->add_option("--text", arguments->text, "Columns to look at (default: those that the model was trained on)")
+  command
+      ->add_option("--text", arguments->text,
+                   "Columns to look at, with commas (default: those that the model was trained on)")
       ->type_name("COLUMNS");
   command->add_option("--threshold", arguments->threshold, "Answer \"don't know\" below this probability (default: 0)")
       ->check(CLI::Range(0.0, 1.0));

@@ -48,12 +48,16 @@ void add_study_evaluate(CLI::App &study, int &exit_code) {
   auto arguments = std::make_shared<EvaluateArguments>();
   CLI::App *command = study.add_subcommand("evaluate", "Tell how well a classifier does on posts that it has not seen");
   add_learning(*command, arguments->learning);
-  command->add_option("--splits", arguments->splits, "Repeated stratified splits (default: 10)")
-      ->check(CLI::Range(1, 1000));
-  command->add_option("--train", arguments->train, "Share of each split to train on (default: 0.6)")
-      ->check(CLI::Range(0.05, 0.95));
+  CLI::Option *const splits =
+      command->add_option("--splits", arguments->splits, "Repeated stratified splits (default: 10)")
+          ->check(CLI::Range(1, 1000));
+  CLI::Option *const train =
+      command->add_option("--train", arguments->train, "Share of each split to train on (default: 0.6)")
+          ->check(CLI::Range(0.05, 0.95));
   command->add_option("--folds", arguments->folds, "Cross-validation with so many folds instead")
-      ->check(CLI::Range(2, 100));
+      ->check(CLI::Range(2, 100))
+      ->excludes(splits)
+      ->excludes(train);
   command->add_option("--threshold", arguments->threshold, "Answer \"don't know\" below this probability (default: 0)")
       ->check(CLI::Range(0.0, 1.0));
   add_table_output(*command, arguments->output);

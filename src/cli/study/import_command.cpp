@@ -1,6 +1,6 @@
 #include "cli/commands.h"
-#include "cli/output.h"
 #include "cli/study/study_commands.h"
+#include "cli/study/tables.h"
 #include "study/csv.h"
 #include "study/dlperf.h"
 #include "study/liu.h"
@@ -22,36 +22,34 @@ struct ImportArguments {
   std::string output;
 };
 
-std::string liu_csv(const std::string &path) {
-  std::string out;
-  study::append_csv({"id", "title", "tags", "created", "accepted", "score", "views", "framework", "year", "verb",
-                     "object", "phase", "phase_name", "published_object", "published_phase"},
-                    out);
+study::CsvTable read_liu(const std::string &path) {
+  study::CsvTable table;
+  table.header = {
+      "id",   "title",  "tags",  "created",    "accepted",         "score",          "views", "framework", "year",
+      "verb", "object", "phase", "phase_name", "published_object", "published_phase"};
   for (const study::LiuPost &post : study::read_liu(path)) {
     const bool known = post.object != nullptr;
-    study::append_csv({std::to_string(post.id), post.title, study::join_tags(post.tags), post.created, post.answered,
-                       std::to_string(post.score), std::to_string(post.views), post.framework,
-                       std::to_string(post.year), post.verb, known ? std::string(post.object->name) : "",
-                       known ? std::string(1, post.object->phase) : "",
-                       known ? std::string(study::liu_phase_name(post.object->phase)) : "", post.raw_object,
-                       std::string(1, post.raw_phase)},
-                      out);
+    table.rows.push_back({std::to_string(post.id), post.title, study::join_tags(post.tags), post.created, post.answered,
+                          std::to_string(post.score), std::to_string(post.views), post.framework,
+                          std::to_string(post.year), post.verb, known ? std::string(post.object->name) : "",
+                          known ? std::string(1, post.object->phase) : "",
+                          known ? std::string(study::liu_phase_name(post.object->phase)) : "", post.raw_object,
+                          std::string(1, post.raw_phase)});
   }
-  return out;
+  return table;
 }
 
-std::string dlperf_csv(const std::string &path) {
-  std::string out;
-  study::append_csv({"id", "title", "created", "introducing_stage", "exposing_stage", "symptom", "second_symptom",
-                     "root_cause", "symptom_category", "root_cause_category"},
-                    out);
+study::CsvTable read_dlperf(const std::string &path) {
+  study::CsvTable table;
+  table.header = {"id",      "title",          "created",    "introducing_stage", "exposing_stage",
+                  "symptom", "second_symptom", "root_cause", "symptom_category",  "root_cause_category"};
   for (const study::PerformanceProblem &problem : study::read_performance_problems(path)) {
-    study::append_csv({problem.id, problem.title, problem.created, problem.introducing, problem.exposing,
-                       problem.symptom, problem.second_symptom, problem.root_cause,
-                       std::string(study::category(problem.symptom)), std::string(study::category(problem.root_cause))},
-                      out);
+    table.rows.push_back({problem.id, problem.title, problem.created, problem.introducing, problem.exposing,
+                          problem.symptom, problem.second_symptom, problem.root_cause,
+                          std::string(study::category(problem.symptom)),
+                          std::string(study::category(problem.root_cause))});
   }
-  return out;
+  return table;
 }
 
 int import_study(const ImportArguments &arguments) {
@@ -60,7 +58,7 @@ int import_study(const ImportArguments &arguments) {
   if (std::filesystem::is_directory(path)) {
     path += liu ? "/rawdata.csv" : "/empirical_study.csv";
   }
-  return write_output(arguments.output, liu ? liu_csv(path) : dlperf_csv(path), stdout) ? kClean : kTrouble;
+  return print_posts(arguments.output, liu ? read_liu(path) : read_dlperf(path));
 }
 
 } // namespace

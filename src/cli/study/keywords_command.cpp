@@ -132,7 +132,9 @@ void add_study_keywords(CLI::App &study, int &exit_code) {
   command->add_option("posts", arguments->input, "A store of posts, or a CSV or TSV file")
       ->required()
       ->type_name("FILE");
-  command->add_option("--text", arguments->columns, "Columns to look at (default: title, and body if there is one)")
+  command
+      ->add_option("--text", arguments->columns,
+                   "Columns to look at, with commas (default: title, and body if there is one)")
       ->type_name("COLUMNS");
   command->add_option("--keywords", arguments->list, "Another list: one stem, or two, per line")->type_name("FILE");
   command->add_option("--matched", arguments->matched, "Write the posts that match (the corrected list) as CSV")

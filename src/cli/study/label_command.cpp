@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/study/study_commands.h"
+#include "cli/study/tables.h"
 #include "study/files.h"
 #include "study/label.h"
 #include "study/model_file.h"
@@ -82,15 +83,15 @@ Labelled label_all(const LabelArguments &arguments) {
   return result;
 }
 
-std::string proposals_csv(const Labelled &labelled) {
-  std::string out;
-  study::CsvRow header = labelled.table.csv.header;
+study::CsvTable with_proposals(const Labelled &labelled) {
+  study::CsvTable result;
+  study::CsvRow &header = result.header;
+  header = labelled.table.csv.header;
   for (const NamedProposal &entry : labelled.proposals.front()) {
     header.push_back("proposed " + entry.name);
     header.push_back(entry.name + " score");
     header.push_back(entry.name + " because of");
   }
-  study::append_csv(header, out);
   for (std::size_t row = 0; row < labelled.table.size(); ++row) {
     study::CsvRow cells = labelled.table.csv.rows[row];
     cells.resize(labelled.table.csv.header.size());
@@ -99,9 +100,9 @@ std::string proposals_csv(const Labelled &labelled) {
       cells.push_back(fmt::format("{:.2f}", entry.proposal.score));
       cells.push_back(entry.proposal.why);
     }
-    study::append_csv(cells, out);
+    result.rows.push_back(std::move(cells));
   }
-  return out;
+  return result;
 }
 
 // One sheet per rater: what there is to read, what is proposed unless they are to be blind, and empty columns to fill
@@ -182,7 +183,7 @@ int label_posts(const LabelArguments &arguments) {
   if (!arguments.review.empty()) {
     return write_review(arguments, labelled);
   }
-  return write_output(arguments.output, proposals_csv(labelled), stdout) ? kClean : kTrouble;
+  return print_posts(arguments.output, with_proposals(labelled));
 }
 
 } // namespace
@@ -199,14 +200,19 @@ void add_study_label(CLI::App &study, int &exit_code) {
                    "liu: verb, object and phase; dlperf: symptom, root cause and stages (default: liu)")
       ->check(CLI::IsMember({"liu", "dlperf"}))
       ->type_name("liu|dlperf");
-  command->add_option("--text", arguments->text, "Columns to look at (default: title, with dlperf also body)")
+  command
+      ->add_option("--text", arguments->text, "Columns to look at, with commas (default: title, with dlperf also body)")
       ->type_name("COLUMNS");
   command->add_option("--model", arguments->model, "Let this model of `study train` propose its label")
       ->type_name("MODEL");
-  command->add_option("--output,-o", arguments->output, "Write to this file")->type_name("FILE");
-  command->add_option("--review", arguments->review, "Write NAME-1.csv and NAME-2.csv for two raters to fill in")
-      ->type_name("NAME");
-  command->add_flag("--blind", arguments->blind, "Leave the proposals out of the raters' sheets");
+  CLI::Option *const output =
+      command->add_option("--output,-o", arguments->output, "Write to this file")->type_name("FILE");
+  CLI::Option *const review =
+      command->add_option("--review", arguments->review, "Write NAME-1.csv and NAME-2.csv for two raters to fill in")
+          ->type_name("NAME")
+          ->excludes(output);
+  command->add_flag("--blind", arguments->blind, "With --review: leave the proposals out of the raters' sheets")
+      ->needs(review);
   command->callback([arguments, &exit_code] { exit_code = label_posts(*arguments); });
 }
 

@@ -10,8 +10,9 @@ void add_learning(CLI::App &command, LearningArguments &arguments) {
       ->type_name("FILE");
   command.add_option("--label", arguments.label, "The column with the labels")->required()->type_name("COLUMN");
   command
-      .add_option("--text", arguments.text,
-                  "Columns to learn from: the title, then bodies (default: title, and body if there is one)")
+      .add_option(
+          "--text", arguments.text,
+          "Columns to learn from, with commas: the title, then bodies (default: title, and body if there is one)")
       ->type_name("COLUMNS");
   command
       .add_option("--method", arguments.method, "linear, or keywords: formula (1) of Zhang et al. (default: linear)")
@@ -20,7 +21,8 @@ void add_learning(CLI::App &command, LearningArguments &arguments) {
   command
       .add_option("--several", arguments.separator, "A cell may hold several labels with this character between them")
       ->type_name("CHARACTER");
-  command.add_option("--drop-words", arguments.dropped, "Words that must not be learned from")->type_name("WORDS");
+  command.add_option("--drop-words", arguments.dropped, "Words that must not be learned from, with commas")
+      ->type_name("WORDS");
   command.add_flag("--no-concepts", arguments.no_concepts, "Do not use the built-in list of deep-learning terms");
   command
       .add_option("--keywords", arguments.keywords, "Chosen words for --method keywords: CSV with class and keyword")

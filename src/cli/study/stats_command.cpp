@@ -5,8 +5,12 @@
 #include "study/table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <stdexcept>
 
 namespace deepperf::cli {
 
@@ -19,6 +23,16 @@ struct StatsArguments {
   std::string separator;
   TableOutput output;
 };
+
+// Without one, the first line is more likely a row than column names.
+void need_known_column(const study::Table &table) {
+  constexpr std::array kKnown = {"id", "title", "body", "score", "views", "answers", "accepted_id", "accepted"};
+  if (std::ranges::none_of(kKnown, [&](const char *name) { return table.has(name); })) {
+    throw std::runtime_error(fmt::format("{} has no column that is known, such as {}; its first line should name the "
+                                         "columns. --by groups by any other one",
+                                         table.source, fmt::join(kKnown, ", ")));
+  }
+}
 
 int print_stats(const StatsArguments &arguments) {
   if (arguments.separator.size() > 1) {
@@ -53,6 +67,7 @@ int print_stats(const StatsArguments &arguments) {
     grids.push_back(std::move(correlations));
   }
   if (grids.empty()) {
+    need_known_column(table);
     grids.push_back(
         study::group_grid(facts, std::vector<std::vector<std::string>>(table.size(), {"posts"}), "All posts"));
   }

@@ -3,6 +3,8 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 
 namespace deepperf::cli {
@@ -21,6 +23,21 @@ int print_tables(const TableOutput &output, const std::vector<study::Grid> &grid
   std::string text;
   study::write_grids(grids, format, text);
   return write_output(output.path, text, stdout) ? kClean : kTrouble;
+}
+
+int print_posts(const std::string &path, const study::CsvTable &posts) {
+  std::string text;
+  study::append_csv(posts.header, text);
+  for (const study::CsvRow &row : posts.rows) {
+    study::append_csv(row, text);
+  }
+  if (!write_output(path, text, stdout)) {
+    return kTrouble;
+  }
+  if (!path.empty()) {
+    fmt::print("{}: {} posts\n", path, posts.rows.size());
+  }
+  return kClean;
 }
 
 } // namespace deepperf::cli
