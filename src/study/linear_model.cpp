@@ -1,5 +1,6 @@
 #include "study/linear_model.h"
 
+#include "study/decision_line.h"
 #include "study/splits.h"
 
 #include <algorithm>
@@ -225,6 +226,20 @@ std::vector<double> calibrated(const Calibration &calibration, bool several, con
   return result;
 }
 
+// Where there are only two classes, moves the line between them to where it lies best. Gives back what was added to the
+// scores of the second.
+double move_line(std::vector<std::vector<double>> &held_back, const std::vector<const LabelSet *> &labels) {
+  std::vector<ScoredItem> items;
+  for (std::size_t i = 0; i < held_back.size(); ++i) {
+    items.push_back({held_back[i][1] - held_back[i][0], labels[i]->front() == 1});
+  }
+  const double offset = best_offset(std::move(items));
+  for (std::vector<double> &scores : held_back) {
+    scores[1] += offset;
+  }
+  return offset;
+}
+
 } // namespace
 
 Corpus make_corpus(const std::vector<Document> &documents, const FeatureOptions &options) {
@@ -273,11 +288,13 @@ LinearModel train_linear(const Corpus &corpus, std::span<const u32> indices, con
   struct Choice {
     LinearOptions options;
     std::vector<std::vector<double>> held_back;
+    double offset = 0; // of the second of two classes
   };
   std::vector<Choice> choices;
   for (const double balance : kBalances) {
     for (const double cost : kCosts) {
-      choices.push_back({{cost, balance}, std::vector<std::vector<double>>(indices.size())});
+      choices.push_back(
+          {{cost, balance}, std::vector<std::vector<double>>(indices.size(), std::vector<double>(task.classes))});
     }
   }
   const u32 folds = std::min<u32>(kInnerFolds, static_cast<u32>(indices.size()));
@@ -306,7 +323,10 @@ LinearModel train_linear(const Corpus &corpus, std::span<const u32> indices, con
   }
   double best = -1;
   const Choice *chosen = nullptr;
-  for (const Choice &choice : choices) {
+  for (Choice &choice : choices) {
+    if (task.classes == 2 && !task.several) {
+      choice.offset = move_line(choice.held_back, truth);
+    }
     // A temperature changes no decision, so it is only looked for where the choice has fallen.
     Calibration calibration = task.several ? calibrate(choice.held_back, truth, task) : Calibration();
     std::vector<LabelSet> predicted;
@@ -335,6 +355,7 @@ LinearModel train_linear(const Corpus &corpus, std::span<const u32> indices, con
   result.weighting = Weighting(corpus.table, documents);
   TrainingSet set = training_set(corpus, result.weighting, {indices.begin(), indices.end()}, labels);
   result.weights = train_all(set, task, result.options);
+  result.weights.back() += static_cast<float>(chosen->offset); // the constant's, for the last class
   return result;
 }
 

@@ -12,8 +12,8 @@ bool is_function_word(std::string_view word);
 
 // The kinds of things that a stem stands for in deep learning: "layer" for dropout, "metric" for recall. The words are
 // the names that Keras, PyTorch and scikit-learn give their layers, metrics, losses and optimizers, and what the field
-// calls its data, devices and operations. Whoever wrote the list knew the studies' categories, so it is a help that
-// classifiers could not have found by themselves; docs/study.md says how much it helps.
+// calls its data, devices and operations. It was written after reading titles of the studies' data, also some that had
+// been classified wrongly, so figures on that data with the list are not blind; docs/study.md has those without it too.
 std::span<const std::string_view> concepts_of(const std::string &stem);
 
 } // namespace deepperf::study

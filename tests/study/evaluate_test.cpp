@@ -100,16 +100,33 @@ Samples liu_samples(const std::string &data) {
   return read_samples(table, "title", "phase", '\0');
 }
 
-// A linear SVM with parameters chosen inside training reaches 0.821 and 0.766 (expected/liu_phase_baselines.json). Here
-// with four of the ten splits, to save time; the figures for all are in docs/study.md.
+// A linear SVM with parameters chosen inside training reaches 0.821 and 0.766 (expected/liu_phase_baselines.json), and
+// 0.608 in the task below. Here with four of the ten splits, to save time, and without the list of terms, which was
+// written by somebody who had read the titles; the figures for all are in docs/study.md.
 TEST(Evaluate, PhasesFromTitles) {
   NEEDS_SHARED_DATA(data);
   EvaluateOptions options;
   options.splits = 4;
+  options.features.concepts = false;
   const Evaluation result = run(liu_samples(data), options);
   EXPECT_EQ(result.splits[0].trained, 1440U);
   EXPECT_GT(mean_of(result, &Scores::accuracy), 0.83);
-  EXPECT_GT(mean_of(result, &Scores::macro_f1), 0.78);
+  EXPECT_GT(mean_of(result, &Scores::macro_f1), 0.775);
+}
+
+TEST(Evaluate, PerformanceFromTitles) {
+  NEEDS_SHARED_DATA(data);
+  const Table table = read_table(data + "/dlperf/perf_vs_implementation_titles.tsv");
+  EvaluateOptions options;
+  options.splits = 4;
+  options.features.concepts = false;
+  options.features.dropped = {"how", "to", "do", "can", "i", "why", "does", "is"};
+  const Evaluation result = run(read_samples(table, "title", "label", '\0'), options);
+  double f1 = 0;
+  for (const EvaluatedSplit &split : result.splits) {
+    f1 += split.scores.classes[1].f1 / static_cast<double>(result.splits.size());
+  }
+  EXPECT_GT(f1, 0.6);
 }
 
 // Formula (1) without keywords: 0.682 with the sum below, 0.702 with the root, over other splits of the same sizes.
