@@ -34,7 +34,7 @@ bool may_scale(const Site &site) {
   const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
   for (const std::string_view word : {"scale_loss", "scaler", "deepspeed", "accelerat", "fabric", "lightning",
                                       "loss_scale", "loss_scaling", "bfloat16"}) {
-    if (!std::ranges::search(source, word, same).empty()) {
+    if (std::search(source.begin(), source.end(), word.begin(), word.end(), same) != source.end()) {
       return true;
     }
   }

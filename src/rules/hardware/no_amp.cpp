@@ -15,7 +15,7 @@ bool mentions_precision(std::string_view source) {
   const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
   for (const std::string_view word : {"autocast", "amp.", "half(", "bfloat16", "float16", "fp16", "bf16", "precision",
                                       "accelerat", "deepspeed", "lightning", "fabric", "float64", "double("}) {
-    if (!std::ranges::search(source, word, same).empty()) {
+    if (std::search(source.begin(), source.end(), word.begin(), word.end(), same) != source.end()) {
       return true;
     }
   }

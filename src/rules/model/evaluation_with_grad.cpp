@@ -12,7 +12,7 @@ namespace {
 
 bool contains_word(std::string_view text, std::string_view word) {
   const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
-  return !std::ranges::search(text, word, same).empty();
+  return std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
 }
 
 // Over the batches of a loader, perhaps through enumerate() or a progress bar.
