@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 
@@ -22,14 +23,6 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kMagic = "deepperf study model 1\n";
 constexpr std::array<std::string_view, kBlocks> kBlockNames = {
     "title words", "title characters", "title parts", "concepts", "body words", "code words", "errors"};
-
-u64 checksum(std::string_view bytes) { // FNV-1a: against damage, not against malice
-  u64 hash = 14695981039346656037U;
-  for (const char c : bytes) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  }
-  return hash;
-}
 
 template <class T> void append(T value, std::string &out) {
   for (std::size_t i = 0; i < sizeof(T); ++i) {
@@ -94,6 +87,13 @@ std::string write_weights(const Model &model, std::vector<float> &scales) {
   return out;
 }
 
+// An infinite one would make every probability not-a-number.
+void need_number(double value) {
+  if (!(std::abs(value) < 1e30)) {
+    throw std::runtime_error("it has a weight that is no number");
+  }
+}
+
 void read_weights(std::string_view bytes, u32 features, const std::vector<float> &scales, Model &model) {
   ByteReader reader(bytes);
   LinearModel &linear = model.linear;
@@ -111,6 +111,7 @@ void read_weights(std::string_view bytes, u32 features, const std::vector<float>
         throw std::runtime_error("it has a feature twice");
       }
       rarities.push_back(std::bit_cast<float>(static_cast<u32>(reader.number(4))));
+      need_number(static_cast<double>(rarities.back()));
     }
     for (u32 label = 0; label < linear.classes; ++label) {
       const auto share = static_cast<float>(static_cast<std::int16_t>(reader.number(2)));
@@ -151,15 +152,24 @@ Json describe_features(const FeatureOptions &options) {
   return json;
 }
 
+// A fraction, or a number that is too large, is none.
+template <class T> T whole(const Json &json) {
+  if (!json.is_number_unsigned() || json.get<u64>() > std::numeric_limits<T>::max()) {
+    throw std::runtime_error("a number in it should be a whole one");
+  }
+  return json.get<T>();
+}
+
 FeatureOptions read_features(const Json &json) {
   FeatureOptions options;
-  options.word_grams = std::min(json.at("word n-grams").get<u32>(), 10U);
-  options.char_least = std::clamp(json.at("character n-grams").at(0).get<u32>(), 1U, 20U);
-  options.char_most = std::min(json.at("character n-grams").at(1).get<u32>(), 20U);
+  options.word_grams = std::min(whole<u32>(json.at("word n-grams")), 10U);
+  options.char_least = std::clamp(whole<u32>(json.at("character n-grams").at(0)), 1U, 20U);
+  options.char_most = std::min(whole<u32>(json.at("character n-grams").at(1)), 20U);
   options.concepts = json.at("concepts").get<bool>();
   options.dropped = json.at("dropped words").get<std::vector<std::string>>();
   for (std::size_t i = 0; i < kBlocks; ++i) {
     options.weights[i] = json.at("block weights").at(std::string(kBlockNames[i])).get<double>();
+    need_number(options.weights[i]);
   }
   return options;
 }
@@ -171,14 +181,14 @@ void read_description(const Json &json, Model &model) {
   }
   model.keywords = method == "keywords";
   model.source = json.at("trained on").at("file").get<std::string>();
-  model.rows = json.at("trained on").at("rows").get<u64>();
+  model.rows = whole<u64>(json.at("trained on").at("rows"));
   model.label_column = json.at("label").get<std::string>();
   model.text_columns = json.at("text").get<std::vector<std::string>>();
   model.several = json.at("several").get<bool>();
-  model.seed = json.at("seed").get<u64>();
+  model.seed = whole<u64>(json.at("seed"));
   for (const Json &entry : json.at("classes")) {
     model.classes.push_back(entry.at("name").get<std::string>());
-    model.class_sizes.push_back(entry.at("posts").get<u64>());
+    model.class_sizes.push_back(whole<u64>(entry.at("posts")));
   }
   if (model.classes.size() < 2 || model.text_columns.empty()) {
     throw std::runtime_error("it has no classes or no text");
@@ -191,9 +201,8 @@ void read_linear(const Json &json, std::string_view payload, Model &model) {
   linear.classes = static_cast<u32>(model.classes.size());
   linear.several = model.several;
   const Json &weights = json.at("weights");
-  if (weights.at("bytes").get<u64>() != payload.size()) {
-    throw std::runtime_error(fmt::format("{} bytes of weights are there where {} should be", payload.size(),
-                                         weights.at("bytes").get<u64>()));
+  if (const auto bytes = whole<u64>(weights.at("bytes")); bytes != payload.size()) {
+    throw std::runtime_error(fmt::format("{} bytes of weights are there where {} should be", payload.size(), bytes));
   }
   if (weights.at("checksum").get<std::string>() != fmt::format("{:016x}", checksum(payload))) {
     throw std::runtime_error("its weights are damaged");
@@ -212,7 +221,10 @@ void read_linear(const Json &json, std::string_view payload, Model &model) {
        (linear.calibration.slopes.size() != linear.classes || linear.calibration.offsets.size() != linear.classes))) {
     throw std::runtime_error("it does not have what each class needs");
   }
-  read_weights(payload, weights.at("features").get<u32>(), scales, model);
+  std::ranges::for_each(scales, need_number);
+  std::ranges::for_each(linear.calibration.slopes, need_number);
+  std::ranges::for_each(linear.calibration.offsets, need_number);
+  read_weights(payload, whole<u32>(weights.at("features")), scales, model);
 }
 
 void read_keywords(const Json &json, Model &model) {
@@ -275,6 +287,14 @@ std::vector<double> predict(const Model &model, const Document &document) {
     value = sum == 0 ? 0 : value / sum;
   }
   return scores;
+}
+
+u64 checksum(std::string_view bytes) { // FNV-1a
+  u64 hash = 14695981039346656037U;
+  for (const char c : bytes) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  }
+  return hash;
 }
 
 std::string write_model(const Model &model) {

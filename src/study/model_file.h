@@ -40,6 +40,9 @@ std::vector<double> predict(const Model &model, const Document &document);
 
 std::string write_model(const Model &model);
 
+// Of the weights: against damage, not against malice.
+u64 checksum(std::string_view bytes);
+
 // Throws std::runtime_error that names the file and says what is wrong with it.
 Model read_model(std::string_view bytes, const std::string &name);
 

@@ -114,6 +114,15 @@ bool append_entity(std::string_view name, std::string &out) {
   return true;
 }
 
+// Whether there is a closing tag other than </row>, and nothing but spaces behind it.
+bool ends_dump(std::string_view text) {
+  while (!text.empty() && is_space(text.back())) {
+    text.remove_suffix(1);
+  }
+  const std::string_view tag = text.substr(std::min(text.rfind('<'), text.size()));
+  return tag.starts_with("</") && tag.find('>') == tag.size() - 1 && tag != "</row>";
+}
+
 } // namespace
 
 RowScanner::RowScanner(std::string_view text, bool inside) : at_(text.data()), end_(text.data() + text.size()) {
@@ -153,7 +162,7 @@ bool RowScanner::skip_markup() {
   if (end == end_ || find(at_ + 1, end, '<') != end) {
     return false;
   }
-  closed_ = at_[1] == '/';
+  closed_ = ends_dump(std::string_view(at_, static_cast<std::size_t>(end + 1 - at_)));
   at_ = end + 1;
   return true;
 }
@@ -162,6 +171,7 @@ bool RowScanner::skip_markup() {
 RowScanner::Event RowScanner::give_up(Row &row, Event event, const char *from) {
   at_ = find_row(from + 1, end_);
   row.text = std::string_view(from, static_cast<std::size_t>(at_ - from));
+  closed_ = at_ == end_ && ends_dump(row.text); // also a dump whose last row is broken ends as it should
   return event;
 }
 

@@ -238,6 +238,12 @@ TEST_F(Select, ADumpThatEndsEarly) {
   EXPECT_EQ(count(between, Fault::CutOff), 1);
 }
 
+TEST_F(Select, ABrokenLastRowIsNoEarlyEnd) {
+  const SelectResult result = run(dump(question(1) + "<row Id=\"2\" PostTypeId=1 />\n"));
+  EXPECT_EQ(count(result, Fault::BrokenRow), 1);
+  EXPECT_EQ(count(result, Fault::CutOff), 0);
+}
+
 TEST_F(Select, ARowThatIsTooLongToBeOne) {
   std::string huge = "<row Id=\"2\" PostTypeId=\"1\" Body=\"";
   huge.resize(20'000'000, 'a');
