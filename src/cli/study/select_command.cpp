@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -91,7 +92,7 @@ std::string size_text(double bytes) {
 }
 
 std::string time_text(double seconds) {
-  const auto whole = static_cast<u64>(seconds + 0.5);
+  const auto whole = static_cast<u64>(std::llround(seconds));
   return whole < 60     ? fmt::format("{} s", whole)
          : whole < 3600 ? fmt::format("{} min {:02} s", whole / 60, whole % 60)
                         : fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);

@@ -50,6 +50,7 @@ int print_stats(const StatsArguments &arguments) {
     }
   }
   std::vector<study::Grid> grids;
+  grids.reserve(by.size());
   for (const std::string &column : by) {
     grids.push_back(study::group_grid(facts, study::groups_of(table, column, separator), "By " + column));
   }
