@@ -1,0 +1,96 @@
+// Files that were analysed together, for tests of what the engine knows.
+#pragma once
+
+#include "model/facts.h"
+#include "model/project.h"
+#include "python/children.h"
+#include "python/parser.h"
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace deepperf::model {
+
+class Analysed {
+public:
+  // Of paths and texts.
+  explicit Analysed(const std::vector<std::pair<std::string, std::string>> &texts) {
+    for (const auto &[path, text] : texts) {
+      ParsedFile &file = files_.emplace_back();
+      file.path = path;
+      file.index = {static_cast<u32>(files_.size() - 1)};
+      file.source = python::load_bytes(path, text).source;
+      file.tree = python::parse(file.source, arena_, symbols_);
+      file.has_text = file.has_tree = true;
+      find_imports(file);
+    }
+    std::vector<ParsedFile *> all;
+    for (ParsedFile &file : files_) {
+      all.push_back(&file);
+    }
+    project_ = analyse(all);
+  }
+  // Of one file.
+  explicit Analysed(std::string_view text) : Analysed({{"main.py", std::string(text)}}) {}
+
+  [[nodiscard]] const Project &project() const { return *project_; }
+  [[nodiscard]] std::string_view text(u32 file = 0) const { return files_[file].source.text(); }
+
+  // The first expression that is written so.
+  [[nodiscard]] const python::Expr *expr(std::string_view written, u32 file = 0) const {
+    const python::Expr *found = nullptr;
+    for (const python::Stmt *statement : files_[file].tree.body) {
+      search(statement, written, file, found);
+    }
+    return found;
+  }
+
+  // What the engine found it to be; Unknown also if there is no such expression.
+  [[nodiscard]] Kind kind(std::string_view written, u32 file = 0) const {
+    const python::Expr *found = expr(written, file);
+    return found != nullptr ? kind_of(found) : Kind::Unknown;
+  }
+
+  // The canonical name of what a call that is written so calls; empty if that is no API.
+  [[nodiscard]] std::string_view called(std::string_view written, u32 file = 0) const {
+    const auto *call = python::as<python::Call>(expr(written, file));
+    const Value callee = call != nullptr ? project_->callee_of(call) : Value{};
+    return callee.is(Value::Tag::Api) ? callee.name().text() : std::string_view{};
+  }
+
+  // The first loop, of the n-th one from 0.
+  [[nodiscard]] const Loop &loop(std::size_t index = 0) const { return project_->loops[index]; }
+
+  [[nodiscard]] const FunctionInfo *function(std::string_view name) const {
+    for (const FunctionInfo &function : project_->functions) {
+      if (function.name && function.name.text() == name) {
+        return &function;
+      }
+    }
+    return nullptr;
+  }
+
+private:
+  void search(const python::Node *node, std::string_view written, u32 file, const python::Expr *&found) const {
+    if (found != nullptr) {
+      return;
+    }
+    const bool is_expr = node->kind < python::NodeKind::FunctionDef;
+    if (is_expr && text(file).substr(node->start, node->end - node->start) == written) {
+      found = static_cast<const python::Expr *>(node);
+      return;
+    }
+    python::for_each_child(node, [&](const python::Node *child) { search(child, written, file, found); });
+  }
+
+  Arena arena_;
+  LocalSymbols symbols_;
+  std::deque<ParsedFile> files_;
+  std::unique_ptr<Project> project_;
+};
+
+} // namespace deepperf::model
