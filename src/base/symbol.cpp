@@ -118,7 +118,7 @@ private:
     if (block == nullptr) {
       auto fresh = std::make_unique<Block>();
       if (at.compare_exchange_strong(block, fresh->data())) {
-        block = fresh.release()->data();
+        block = fresh.release()->data(); // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): the table has it now
       }
     }
     return const_cast<std::string_view &>(block[symbol.id & (symbol_blocks::kSize - 1)]);

@@ -279,18 +279,17 @@ FunctionInfo *Inference::function_for(const Node *node) {
   FunctionInfo *function = project_.function_at(node);
   if (function == nullptr) {
     function = &add_function();
-    const auto *const named = as<FunctionDef>(node);
-    (named != nullptr ? named->fact : static_cast<const Lambda *>(node)->fact) =
-        static_cast<u32>(project_.functions.size());
     function->node = node;
     function->module = module_;
     function->parent = current_;
     if (const auto *definition = as<FunctionDef>(node)) {
+      definition->fact = function->index + 1;
       function->name = definition->name;
       function->params = definition->params;
       bind_names(definition->body, *function, bound_);
     } else {
       const auto *lambda = static_cast<const Lambda *>(node);
+      lambda->fact = function->index + 1;
       function->params = lambda->params;
       bind_names_of(lambda->body, *function, bound_);
     }
