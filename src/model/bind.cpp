@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <ranges>
 #include <string_view>
 
 namespace deepperf::model {
@@ -297,12 +296,12 @@ void finish_names(FunctionInfo &function, BoundNames &bound, Arena &arena) {
   std::ranges::sort(bound.names);
   bound.names.erase(std::unique(bound.names.begin(), bound.names.end()), bound.names.end());
   set_names(function, bound.names, arena);
-  for (const auto &[original, derivation] : std::views::reverse(bound.derivations)) {
-    const auto derived = function.evidence.find(derivation);
-    if (derived != function.evidence.end() && function.evidence.contains(original)) {
-      function.evidence[original] |= derived->second;
+  std::for_each(bound.derivations.rbegin(), bound.derivations.rend(), [&](const std::pair<u32, u32> &link) {
+    const auto derived = function.evidence.find(link.second);
+    if (derived != function.evidence.end() && function.evidence.contains(link.first)) {
+      function.evidence[link.first] |= derived->second;
     }
-  }
+  });
   bound.names.clear();
   bound.derivations.clear();
 }
