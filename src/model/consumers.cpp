@@ -44,6 +44,20 @@ bool leaves_at_once(const Block &body) {
   return !body.empty() && (body.back()->kind == NodeKind::Break || body.back()->kind == NodeKind::Return);
 }
 
+// A loop that draws each element, or does nothing but print it, is there for somebody to look at.
+bool only_shows(const Block &body) {
+  const auto calls = [](const Stmt *statement, std::initializer_list<std::string_view> names) {
+    const auto *expression = as<ExprStmt>(statement);
+    const auto *call = expression != nullptr ? as<Call>(expression->value) : nullptr;
+    return call != nullptr && std::ranges::find(names, called_name(call)) != names.end();
+  };
+  return std::ranges::any_of(body,
+                             [&](const Stmt *each) {
+                               return calls(each, {"show", "imshow", "display"});
+                             }) ||
+         std::ranges::all_of(body, [&](const Stmt *each) { return calls(each, {"print"}); });
+}
+
 // How many constants a literal holds, as if laid out flat; none if there is something else in it.
 std::optional<u32> count_constants(const Expr *expr) {
   if (expr->kind == NodeKind::Constant) {
@@ -64,6 +78,44 @@ std::optional<u32> count_constants(const Expr *expr) {
 }
 
 constexpr u32 kToy = 100;
+constexpr i64 kFewTimes = 3; // that they are repeated
+
+// The number that a name or literal stands for, where it is written down.
+std::optional<i64> number_of(const Stage &stage, const Expr *expr) {
+  const Module *module = stage.module;
+  if (const auto *name = as<Name>(expr)) {
+    const Expr *literal = nullptr;
+    for (const FunctionInfo *scope = stage.function; scope != nullptr && literal == nullptr; scope = scope->parent) {
+      const u32 slot = scope->slot_of(name->id);
+      if (slot != FunctionInfo::kNoSlot) {
+        const Value &value = scope->ever[slot];
+        if (!value.is(Value::Tag::Literal) || value.number != scope->module->file.value + 1) {
+          return std::nullopt;
+        }
+        literal = value.expr;
+        module = scope->module;
+      }
+    }
+    expr = literal;
+  }
+  const auto *constant = expr != nullptr ? as<Constant>(expr) : nullptr;
+  if (constant == nullptr || constant->constant_kind() != ConstantKind::Int) {
+    return std::nullopt;
+  }
+  return int_value(module->parsed->source.text().substr(constant->start, constant->end - constant->start));
+}
+
+// What take(…) or repeat(…) is given.
+std::optional<i64> count_given(const Stage &stage) {
+  if (stage.call == nullptr) {
+    return std::nullopt;
+  }
+  const Expr *count = stage.call->args.empty() ? nullptr : stage.call->args[0];
+  for (const Keyword *keyword : stage.call->keywords) {
+    count = keyword->name && keyword->name.text() == "count" ? keyword->value : count;
+  }
+  return count != nullptr ? number_of(stage, count) : std::nullopt;
+}
 
 // A few values that are written down, perhaps as an array or under a name.
 bool is_toy(const Stage &source, const Expr *expr, u32 depth = 0) {
@@ -104,17 +156,42 @@ bool is_toy(const Stage &source, const Expr *expr, u32 depth = 0) {
 
 } // namespace
 
+bool takes_few(const Stage &stage) {
+  const std::optional<i64> count = stage.method && stage.method.text() == "take" ? count_given(stage) : std::nullopt;
+  return count.has_value() && *count >= 0 && *count <= kFewElements;
+}
+
 bool has_few_elements(const Project &project, const Stage &stage) {
+  i64 times = 1; // that they are repeated
   u32 at = stage.previous;
   for (u32 steps = 0; at != 0 && steps < 1000; ++steps) {
     const Stage &earlier = project.stages[at];
-    if (earlier.info != nullptr && earlier.info->has(kRepeats | kFlatMaps | kInterleaves | kUnbatches)) {
+    if (earlier.info != nullptr && earlier.info->has(kFlatMaps | kInterleaves | kUnbatches)) {
+      return false;
+    }
+    if (earlier.info != nullptr && earlier.info->has(kRepeats)) {
+      const std::optional<i64> count = count_given(earlier);
+      if (!count.has_value() || *count < 1 || *count > kFewElements) {
+        return false;
+      }
+      times *= *count;
+    }
+    if (earlier.info != nullptr && earlier.method && earlier.method.text() == "take") {
+      const std::optional<i64> count = count_given(earlier);
+      if (count.has_value() && *count >= 0 && *count * times <= kFewElements) {
+        return true;
+      }
+    }
+    if (times > kFewElements) {
       return false;
     }
     if (earlier.previous == 0) {
       const std::string_view method = earlier.method ? earlier.method.text() : std::string_view{};
       if (method.ends_with("Dataset.from_tensors")) {
         return true;
+      }
+      if (times > kFewTimes) {
+        return false;
       }
       if (earlier.call == nullptr || earlier.call->args.empty()) {
         return false;
@@ -135,6 +212,7 @@ bool has_few_elements(const Project &project, const Stage &stage) {
 
 struct Consumers::Uses {
   explicit Uses(const Module &module) : source(module.parsed->source) {
+    is_broken = !module.parsed->tree.errors.empty();
     is_notebook = module.parsed->path.ends_with(".ipynb");
     for (const Stmt *statement : module.parsed->tree.body) {
       add(statement, nullptr);
@@ -202,7 +280,8 @@ struct Consumers::Uses {
       }
       case NodeKind::For: {
         const auto *loop = static_cast<const For *>(parent);
-        return loop->iter == at && leaves_at_once(loop->body) ? Consumption::Few : Consumption::All;
+        return loop->iter == at && (leaves_at_once(loop->body) || only_shows(loop->body)) ? Consumption::Few
+                                                                                          : Consumption::All;
       }
       case NodeKind::Assign: {
         const auto *assignment = static_cast<const Assign *>(parent);
@@ -292,7 +371,7 @@ private:
       const Node *const inside = function_around(name);
       const bool is_later = name->start >= assignment.end && name->start < until;
       if (inside == function ? !is_later
-                             : (function != nullptr && !is_nested(inside, function)) || is_parameter(inside, target)) {
+                             : (function != nullptr && !is_nested(inside, function)) || has_own(inside, target)) {
         continue;
       }
       read = true;
@@ -302,10 +381,21 @@ private:
       }
     }
     // Another file may read what a module's top level holds.
-    return read || is_notebook || function != nullptr ? result : Consumption::All;
+    const bool read_elsewhere = !read && !is_notebook && function == nullptr;
+    // What could not be parsed may read it, too.
+    return read_elsewhere || (is_broken && result == Consumption::Nothing) ? Consumption::All : result;
   }
 
-  // A name of the function's own.
+  // A name of the function's own, or of one around it.
+  [[nodiscard]] bool has_own(const Node *function, const Name &name) const {
+    for (; function != nullptr; function = function_around(parent_of(function))) {
+      if (is_parameter(function, name) || binds_in(function, &name)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   static bool is_parameter(const Node *function, const Name &name) {
     const auto *definition = as<FunctionDef>(function);
     const auto *lambda = as<Lambda>(function);
@@ -321,6 +411,7 @@ private:
 
   const Source &source;
   bool is_notebook = false;
+  bool is_broken = false; // it has syntax errors
   std::unordered_map<const Node *, const Node *> parents;
   std::unordered_map<u32, std::vector<const Name *>> names;
 

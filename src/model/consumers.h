@@ -17,6 +17,9 @@ enum class Consumption : u8 {
 // Does the pipeline before the stage start from a single element, or from a few that are written down?
 bool has_few_elements(const Project &project, const Stage &stage);
 
+// take(n) with a small number that is written down.
+bool takes_few(const Stage &stage);
+
 // Follows datasets through the names of their module. What leaves the module's sight is taken to be read to the end.
 class Consumers {
 public:

@@ -1,5 +1,6 @@
 #include "model/mapper.h"
 
+#include "base/known_names.h"
 #include "python/children.h"
 
 #include <algorithm>
@@ -14,6 +15,7 @@ namespace {
 
 constexpr u32 kFewOperations = 16; // cheap ones
 constexpr u32 kFewLookups = 3;     // of strings, or splits of them
+constexpr u32 kFewFunctions = 2;   // sqrt, exp and the like
 
 class Examination {
 public:
@@ -31,12 +33,32 @@ public:
       return examine_body(*function.function);
     case Value::Tag::Partial:
       return examine(function.receiver());
+    case Value::Tag::Object:
+      if (const Value *call = call_method_of(*function.type); call != nullptr) {
+        return examine_body(*call->function);
+      }
+      [[fallthrough]];
     default:
       give_up();
+      facts.opaque = true;
     }
   }
 
 private:
+  // What calling an object of the project runs.
+  static const Value *call_method_of(const ClassInfo &type, u32 depth = 0) {
+    if (const auto found = type.members.find(known::sym_call_method.id); found != type.members.end()) {
+      return found->second.is(Value::Tag::Function) ? &found->second : nullptr;
+    }
+    for (const Value &base : type.bases) {
+      const Value *found = base.is(Value::Tag::Class) && depth < 10 ? call_method_of(*base.type, depth + 1) : nullptr;
+      if (found != nullptr) {
+        return found;
+      }
+    }
+    return nullptr;
+  }
+
   void give_up() { facts.known = facts.cheap = facts.vectorisable = false; }
 
   void examine_body(const FunctionInfo &function) {
@@ -76,6 +98,7 @@ private:
 
   void note_api(const Call *call, const ApiInfo *info, std::string_view name) {
     if (info == nullptr) {
+      facts.works |= !is_plain_python(name);
       return give_up();
     }
     lookups += info->has(kText) ? 1 : 0;
@@ -93,13 +116,31 @@ private:
     facts.parses_single |= name.ends_with("parse_single_example");
     facts.parses_batch |= name.ends_with(".parse_example");
     facts.cheap &= info->returns != Kind::Dataset; // reading files, or a pipeline of its own
+    facts.works |= info->returns == Kind::Dataset;
     if (!info->has(kOp | kPython | kIo | kDecode)) {
       facts.vectorisable &= info->has(kSpec | kNoLoop | kCheap) && !info->has(kShapeDependent | kPerExample);
       return;
     }
     ++facts.operations;
-    facts.cheap &= info->has(kCheap | kText) && !info->has(kIo | kDecode | kPython | kRandom);
+    if (is_arithmetic(*info, name)) {
+      ++functions_;
+    } else {
+      const bool is_cheap = info->has(kCheap | kText) && !info->has(kIo | kDecode | kPython | kRandom);
+      facts.cheap &= is_cheap;
+      facts.works |= !is_cheap;
+    }
     facts.vectorisable &= info->has(kBatchable) && !info->has(kPerExample | kRandom | kShapeDependent | kIo | kPython);
+  }
+
+  // sqrt, exp and the like: one function of each number, hardly more than a cast.
+  static bool is_arithmetic(const ApiInfo &info, std::string_view name) {
+    if (!info.has(kBatchable) || info.has(kCheap | kIo | kDecode | kPython | kRandom) || name.ends_with("top_k")) {
+      return false;
+    }
+    constexpr std::string_view kFramework = "tensorflow.";
+    return name.starts_with("tensorflow.math.") ||
+           (name.starts_with(kFramework) && name.rfind('.') == kFramework.size() - 1 &&
+            find_api(intern("tensorflow.math." + std::string(name.substr(kFramework.size())))) != nullptr);
   }
 
   // RandomFlip and the other layers that augment, also in a Sequential of them.
@@ -126,6 +167,10 @@ private:
       require_one_part(call);
       break;
     case Value::Tag::ApiMethod:
+      if (callee.receiver().kind == Kind::Dict && call->func->kind == NodeKind::Attribute) {
+        visit_entry(call, static_cast<const Attribute *>(call->func)->value);
+        break;
+      }
       note_api(call, find_method(callee.receiver().kind, callee.name()), callee.name().text());
       facts.stateful |= callee.receiver().kind == Kind::Iterator;
       break;
@@ -159,6 +204,10 @@ private:
   void note_api_call(const Call *call, Symbol api) {
     const ApiInfo *info = find_api(api);
     const std::string_view name = api.text();
+    if (info != nullptr && is_plain_python(name) && !info->has(kOp | kPython)) {
+      facts.vectorisable &= name == "print" || info->has(kSpec | kNoLoop | kCheap);
+      return;
+    }
     if (info != nullptr && info->has(kPython) && !call->args.empty()) {
       note_api(call, info, name);
       return run_python(call, value_of(call->args[0]));
@@ -221,7 +270,7 @@ private:
   // The interpreter's lock lets one thread at a time run Python, but libraries let go of it while they work.
   void run_python(const Call *call, const Value &function) {
     facts.vectorisable = facts.cheap = false;
-    facts.heavy = true;
+    facts.heavy = facts.works = true;
     facts.python = facts.python == nullptr ? call : facts.python;
     const bool is_function = function.is(Value::Tag::Function) || function.is(Value::Tag::Method);
     std::unordered_set<const FunctionInfo *> seen;
@@ -265,6 +314,7 @@ private:
       facts.random = facts.random == nullptr ? call : facts.random;
     }
     const ApiInfo *info = is_made ? find_api(callee.name()) : nullptr;
+    facts.works |= info == nullptr || !info->has(kCheap);
     if (info == nullptr || info->returns != Kind::KerasLayer || !info->has(kBatchable)) {
       return give_up();
     }
@@ -280,8 +330,13 @@ private:
     if (name == "items" || name == "keys" || name == "values") {
       return visit(method->value);
     }
+    if (name == "pop" || name == "get" || name == "copy" || name == "update" || name == "setdefault") { // of a dict
+      return visit_entry(call, method->value);
+    }
     if (name == "set_shape" || name == "get_shape" || name == "as_list" || name == "_asdict" || name == "_replace" ||
-        name == "is_fully_defined" || name == "assert_has_rank" || name == "with_rank" || name == "iteritems") {
+        name == "is_fully_defined" || name == "assert_has_rank" || name == "with_rank" || name == "iteritems" ||
+        name == "merge_with" || name == "concatenate" || name == "is_compatible_with" || name == "append" ||
+        name == "extend" || name == "format") {
       facts.vectorisable = false;
       return visit(method->value);
     }
@@ -297,7 +352,46 @@ private:
       return;
     }
     facts.stateful |= name == "get_next";
+    std::unordered_set<u32> names;
+    count_locals(call, names);
+    facts.works |= !names.empty();
     give_up();
+  }
+
+  // Taking a field out of a record runs nothing; whether the key is a field's name decides if a batch would do as well.
+  void visit_entry(const Call *call, const Expr *record) {
+    if (!call->args.empty() && call->args[0]->kind != NodeKind::Dict) {
+      note_key(call->args[0]);
+    }
+    visit(record);
+  }
+
+  // x["image"] picks a feature; x[0] may pick a part of the example.
+  void note_key(const Expr *key) {
+    const bool is_field = is_text(key);
+    facts.vectorisable &= is_field;
+    facts.picks_fields |= is_field;
+  }
+
+  // A string, perhaps under a name.
+  [[nodiscard]] bool is_text(const Expr *expr) const {
+    if (expr->kind != NodeKind::Name) {
+      return as_string(expr) != nullptr;
+    }
+    const Value value = value_of(expr);
+    return value.is(Value::Tag::Literal) && as_string(value.expr) != nullptr;
+  }
+
+  // Python that does no work on the element: at most it runs while the function is traced.
+  static bool is_plain_python(std::string_view name) {
+    for (const std::string_view package :
+         {"six.", "collections.", "logging.", "absl.", "tensorflow.logging.", "copy.", "typing.", "functools.",
+          "os.path.", "math.", "operator.", "itertools.", "warnings."}) {
+      if (name.starts_with(package)) {
+        return true;
+      }
+    }
+    return name.find('.') == std::string_view::npos; // a builtin
   }
 
   // What is passed must be of the element: anything else would have to be repeated for each example of a batch.
@@ -335,13 +429,12 @@ private:
       facts.vectorisable = false;
       break;
     case NodeKind::Subscript: {
-      // x["image"] picks a feature; x[0] may pick a part of the example.
       const auto *subscript = static_cast<const Subscript *>(node);
-      facts.vectorisable &= as_string(subscript->slice) != nullptr;
-      facts.picks_fields |= as_string(subscript->slice) != nullptr;
+      note_key(subscript->slice);
       makes_batch_of_one_ |= is_new_dimension(subscript->slice);
       break;
     }
+    case NodeKind::ListComp:
     case NodeKind::List: // becomes one tensor, stacked
       facts.vectorisable = false;
       break;
@@ -380,13 +473,16 @@ private:
   const FunctionInfo *function_ = nullptr;
   std::unordered_set<const FunctionInfo *> seen_;
   u32 arithmetic_ = 0;
+  u32 functions_ = 0; // sqrt, exp and the like
   bool makes_batch_of_one_ = false;
 
 public:
   void finish() {
     // Written for one record after all: it makes a batch of one, or parses single ones too.
     facts.parses_batch = facts.parses_batch && !makes_batch_of_one_ && !facts.parses_single;
-    facts.cheap = facts.cheap && facts.known && facts.operations <= kFewOperations && lookups <= kFewLookups;
+    const bool many = facts.operations > kFewOperations || lookups > kFewLookups || functions_ > kFewFunctions;
+    facts.works |= many || facts.heavy || facts.opaque;
+    facts.cheap = facts.cheap && facts.known && !many;
     facts.vectorisable = facts.vectorisable && facts.known && facts.operations > 0;
   }
 };

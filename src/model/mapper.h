@@ -10,6 +10,8 @@ namespace deepperf::model {
 struct MapperFacts {
   bool known = false;           // every call in it was understood
   bool cheap = false;           // known, and no more than a few cheap operations
+  bool works = false;           // something in it costs: a call that is not cheap, or one that is not known
+  bool opaque = false;          // what is mapped is not known at all
   bool vectorisable = false;    // known, and every operation gives for a batch what it gives for an example
   bool picks_fields = false;    // takes some fields of a record and leaves others
   bool parses_batch = false;    // calls parse_example, which wants a batch

@@ -1,3 +1,4 @@
+#include "model/consumers.h"
 #include "model/mapper.h"
 #include "model/pipeline.h"
 #include "rules/site.h"
@@ -33,6 +34,7 @@ struct Before {
   const model::Stage *endless = nullptr;
   bool branches = false;  // some of it is only there under a condition
   bool taken = false;     // a part was taken behind what came earlier
+  bool few = false;       // so few that they are to be the same each time
   bool work = false;      // that takes time
   bool in_memory = false; // it starts from arrays
 };
@@ -42,7 +44,9 @@ void look_at(const model::Project &project, const model::Stage &stage, Before &b
   if (info.has(kMaps)) {
     const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
     before.work |= !mapper.cheap;
-    before.random = mapper.random != nullptr && before.random == nullptr ? &stage : before.random;
+    // An object may have been told not to: random only `if self.training`.
+    const bool is_random = mapper.random != nullptr && !stage.mapper.is(model::Value::Tag::Object) && !before.few;
+    before.random = is_random && before.random == nullptr ? &stage : before.random;
   } else if (info.has(kSource)) {
     const std::string_view name = stage.method.text();
     before.in_memory =
@@ -50,6 +54,7 @@ void look_at(const model::Project &project, const model::Stage &stage, Before &b
     before.work |= !before.in_memory;
   } else if (info.has(kTakes)) {
     before.taken = true;
+    before.few |= model::takes_few(stage);
   } else if (info.has(kRepeats) && !info.has(kShuffles)) {
     before.endless = !before.taken && is_endless(stage) ? &stage : before.endless;
   } else if (info.has(kShuffles)) {

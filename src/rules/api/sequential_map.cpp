@@ -15,10 +15,15 @@ extern const Rule kSequentialMap;
 
 namespace {
 
+bool is_none(const Expr *value) {
+  const auto *constant = as<Constant>(value);
+  return constant != nullptr && constant->constant_kind() == ConstantKind::None;
+}
+
 bool is_sequential_value(const Source &source, const Expr *value) {
   const auto *constant = as<Constant>(value);
-  return constant != nullptr && (constant->constant_kind() == ConstantKind::None ||
-                                 source.text().substr(constant->start, constant->end - constant->start) == "1");
+  return constant != nullptr &&
+         (is_none(value) || source.text().substr(constant->start, constant->end - constant->start) == "1");
 }
 
 // The value given for num_parallel_calls, and whether one may have been given out of sight (*args, **kwargs).
@@ -38,7 +43,7 @@ Parallelism parallelism_of(const Call *call, u32 position) {
   for (const Keyword *keyword : call->keywords) {
     result.hidden |= !keyword->name;
     if (keyword->name &&
-        (keyword->name.text() == "num_parallel_calls" || keyword->name.text() == "num_parallel_batches")) {
+        (keyword->name.text() == "num_parallel_calls" || keyword->name.text() == "num_threads")) { // of tf.contrib.data
       result.value = keyword->value;
     }
   }
@@ -73,13 +78,16 @@ void check(const model::Project &project, Findings &findings) {
       continue;
     }
     const Source &source = stage.module->parsed->source;
-    const u32 position = method == "map_and_batch" ? 4 : stage.info->has(kInterleaves) ? 3 : 1;
+    const u32 position = method.starts_with("map_and_batch") ? 4 : stage.info->has(kInterleaves) ? 3 : 1;
     const Parallelism given = parallelism_of(stage.call, position);
     if (given.hidden || (given.value != nullptr && !is_sequential_value(source, given.value))) {
       continue;
     }
-    if (method == "map_and_batch" && given.value == nullptr) {
-      continue; // by default as parallel as its batch is large
+    if (method.starts_with("map_and_batch") && (given.value == nullptr || is_none(given.value))) {
+      continue; // by default as parallel as its batch is large, or several batches
+    }
+    if (stage.call->args.empty() && stage.call->keywords.empty()) {
+      continue; // an exercise: what to map is yet to be filled in
     }
     const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
     Finding finding;
@@ -96,6 +104,9 @@ void check(const model::Project &project, Findings &findings) {
     if (mapper.cheap) {
       finding.tier = Tier::Hint;
       finding.message += ", though its function is so cheap that this may not matter";
+    } else if (stage.info->has(kMaps) && !mapper.works) {
+      finding.tier = Tier::Hint;
+      finding.message += ", though no work is seen in its function";
     } else if (mapper.locked) {
       finding.tier = Tier::Hint;
       finding.message += ", but its function runs Python, which only one thread can do at a time";
@@ -173,9 +184,11 @@ dataset = tf.data.Dataset.list_files("*.jpg").map(load, num_parallel_calls=tf.da
 ## When it is wrong
 
 A function of a few cheap operations (a cast, a reshape, splitting a line) costs less than handing it to a thread: such
-places are only a hint. So are pipelines of which only a few elements are read (`take(1)`, `next(iter(dataset))`, a list that
-is written down), functions that run plain Python, where the interpreter's lock stands in the way, pipelines in test code,
-and those inside a function that is itself mapped or that Apache Beam runs. Where the function draws random numbers, the fix
+places are only a hint, and so are functions in which no work is seen (they take entries out of a dictionary, set shapes,
+print while they are traced). The same goes for pipelines of which only a few elements are read (`take(1)`,
+`next(iter(dataset))`, a loop that draws them, a list that is written down), functions that run plain Python, where the
+interpreter's lock stands in the way, pipelines in test code, and those inside a function that is itself mapped or that
+Apache Beam runs. Where the function draws random numbers, the fix
 is not safe: the draws would come in another order.
 
 ## References

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace deepperf::rules {
 
 using namespace python;
@@ -21,9 +23,22 @@ bool counts_epochs(const Site &site, const model::Loop &loop) {
          over.find("EPOCH") != std::string_view::npos;
 }
 
+// with tf.summary.record_if(…): that says when something is written.
+bool is_recorded_sometimes(const Site &site) {
+  return std::ranges::any_of(site.ancestors, [](const Node *ancestor) {
+    const auto *with = as<With>(ancestor);
+    return with != nullptr && std::ranges::any_of(with->items, [](const WithItem &item) {
+             const auto *context = as<Call>(item.context_expr);
+             const std::string_view method = context != nullptr ? called_method(*context) : std::string_view{};
+             return method == "record_if" || method == "record_summaries_every_n_global_steps";
+           });
+  });
+}
+
 void check(Site &site, const Call &call) {
   const model::Loop *loop = long_loop_around(site);
-  if (loop == nullptr || !loop->steps || counts_epochs(site, *loop) || !runs_every_turn(site, *loop)) {
+  if (loop == nullptr || !loop->steps || counts_epochs(site, *loop) || !runs_every_turn(site, *loop) ||
+      is_recorded_sometimes(site)) {
     return;
   }
   const std::string_view method = called_method(call);

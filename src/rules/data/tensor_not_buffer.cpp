@@ -34,6 +34,20 @@ struct Use {
   const Node *read = nullptr; // the first time there
 };
 
+bool is_move(const Call &call, Symbol self, Symbol attribute) {
+  const std::string_view method = called_method(call);
+  return (method == "to" || method == "cuda" || method == "type_as") &&
+         is_self_attribute(receiver_of(call), self, attribute);
+}
+
+// self.y = self.x.cuda()
+bool is_kept_copy(const Assign &assignment, Symbol self, Symbol attribute) {
+  const auto *target = assignment.targets.size() == 1 ? as<Attribute>(assignment.targets[0]) : nullptr;
+  const auto *call = as<Call>(assignment.value);
+  return target != nullptr && call != nullptr && is_self_attribute(target, self, target->attr) &&
+         is_move(*call, self, attribute);
+}
+
 void find_use(const Node *node, Symbol self, Symbol attribute, bool may_run_often, Use &use) {
   if (is_self_attribute(node, self, attribute)) {
     use.stores += node->context == Context::Load ? 0 : 1;
@@ -42,12 +56,12 @@ void find_use(const Node *node, Symbol self, Symbol attribute, bool may_run_ofte
     }
     return;
   }
+  if (const auto *assignment = as<Assign>(node); assignment != nullptr && is_kept_copy(*assignment, self, attribute)) {
+    ++use.stores; // copied once, and the copy is used from then on
+    return;
+  }
   if (const auto *call = as<Call>(node); call != nullptr && may_run_often && use.move == nullptr) {
-    const std::string_view method = called_method(*call);
-    if ((method == "to" || method == "cuda" || method == "type_as") &&
-        is_self_attribute(receiver_of(*call), self, attribute)) {
-      use.move = call;
-    }
+    use.move = is_move(*call, self, attribute) ? call : nullptr;
   }
   for_each_child(node, [&](const Node *child) { find_use(child, self, attribute, may_run_often, use); });
 }

@@ -10,9 +10,9 @@ using namespace python;
 
 namespace {
 
-constexpr std::string_view kClearing[] = {"zero_grad",       ".grad = None", ".grad=None",  "grad.zero_",
-                                          "grad.data.zero_", "clear_grad",   "grad = None", "autograd.grad(",
-                                          "set_grad",        "reset_grad"};
+constexpr std::string_view kClearing[] = {
+    "zero_grad",       ".grad = ",   ".grad=",      "grad.data =",    "grad.data=", "grad.zero_",
+    "grad.data.zero_", "clear_grad", "grad = None", "autograd.grad(", "set_grad",   "reset_grad"};
 
 // Is the optimizer handed to something that we do not see into? It may clear the gradients.
 bool is_handed_away(const Site &site, const Node *node, std::string_view optimizer) {

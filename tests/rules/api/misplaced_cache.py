@@ -59,3 +59,25 @@ def under_conditions(paths, training, cache):
     if cache:
         ds = ds.cache().repeat()
     return ds
+
+
+class Augment:
+    def __init__(self, training):
+        self.training = training
+
+    def __call__(self, image):
+        return tf.image.random_flip_left_right(image) if self.training else image
+
+
+def told_otherwise(paths):
+    ds = tf.data.Dataset.from_tensor_slices(paths).map(decode, num_parallel_calls=4)
+    return ds.map(Augment(False), num_parallel_calls=4).cache()
+
+
+def one_batch_on_purpose(paths, fake, n):
+    ds = tf.data.Dataset.from_tensor_slices(paths).map(augment, num_parallel_calls=4).batch(8)
+    if fake:
+        ds = ds.take(1).cache().repeat()
+    else:
+        ds = ds.take(n).cache()  # expect: DP105
+    return ds

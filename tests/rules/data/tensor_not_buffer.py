@@ -43,3 +43,15 @@ class NoModule:
 
     def forward(self, x):
         return x - self.mean.to(x.device)
+
+
+class KeepsACopy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mean = torch.zeros(3)
+        self.mean_on_device = None
+
+    def forward(self, x):
+        if self.mean_on_device is None:
+            self.mean_on_device = self.mean.to(x.device)
+        return x - self.mean_on_device

@@ -109,3 +109,12 @@ def without_backward(model, loader):
     optimizer = torch.optim.Adam(model.parameters())
     for x in loader:
         optimizer.step()
+
+
+def zeroed_by_hand(parameters, loader, loss_of):
+    optimizer = torch.optim.Adam(parameters)
+    for x in loader:
+        loss_of(x).backward()
+        optimizer.step()
+        for parameter in parameters:
+            parameter.grad = torch.zeros_like(parameter)
