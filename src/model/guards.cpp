@@ -25,15 +25,6 @@ bool is_param(const FunctionInfo &function, Symbol name) {
   return std::ranges::any_of(function.params, [name](const Param *param) { return param->name == name; });
 }
 
-bool mentions_any(const Node *node, const std::vector<Symbol> &names) {
-  if (const auto *name = as<Name>(node)) {
-    return contains(names, name->id);
-  }
-  bool found = false;
-  for_each_child(node, [&](const Node *child) { found = found || mentions_any(child, names); });
-  return found;
-}
-
 class Reader {
 public:
   explicit Reader(const GuardedBranch &branch) : branch_(branch) {}
@@ -89,11 +80,38 @@ private:
       return false;
     }
     if (branch_.loop != nullptr && contains(branch_.loop->assigned, root->id)) {
-      return !mentions_any(right, branch_.loop->assigned);
+      return !changes_freely(right);
     }
     // The caller's counter: `def step(i): if i == 0:`.
     const bool is_counted = left->kind == NodeKind::Attribute || is_param(*branch_.function, root->id);
     return branch_.loop == nullptr && is_counted && is_constant(right, ConstantKind::Int);
+  }
+
+  // Does the loop write something of it that does not come off a list of turns: `if i == next: …; next = steps.pop()`?
+  [[nodiscard]] bool changes_freely(const Node *node) const {
+    if (const auto *name = as<Name>(node)) {
+      return contains(branch_.loop->assigned, name->id) && !is_popped(name->id);
+    }
+    bool found = false;
+    for_each_child(node, [&](const Node *child) { found = found || changes_freely(child); });
+    return found;
+  }
+
+  [[nodiscard]] bool is_popped(Symbol name) const {
+    u32 bindings = 0;
+    u32 popped = 0;
+    const auto count = [&](const auto &self, const Node *node) -> void {
+      const auto *plain = as<Name>(node);
+      bindings += plain != nullptr && plain->id == name && plain->context != Context::Load ? 1 : 0;
+      const auto *assignment = as<Assign>(node);
+      const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+      const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
+      const auto *target = assignment != nullptr ? as<Name>(assignment->targets[0]) : nullptr;
+      popped += method != nullptr && method->attr.text() == "pop" && target != nullptr && target->id == name ? 1 : 0;
+      for_each_child(node, [&](const Node *child) { self(self, child); });
+    };
+    count(count, branch_.loop->node);
+    return popped == 1 && bindings == 1;
   }
 
   [[nodiscard]] bool is_counter(const Expr *expr) const {

@@ -94,6 +94,7 @@ private:
   // ---- loop_length.cpp
   bool is_tiny(const python::Expr *iter);
   std::optional<i64> literal_number(const python::Expr *expr);
+  bool is_one_by_default(const python::Expr *expr);
   Value peek(const python::Expr *expr);
   Turns turns_of(const python::Expr *iter, const Value &iterated);
 

@@ -359,15 +359,26 @@ void Inference::note_fetched_operators(const Expr *fetches) {
   const auto is_tensor = [](const Expr *expr) {
     return kind_of(expr) == Kind::Tensor || kind_of(expr) == Kind::Variable;
   };
+  // x[:, i] takes a part of several dimensions: no list or dict can do that.
+  const auto is_slice_of_tensor = [](const Subscript *subscript) {
+    const auto *index = subscript != nullptr ? as<Tuple>(subscript->slice) : nullptr;
+    return index != nullptr &&
+           std::ranges::any_of(index->elts, [](const Expr *part) { return as<Slice>(part) != nullptr; });
+  };
   const auto *operation = as<BinOp>(fetches);
   const auto *subscript = as<Subscript>(fetches);
+  // variable.value(), of whatever holds it
+  const auto *call = as<Call>(fetches);
+  const auto *method = call != nullptr && call->args.empty() ? as<Attribute>(call->func) : nullptr;
+  const bool reads = method != nullptr && !project_.callee_of(call).known() &&
+                     (method->attr.text() == "value" || method->attr.text() == "read_value");
   if ((operation == nullptr || (!is_tensor(operation->left) && !is_tensor(operation->right))) &&
-      (subscript == nullptr || !is_tensor(subscript->value))) {
+      (subscript == nullptr || !is_tensor(subscript->value)) && !is_slice_of_tensor(subscript) && !reads) {
     return;
   }
   OpFact fact;
   fact.call = fetches;
-  fact.api = known::sym_operation;
+  fact.api = reads ? method->attr : known::sym_operation;
   fact.traits = kOp;
   fact.loop = around_.loop;
   fact.in_tape = around_.in_tape;

@@ -79,6 +79,17 @@ std::optional<i64> Inference::literal_number(const Expr *expr) {
   return int_value(module_->parsed->source.text().substr(constant->start, constant->end - constant->start));
 }
 
+// `n or 1` of a parameter that is None unless somebody says otherwise.
+bool Inference::is_one_by_default(const Expr *expr) {
+  const auto *either = as<BoolOp>(expr);
+  const auto *name = either != nullptr && either->op() == BoolOperator::Or ? as<Name>(either->values[0]) : nullptr;
+  return name != nullptr && literal_number(either->values.back()).value_or(kTinyLoop + 1) <= kTinyLoop &&
+         std::ranges::any_of(current_->params, [name](const Param *param) {
+           const auto *value = param->default_value != nullptr ? as<Constant>(param->default_value) : nullptr;
+           return param->name == name->id && value != nullptr && value->constant_kind() == ConstantKind::None;
+         });
+}
+
 // A loop over a few elements that are written down, or over range(10) and below.
 bool Inference::is_tiny(const Expr *iter) {
   if (counts_dimensions(iter)) {
@@ -157,6 +168,9 @@ bool Inference::is_tiny(const Expr *iter) {
     if (const auto *length = as<Call>(call->args[0]);
         length != nullptr && call->args.size() == 1 && called_name(length) == "len" && length->args.size() == 1) {
       return is_tiny(length->args[0]);
+    }
+    if (is_one_by_default(call->args[0])) {
+      return true;
     }
     const auto to = literal_number(call->args[call->args.size() == 1 ? 0 : 1]);
     const i64 from = call->args.size() > 1 ? literal_number(call->args[0]).value_or(0) : 0;

@@ -5,8 +5,8 @@ usage: fixtures_test.py DEEPPERF_BINARY
 
 tests/rules/<cause>/<rule>.py is the fixture of src/rules/<cause>/<rule>.cpp; a folder of that name holds fixtures of several
 files. A line ending in `# expect: DP101` must be reported by that rule, one ending in `# hint: DP101` as a hint only, and
-every other line must not be reported by that rule. <rule>.fixed.py is what --fix makes of <rule>.py, <rule>.unsafe.py what
---fix --unsafe-fixes does.
+every other line must not be reported by that rule; a line with `# syntax error` is meant to have one. <rule>.fixed.py is what
+--fix makes of <rule>.py, <rule>.unsafe.py what --fix --unsafe-fixes does.
 """
 
 import json
@@ -55,6 +55,13 @@ def expected(path):
     return sorted(found)
 
 
+def broken(fixture):
+    """Where a fixture has a syntax error on purpose."""
+    files = fixture.rglob("*.py") if fixture.is_dir() else [fixture]
+    return {(str(file.relative_to(fixture.parent)), number) for file in files
+            for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1) if "# syntax error" in line}
+
+
 def reported(findings, name):
     return sorted({(finding["line"], finding["code"], finding["severity"]) for finding in findings
                    if os.path.basename(finding["path"]) == name})
@@ -78,7 +85,7 @@ class Fixtures(unittest.TestCase):
                     copy.parent.mkdir()
                     shutil.copy(fixture, copy)
                 result = check("--hints", "--select", code_of(fixture), ".", cwd=copy.parent)
-                self.assertEqual(result["errors"], [])
+                self.assertEqual({(error["path"], error["line"]) for error in result["errors"]}, broken(copy))
                 for file in [copy] if copy.is_file() else sorted(copy.rglob("*.py")):
                     with self.subTest(file=file.name):
                         self.assertEqual(reported(result["findings"], file.name), expected(file))

@@ -36,6 +36,12 @@ bool runs_once(const FunctionInfo &function) {
   return false;
 }
 
+// Methods that make an operation where the graph is run by a session; eagerly they only read or update.
+bool needs_session(const OpFact &op) {
+  const std::string_view name = op.api.text();
+  return name == "update_state" || name == "value" || name == "read_value";
+}
+
 // Of TensorFlow: by its name, or a method of one of its kinds.
 bool is_tensorflow(const OpFact &op) {
   const std::string_view name = op.api.text();
@@ -43,7 +49,7 @@ bool is_tensorflow(const OpFact &op) {
     return false;
   }
   return name.starts_with("tensorflow.") || name == "operator" || name.starts_with("assign") || name == "minimize" ||
-         name == "apply_gradients" || name == "compute_gradients" || name == "get_next";
+         name == "apply_gradients" || name == "compute_gradients" || name == "get_next" || needs_session(op);
 }
 
 bool contains(const Node *outer, const Node *inner) { return outer->start <= inner->start && inner->end <= outer->end; }
@@ -190,10 +196,19 @@ private:
   }
 
   bool is_invariant(const OpFact &op, const Loop &loop) const {
-    if ((op.traits & kStateful) != 0 || starts_accumulation(op, loop) || model::varies(project_, loop, op.call)) {
+    if (needs_session(op) || is_broken(loop) || (op.traits & kStateful) != 0 || starts_accumulation(op, loop) ||
+        model::varies(project_, loop, op.call)) {
       return false;
     }
     return !stands_in_scope_of_turn(op, loop, false); // on another device in each turn
+  }
+
+  // With a syntax error around it nobody knows what the loop changes.
+  static bool is_broken(const Loop &loop) {
+    const Node *const around = loop.function->node != nullptr ? loop.function->node : loop.node;
+    return std::ranges::any_of(loop.function->module->parsed->tree.errors, [around](const SyntaxError &error) {
+      return around->start <= error.span.start && error.span.start <= around->end;
+    });
   }
 
   // In a scope that is another one in each turn. One that only gives names changes nothing but them.
@@ -261,8 +276,8 @@ private:
         return report(caller, site.call, *first->op, *loop, true, &*first);
       }
       const bool whole =
-          counts(*loop) && !site.callee->makes_variables && !site.callee->runs_session && !site.callee->effects &&
-          site.callee->name.text() != "__init__" &&
+          counts(*loop) && !is_broken(*loop) && !site.callee->makes_variables && !site.callee->runs_session &&
+          !site.callee->effects && site.callee->name.text() != "__init__" &&
           std::ranges::all_of(reached, [&](const model::ReachedOp &op) { return stays_same(site, op, *loop); }) &&
           arguments_stay_same(site, *loop);
       if (whole) {
@@ -284,7 +299,7 @@ private:
   }
 
   bool stays_same(const model::CallSite &site, const model::ReachedOp &reached, const Loop &loop) const {
-    if (reached.varies || (reached.op->traits & kStateful) != 0) {
+    if (reached.varies || needs_session(*reached.op) || (reached.op->traits & kStateful) != 0) {
       return false;
     }
     for (const Symbol attribute : reached.attributes) {
@@ -349,7 +364,33 @@ private:
     return ((op.traits & kConstant) != 0 &&
             (is_comprehension || name == "tensorflow.constant" || name == "tensorflow.convert_to_tensor")) ||
            (fills && (op.stored || op.target)) || loop.turns == model::Turns::Few ||
-           (loop.turns == model::Turns::Collection && is_light(op)) || op.discarded;
+           (loop.turns == model::Turns::Collection && is_light(op)) || op.discarded || is_free(op) || draws(loop.node);
+  }
+
+  // Gives the same numbers another shape, of something that is there already: nothing is computed.
+  static bool is_free(const OpFact &op) {
+    const std::string_view name = op.api.text();
+    const auto *call = as<Call>(op.call);
+    return call != nullptr &&
+           (name == "tensorflow.rank" || name == "tensorflow.reshape" || name == "tensorflow.identity" ||
+            name == "tensorflow.squeeze" || name == "tensorflow.expand_dims") &&
+           std::ranges::none_of(call->args, has_call);
+  }
+
+  static bool has_call(const Node *node) {
+    bool found = node->kind == NodeKind::Call;
+    for_each_child(node, [&found](const Node *child) { found = found || has_call(child); });
+    return found;
+  }
+
+  // A loop that draws waits for that, and for somebody to look at it.
+  static bool draws(const Node *node) {
+    const auto *call = as<Call>(node);
+    const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
+    const auto *object = method != nullptr ? as<Name>(method->value) : nullptr;
+    bool found = object != nullptr && object->id.text() == "plt";
+    for_each_child(node, [&found](const Node *child) { found = found || draws(child); });
+    return found;
   }
 
   void report(const FunctionInfo &function, const Expr *place, const OpFact &op, const Loop &loop, bool grows,

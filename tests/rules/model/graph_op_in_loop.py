@@ -509,3 +509,64 @@ def after_an_error(sess, iterator, steps):
             sess.run(iterator)
         except tf.errors.OutOfRangeError:
             sess.run(tf.square(3.0))
+
+
+def slices_and_reads(sess, occupied, points, variables, steps):
+    for step in range(steps):
+        sess.run(occupied[:, step], {points: step})  # expect: DP201
+        sess.run(occupied[step])
+    for name, variable in variables.items():
+        print(name, sess.run(variable.value()))  # expect: DP201
+
+
+def metrics(sess, batches, names):
+    accuracy = tf.keras.metrics.SparseCategoricalAccuracy()
+    for labels, predictions in batches:
+        sess.run(accuracy.update_state(labels, predictions))  # expect: DP201
+
+
+def eager_metrics(labels, predictions, steps):
+    accuracy = tf.keras.metrics.SparseCategoricalAccuracy()
+    for _ in range(steps):
+        accuracy.update_state(labels, predictions)
+
+
+def at_turns_of_a_list(sess, rate, decay, boundaries, steps):
+    boundary = boundaries.pop()
+    step = 0
+    while step < steps:
+        if step == boundary + 1:
+            sess.run(tf.assign(rate, decay))
+            boundary = boundaries.pop()
+        sess.run(rate)
+        step += 1
+
+
+def at_turns_of_something_else(sess, rate, decay, boundary, steps):
+    step = 0
+    while step < steps:
+        if step == boundary + 1:
+            sess.run(tf.assign(rate, decay))  # expect: DP201
+            boundary = step
+        sess.run(rate)
+        step += 1
+
+
+def one_turn_by_default(shape, batch_size=None):
+    out = []
+    for i in range(batch_size or 1):
+        out.append((i, tf.linalg.eye(shape)))
+    return out
+
+
+def only_another_shape(x, y, steps):
+    out = []
+    for i in range(steps):
+        out.append(y[i] * tf.reshape(x, [-1, 1]))  # hint: DP201
+        out.append(y[i] * tf.reshape(tf.sqrt(x), [-1, 1]))  # expect: DP201
+    return out
+
+
+def draws(x, steps, plt):
+    for i in range(steps):
+        plt.plot(tf.matmul(x, x)[i])  # hint: DP201
