@@ -117,6 +117,43 @@ std::optional<i64> count_given(const Stage &stage) {
   return count != nullptr ? number_of(stage, count) : std::nullopt;
 }
 
+// What the name was last assigned in the block before a place; of what stands long before it nothing is known.
+const Expr *assigned_in(const Block &block, Symbol name, u32 before) {
+  constexpr u32 kMostStatements = 200;
+  const auto behind = std::ranges::lower_bound(block, before, {}, &Stmt::start);
+  for (u32 at = static_cast<u32>(behind - block.begin()), steps = 0; at > 0 && steps < kMostStatements; ++steps) {
+    const auto *assignment = as<Assign>(block[--at]);
+    const auto *target =
+        assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+    if (target != nullptr && target->id == name && assignment->end <= before) {
+      return assignment->value;
+    }
+  }
+  return nullptr;
+}
+
+// What the name was last assigned in the function, or in the module, before the stage.
+const Expr *assigned_before(const Stage &stage, const Name &name) {
+  const FunctionDef *definition = stage.function != nullptr ? stage.function->definition() : nullptr;
+  if (definition != nullptr && stage.function->slot_of(name.id) != FunctionInfo::kNoSlot) {
+    return assigned_in(definition->body, name.id, stage.call->start);
+  }
+  return assigned_in(stage.module->parsed->tree.body, name.id, definition != nullptr ? ~0U : stage.call->start);
+}
+
+// range(10), also under a name.
+bool is_short_range(const Stage &stage, const Expr *expr) {
+  if (const auto *name = as<Name>(expr)) {
+    expr = assigned_before(stage, *name);
+  }
+  const auto *call = expr != nullptr ? as<Call>(expr) : nullptr;
+  if (call == nullptr || called_name(call) != "range" || call->args.empty()) {
+    return false;
+  }
+  const std::optional<i64> to = number_of(stage, call->args[call->args.size() == 1 ? 0 : 1]);
+  return to.has_value() && *to >= 0 && *to <= kFewElements;
+}
+
 // A few values that are written down, perhaps as an array or under a name.
 bool is_toy(const Stage &source, const Expr *expr, u32 depth = 0) {
   if (depth > 4) { // x = np.array(x)
@@ -128,7 +165,20 @@ bool is_toy(const Stage &source, const Expr *expr, u32 depth = 0) {
     return (name == "array" || name == "constant" || name == "asarray" || name == "convert_to_tensor") &&
            !call->args.empty() && is_toy(source, call->args[0], depth + 1);
   }
+  if (const auto *part = as<Subscript>(expr)) { // x[:10], x[range(10)]
+    const auto *slice = as<Slice>(part->slice);
+    if (slice == nullptr) {
+      return is_short_range(source, part->slice);
+    }
+    const std::optional<i64> to = slice->upper != nullptr ? number_of(source, slice->upper) : std::nullopt;
+    return to.has_value() && *to >= 0 && *to <= kFewElements &&
+           (slice->lower == nullptr || number_of(source, slice->lower).value_or(-1) >= 0);
+  }
   if (const auto *name = as<Name>(expr)) {
+    if (const Expr *assigned = assigned_before(source, *name);
+        assigned != nullptr && assigned->kind == NodeKind::Tuple && is_toy(source, assigned, depth + 1)) {
+      return true;
+    }
     for (const FunctionInfo *scope = source.function; scope != nullptr; scope = scope->parent) {
       const u32 slot = scope->slot_of(name->id);
       if (slot == FunctionInfo::kNoSlot) {
@@ -215,19 +265,23 @@ struct Consumers::Uses {
     is_broken = !module.parsed->tree.errors.empty();
     is_notebook = module.parsed->path.ends_with(".ipynb");
     for (const Stmt *statement : module.parsed->tree.body) {
-      add(statement, nullptr);
+      add(statement, nullptr, nullptr);
     }
     for (auto &[id, found] : names) {
       std::ranges::sort(found, {}, &Name::start);
     }
   }
 
-  void add(const Node *node, const Node *parent) {
+  void add(const Node *node, const Node *parent, const Node *function) {
     parents.emplace(node, parent);
     if (const auto *name = as<Name>(node)) {
       names[name->id.id].push_back(name);
+      if (name->context != Context::Load && function != nullptr) {
+        bound[function].insert(name->id.id);
+      }
     }
-    for_each_child(node, [&](const Node *child) { add(child, node); });
+    const bool is_function = node->kind == NodeKind::FunctionDef || node->kind == NodeKind::Lambda;
+    for_each_child(node, [&](const Node *child) { add(child, node, is_function ? node : function); });
   }
 
   [[nodiscard]] const Node *parent_of(const Node *node) const {
@@ -295,6 +349,25 @@ struct Consumers::Uses {
     return Consumption::All;
   }
 
+  // for x in dataset, next(iter(dataset)), where the call's result is called `dataset`.
+  bool is_read_singly(const Expr *call) {
+    const auto *assignment = as<Assign>(parent_of(call));
+    const auto *target =
+        assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+    bool found = false;
+    if (target != nullptr) {
+      each_read(*target, *assignment, [&](const Name &name) {
+        const Node *parent = parent_of(&name);
+        const auto *loop = as<For>(parent);
+        const auto *function = as<Call>(parent);
+        found = (loop != nullptr && loop->iter == &name) ||
+                (function != nullptr && (called_name(function) == "iter" || called_name(function) == "enumerate"));
+        return !found;
+      });
+    }
+    return found;
+  }
+
 private:
   [[nodiscard]] bool is_few(const Call *take) const {
     const auto *count = take->args.empty() ? nullptr : as<Constant>(take->args[0]);
@@ -321,10 +394,8 @@ private:
 
   [[nodiscard]] bool binds_in(const Node *function, const Expr *expr) const {
     const auto *name = as<Name>(expr);
-    const auto found = name != nullptr ? names.find(name->id.id) : names.end();
-    return found != names.end() && std::ranges::any_of(found->second, [&](const Name *other) {
-             return other->context != Context::Load && function_around(other) == function;
-           });
+    const auto found = bound.find(function);
+    return name != nullptr && found != bound.end() && found->second.contains(name->id.id);
   }
 
   [[nodiscard]] const Node *function_around(const Node *node) const {
@@ -339,6 +410,23 @@ private:
     if (!seen.insert(&assignment).second) {
       return Consumption::Nothing; // in a circle: counted already
     }
+    Consumption result = Consumption::Nothing;
+    const bool read = each_read(target, assignment, [&](const Name &name) {
+      result = std::max(result, follow(&name));
+      return result != Consumption::All;
+    });
+    if (result == Consumption::All || looked > kMaxNames) {
+      return Consumption::All;
+    }
+    // Another file may read what a module's top level holds.
+    const bool read_elsewhere = !read && !is_notebook && function_around(&assignment) == nullptr;
+    // What could not be parsed may read it, too.
+    return read_elsewhere || (is_broken && result == Consumption::Nothing) ? Consumption::All : result;
+  }
+
+  // Calls `use` for each place that reads the name between this assignment and the next one of the same block, until
+  // it returns false. Says whether there was any.
+  template <class Use> bool each_read(const Name &target, const Assign &assignment, Use use) {
     const Node *const block = parent_of(&assignment);
     const Node *const function = function_around(&assignment);
     const bool is_straight = block == nullptr || block->kind == NodeKind::FunctionDef || block->kind == NodeKind::With;
@@ -352,21 +440,20 @@ private:
     u32 until = ~0U;
     for (const Name *name : found) {
       if (++looked > kMaxNames) {
-        return Consumption::All;
+        return true;
       }
       const auto *other = name->context != Context::Load ? as<Assign>(parent_of(name)) : nullptr;
       if (is_straight && other != nullptr && other->start > assignment.start && parent_of(other) == block) {
         until = std::min(until, other->end);
       }
     }
-    Consumption result = Consumption::Nothing;
     bool read = false;
     for (const Name *name : found) {
       if (name->context != Context::Load) {
         continue;
       }
       if (++looked > kMaxNames) {
-        return Consumption::All;
+        return true;
       }
       const Node *const inside = function_around(name);
       const bool is_later = name->start >= assignment.end && name->start < until;
@@ -375,15 +462,11 @@ private:
         continue;
       }
       read = true;
-      result = std::max(result, follow(name));
-      if (result == Consumption::All) {
-        return result;
+      if (!use(*name)) {
+        break;
       }
     }
-    // Another file may read what a module's top level holds.
-    const bool read_elsewhere = !read && !is_notebook && function == nullptr;
-    // What could not be parsed may read it, too.
-    return read_elsewhere || (is_broken && result == Consumption::Nothing) ? Consumption::All : result;
+    return read;
   }
 
   // A name of the function's own, or of one around it.
@@ -414,6 +497,7 @@ private:
   bool is_broken = false; // it has syntax errors
   std::unordered_map<const Node *, const Node *> parents;
   std::unordered_map<u32, std::vector<const Name *>> names;
+  std::unordered_map<const Node *, std::unordered_set<u32>> bound; // names that functions bind
 
 public:
   std::unordered_set<const Assign *> seen; // of the dataset that is being followed
@@ -424,14 +508,25 @@ public:
 Consumers::Consumers() = default;
 Consumers::~Consumers() = default;
 
-Consumption Consumers::of(const Stage &stage) {
-  std::unique_ptr<Uses> &uses = uses_[stage.module];
+Consumers::Uses &Consumers::uses_in(const Module &module) {
+  std::unique_ptr<Uses> &uses = uses_[&module];
   if (uses == nullptr) {
-    uses = std::make_unique<Uses>(*stage.module);
+    uses = std::make_unique<Uses>(module);
   }
-  uses->seen.clear();
-  uses->steps = uses->looked = 0;
-  return uses->follow(stage.call);
+  return *uses;
+}
+
+Consumption Consumers::of(const Stage &stage) {
+  Uses &uses = uses_in(*stage.module);
+  uses.seen.clear();
+  uses.steps = uses.looked = 0;
+  return uses.follow(stage.call);
+}
+
+bool Consumers::is_read_singly(const Stage &stage) {
+  Uses &uses = uses_in(*stage.module);
+  uses.looked = 0;
+  return uses.is_read_singly(stage.call);
 }
 
 } // namespace deepperf::model

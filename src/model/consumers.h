@@ -30,8 +30,12 @@ public:
 
   Consumption of(const Stage &stage);
 
+  // Is what the stage gives put under a name, and are its elements read one by one from there?
+  bool is_read_singly(const Stage &stage);
+
 private:
   struct Uses; // of one module: who holds which node, and where names are read
+  Uses &uses_in(const Module &module);
   std::unordered_map<const Module *, std::unique_ptr<Uses>> uses_;
 };
 

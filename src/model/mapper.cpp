@@ -71,6 +71,7 @@ private:
         visit(statement);
       }
     } else if (const Lambda *lambda = function.lambda()) {
+      reject_list_of_columns(lambda);
       visit(lambda->body);
     } else {
       give_up();
@@ -81,7 +82,9 @@ private:
   // How many different names of the function's own an expression mentions: parts of the example, most likely.
   void count_locals(const Node *node, std::unordered_set<u32> &names) const {
     if (const auto *name = as<Name>(node)) {
-      if (function_ != nullptr && function_->slot_of(name->id) != FunctionInfo::kNoSlot) {
+      const bool is_self = function_ != nullptr && function_->type != nullptr && !function_->params.empty() &&
+                           function_->params[0]->name == name->id;
+      if (function_ != nullptr && !is_self && function_->slot_of(name->id) != FunctionInfo::kNoSlot) {
         names.insert(name->id.id);
       }
       return;
@@ -115,6 +118,7 @@ private:
     facts.heavy |= info->has(kIo | kDecode | kPython) || name.starts_with("tensorflow.image.resize");
     facts.parses_single |= name.ends_with("parse_single_example");
     facts.parses_batch |= name.ends_with(".parse_example");
+    facts.parses_csv |= name.ends_with(".decode_csv");
     facts.cheap &= info->returns != Kind::Dataset; // reading files, or a pipeline of its own
     facts.works |= info->returns == Kind::Dataset;
     if (!info->has(kOp | kPython | kIo | kDecode)) {
@@ -190,6 +194,12 @@ private:
     default:
       visit_unknown_call(call);
     }
+    if (callee.is(Value::Tag::Api) && callee.name().text().ends_with(".decode_csv")) {
+      if (!call->args.empty()) {
+        visit(call->args[0]); // the rest says what columns there are
+      }
+      return;
+    }
     for (const Expr *arg : call->args) {
       visit(arg);
     }
@@ -204,6 +214,9 @@ private:
   void note_api_call(const Call *call, Symbol api) {
     const ApiInfo *info = find_api(api);
     const std::string_view name = api.text();
+    if (name.ends_with(".parse_example") && !call->args.empty() && call->args[0]->kind == NodeKind::List) {
+      makes_batch_of_one_ = true; // parse_example([record])
+    }
     if (info != nullptr && is_plain_python(name) && !info->has(kOp | kPython)) {
       facts.vectorisable &= name == "print" || info->has(kSpec | kNoLoop | kCheap);
       return;
@@ -423,20 +436,33 @@ private:
       return;
     }
     case NodeKind::If:
+      require_choice_outside(static_cast<const If *>(node)->test);
+      break;
     case NodeKind::IfExp:
+      require_choice_outside(static_cast<const IfExp *>(node)->test);
+      break;
     case NodeKind::Try:
     case NodeKind::Match:
       facts.vectorisable = false;
       break;
     case NodeKind::Subscript: {
       const auto *subscript = static_cast<const Subscript *>(node);
-      note_key(subscript->slice);
+      if (counts_from_the_end(subscript->slice)) {
+        facts.operations += facts.operations == 0 ? 1 : 0;
+      } else if (!is_column(*subscript)) {
+        note_key(subscript->slice);
+      }
       makes_batch_of_one_ |= is_new_dimension(subscript->slice);
       break;
     }
     case NodeKind::ListComp:
     case NodeKind::List: // becomes one tensor, stacked
       facts.vectorisable = false;
+      break;
+    case NodeKind::Return:
+    case NodeKind::Tuple:
+    case NodeKind::Dict:
+      reject_list_of_columns(node);
       break;
     case NodeKind::AugAssign:
       facts.operations += facts.operations == 0 ? 1 : 0;
@@ -459,6 +485,43 @@ private:
       break;
     }
     for_each_child(node, [this](const Node *child) { visit(child); });
+  }
+
+  // `if training:`, which is settled before any element comes.
+  void require_choice_outside(const Expr *test) {
+    std::unordered_set<u32> names;
+    count_locals(test, names);
+    facts.vectorisable &= names.empty();
+  }
+
+  // x[..., tf.newaxis], x[..., 0]: the same for one example and for many.
+  static bool counts_from_the_end(const Expr *index) {
+    const auto *parts = as<Tuple>(index);
+    const auto *first = parts != nullptr && !parts->elts.empty() ? as<Constant>(parts->elts[0]) : nullptr;
+    return first != nullptr && first->constant_kind() == ConstantKind::Ellipsis;
+  }
+
+  // columns[0] of columns = tf.io.decode_csv(…)
+  [[nodiscard]] bool is_column(const Subscript &subscript) const {
+    return subscript.slice->kind != NodeKind::Slice && is_list_of_columns(subscript.value);
+  }
+
+  [[nodiscard]] bool is_list_of_columns(const Expr *expr) const {
+    if (const auto *call = as<Call>(expr)) {
+      const Value callee = project_.callee_of(call);
+      return callee.is(Value::Tag::Api) && callee.name().text().ends_with(".decode_csv");
+    }
+    const Value value = expr->kind == NodeKind::Name ? value_of(expr) : Value{};
+    return value.is(Value::Tag::Instance) && value.kind == Kind::Tensor && value.name() &&
+           value.name().text().ends_with(".decode_csv");
+  }
+
+  // A list in what is returned becomes one tensor, with the columns in front of the batch.
+  void reject_list_of_columns(const Node *node) {
+    for_each_child(node, [this](const Node *child) {
+      facts.vectorisable &= (child->kind != NodeKind::Name && child->kind != NodeKind::Call) ||
+                            !is_list_of_columns(static_cast<const Expr *>(child));
+    });
   }
 
   // x[tf.newaxis], x[None]

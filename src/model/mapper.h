@@ -15,6 +15,7 @@ struct MapperFacts {
   bool vectorisable = false;    // known, and every operation gives for a batch what it gives for an example
   bool picks_fields = false;    // takes some fields of a record and leaves others
   bool parses_batch = false;    // calls parse_example, which wants a batch
+  bool parses_csv = false;      // calls decode_csv, whose columns are all numbers and strings
   bool parses_single = false;   // calls parse_single_example, which has a batched twin
   bool locked = false;          // runs Python, which holds the interpreter's lock
   bool stateful = false;        // draws from an iterator, or writes to a variable: the order of the calls matters

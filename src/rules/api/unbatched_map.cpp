@@ -64,18 +64,21 @@ bool comes_from_uniform_records(const model::Project &project, u32 at) {
 
 // A cache is no stage to look past: behind it a map runs once, and behind the batch it would run in every epoch.
 void follow_back(const model::Project &project, u32 at, const model::Stage &batch, std::unordered_set<u32> &seen,
-                 Findings &findings) {
+                 model::Consumers &consumers, Findings &findings) {
   constexpr u64 kTransparent = kShuffles | kRepeats | kPrefetches | kTakes;
   while (at != 0 && seen.insert(at).second) {
     const model::Stage &stage = project.stages[at];
     if (stage.info == nullptr) { // branches meet
       if (stage.other != 0) {
-        follow_back(project, stage.other, batch, seen, findings);
+        follow_back(project, stage.other, batch, seen, consumers, findings);
       }
       at = stage.previous;
       continue;
     }
     if (stage.info->has(kMaps) && !stage.info->has(kBatches)) {
+      if (model::has_few_elements(project, stage)) {
+        return;
+      }
       const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
       const bool single = mapper.parses_single && mapper.operations == 1 && mapper.known;
       // parse_example takes a vector of records: whoever maps it over single ones means to batch first.
@@ -84,14 +87,14 @@ void follow_back(const model::Project &project, u32 at, const model::Stage &batc
       }
       // Fields that the function leaves out may not even have one shape; only where the data was one array are they
       // known to.
-      const bool unsure = mapper.picks_fields && !mapper.parses_batch && !comes_from_arrays(project, at) &&
-                          !comes_from_uniform_records(project, at);
+      const bool unsure = mapper.picks_fields && !mapper.parses_batch && !mapper.parses_csv &&
+                          !comes_from_arrays(project, at) && !comes_from_uniform_records(project, at);
       Finding finding;
       finding.rule = &kUnbatchedMap.info;
       finding.file = stage.module->file;
       finding.span = stage.span();
       finding.tier =
-          single || unsure || stage.module->is_test || model::has_few_elements(project, stage) ? Tier::Hint : Tier::On;
+          single || unsure || stage.module->is_test || consumers.is_read_singly(stage) ? Tier::Hint : Tier::On;
       finding.message = "this map runs once per example, but all it does would work on a whole batch";
       finding.advice = single ? "batch first, then map tf.io.parse_example, which parses a whole batch at once"
                               : "move this map behind the batch";
@@ -125,6 +128,7 @@ void judge_fused(const model::Project &project, const model::Stage &stage, Findi
 }
 
 void check(const model::Project &project, Findings &findings) {
+  model::Consumers consumers;
   for (const model::Stage &stage : std::span(project.stages).subspan(project.first_stage)) {
     if (stage.info != nullptr && stage.call != nullptr && stage.info->has(kMaps) && stage.info->has(kBatches)) {
       judge_fused(project, stage, findings);
@@ -135,7 +139,7 @@ void check(const model::Project &project, Findings &findings) {
       continue;
     }
     std::unordered_set<u32> seen;
-    follow_back(project, stage.previous, stage, seen, findings);
+    follow_back(project, stage.previous, stage, seen, consumers, findings);
   }
 }
 

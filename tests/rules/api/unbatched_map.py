@@ -176,4 +176,117 @@ def fused(ds: tf.data.Dataset):
 
 
 def toy():
-    return tf.data.Dataset.from_tensor_slices([1, 2, 3]).map(scale, num_parallel_calls=AUTO).batch(2)  # hint: DP102
+    return tf.data.Dataset.from_tensor_slices([1, 2, 3]).map(scale, num_parallel_calls=AUTO).batch(2)
+
+
+COLUMNS = ["a", "b", "price"]
+LABEL = "price"
+IMAGE = "image"
+
+
+def decode_line(line):
+    columns = tf.io.decode_csv(line, [[0.0], [0.0], [0.0]])
+    features = dict(zip(COLUMNS, columns))
+    return features, features.pop(LABEL)
+
+
+def decode_by_place(line):
+    columns = tf.io.decode_csv(line, record_defaults=[[0.0], [0.0], [0.0]])
+    return {"a": columns[0], "b": columns[1]}, columns[2]
+
+
+def decode_to_one_tensor(line):
+    columns = tf.io.decode_csv(line, [[0.0], [0.0], [0.0]])
+    return columns[:-1], columns[-1]
+
+
+def decode_to_list(line):
+    columns = tf.io.decode_csv(line, [[0.0], [0.0], [0.0]])
+    return columns, 0
+
+
+def decode_and_read(line):
+    path, label = tf.io.decode_csv(line, [[""], [0]])
+    return tf.io.read_file(path), label
+
+
+def tables(files):
+    lines = tf.data.TextLineDataset(files)
+    a = lines.map(decode_line, num_parallel_calls=AUTO).shuffle(100).batch(32)  # expect: DP102
+    b = lines.map(decode_by_place, num_parallel_calls=AUTO).batch(32)  # expect: DP102
+    c = lines.map(decode_to_one_tensor, num_parallel_calls=AUTO).batch(32)
+    d = lines.map(decode_to_list, num_parallel_calls=AUTO).batch(32)
+    e = lines.map(decode_and_read, num_parallel_calls=AUTO).batch(32)
+    f = lines.map(lambda line: tf.io.decode_csv(line, [[0.0], [0.0]]), num_parallel_calls=AUTO).batch(32)
+    return a, b, c, d, e, f
+
+
+def scale_image(record):
+    record[IMAGE] = tf.cast(record[IMAGE], tf.float32) / 255.0
+    return record
+
+
+def named_fields():
+    a = tfds.load("mnist", split="train").map(scale_image, num_parallel_calls=AUTO).batch(32)  # expect: DP102
+    b = tfds.load("coco", split="train").map(scale_image, num_parallel_calls=AUTO).batch(32)  # hint: DP102
+    return a, b
+
+
+def parse_one_of_many(record, shape):
+    parsed = tf.io.parse_example([record], {"x": tf.io.VarLenFeature(tf.float32)})
+    return tf.reshape(tf.sparse.to_dense(parsed["x"]), shape)
+
+
+def batches_of_one(files, shape):
+    return tf.data.TFRecordDataset(files).map(lambda r: parse_one_of_many(r, shape), num_parallel_calls=AUTO).batch(8)
+
+
+class Settings:
+    def __init__(self, classes):
+        self.classes = classes
+
+    def prepare(self, x, y):
+        return tf.cast(x, tf.float32) / 255.0, tf.one_hot(y, self.classes)
+
+    def load(self, x, y):
+        ds = tf.data.Dataset.from_tensor_slices((x, y))
+        return ds.map(self.prepare, num_parallel_calls=AUTO).batch(32)  # expect: DP102
+
+
+def settled_before(x, training):
+    def prepare(image):
+        image = tf.cast(image, tf.float32) / 255.0
+        if training:
+            image = tf.clip_by_value(image, 0.0, 1.0)
+        return image
+
+    def depends(image):
+        image = tf.cast(image, tf.float32) / 255.0
+        if image > 0:
+            image = -image
+        return image
+
+    ds = tf.data.Dataset.from_tensor_slices(x)
+    a = ds.map(prepare, num_parallel_calls=AUTO).batch(32)  # expect: DP102
+    b = ds.map(depends, num_parallel_calls=AUTO).batch(32)
+    c = ds.map(lambda i: i[..., tf.newaxis] / 255, num_parallel_calls=AUTO).batch(32)  # expect: DP102
+    return a, b, c
+
+
+def looked_at_singly(x, plot):
+    ds = tf.data.Dataset.from_tensor_slices(x)
+    ds = ds.map(scale, num_parallel_calls=AUTO)  # hint: DP102
+    for image in ds:
+        plot(image)
+    return ds.batch(4)
+
+
+TEN = range(0, 10)
+
+
+def ten_of_them(x, y):
+    few = (x[TEN], y[TEN])
+    a = tf.data.Dataset.from_tensor_slices(few).map(scale_pair, num_parallel_calls=AUTO).batch(len(TEN))
+    b = tf.data.Dataset.from_tensor_slices(x[:5]).map(scale, num_parallel_calls=AUTO).batch(5)
+    c = tf.data.Dataset.from_tensor_slices(x[:5000]).map(scale, num_parallel_calls=AUTO).batch(5)  # expect: DP102
+    return a, b, c
