@@ -370,9 +370,30 @@ constexpr std::string_view kPythonMagics[] = {
     "wandb",
 };
 
+// `%%writefile -a "model.py"`: the cell is code of another module. False if it is no Python.
+bool note_target(std::string_view code, std::string_view arguments, Segment &segment) {
+  constexpr std::string_view kAround = " \t\"'";
+  for (;;) {
+    arguments.remove_prefix(std::min(arguments.find_first_not_of(kAround), arguments.size()));
+    if (!arguments.starts_with('-')) {
+      break;
+    }
+    segment.appends = true; // -a, --append: there is no other option
+    arguments.remove_prefix(std::min(arguments.find_first_of(" \t"), arguments.size()));
+  }
+  arguments = arguments.substr(0, arguments.find_last_not_of(kAround) + 1);
+  if (!arguments.ends_with(".py")) {
+    return false;
+  }
+  segment.target_begin = segment.begin + static_cast<u32>(arguments.data() - code.data());
+  segment.target_end = segment.target_begin + static_cast<u32>(arguments.size());
+  return true;
+}
+
 // A cell may start with several `%%magic` lines: the body of %%time is a cell of its own. IPython skips blank lines
 // before each, Colab also comments.
-bool is_python_cell(std::string_view code) {
+bool is_python_cell(const std::string_view cell, Segment &segment) {
+  std::string_view code = cell;
   for (;;) {
     code.remove_prefix(std::min(code.find_first_not_of(" \t\f\r\n"), code.size()));
     if (code.starts_with('#')) {
@@ -385,6 +406,9 @@ bool is_python_cell(std::string_view code) {
     const std::size_t end_of_line = std::min(code.find_first_of("\r\n"), code.size());
     const std::string_view line = code.substr(2, end_of_line - 2);
     const std::string_view name = line.substr(0, std::min(line.find_first_of(" \t"), line.size()));
+    if (name == "writefile" || name == "file") {
+      return note_target(cell, line.substr(name.size()), segment);
+    }
     if (std::ranges::find(kPythonMagics, name) == std::end(kPythonMagics)) {
       return false;
     }
@@ -429,11 +453,15 @@ public:
     for (const CodeCell &cell : code_cells_) {
       char *const start = at;
       each_piece(cell.code, [&](std::string_view piece) { at = std::ranges::copy(piece, at).out; });
-      if (!is_python_cell({start, at})) {
+      Segment segment;
+      segment.begin = static_cast<u32>(start - begin);
+      segment.end = static_cast<u32>(at - begin);
+      segment.cell = cell.number;
+      if (!is_python_cell({start, at}, segment)) {
         at = start;
         continue;
       }
-      source.segments.push_back({static_cast<u32>(start - begin), static_cast<u32>(at - begin), cell.number});
+      source.segments.push_back(segment);
       *at++ = '\0';
     }
     source.shrink(static_cast<std::size_t>(at - begin));

@@ -90,13 +90,14 @@ Tree Parser::run() {
                                           static_cast<u8>(whole[at])));
   }
   Collect<Stmt *> statements(*this, scratch_.stmts);
+  std::vector<WrittenFile> files;
   for (const Segment &segment : source_.segments) {
-    lexer_.begin(segment);
-    current_ = {};
-    previous_end_ = segment.begin;
-    lexer_.next(current_);
-    while (!at(Tok::EndOfFile)) {
-      parse_statements_until(Tok::EndOfFile, statements);
+    if (segment.is_written()) {
+      if (FunctionDef *file = parse_written(segment, files); file != nullptr) {
+        statements.push(file);
+      }
+    } else {
+      parse_segment(segment, statements);
     }
   }
   height_ = 0;
@@ -107,6 +108,44 @@ Tree Parser::run() {
                    [](const SyntaxError &a, const SyntaxError &b) { return a.span.start < b.span.start; });
   tree_.suppressed_errors = errors_.suppressed;
   return std::move(tree_);
+}
+
+void Parser::parse_segment(const Segment &segment, Collect<Stmt *> &statements) {
+  lexer_.begin(segment);
+  current_ = {};
+  previous_end_ = segment.begin;
+  lexer_.next(current_);
+  while (!at(Tok::EndOfFile)) {
+    parse_statements_until(Tok::EndOfFile, statements);
+  }
+}
+
+// A cell that is written to a file is code of another module, with names of its own: a function that nobody calls
+// comes nearest to that. Cells that are added to the same file become part of it, and null is returned.
+FunctionDef *Parser::parse_written(const Segment &segment, std::vector<WrittenFile> &files) {
+  const std::string_view target = text({segment.target_begin, segment.target_end});
+  const auto known = std::ranges::find(files, target, &WrittenFile::name);
+  Collect<Stmt *> statements(*this, scratch_.stmts);
+  if (segment.appends && known != files.end()) {
+    for (Stmt *statement : known->file->body) {
+      statements.push(statement);
+    }
+  }
+  parse_segment(segment, statements);
+  if (segment.appends && known != files.end()) {
+    known->file->body = statements.finish();
+    known->file->end = segment.end;
+    return nullptr;
+  }
+  const Block body = statements.finish();
+  auto *file = make<FunctionDef>(segment.begin);
+  file->end = segment.end;
+  file->name = intern("%%writefile"); // what no code can mean
+  file->name_span = {segment.target_begin, segment.target_end};
+  file->body = body;
+  std::erase_if(files, [target](const WrittenFile &other) { return other.name == target; });
+  files.push_back({target, file});
+  return file;
 }
 
 void Parser::expect_closing(Tok kind, u32 opening) {

@@ -94,7 +94,15 @@ private:
     Parser &parser_;
   };
 
+  // What `%%writefile` cells of a notebook write.
+  struct WrittenFile {
+    std::string_view name;
+    FunctionDef *file = nullptr;
+  };
+
   // ---- parser.cpp: tokens, errors, blocks
+  void parse_segment(const Segment &segment, Collect<Stmt *> &statements);
+  FunctionDef *parse_written(const Segment &segment, std::vector<WrittenFile> &files);
   void advance() {
     previous_end_ = current_.end;
     lexer_.next(current_);

@@ -25,6 +25,12 @@ struct Segment {
   u32 begin = 0;
   u32 end = 0;
   u32 cell = 0; // number of the notebook cell (from 1, counting cells of every type), 0 for a plain file
+  // Of a cell that `%%writefile model.py` writes to a file: where the file's name stands, and whether it is added to.
+  u32 target_begin = 0;
+  u32 target_end = 0;
+  bool appends = false;
+
+  [[nodiscard]] bool is_written() const { return target_end != 0; }
 };
 
 struct Source {

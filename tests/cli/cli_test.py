@@ -140,6 +140,22 @@ class Check(Folder):
         self.assertEqual(result.returncode, 1)
         self.assertIn("a.ipynb:cell 2:2:5: syntax error", result.stdout)
 
+    def test_cells_that_are_written_to_files(self):
+        mapped = ["    return tf.data.TFRecordDataset(files).map(decode).batch(8)\n"]
+        sources = [
+            ["%%writefile model.py\n", "import tensorflow as tf\n", "def decode(x):\n", "    return tf.io.decode_jpeg(x)\n"],
+            ["def decode(x):\n", "    return x\n", "def load(files):\n", *mapped],  # knows no tf
+            ["%%writefile -a model.py\n", "def load(files):\n", *mapped],
+            ["%%writefile other.py\n", "def load(files):\n", *mapped],  # neither
+            ["%%writefile run.sh\n", "for x in y; do\n"],
+        ]
+        cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": source} for source in sources]
+        self.write("a.ipynb", json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}))
+        result = run("check", "--format", "concise", "--select", "DP101", "a.ipynb", cwd=self.folder)
+        lines = [line for line in result.stdout.splitlines() if line.startswith("a.ipynb")]
+        self.assertEqual(len(lines), 1, result.stdout)
+        self.assertTrue(lines[0].startswith("a.ipynb:cell 3:3:43: DP101"), lines[0])
+
     def test_folders_are_walked_and_ignored(self):
         for path in ("a.py", "pkg/b.py", "venv/x.py", "build/x.py", "node_modules/x.py", ".git/x.py", "ignored.py",
                      "stub.pyi", "text.txt"):

@@ -138,12 +138,13 @@ TEST(Notebook, OtherLanguagesHaveNoCode) {
 
 TEST(Notebook, CellMagicsDecideWhetherItIsPython) {
   for (const char *code : {"%%time\\nx", "%%timeit -n 3\\nx", "%%capture out\\nx", "%%prun", "%%python3\\r\\nx",
+                           "%%writefile foo.py\\nx", "%%writefile -a \\\"a/foo.py\\\"\\nx", "%%file foo.py \\nx",
                            "%%tensorflow_version 2.x\\nx", "\\n \\n%%time\\nx", "%%time\\n\\n%%capture\\nx"}) {
     EXPECT_TRUE(is_kept(code)) << code;
   }
   for (const char *code :
-       {"%%bash\\nls", "%%html", "%%writefile foo.py\\nx", "%%cython\\nx", "%%javascript\\nx", "%%unheard_of\\nx",
-        "%%timer\\nx", "%%\\nx", "%%!\\nls", "\\n%%sql\\nx", "%%time\\n%%bash\\nls"}) {
+       {"%%bash\\nls", "%%html", "%%writefile foo.sh\\nx", "%%writefile\\nx", "%%cython\\nx", "%%javascript\\nx",
+        "%%unheard_of\\nx", "%%timer\\nx", "%%\\nx", "%%!\\nls", "\\n%%sql\\nx", "%%time\\n%%bash\\nls"}) {
     EXPECT_FALSE(is_kept(code)) << code;
   }
   for (const char *code : {"%matplotlib inline\\nx", "!pip install x", "x %% y", "x\\n%%bash"}) {
