@@ -33,6 +33,7 @@ Module make_module(const ParsedFile &file) {
   }
   module.is_test = file.is_test;
   module.tensorflow = (file.frameworks & kTensorFlow) != 0;
+  module.near_tensorflow = module.tensorflow || file.near_tensorflow;
   module.torch = (file.frameworks & kTorch) != 0;
   module.jax = (file.frameworks & kJax) != 0;
   return module;
@@ -223,13 +224,104 @@ void find_imports(ParsedFile &file) {
   }
 }
 
+namespace {
+
+// Which files each file imports, as far as they are among those given.
+class ImportGraph {
+public:
+  explicit ImportGraph(const std::deque<Module> &modules) : modules_(modules), index_(modules) {}
+
+  // Calls `visit` with the number of each file that file `at` imports, and with the import.
+  template <class Visit> void each(u32 at, Visit visit) const {
+    const auto tell = [&](const ImportRef &import, const Module *found) {
+      if (found != nullptr) {
+        visit(found->file.value, import);
+      }
+    };
+    ImportRef last; // `from a import b, c` comes as two
+    bool known = false;
+    const Module *package = nullptr;
+    for (const ImportRef &import : modules_[at].parsed->imports) {
+      if (import.module != last.module || import.level != last.level) {
+        last = import;
+        const std::string_view text = import.module ? import.module.text() : std::string_view{};
+        known = import.level == 0 && is_known_package(text.substr(0, text.find('.')));
+        package = known ? nullptr : index_.find(modules_[at], import.module, {}, import.level);
+      }
+      tell(import, package);
+      if (import.name && !known) {
+        tell(import, index_.find(modules_[at], import.module, import.name, import.level));
+      }
+    }
+  }
+
+private:
+  const std::deque<Module> &modules_;
+  ModuleIndex index_;
+};
+
+// `from tensorflow import *`, as in a module that others take for TensorFlow itself.
+bool stands_for_tensorflow(const ParsedFile &file) {
+  return std::ranges::any_of(file.imports, [](const ImportRef &import) {
+    const std::string_view module = import.module && import.level == 0 ? import.module.text() : std::string_view{};
+    return import.name && import.name.text() == "*" && (module == "tensorflow" || module.starts_with("tensorflow."));
+  });
+}
+
+// Files that reach TensorFlow through others only: they take a module of the project for it, or use what such a file
+// makes. `from package import Model` reaches what the package's __init__ imports.
+void follow_tensorflow(const std::deque<Module> &modules, const ImportGraph &graph,
+                       const std::vector<ParsedFile *> &files) {
+  std::vector<u8> stands_for(files.size());
+  bool any = false;
+  for (u32 i = 0; i < files.size(); ++i) {
+    const bool uses = (files[i]->frameworks & kTensorFlow) != 0;
+    stands_for[i] = uses && stands_for_tensorflow(*files[i]) ? 1 : 0;
+    any |= uses;
+  }
+  if (!any) {
+    return;
+  }
+  std::vector<std::vector<u32>> importers(files.size()); // that do not name TensorFlow
+  std::vector<u32> queue;
+  for (u32 i = 0; i < files.size(); ++i) {
+    if ((files[i]->frameworks & kTensorFlow) != 0) {
+      queue.push_back(i);
+      continue;
+    }
+    graph.each(i, [&](u32 other, const ImportRef &import) {
+      const std::string_view name = import.name ? import.name.text() : std::string_view{};
+      if (stands_for[other] != 0 ||
+          ((files[other]->frameworks & kTensorFlow) != 0 && (name == "tf" || name == "tensorflow"))) {
+        files[i]->frameworks |= kTensorFlow;
+      }
+      importers[other].push_back(i);
+    });
+  }
+  while (!queue.empty()) {
+    const u32 at = queue.back();
+    queue.pop_back();
+    for (const u32 importer : importers[at]) {
+      if (!files[importer]->near_tensorflow) {
+        files[importer]->near_tensorflow = true;
+        if (modules[importer].is_package) {
+          queue.push_back(importer);
+        }
+      }
+    }
+  }
+}
+
+} // namespace
+
 std::vector<Group> group_files(const std::vector<ParsedFile *> &files, bool with_tests) {
   std::deque<Module> modules;
   for (const ParsedFile *file : files) {
     modules.push_back(make_module(*file));
     modules.back().file = {static_cast<u32>(modules.size() - 1)};
   }
-  const ModuleIndex index(modules);
+  const ImportGraph graph(modules);
+  follow_tensorflow(modules, graph, files);
   std::vector<u32> leader(modules.size());
   std::iota(leader.begin(), leader.end(), 0U);
   const auto find_leader = [&leader](u32 at) {
@@ -242,7 +334,7 @@ std::vector<Group> group_files(const std::vector<ParsedFile *> &files, bool with
   std::vector<bool> reached(modules.size(), false);
   std::vector<u32> queue;
   for (u32 i = 0; i < modules.size(); ++i) {
-    if (modules[i].parsed->frameworks != 0 && (with_tests || !modules[i].parsed->is_test)) {
+    if ((files[i]->frameworks != 0 || files[i]->near_tensorflow) && (with_tests || !modules[i].parsed->is_test)) {
       reached[i] = true;
       queue.push_back(i);
     }
@@ -250,30 +342,13 @@ std::vector<Group> group_files(const std::vector<ParsedFile *> &files, bool with
   while (!queue.empty()) {
     const u32 at = queue.back();
     queue.pop_back();
-    const auto connect = [&](const Module *found) {
-      if (found == nullptr) {
-        return;
-      }
-      const u32 other = found->file.value;
+    graph.each(at, [&](u32 other, const ImportRef &) {
       leader[find_leader(other)] = find_leader(at);
       if (!reached[other]) {
         reached[other] = true;
         queue.push_back(other);
       }
-    };
-    ImportRef last; // `from a import b, c` comes as two
-    bool known = false;
-    for (const ImportRef &import : modules[at].parsed->imports) {
-      if (import.module != last.module || import.level != last.level) {
-        last = import;
-        const std::string_view text = import.module ? import.module.text() : std::string_view{};
-        known = import.level == 0 && is_known_package(text.substr(0, text.find('.')));
-        connect(known ? nullptr : index.find(modules[at], import.module, {}, import.level));
-      }
-      if (import.name && !known) {
-        connect(index.find(modules[at], import.module, import.name, import.level));
-      }
-    }
+    });
   }
   std::unordered_map<u32, std::size_t> number;
   std::vector<Group> groups;

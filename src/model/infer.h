@@ -112,6 +112,7 @@ private:
   Value framework_method(const Value &value, Symbol attr);
   Value member_of(ClassInfo *type, Symbol attr, u32 depth = 0);
   Value api_attribute(const Value &api, Symbol attr);
+  Value star_attribute(const Module &module, Symbol attr);
   Value eval_subscript(const python::Subscript *subscript);
   Value eval_comprehension(const python::ComprehensionExpr *comprehension);
   Value element_of(const Value &value);

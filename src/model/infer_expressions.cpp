@@ -270,6 +270,16 @@ Value Inference::eval_attribute(const Attribute *attribute) {
   return attribute_of(value, attribute->attr, attribute);
 }
 
+// What a module that does `from tensorflow import *` has, but does not make itself.
+Value Inference::star_attribute(const Module &module, Symbol attr) {
+  for (const Symbol package : module.stars) {
+    if (const Value value = api_attribute(Value::api(package, false), attr); find_api(value.name()) != nullptr) {
+      return value;
+    }
+  }
+  return module.stars.empty() ? Value{} : api_attribute(Value::api(module.stars.front(), false), attr);
+}
+
 Value Inference::api_attribute(const Value &api, Symbol attr) {
   const u64 key = (u64{api.number} << 32) | attr.id;
   const auto found = api_children_.find(key);
@@ -338,7 +348,7 @@ Value Inference::attribute_of(const Value &value, Symbol attr, const Attribute *
       module.module = inner;
       return module;
     }
-    return {};
+    return star_attribute(*value.module, attr);
   }
   case Value::Tag::Instance: {
     return framework_method(value, attr);

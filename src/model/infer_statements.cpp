@@ -416,6 +416,9 @@ void Inference::walk_import_from(const ImportFrom *statement) {
         value = module_value(module);
       }
     }
+    if (!value.known() && package != nullptr) {
+      value = star_attribute(*package, alias->name);
+    }
     if (!value.known() && name == "tensorflow") { // through a module that imports it lazily
       value = dotted_api(name);
     }

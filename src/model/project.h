@@ -39,7 +39,8 @@ struct ParsedFile {
   bool has_text = false; // false: it was of no more use; read it again where it is wanted
   bool has_tree = false; // false: `tree` has errors and comments, but its body is gone; parse again where it is wanted
   u8 frameworks = 0;     // that it imports, as bits
-  bool is_test = false;  // test code by its name or folder
+  bool near_tensorflow = false; // it imports a file of the project that imports TensorFlow
+  bool is_test = false;         // test code by its name or folder
   std::vector<ImportRef> imports;
 };
 
@@ -242,7 +243,8 @@ struct Module {
   std::vector<Symbol> parts; // of its path, without the ending and `__init__`
   bool is_package = false;   // it is an __init__
   FunctionInfo *body = nullptr;
-  bool tensorflow = false; // imports tensorflow or keras
+  bool tensorflow = false;      // imports tensorflow or keras
+  bool near_tensorflow = false; // or a module of the project that does
   bool torch = false;
   bool jax = false;
   bool v1 = false;      // uses what only TF1 has

@@ -196,8 +196,8 @@ private:
   }
 
   bool is_invariant(const OpFact &op, const Loop &loop) const {
-    if (needs_session(op) || is_broken(loop) || (op.traits & kStateful) != 0 || starts_accumulation(op, loop) ||
-        model::varies(project_, loop, op.call)) {
+    if (needs_session(op) || op.api.text().ends_with("TensorArray") || is_broken(loop) ||
+        (op.traits & kStateful) != 0 || starts_accumulation(op, loop) || model::varies(project_, loop, op.call)) {
       return false;
     }
     return !stands_in_scope_of_turn(op, loop, false); // on another device in each turn
@@ -272,7 +272,7 @@ private:
       if (loop->makes_graph) {
         return;
       }
-      if (counts(*loop) && loop->runs_session && caller.module->tensorflow) {
+      if (counts(*loop) && loop->runs_session && caller.module->near_tensorflow) {
         return report(caller, site.call, *first->op, *loop, true, &*first);
       }
       const bool whole =

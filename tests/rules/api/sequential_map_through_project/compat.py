@@ -1,0 +1,1 @@
+from tensorflow.compat.v2 import *

@@ -1,0 +1,6 @@
+import tensorflow as tf
+
+
+class Net:
+    def save(self, sess):
+        tf.train.Saver().save(sess, "model")

@@ -1,0 +1,1 @@
+from pkg.brain import Brain

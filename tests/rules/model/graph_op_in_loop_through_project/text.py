@@ -1,0 +1,2 @@
+def words(document):
+    return document.split()
