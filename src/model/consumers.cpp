@@ -360,8 +360,10 @@ struct Consumers::Uses {
         const Node *parent = parent_of(&name);
         const auto *loop = as<For>(parent);
         const auto *function = as<Call>(parent);
-        found = (loop != nullptr && loop->iter == &name) ||
-                (function != nullptr && (called_name(function) == "iter" || called_name(function) == "enumerate"));
+        // Another function reads what is under the name in the end.
+        found = function_around(&name) == function_around(assignment) &&
+                ((loop != nullptr && loop->iter == &name) ||
+                 (function != nullptr && (called_name(function) == "iter" || called_name(function) == "enumerate")));
         return !found;
       });
     }

@@ -290,3 +290,13 @@ def ten_of_them(x, y):
     b = tf.data.Dataset.from_tensor_slices(x[:5]).map(scale, num_parallel_calls=AUTO).batch(5)
     c = tf.data.Dataset.from_tensor_slices(x[:5000]).map(scale, num_parallel_calls=AUTO).batch(5)  # expect: DP102
     return a, b, c
+
+
+at_the_end = tf.data.Dataset.from_tensor_slices(AUTO)
+at_the_end = at_the_end.map(scale, num_parallel_calls=AUTO)  # expect: DP102
+at_the_end = at_the_end.batch(32)
+
+
+def reads_batches():
+    for batch in at_the_end:
+        print(batch)
