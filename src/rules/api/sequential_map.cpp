@@ -67,6 +67,20 @@ bool runs_in_parallel(const model::Stage &stage) {
   return false;
 }
 
+// Why it may not matter there, if there is a reason.
+std::string_view excuse(const model::Stage &stage, const model::MapperFacts &mapper) {
+  if (stage.module->is_test || (stage.function != nullptr && stage.function->is_test)) {
+    return ", though this is test code";
+  }
+  if (makes_datasets(stage)) {
+    return ", though its function only describes further pipelines";
+  }
+  if (mapper.ignores_element && stage.info->has(kMaps)) {
+    return ", though its function looks at nothing of it";
+  }
+  return runs_in_parallel(stage) ? ", though what it is part of runs for many elements at once" : std::string_view{};
+}
+
 void check(const model::Project &project, Findings &findings) {
   model::Consumers consumers;
   for (const model::Stage &stage : std::span(project.stages).subspan(project.first_stage)) {
@@ -115,9 +129,9 @@ void check(const model::Project &project, Findings &findings) {
                consumers.of(stage) != model::Consumption::All) {
       finding.tier = Tier::Hint;
       finding.message += ", though only a few are ever read";
-    } else if (stage.module->is_test || (stage.function != nullptr && stage.function->is_test) ||
-               makes_datasets(stage) || (mapper.ignores_element && stage.info->has(kMaps)) || runs_in_parallel(stage)) {
+    } else if (const std::string_view reason = excuse(stage, mapper); !reason.empty()) {
       finding.tier = Tier::Hint;
+      finding.message += reason;
     }
     if (!autotune.empty()) {
       Fix fix;

@@ -158,7 +158,7 @@ extern constinit const Rule kUnbatchedMap = {
              .documentation = R"(## What it finds
 
 A `map` followed by `batch` where everything that the mapped function does, it could do to a whole batch at once: casts,
-arithmetic, one-hot encoding and the like.
+arithmetic, one-hot encoding, decoding lines of CSV and the like.
 
 ## Why it costs
 
@@ -187,7 +187,8 @@ dataset = dataset.map(lambda x: tf.cast(x, tf.float32) / 255.0, num_parallel_cal
 ## When it is wrong
 
 Where an operation needs one example (decoding, file reads, random crops, anything that looks at shapes or axes) the order
-must stay as it is, and the rule is silent. It is also silent where it does not know an operation.
+must stay as it is, and the rule is silent. It is also silent where it does not know an operation, and for data of a few
+elements that are written down. Where the elements are also read one by one before the batch, it is a hint.
 
 ## References
 
