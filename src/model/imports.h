@@ -11,8 +11,8 @@ namespace deepperf::model {
 // Files that import each other, directly or not, and that use a framework: what the engine looks at together.
 using Group = std::vector<ParsedFile *>;
 
-// Groups, largest first. Also notes which files reach TensorFlow through others. Files that no framework reaches are in none; test code is only where something else imports
-// it, unless `with_tests`.
+// Groups, largest first. Also notes which files reach TensorFlow through others. Files that no framework reaches are in
+// none; test code is only where something else imports it, unless `with_tests`.
 std::vector<Group> group_files(const std::vector<ParsedFile *> &files, bool with_tests);
 
 // A module with what its file tells; nothing of it is analysed yet.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace deepperf::rules {
@@ -355,7 +356,7 @@ private:
   static bool is_light(const OpFact &op) { return (op.traits & kCheap) != 0 && (op.traits & kCopies) == 0; }
 
   // True, but too little to be sure that it matters.
-  static bool is_minor(const OpFact &op, const Loop &loop) {
+  bool is_minor(const OpFact &op, const Loop &loop) {
     const bool is_comprehension = loop.node->kind != NodeKind::For && loop.node->kind != NodeKind::While;
     const std::string_view name = op.api.text();
     // What only fills a place with a start value, or costs nothing.
@@ -364,7 +365,7 @@ private:
     return ((op.traits & kConstant) != 0 &&
             (is_comprehension || name == "tensorflow.constant" || name == "tensorflow.convert_to_tensor")) ||
            (fills && (op.stored || op.target)) || loop.turns == model::Turns::Few ||
-           (loop.turns == model::Turns::Collection && is_light(op)) || op.discarded || is_free(op) || draws(loop.node);
+           (loop.turns == model::Turns::Collection && is_light(op)) || op.discarded || is_free(op) || draws(loop);
   }
 
   // Gives the same numbers another shape, of something that is there already: nothing is computed.
@@ -384,6 +385,14 @@ private:
   }
 
   // A loop that draws waits for that, and for somebody to look at it.
+  bool draws(const Loop &loop) {
+    const auto [known, is_new] = drawing_.try_emplace(&loop, false);
+    if (is_new) {
+      known->second = draws(loop.node);
+    }
+    return known->second;
+  }
+
   static bool draws(const Node *node) {
     const auto *call = as<Call>(node);
     const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
@@ -458,6 +467,7 @@ private:
   Findings &findings_;
   std::vector<Cause> causes_;
   std::unordered_set<const Node *> reported_;
+  std::unordered_map<const Loop *, bool> drawing_;
 };
 
 void check(const Project &project, Findings &findings) { Judge(project, findings).run(); }
