@@ -339,7 +339,10 @@ private:
   // Methods of whatever object that are known by their name alone.
   void visit_unknown_call(const Call *call) {
     const auto *method = as<Attribute>(call->func);
-    const std::string_view name = method != nullptr ? method->attr.text() : std::string_view{};
+    if (method == nullptr) {
+      return note_work_on_element(call);
+    }
+    const std::string_view name = method->attr.text();
     if (name == "items" || name == "keys" || name == "values") {
       return visit(method->value);
     }
@@ -365,6 +368,11 @@ private:
       return;
     }
     facts.stateful |= name == "get_next";
+    note_work_on_element(call);
+  }
+
+  // Something out of sight is done to the element.
+  void note_work_on_element(const Call *call) {
     std::unordered_set<u32> names;
     count_locals(call, names);
     facts.works |= !names.empty();
@@ -421,8 +429,6 @@ private:
     case NodeKind::Call:
       return visit_call(static_cast<const Call *>(node));
     case NodeKind::Raise: // not what it usually does
-      facts.vectorisable = false;
-      return;
     case NodeKind::FunctionDef:
     case NodeKind::Lambda:
       facts.vectorisable = false;
