@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <iterator>
+#include <unordered_set>
 
 namespace deepperf::check {
 
@@ -64,6 +65,18 @@ void note_errors(rules::FileIndex index, LoadedFile &file, Result &result) {
   result.files.push_back(std::move(checked));
 }
 
+// Files that the findings, or the notes on them, point into.
+std::unordered_set<u32> files_told_of(const rules::Findings &findings) {
+  std::unordered_set<u32> files;
+  for (const rules::Finding &finding : findings) {
+    files.insert(finding.file.value);
+    for (const rules::Note &note : finding.notes) {
+      files.insert(note.file.value);
+    }
+  }
+  return files;
+}
+
 // Phases 3 to 6: each group of files that belong together is analysed by one worker.
 void judge_files(LoadedFiles &loaded, const Options &options, Result &result) {
   std::vector<model::ParsedFile *> parsed;
@@ -81,7 +94,11 @@ void judge_files(LoadedFiles &loaded, const Options &options, Result &result) {
     Arena arena; // for the trees that were not kept, because their files mention no framework
     LocalSymbols &symbols = loaded.symbols[index];
     for (std::size_t i = next++; i < groups.size(); i = next++) {
+      std::vector<model::ParsedFile *> read_again;
       for (model::ParsedFile *file : groups[i]) {
+        if (!file->has_text) {
+          read_again.push_back(file);
+        }
         if (!file->has_tree) {
           restore(*file, arena, symbols);
         }
@@ -92,6 +109,13 @@ void judge_files(LoadedFiles &loaded, const Options &options, Result &result) {
         project = model::analyse(groups[i]);
       }
       findings[i] = rules::judge(*project, time);
+      const std::unordered_set<u32> told = files_told_of(findings[i]);
+      for (model::ParsedFile *file : read_again) {
+        if (!told.contains(file->index.value)) {
+          forget(*file);
+        }
+      }
+      project.reset();
       arena.reset();
     }
   });

@@ -62,7 +62,13 @@ struct Worker {
   Arena &arena;
   LocalSymbols &symbols;
   python::Source source; // the one that is being read
+  std::size_t most_kept = 0;
+
+  [[nodiscard]] bool has_room() const { return arena.bytes_used() <= most_kept; }
 };
+
+// Of many repositories not everything is kept at once: what comes behind this much is parsed again when its turn comes.
+constexpr std::size_t kMostKept = std::size_t{512} << 20;
 
 // The path from where the user's own folders begin: behind the folder that was named on the command line.
 std::string_view below_given(std::string_view path, const std::vector<std::string> &given) {
@@ -88,7 +94,7 @@ void parse_loaded(LoadedFile &file, const Options &options, Worker &worker) {
   parsed.size = worker.source.text().size();
   model::find_imports(parsed);
   parsed.is_test = model::is_test_path(below_given(parsed.path, options.paths));
-  parsed.has_tree = parsed.frameworks != 0 && (options.with_tests || !parsed.is_test);
+  parsed.has_tree = parsed.frameworks != 0 && (options.with_tests || !parsed.is_test) && worker.has_room();
   if (!parsed.has_tree) {
     parsed.tree.body = {};
     worker.arena.rewind(mark);
@@ -102,6 +108,11 @@ void parse_loaded(LoadedFile &file, const Options &options, Worker &worker) {
 }
 
 } // namespace
+
+void forget(model::ParsedFile &file) {
+  file.source = {};
+  file.has_text = false;
+}
 
 void restore(model::ParsedFile &file, Arena &arena, LocalSymbols &symbols) {
   if (!file.has_text) {
@@ -123,7 +134,7 @@ void parse_files(const Options &options, Progress &progress, LoadedFiles &result
   std::vector<u64> times(jobs);
   run_workers(jobs, [&](u32 index) {
     u64 *const time = options.timings ? &times[index] : nullptr;
-    Worker worker{result.arenas[index], result.symbols[index], {}};
+    Worker worker{result.arenas[index], result.symbols[index], {}, kMostKept / jobs};
     if (index == 0) {
       if (options.stdin_text.has_value()) {
         LoadedFile &file = found[0].emplace_back();

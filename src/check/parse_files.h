@@ -26,6 +26,8 @@ struct LoadedFiles {
 
 // Reads and parses again what was not kept; the tree comes to stand in the arena.
 void restore(model::ParsedFile &file, Arena &arena, LocalSymbols &symbols);
+// Drops a text that was read again.
+void forget(model::ParsedFile &file);
 
 void parse_files(const Options &options, Progress &progress, LoadedFiles &result);
 
