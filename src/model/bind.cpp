@@ -308,6 +308,20 @@ void finish_names(FunctionInfo &function, BoundNames &bound, Arena &arena) {
 
 namespace {
 
+// `tf.assign(v, x)` changes v.
+void note_assigned_variable(const Call &call, Loop &result) {
+  static const NameTable kAssigning({"assign", "assign_add", "assign_sub"});
+  const auto *function = as<Attribute>(call.func);
+  if (function == nullptr || call.args.size() < 2 || !kAssigning.has(function->attr)) {
+    return;
+  }
+  if (const auto *name = as<Name>(call.args[0])) {
+    result.mutated.push_back(name->id);
+  } else if (const auto *attribute = as<Attribute>(call.args[0])) {
+    result.attributes.push_back(attribute->attr);
+  }
+}
+
 void find_changes_in(const Node *node, Loop &result) {
   switch (node->kind) {
   case NodeKind::Name:
@@ -339,6 +353,7 @@ void find_changes_in(const Node *node, Loop &result) {
         result.mutated.push_back(root->id);
       }
     }
+    note_assigned_variable(*call, result);
     for (const Expr *arg : call->args) {
       if (const auto *name = as<Name>(arg)) {
         result.passed.push_back(name->id);

@@ -67,6 +67,9 @@ void Inference::walk(const Block &block) {
   const bool was_by_type = around_.by_type;
   for (u32 i = 0; i < block.size(); ++i) {
     walk(block[i]);
+    if (block[i]->kind == NodeKind::Raise || block[i]->kind == NodeKind::Return) {
+      break; // what stands behind it never runs
+    }
     const auto *branch = as<If>(block[i]);
     if (!recording_ || branch == nullptr || !branch->orelse.empty() || !leaves(branch->body) || i + 1 == block.size()) {
       continue;

@@ -68,6 +68,11 @@ std::optional<i64> Inference::literal_number(const Expr *expr) {
     const auto number = literal_number(unary->operand);
     return number.has_value() ? std::optional(-*number) : std::nullopt;
   }
+  if (const auto *length = as<Call>(expr);
+      length != nullptr && called_name(length) == "len" && length->args.size() == 1) {
+    const Value counted = peek(length->args[0]);
+    return counted.is(Value::Tag::Tuple) && !counted.uniform ? std::optional<i64>(counted.number) : std::nullopt;
+  }
   const Value value = expr->kind == NodeKind::Constant || expr->kind == NodeKind::Name ? peek(expr) : Value{};
   if (!value.is(Value::Tag::Literal) || value.number != module_->file.value + 1) {
     return std::nullopt;
@@ -222,7 +227,7 @@ Turns Inference::turns_of(const Expr *iter, const Value &iterated) {
       } else if (const auto *attribute = as<Attribute>(last)) {
         name = attribute->attr;
       }
-      return name && has_trait(name, kNamesFew) ? Turns::Collection : Turns::Many;
+      return name && has_trait(name, kNamesFew) ? Turns::Few : Turns::Many;
     }
     return method != nullptr && has_trait(method->attr, kNamesFew) ? Turns::Few : Turns::Collection;
   }

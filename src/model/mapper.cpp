@@ -102,6 +102,7 @@ private:
   void note_api(const Call *call, const ApiInfo *info, std::string_view name) {
     if (info == nullptr) {
       facts.works |= !is_plain_python(name);
+      facts.shares |= call != nullptr && mentions_outside(call);
       return give_up();
     }
     lookups += info->has(kText) ? 1 : 0;
@@ -376,7 +377,22 @@ private:
     std::unordered_set<u32> names;
     count_locals(call, names);
     facts.works |= !names.empty();
+    facts.shares |= mentions_outside(call);
     give_up();
+  }
+
+  // Something that neither is the function's own nor a module, function or number.
+  [[nodiscard]] bool mentions_outside(const Node *node) const {
+    if (const auto *name = as<Name>(node)) {
+      std::unordered_set<u32> own;
+      count_locals(name, own);
+      const Value value = value_of(name);
+      return own.empty() && !value.is(Value::Tag::Api) && !value.is(Value::Tag::Module) &&
+             !value.is(Value::Tag::Function) && !value.is(Value::Tag::Class) && !value.is(Value::Tag::Literal);
+    }
+    bool found = false;
+    for_each_child(node, [&](const Node *child) { found = found || mentions_outside(child); });
+    return found;
   }
 
   // Taking a field out of a record runs nothing; whether the key is a field's name decides if a batch would do as well.

@@ -1,3 +1,4 @@
+#include "model/bind.h"
 #include "model/consumers.h"
 #include "model/mapper.h"
 #include "model/pipeline.h"
@@ -64,13 +65,18 @@ void look_at(const model::Project &project, const model::Stage &stage, Before &b
   }
 }
 
-// `val_ds = …`: nobody needs another order there in each epoch.
-bool is_for_evaluation(const Site &site) {
+// `val_ds = …`, `val_ds.cache()`: nobody needs another order there in each epoch.
+bool is_for_evaluation(const Site &site, const Call &call) {
   const auto *assignment = as<Assign>(enclosing(site, NodeKind::Assign));
   const auto *target = assignment != nullptr ? as<Name>(assignment->targets[0]) : nullptr;
-  const std::string_view name = target != nullptr ? target->id.text() : std::string_view{};
-  return name.find("val") != std::string_view::npos || name.find("test") != std::string_view::npos ||
-         name.find("VAL") != std::string_view::npos || name.find("TEST") != std::string_view::npos;
+  const auto says_so = [](std::string_view name) {
+    return name == "val" || name.starts_with("val_") || name.ends_with("_val") || name.find("_val_") != name.npos ||
+           name.find("valid") != name.npos || name.find("test") != name.npos || name.find("VAL") != name.npos ||
+           name.find("TEST") != name.npos;
+  };
+  const Expr *const receiver = receiver_of(call);
+  const Name *const root = receiver != nullptr ? model::root_name(receiver) : nullptr;
+  return (target != nullptr && says_so(target->id.text())) || (root != nullptr && says_so(root->id.text()));
 }
 
 void check(Site &site, const Call &call) {
@@ -101,11 +107,11 @@ void check(Site &site, const Call &call) {
     tell(*before.endless, "it repeats without end from here",
          "this caches a dataset that repeats without end: the cache grows with every epoch and is never complete",
          "put cache before repeat");
-  } else if (before.random != nullptr) {
+  } else if (before.random != nullptr && !is_for_evaluation(site, call)) {
     tell(*before.random, "elements are changed at random here",
          "this caches what was drawn at random: every epoch after the first sees the same variants",
          "put cache before the random augmentation");
-  } else if (before.shuffle != nullptr && !before.branches && !is_for_evaluation(site) &&
+  } else if (before.shuffle != nullptr && !before.branches && !is_for_evaluation(site, call) &&
              !model::is_followed_by(project, cache, kShuffles)) {
     tell(*before.shuffle, "it is shuffled here",
          "this caches a shuffled dataset: every epoch after the first has the same order", "put cache before shuffle");

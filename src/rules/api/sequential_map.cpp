@@ -1,5 +1,6 @@
 #include "model/consumers.h"
 #include "model/mapper.h"
+#include "model/pipeline.h"
 #include "python/children.h"
 #include "rules/site.h"
 
@@ -67,6 +68,17 @@ bool runs_in_parallel(const model::Stage &stage) {
   return false;
 }
 
+// The elements are only numbers that count: Counter(), range(n).
+bool counts(const model::Project &project, const model::Stage &stage) {
+  bool found = false;
+  model::walk_back(project, stage.previous, [&found](const model::Stage &earlier) {
+    const std::string_view name = earlier.method.text();
+    found |= name.ends_with("Counter") || name.ends_with("Dataset.range") || name.ends_with("Dataset.counter");
+    return true;
+  });
+  return found;
+}
+
 // Why it may not matter there, if there is a reason.
 std::string_view excuse(const model::Stage &stage, const model::MapperFacts &mapper) {
   if (stage.module->is_test || (stage.function != nullptr && stage.function->is_test)) {
@@ -115,7 +127,10 @@ void check(const model::Project &project, Findings &findings) {
     if (stage.info->has(kMaps) && (mapper.stateful || (mapper.ignores_element && !mapper.known))) {
       continue;
     }
-    if (mapper.cheap) {
+    if (mapper.shares && counts(project, stage)) {
+      finding.tier = Tier::Hint;
+      finding.message += ", though what it calls may read on from where it is";
+    } else if (mapper.cheap) {
       finding.tier = Tier::Hint;
       finding.message += ", though its function is so cheap that this may not matter";
     } else if (stage.info->has(kMaps) && !mapper.works) {
@@ -135,7 +150,7 @@ void check(const model::Project &project, Findings &findings) {
     }
     if (!autotune.empty()) {
       Fix fix;
-      fix.safe = mapper.random == nullptr; // the draws would come in another order
+      fix.safe = mapper.random == nullptr && !mapper.shares; // draws and reads would come in another order
       if (given.value != nullptr) {
         fix.edits.push_back({given.value->start, given.value->end, autotune});
       } else if (const u32 end = end_of_arguments(source, *stage.call); end != 0) {

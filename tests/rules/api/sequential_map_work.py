@@ -137,3 +137,12 @@ print(next(iter(shown)))
 def other_of_the_same_name(files):
     shown = tf.data.TFRecordDataset(files)
     return shown
+
+
+def reads_on(topic, stream):
+    numbers = tf.data.experimental.Counter()
+    return numbers.map(lambda i: stream.read_next(topic, i)).prefetch(1)  # hint: DP101
+
+
+def wraps_only(pairs: tf.data.Dataset):
+    return pairs.map(lambda i, v: tf.SparseTensor(i, v, (5, 20))).prefetch(1)  # hint: DP101

@@ -570,3 +570,36 @@ def only_another_shape(x, y, steps):
 def draws(x, steps, plt):
     for i in range(steps):
         plt.plot(tf.matmul(x, x)[i])  # hint: DP201
+
+
+
+def as_many_as_the_literal_has(x):
+    readings = [1.0, 2.0, 8.0, -1.0, 0.0, 5.5]
+    for index in range(1, len(readings)):
+        print(tf.matmul(x, x), readings[index])
+
+
+def changed_by_a_function(x, data, steps):
+    held = tf.Variable(x)
+    for step in range(steps):
+        tf.assign(held, data[step])
+        print(tf.reduce_mean(held))
+
+
+class Views:
+    def __init__(self, augment):
+        self.augment = augment
+
+    def draw(self, x, count):
+        return [tf.map_fn(self.augment, x) for _ in range(count)]
+
+
+def behind_the_end(x, steps):
+    raise NotImplementedError
+    for step in range(steps):
+        print(tf.matmul(x, x))
+
+
+def few_by_name(x, num_layers):
+    for layer in range(num_layers):
+        print(tf.matmul(x, x))  # hint: DP201
