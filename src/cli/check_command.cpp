@@ -269,7 +269,7 @@ virtual environments, build folders and caches; a file or folder that you name i
 A comment '# deepperf: ignore[DP101]' or '# noqa: DP101' silences a line, '# deepperf: ignore-file' near the
 top a whole file; without a rule they silence all.
 
-Exit status: 0 nothing found, 1 something found, 2 wrong usage or a file that could not be checked.)");
+Exit status: 0 nothing found, 1 findings or syntax errors, 2 wrong usage or a file that could not be checked.)");
   command
       ->add_option("paths", arguments->options.paths, "Files and folders (default: this folder), - for standard input")
       ->type_name("PATH...");

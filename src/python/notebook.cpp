@@ -328,8 +328,18 @@ std::string_view text_of(const simdjson::simdjson_result<element> &found) {
   return found.get(text) == simdjson::SUCCESS ? text : std::string_view();
 }
 
+// Kernels of other languages by their usual names, for notebooks that do not tell the language. People call their own
+// Python kernels as they like.
+bool is_other_kernel(std::string_view name) {
+  constexpr std::string_view kOthers[] = {"swift",      "julia",      "scala", "xcpp",
+                                          "javascript", "typescript", "ruby",  "bash"};
+  return name == "ir" ||
+         std::ranges::any_of(kOthers, [&](std::string_view other) { return starts_with_ignoring_case(name, other); });
+}
+
 bool is_in_python(const element &root) {
-  return is_python_name(text_of(root["metadata"]["kernelspec"]["language"])) &&
+  return !is_other_kernel(text_of(root["metadata"]["kernelspec"]["name"])) &&
+         is_python_name(text_of(root["metadata"]["kernelspec"]["language"])) &&
          is_python_name(text_of(root["metadata"]["language_info"]["name"]));
 }
 

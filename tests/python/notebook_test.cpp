@@ -123,6 +123,8 @@ TEST(Notebook, OtherLanguagesHaveNoCode) {
     return cells(R"({"cells": [{"cell_type": "code", "source": "x"}], "metadata": )" + metadata + "}").size();
   };
   EXPECT_EQ(in_language(R"({"kernelspec": {"language": "R"}})"), 0U);
+  EXPECT_EQ(in_language(R"({"kernelspec": {"name": "swift"}})"), 0U);
+  EXPECT_EQ(in_language(R"({"kernelspec": {"name": "my_env"}})"), 1U);
   EXPECT_EQ(in_language(R"({"language_info": {"name": "julia"}})"), 0U);
   EXPECT_EQ(in_language(R"({"kernelspec": {"language": "python"}, "language_info": {"name": "scala"}})"), 0U);
   EXPECT_EQ(in_language(R"({"kernelspec": {"language": "Python"}})"), 1U);
