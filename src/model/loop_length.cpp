@@ -216,7 +216,10 @@ Turns Inference::turns_of(const Expr *iter, const Value &iterated) {
       return turns;
     }
     if (method == nullptr && (function == "range" || function == "xrange") && !call->args.empty()) {
-      const Expr *const last = call->args[call->args.size() == 1 ? 0 : 1];
+      const Expr *last = call->args[call->args.size() == 1 ? 0 : 1];
+      if (const auto *sum = as<BinOp>(last); sum != nullptr && sum->right->kind == NodeKind::Constant) { // n + 1
+        last = sum->left;
+      }
       if (const auto *length = as<Call>(last);
           length != nullptr && called_name(length) == "len" && length->args.size() == 1) {
         return turns_of(length->args[0], {});

@@ -10,10 +10,11 @@ namespace {
 
 constexpr std::array<std::string_view, 8> kDimensions = {"shape", "get_shape", "ndims", "ndim",
                                                          "rank",  "axis",      "dims",  "perm"};
-constexpr std::array<std::string_view, 27> kFew = {
-    "heads",  "scales",   "levels",  "losses",   "layers",  "stages",  "towers",  "gpus",       "devices",
-    "clones", "strides",  "metrics", "replicas", "anchors", "ratios",  "aspects", "modalities", "endpoints",
-    "cells",  "branches", "tasks",   "octaves",  "splits",  "pyramid", "keys",    "end_points", "kernel_size"};
+constexpr std::array<std::string_view, 30> kFew = {
+    "heads",      "scales",    "levels",  "losses",  "layers",     "stages",     "towers",   "gpus",
+    "devices",    "clones",    "strides", "metrics", "replicas",   "anchors",    "ratios",   "aspects",
+    "modalities", "endpoints", "classes", "replica", "tracks",     "cells",      "branches", "tasks",
+    "octaves",    "splits",    "pyramid", "keys",    "end_points", "kernel_size"};
 
 // Is one of the words the whole text, or what stands behind its last underscore?
 template <std::size_t N> bool ends_in_word(std::string_view text, const std::array<std::string_view, N> &words) {
