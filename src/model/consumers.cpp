@@ -207,8 +207,11 @@ bool is_toy(const Stage &source, const Expr *expr, u32 depth = 0) {
 } // namespace
 
 bool takes_few(const Stage &stage) {
-  const std::optional<i64> count = stage.method && stage.method.text() == "take" ? count_given(stage) : std::nullopt;
-  return count.has_value() && *count >= 0 && *count <= kFewElements;
+  if (!stage.method || stage.method.text() != "take") {
+    return false;
+  }
+  const i64 count = count_given(stage).value_or(-1);
+  return count >= 0 && count <= kFewElements;
 }
 
 bool has_few_elements(const Project &project, const Stage &stage) {
@@ -224,7 +227,7 @@ bool has_few_elements(const Project &project, const Stage &stage) {
       if (!count.has_value() || *count < 1 || *count > kFewElements) {
         return false;
       }
-      times *= *count;
+      times = std::min(times * *count, kFewElements + 1);
     }
     if (earlier.info != nullptr && earlier.method && earlier.method.text() == "take") {
       const std::optional<i64> count = count_given(earlier);
