@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/symbol.h"
+#include "base/symbol_map.h"
 
 #include <initializer_list>
 #include <string_view>
@@ -40,7 +41,7 @@ private:
 
   [[nodiscard]] u32 place_of(u32 id) const {
     const u32 mask = static_cast<u32>(entries_.size()) - 1;
-    u32 at = (id * 0x9E3779B1U) & mask;
+    u32 at = first_place(id, mask);
     while (entries_[at].first != id && entries_[at].first != 0) {
       at = (at + 1) & mask;
     }

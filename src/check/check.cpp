@@ -91,7 +91,7 @@ void judge_files(LoadedFiles &loaded, const Options &options, Result &result) {
   std::atomic<std::size_t> next{0};
   run_workers(jobs, [&](u32 index) {
     rules::Timings *const time = options.timings ? &timings[index] : nullptr;
-    Arena arena; // for the trees that were not kept, because their files mention no framework
+    Arena arena; // for the trees that were not kept
     LocalSymbols &symbols = loaded.symbols[index];
     for (std::size_t i = next++; i < groups.size(); i = next++) {
       std::vector<model::ParsedFile *> read_again;

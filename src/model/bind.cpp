@@ -58,13 +58,14 @@ constexpr u32 torch_bit(std::string_view method) {
 }
 
 // Methods that change the object they are called on, in Python's own types and the ones we know.
-constexpr std::array<std::string_view, 24> kMutatingMethods = {
-    "append", "extend",     "insert",     "remove", "pop",     "clear", "sort", "reverse",
-    "update", "setdefault", "popitem",    "add",    "discard", "write", "fill", "put",
-    "assign", "assign_add", "assign_sub", "load",   "step",    "reset", "next", "appendleft"};
+constexpr std::array<std::string_view, 21> kMutatingMethods = {
+    "append", "extend",  "insert", "remove", "pop", "clear", "sort", "reverse", "update", "setdefault", "popitem",
+    "add",    "discard", "write",  "fill",   "put", "load",  "step", "reset",   "next",   "appendleft"};
+constexpr std::array<std::string_view, 3> kAssigningMethods = {"assign", "assign_add", "assign_sub"};
 constexpr u64 kMutating = u64{1} << 32;
+constexpr u64 kAssigning = u64{1} << 33;
 
-// What calling a method of that name tells: the bits of its evidence, and kMutating.
+// What calling a method of that name tells: the bits of its evidence, kMutating and kAssigning.
 u64 told_by(Symbol method) {
   static const NameTable kTable = [] {
     NameTable table;
@@ -76,6 +77,9 @@ u64 told_by(Symbol method) {
     }
     for (const std::string_view name : kMutatingMethods) {
       table.add(name, kMutating);
+    }
+    for (const std::string_view name : kAssigningMethods) {
+      table.add(name, kMutating | kAssigning);
     }
     return table;
   }();
@@ -310,9 +314,8 @@ namespace {
 
 // `tf.assign(v, x)` changes v.
 void note_assigned_variable(const Call &call, Loop &result) {
-  static const NameTable kAssigning({"assign", "assign_add", "assign_sub"});
   const auto *function = as<Attribute>(call.func);
-  if (function == nullptr || call.args.size() < 2 || !kAssigning.has(function->attr)) {
+  if (function == nullptr || call.args.size() < 2 || (told_by(function->attr) & kAssigning) == 0) {
     return;
   }
   if (const auto *name = as<Name>(call.args[0])) {

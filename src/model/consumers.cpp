@@ -82,27 +82,17 @@ constexpr i64 kFewTimes = 3; // that they are repeated
 
 // The number that a name or literal stands for, where it is written down.
 std::optional<i64> number_of(const Stage &stage, const Expr *expr) {
-  const Module *module = stage.module;
   if (const auto *name = as<Name>(expr)) {
-    const Expr *literal = nullptr;
-    for (const FunctionInfo *scope = stage.function; scope != nullptr && literal == nullptr; scope = scope->parent) {
-      const u32 slot = scope->slot_of(name->id);
-      if (slot != FunctionInfo::kNoSlot) {
-        const Value &value = scope->ever[slot];
-        if (!value.is(Value::Tag::Literal) || value.number != scope->module->file.value + 1) {
-          return std::nullopt;
-        }
-        literal = value.expr;
-        module = scope->module;
-      }
-    }
-    expr = literal;
+    const Value *const value = stage.function != nullptr ? ever_of(*stage.function, name->id) : nullptr;
+    const bool is_here =
+        value != nullptr && value->is(Value::Tag::Literal) && value->number == stage.module->file.value + 1;
+    expr = is_here ? value->expr : nullptr;
   }
-  const auto *constant = expr != nullptr ? as<Constant>(expr) : nullptr;
+  const auto *constant = as<Constant>(expr);
   if (constant == nullptr || constant->constant_kind() != ConstantKind::Int) {
     return std::nullopt;
   }
-  return int_value(module->parsed->source.text().substr(constant->start, constant->end - constant->start));
+  return int_value(stage.module->parsed->source.text().substr(constant->start, constant->end - constant->start));
 }
 
 // What take(…) or repeat(…) is given.
@@ -179,20 +169,16 @@ bool is_toy(const Stage &source, const Expr *expr, u32 depth = 0) {
         assigned != nullptr && assigned->kind == NodeKind::Tuple && is_toy(source, assigned, depth + 1)) {
       return true;
     }
-    for (const FunctionInfo *scope = source.function; scope != nullptr; scope = scope->parent) {
-      const u32 slot = scope->slot_of(name->id);
-      if (slot == FunctionInfo::kNoSlot) {
-        continue;
-      }
-      const Value &value = scope->ever[slot];
-      if (value.is(Value::Tag::Instance) && value.kind != Kind::Dataset && value.call != nullptr) {
-        return is_toy(source, value.call, depth + 1);
-      }
-      return value.is(Value::Tag::Tuple) && !value.uniform &&
-             std::all_of(value.items, value.items + value.number,
-                         [](const Value &item) { return item.is(Value::Tag::Literal); });
+    const Value *const value = source.function != nullptr ? ever_of(*source.function, name->id) : nullptr;
+    if (value == nullptr) {
+      return false;
     }
-    return false;
+    if (value->is(Value::Tag::Instance) && value->kind != Kind::Dataset && value->call != nullptr) {
+      return is_toy(source, value->call, depth + 1);
+    }
+    return value->is(Value::Tag::Tuple) && !value->uniform &&
+           std::all_of(value->items, value->items + value->number,
+                       [](const Value &item) { return item.is(Value::Tag::Literal); });
   }
   const std::optional<u32> count = count_constants(expr);
   if (!count.has_value() && (expr->kind == NodeKind::Tuple || expr->kind == NodeKind::Dict)) {

@@ -136,24 +136,22 @@ void add_changes(const Project &project, const CallSite &site, FunctionChanges &
 namespace {
 
 // `tf.map_fn(self.augment, x)`: who knows what it does.
-bool calls_unknown(const Project &project, const Call &call) {
-  const Expr *const function = call.args.empty() ? nullptr : call.args[0];
-  if (function == nullptr || function->kind == NodeKind::Lambda) {
-    return false;
-  }
-  const auto *name = as<Name>(function);
-  return name == nullptr ||
-         std::ranges::none_of(project.functions, [name](const FunctionInfo &known) { return known.name == name->id; });
+bool calls_unknown(const FunctionInfo &function, const Call &call) {
+  const Expr *const called = call.args.empty() ? nullptr : call.args[0];
+  const auto *name = as<Name>(called);
+  const Value *const value = name != nullptr ? ever_of(function, name->id) : nullptr;
+  return called != nullptr && called->kind != NodeKind::Lambda &&
+         (value == nullptr || !value->is(Value::Tag::Function));
 }
 
 } // namespace
 
-bool is_pure(const Project &project, const Call *call) {
+bool is_pure(const Project &project, const FunctionInfo &function, const Call *call) {
   const Value callee = project.callee_of(call);
   constexpr u64 kImpure = kRandom | kIo | kPython | kMutates | kVariable | kSessionRun | kSession | kGraphState;
   if (callee.is(Value::Tag::Api)) {
     const ApiInfo *info = find_api(callee.name());
-    return info != nullptr && !info->has(kImpure) && !(info->has(kTraces) && calls_unknown(project, *call));
+    return info != nullptr && !info->has(kImpure) && !(info->has(kTraces) && calls_unknown(function, *call));
   }
   if (callee.is(Value::Tag::ApiMethod)) {
     const ApiInfo *info = find_method(callee.receiver().kind, callee.name());

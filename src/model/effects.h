@@ -5,9 +5,9 @@
 
 namespace deepperf::model {
 
-// A call that gives the same for the same arguments: framework operations, builtins such as len, methods that only
-// look.
-bool is_pure(const Project &project, const python::Call *call);
+// A call, in the function, that gives the same for the same arguments: framework operations, builtins such as len,
+// methods that only look.
+bool is_pure(const Project &project, const FunctionInfo &function, const python::Call *call);
 
 // What a call of the function changes outside of it; worked out when first asked for.
 const FunctionChanges &changes_of(const Project &project, const FunctionInfo &function);

@@ -25,6 +25,14 @@ bool is_param(const FunctionInfo &function, Symbol name) {
   return std::ranges::any_of(function.params, [name](const Param *param) { return param->name == name; });
 }
 
+// How often something in the node binds the name.
+u32 count_bindings(const Node *node, Symbol name) {
+  const auto *plain = as<Name>(node);
+  u32 count = plain != nullptr && plain->id == name && plain->context != Context::Load ? 1 : 0;
+  for_each_child(node, [&](const Node *child) { count += count_bindings(child, name); });
+  return count;
+}
+
 class Reader {
 public:
   explicit Reader(const GuardedBranch &branch) : branch_(branch) {}
@@ -98,11 +106,8 @@ private:
   }
 
   [[nodiscard]] bool is_popped(Symbol name) const {
-    u32 bindings = 0;
     u32 popped = 0;
     const auto count = [&](const auto &self, const Node *node) -> void {
-      const auto *plain = as<Name>(node);
-      bindings += plain != nullptr && plain->id == name && plain->context != Context::Load ? 1 : 0;
       const auto *assignment = as<Assign>(node);
       const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
       const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
@@ -111,7 +116,7 @@ private:
       for_each_child(node, [&](const Node *child) { self(self, child); });
     };
     count(count, branch_.loop->node);
-    return popped == 1 && bindings == 1;
+    return popped == 1 && count_bindings(branch_.loop->node, name) == 1;
   }
 
   [[nodiscard]] bool is_counter(const Expr *expr) const {
@@ -144,14 +149,7 @@ private:
     if (name == nullptr || branch_.loop == nullptr) {
       return false;
     }
-    u32 bindings = 0;
-    const auto count = [&](const auto &self, const Node *node) -> void {
-      const auto *plain = as<Name>(node);
-      bindings += plain != nullptr && plain->id == name->id && plain->context != Context::Load ? 1 : 0;
-      for_each_child(node, [&](const Node *child) { self(self, child); });
-    };
-    count(count, branch_.loop->node);
-    return bindings > 1;
+    return count_bindings(branch_.loop->node, name->id) > 1;
   }
 
   // Does the branch write what the test reads?

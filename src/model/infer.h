@@ -131,6 +131,7 @@ private:
   Value call_instance(const python::Call *call, const Value &callee);
   Value call_object(const python::Call *call, const Value &callee);
   class Arguments;
+  void eval_arguments(const python::Call *call);
   Value torch_result(const ApiInfo &info, const python::Call *call, const Arguments &arguments, Symbol name,
                      const Value &receiver);
   Output module_output(const Value &module);

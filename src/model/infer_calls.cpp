@@ -70,6 +70,8 @@ private:
   std::size_t first_;
 };
 
+void Inference::eval_arguments(const Call *call) { const Arguments evaluated(*this, call); }
+
 // `beam.FlatMap(f)`: Beam runs f in many places at once.
 void Inference::note_beam(const Call *call, const Value &first) {
   static const NameTable kRunners({"FlatMap", "ParDo", "Map"});
@@ -215,10 +217,10 @@ Value Inference::call_object(const Call *call, const Value &callee) {
     if (inner.is(Value::Tag::Function)) {
       result = call_function(call, inner.function, true);
     } else {
-      const Arguments arguments(*this, call);
+      eval_arguments(call);
     }
   } else {
-    const Arguments arguments(*this, call);
+    eval_arguments(call);
   }
   if (is_torch) {
     if (!result.known()) {
@@ -442,7 +444,7 @@ Value Inference::call_api(const Call *call, const Value &callee) {
   const std::string_view name = callee.name().text();
   const ApiInfo *info = find_api(callee.name());
   if (info == nullptr) {
-    const Arguments arguments(*this, call);
+    eval_arguments(call);
     if (name == "super") {
       if (current_->type != nullptr) {
         for (const Value &base : current_->type->bases) {
@@ -558,7 +560,7 @@ Value Inference::call_api_method(const Call *call, const Value &callee) {
   const Value &receiver = callee.receiver();
   const ApiInfo *info = find_method(receiver.kind, callee.name());
   if (info == nullptr) {
-    const Arguments arguments(*this, call);
+    eval_arguments(call);
     return {};
   }
   note_call_traits(*info, call, callee.name(), false);
@@ -691,7 +693,7 @@ Value Inference::construct(const Call *call, ClassInfo *type) {
   if (init.is(Value::Tag::Function)) {
     call_function(call, init.function, true);
   } else {
-    const Arguments arguments(*this, call);
+    eval_arguments(call);
   }
   return Value::of(type, Value::Tag::Object);
 }

@@ -271,14 +271,8 @@ private:
       return Value::of(found);
     }
     const auto *name = as<Name>(expr);
-    for (const FunctionInfo *scope = function_; name != nullptr && scope != nullptr; scope = scope->parent) {
-      if (const u32 slot = scope->slot_of(name->id); slot != FunctionInfo::kNoSlot) {
-        return scope->ever[slot];
-      }
-    }
-    const FunctionInfo *body = function_ != nullptr ? function_->module->body : nullptr;
-    const u32 slot = name != nullptr && body != nullptr ? body->slot_of(name->id) : FunctionInfo::kNoSlot;
-    return slot != FunctionInfo::kNoSlot ? body->ever[slot] : Value{};
+    const Value *const found = name != nullptr && function_ != nullptr ? ever_of(*function_, name->id) : nullptr;
+    return found != nullptr ? *found : Value{};
   }
 
   // The interpreter's lock lets one thread at a time run Python, but libraries let go of it while they work.

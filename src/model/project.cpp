@@ -18,6 +18,16 @@ bool is_test_path(std::string_view path) {
          name.ends_with("_tests") || name.find("test_util") != std::string_view::npos || name == "conftest";
 }
 
+const Value *ever_of(const FunctionInfo &function, Symbol name) {
+  const FunctionInfo *scope = &function;
+  u32 slot = scope->slot_of(name);
+  while (slot == FunctionInfo::kNoSlot && scope->parent != nullptr) {
+    scope = scope->parent;
+    slot = scope->slot_of(name);
+  }
+  return slot != FunctionInfo::kNoSlot ? &scope->ever[slot] : nullptr;
+}
+
 u32 *loop_fact(const python::Node *node) {
   switch (node->kind) {
   case python::NodeKind::For:

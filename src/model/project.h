@@ -268,6 +268,10 @@ struct MovedBatch {
   const python::Call *call = nullptr;
 };
 
+// All values that a name has had, joined, as code in the function sees it; null if neither the function, nor one around
+// it, nor the module binds it.
+const Value *ever_of(const FunctionInfo &function, Symbol name);
+
 // Where a For, While or comprehension keeps its place in Project::loops, from 1; null for other nodes.
 u32 *loop_fact(const python::Node *node);
 

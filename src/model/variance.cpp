@@ -64,18 +64,9 @@ bool is_immutable(const FunctionInfo &function, const Expr *expr) {
   if (name == nullptr) {
     return false;
   }
-  const FunctionInfo *scope = &function;
-  while (scope != nullptr && scope->slot_of(name->id) == FunctionInfo::kNoSlot) {
-    scope = scope->parent;
-  }
-  scope = scope != nullptr ? scope : function.module->body;
-  const u32 slot = scope != nullptr ? scope->slot_of(name->id) : FunctionInfo::kNoSlot;
-  if (slot == FunctionInfo::kNoSlot) {
-    return true; // a builtin
-  }
-  const Value &value = scope->ever[slot];
-  return value.known() && !value.is(Value::Tag::Instance) && !value.is(Value::Tag::Tuple) &&
-         !value.is(Value::Tag::Object);
+  const Value *const value = ever_of(function, name->id); // null: a builtin
+  return value == nullptr || (value->known() && !value->is(Value::Tag::Instance) && !value->is(Value::Tag::Tuple) &&
+                              !value->is(Value::Tag::Object));
 }
 
 class Search {
@@ -93,7 +84,7 @@ public:
       return varies_attribute(static_cast<const Attribute *>(node));
     case NodeKind::Call: {
       const auto *call = static_cast<const Call *>(node);
-      if (!is_pure(project_, call)) {
+      if (!is_pure(project_, *loop_.function, call)) {
         return true;
       }
       // A pure function's name does not matter, but the object of a method does.
@@ -218,7 +209,7 @@ public:
     }
     case NodeKind::Call: {
       const auto *call = static_cast<const Call *>(node);
-      if (!is_pure(project_, call)) {
+      if (!is_pure(project_, function_, call)) {
         result.varies = true;
         return;
       }

@@ -1,6 +1,7 @@
 #include "rules/reach.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace deepperf::rules {
 
@@ -40,6 +41,13 @@ std::string_view text_of(const model::FunctionInfo &function) {
 bool has_word(std::string_view text, Words words) {
   return std::ranges::any_of(words,
                              [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+bool has_word_in_any_case(std::string_view text, std::initializer_list<std::string_view> words) {
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+  return std::ranges::any_of(words, [&](std::string_view word) {
+    return std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
+  });
 }
 
 bool reaches_word(const Site &site, const Node &place, Words words) {

@@ -27,4 +27,7 @@ inline bool has_word(std::string_view text, std::initializer_list<std::string_vi
   return has_word(text, Words(words.begin(), words.size()));
 }
 
+// The same whatever the case of the text; the words are in lower case.
+bool has_word_in_any_case(std::string_view text, std::initializer_list<std::string_view> words);
+
 } // namespace deepperf::rules

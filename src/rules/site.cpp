@@ -46,19 +46,9 @@ const Call *maker_of_callee(const Site &site, const Call &call, std::string_view
 namespace {
 
 Value name_value(const Site &site, Symbol name) {
-  for (const model::FunctionInfo *scope = site.function; scope != nullptr; scope = scope->parent) {
-    const u32 slot = scope->slot_of(name);
-    if (slot != model::FunctionInfo::kNoSlot) {
-      return scope->ever[slot];
-    }
-  }
-  if (site.module->body != nullptr) {
-    const u32 slot = site.module->body->slot_of(name);
-    if (slot != model::FunctionInfo::kNoSlot) {
-      return site.module->body->ever[slot];
-    }
-  }
-  return {};
+  const model::FunctionInfo *const function = site.function != nullptr ? site.function : site.module->body;
+  const Value *const found = function != nullptr ? model::ever_of(*function, name) : nullptr;
+  return found != nullptr ? *found : Value{};
 }
 
 Value member_value(const model::ClassInfo *type, Symbol name, u32 depth = 0) {

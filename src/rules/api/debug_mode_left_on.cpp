@@ -1,4 +1,5 @@
 #include "python/children.h"
+#include "rules/reach.h"
 #include "rules/site.h"
 
 #include <algorithm>
@@ -10,11 +11,6 @@ using namespace python;
 
 namespace {
 
-bool contains(std::string_view text, std::string_view word) {
-  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
-  return std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
-}
-
 // Code whose purpose it is: a function or file that says so, or a flag in front of it.
 bool is_meant(const Site &site) {
   for (const Node *ancestor : site.ancestors) {
@@ -23,15 +19,14 @@ bool is_meant(const Site &site) {
     }
     if (const auto *definition = as<FunctionDef>(ancestor)) {
       const std::string_view name = definition->name.text();
-      if (contains(name, "debug") || contains(name, "anomal") || contains(name, "check") || contains(name, "profil") ||
-          contains(name, "bench") || contains(name, "test")) {
+      if (has_word_in_any_case(name, {"debug", "anomal", "check", "profil", "bench", "test"})) {
         return true;
       }
     }
   }
   const std::string_view path = site.module->parsed->path;
   const std::string_view file = path.substr(path.rfind('/') + 1);
-  return contains(file, "profil") || contains(file, "bench") || contains(file, "anomal");
+  return has_word_in_any_case(file, {"profil", "bench", "anomal"});
 }
 
 // Does it train somewhere inside: in a loop, or through a call?

@@ -2,9 +2,6 @@
 #include "rules/site.h"
 
 #include <fmt/format.h>
-
-#include <algorithm>
-
 namespace deepperf::rules {
 
 using namespace python;

@@ -1,7 +1,7 @@
+#include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
-#include <algorithm>
 #include <cctype>
 
 namespace deepperf::rules {
@@ -30,15 +30,9 @@ bool is_float16(const Site &site, const Call &call) {
 
 // Anything that may scale the loss: a scaler under whatever name, or a library that has one of its own.
 bool may_scale(const Site &site) {
-  const std::string_view source = site.module->parsed->source.text();
-  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
-  for (const std::string_view word : {"scale_loss", "scaler", "deepspeed", "accelerat", "fabric", "lightning",
-                                      "loss_scale", "loss_scaling", "bfloat16"}) {
-    if (std::search(source.begin(), source.end(), word.begin(), word.end(), same) != source.end()) {
-      return true;
-    }
-  }
-  return false;
+  return has_word_in_any_case(site.module->parsed->source.text(),
+                              {"scale_loss", "scaler", "deepspeed", "accelerat", "fabric", "lightning", "loss_scale",
+                               "loss_scaling", "bfloat16"});
 }
 
 void check(Site &site, const Call &call) {

@@ -1,3 +1,4 @@
+#include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -12,14 +13,8 @@ namespace {
 
 // A word of any way to train in lower precision, or of a library that does it by a setting.
 bool mentions_precision(std::string_view source) {
-  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
-  for (const std::string_view word : {"autocast", "amp.", "half(", "bfloat16", "float16", "fp16", "bf16", "precision",
-                                      "accelerat", "deepspeed", "lightning", "fabric", "float64", "double("}) {
-    if (std::search(source.begin(), source.end(), word.begin(), word.end(), same) != source.end()) {
-      return true;
-    }
-  }
-  return false;
+  return has_word_in_any_case(source, {"autocast", "amp.", "half(", "bfloat16", "float16", "fp16", "bf16", "precision",
+                                       "accelerat", "deepspeed", "lightning", "fabric", "float64", "double("});
 }
 
 // Has the file such a loop before this one?

@@ -1,3 +1,4 @@
+#include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -10,20 +11,15 @@ using namespace python;
 
 namespace {
 
-bool contains_word(std::string_view text, std::string_view word) {
-  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
-  return std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
-}
-
 // Over the batches of a loader, perhaps through enumerate() or a progress bar.
 bool runs_over_loader(const Expr *iter) {
   return any_node(iter, [](const Node *node) {
     if (const auto *name = as<Name>(node)) {
-      return model::kind_of(name) == Kind::TorchDataLoader || contains_word(name->id.text(), "loader");
+      return model::kind_of(name) == Kind::TorchDataLoader || has_word_in_any_case(name->id.text(), {"loader"});
     }
     const auto *attribute = as<Attribute>(node);
-    return attribute != nullptr &&
-           (model::kind_of(attribute) == Kind::TorchDataLoader || contains_word(attribute->attr.text(), "loader"));
+    return attribute != nullptr && (model::kind_of(attribute) == Kind::TorchDataLoader ||
+                                    has_word_in_any_case(attribute->attr.text(), {"loader"}));
   });
 }
 
@@ -102,7 +98,7 @@ bool may_be_off(const Site &site) {
     } else if (const auto *function = as<FunctionDef>(node)) {
       for (const Expr *decorator : function->decorators) {
         const std::string_view text = text_of(site, decorator);
-        if (contains_word(text, "grad") || contains_word(text, "infer") || contains_word(text, "eval")) {
+        if (has_word_in_any_case(text, {"grad", "infer", "eval"})) {
           return true;
         }
       }
