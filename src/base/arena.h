@@ -73,25 +73,16 @@ public:
     return result;
   }
 
-  // Drops everything but keeps the first chunk, so that a worker can use one arena for many files.
+  // Drops everything but keeps the memory, as far as it is not very much, so that a worker can use one arena for many
+  // files: pages that are new to the process cost more than what is done with them.
   void reset();
-
-  // Where the arena stands, to come back to.
-  struct Mark {
-    std::size_t chunks = 0;
-    char *next = nullptr;
-    char *limit = nullptr;
-  };
-  [[nodiscard]] Mark mark() const { return {chunks_.size(), next_, limit_}; }
-
-  // Drops everything made since the mark; memory that was got for it is kept for what comes next, if it is one chunk.
-  void rewind(const Mark &mark);
 
   // Bytes handed out since construction or the last reset.
   [[nodiscard]] std::size_t bytes_used() const;
 
 private:
   void *allocate_in_new_chunk(std::size_t size, std::size_t alignment);
+  void enter_chunk(std::size_t index);
 
   struct Free {
     void operator()(char *memory) const { std::free(memory); }
@@ -99,9 +90,10 @@ private:
   struct Chunk {
     std::unique_ptr<char[], Free> bytes;
     std::size_t size = 0;
-    std::size_t used = 0; // valid for all but the newest chunk
+    std::size_t used = 0; // valid for those before the current one
   };
   std::vector<Chunk> chunks_;
+  std::size_t current_ = 0; // those behind it are empty
   char *next_ = nullptr;
   char *limit_ = nullptr;
 };

@@ -192,20 +192,13 @@ u8 framework_of(std::string_view package) {
 }
 
 void find_imports_in(const python::Node *node, ParsedFile &file) {
-  const auto note = [&file](std::string_view dotted) {
-    file.frameworks |= framework_of(dotted.substr(0, dotted.find('.')));
-  };
   if (const auto *import = python::as<python::Import>(node)) {
     for (const python::Alias *alias : import->names) {
-      note(alias->name.text());
-      file.imports.push_back({alias->name, {}, 0});
+      note_import({alias->name, {}, 0}, file);
     }
   } else if (const auto *from = python::as<python::ImportFrom>(node)) {
-    if (from->level == 0 && from->module) {
-      note(from->module.text());
-    }
     for (const python::Alias *alias : from->names) {
-      file.imports.push_back({from->module, alias->name, from->level});
+      note_import({from->module, alias->name, from->level}, file);
     }
   } else {
     python::for_each_child(node, [&file](const python::Node *child) {
@@ -218,7 +211,18 @@ void find_imports_in(const python::Node *node, ParsedFile &file) {
 
 } // namespace
 
+void note_import(const ImportRef &import, ParsedFile &file) {
+  if (import.level == 0 && import.module) {
+    const std::string_view dotted = import.module.text();
+    file.frameworks |= framework_of(dotted.substr(0, dotted.find('.')));
+  }
+  file.imports.push_back(import);
+}
+
 void find_imports(ParsedFile &file) {
+  file.frameworks = 0;
+  file.near_tensorflow = false;
+  file.imports.clear();
   for (const python::Stmt *statement : file.tree.body) {
     find_imports_in(statement, file);
   }
@@ -314,6 +318,11 @@ void follow_tensorflow(const std::deque<Module> &modules, const ImportGraph &gra
 
 } // namespace
 
+u64 bytes_in(const Group &group) {
+  return std::accumulate(group.begin(), group.end(), u64{0},
+                         [](u64 sum, const ParsedFile *file) { return sum + file->size; });
+}
+
 std::vector<Group> group_files(const std::vector<ParsedFile *> &files, bool with_tests) {
   std::deque<Module> modules;
   for (const ParsedFile *file : files) {
@@ -361,7 +370,7 @@ std::vector<Group> group_files(const std::vector<ParsedFile *> &files, bool with
       groups[place->second].push_back(files[i]);
     }
   }
-  std::ranges::stable_sort(groups, std::ranges::greater{}, &Group::size);
+  std::ranges::stable_sort(groups, std::ranges::greater{}, bytes_in);
   return groups;
 }
 

@@ -15,6 +15,12 @@ using Group = std::vector<ParsedFile *>;
 // none; test code is only where something else imports it, unless `with_tests`.
 std::vector<Group> group_files(const std::vector<ParsedFile *> &files, bool with_tests);
 
+// The size of their texts.
+u64 bytes_in(const Group &group);
+
+// Adds an import to what the file imports.
+void note_import(const ImportRef &import, ParsedFile &file);
+
 // A module with what its file tells; nothing of it is analysed yet.
 Module make_module(const ParsedFile &file);
 

@@ -29,22 +29,22 @@ struct ImportRef {
 // Keras counts as TensorFlow, and what is built on a framework counts as it.
 enum Framework : u8 { kTensorFlow = 1, kTorch = 2, kJax = 4 };
 
-// A parsed file. The tree's nodes live in an arena of the worker that parsed it.
+// A file, parsed or not yet. The tree's nodes live in an arena of the worker that parsed it.
 struct ParsedFile {
   std::string path;
   rules::FileIndex index;
   python::Source source;
   python::Tree tree;
-  std::size_t size = 0;  // of its text
-  bool has_text = false; // false: it was of no more use; read it again where it is wanted
-  bool has_tree = false; // false: `tree` has errors and comments, but its body is gone; parse again where it is wanted
-  u8 frameworks = 0;     // that it imports, as bits
+  std::size_t size = 0;         // of its text
+  bool has_text = false;        // false: it is not wanted yet, or no more
+  bool has_tree = false;        // false: `tree` has errors and comments, if it was ever parsed, but no body
+  u8 frameworks = 0;            // that it imports, as bits
   bool near_tensorflow = false; // it imports a file of the project that imports TensorFlow
   bool is_test = false;         // test code by its name or folder
   std::vector<ImportRef> imports;
 };
 
-// Fills frameworks and imports; a worker does that right behind parsing.
+// Fills frameworks and imports with what the tree tells.
 void find_imports(ParsedFile &file);
 
 // What makes a function run as something else than the Python that is written: as bits.

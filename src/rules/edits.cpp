@@ -10,7 +10,13 @@ using namespace python;
 
 namespace {
 
-// Where a scope's own statements first import a name, or bind it by a plain assignment; the end of time if they don't.
+// `tensorflow.python.ops.array_ops`: many of its functions are those of tensorflow itself, but it is not tensorflow.
+bool is_internal(std::string_view module) {
+  return module.find(".python.") != std::string_view::npos || module.ends_with(".python");
+}
+
+// Where a scope's own statements first import a name, or bind it by a plain assignment; the end of time if they don't,
+// or if it is one of a package's inner modules.
 u32 bound_at(const Block &body, Symbol name) {
   const auto visit = [name](const auto &self, const Node *node) -> u32 {
     u32 first = ~0U;
@@ -18,13 +24,15 @@ u32 bound_at(const Block &body, Symbol name) {
     if (const auto *import = as<Import>(node)) {
       for (const Alias *alias : import->names) {
         const std::string_view text = alias->name.text();
-        if (alias->asname == name || (!alias->asname && text.substr(0, text.find('.')) == name.text())) {
+        if (alias->asname ? alias->asname == name && !is_internal(text)
+                          : text.substr(0, text.find('.')) == name.text()) {
           note(node->start);
         }
       }
     } else if (const auto *from = as<ImportFrom>(node)) {
+      const bool internal = from->module && is_internal(from->module.text());
       for (const Alias *alias : from->names) {
-        if ((alias->asname ? alias->asname : alias->name) == name) {
+        if (!internal && (alias->asname ? alias->asname : alias->name) == name) {
           note(node->start);
         }
       }
@@ -52,11 +60,12 @@ Block body_of(const model::FunctionInfo &scope) {
                                          : Block{};
 }
 
-// The scope's name for the longest part of the API, with the rest behind it.
+// The scope's name for the longest part of the API, with the rest behind it; of several the one that is bound first.
 std::string spelling_in(const model::FunctionInfo &scope, std::string_view api, u32 before, bool *v1) {
   const Block body = body_of(scope);
   std::string best;
   std::size_t best_length = 0;
+  u32 best_place = ~0U;
   for (u32 slot = 0; slot < scope.names.size(); ++slot) {
     const model::Value &value = scope.ever[slot];
     if (!value.is(model::Value::Tag::Api)) {
@@ -65,10 +74,15 @@ std::string spelling_in(const model::FunctionInfo &scope, std::string_view api, 
     const std::string_view known = value.name().text();
     const bool fits = api.starts_with(known) && (api.size() == known.size() || api[known.size()] == '.');
     const Symbol name{scope.names[slot]};
-    if (!fits || known.size() <= best_length || bound_at(body, name) >= before) {
+    if (!fits || known.size() < best_length) {
+      continue;
+    }
+    const u32 place = bound_at(body, name);
+    if (place >= before || (known.size() == best_length && place >= best_place)) {
       continue;
     }
     best_length = known.size();
+    best_place = place;
     if (v1 != nullptr) {
       *v1 = value.v1;
     }

@@ -296,7 +296,12 @@ bool adds_first_axis(const Site &site, const Expr *slice) {
                                                  value_of(site, attribute->value).is(Value::Tag::Api)));
 }
 
-bool makes_batch_of_one(const Site &site, const Call &call) {
+// How many assignments are followed to see what a name is: `x = x.float()` leads to itself.
+constexpr u32 kMostSteps = 8;
+
+bool is_one(const Site &site, const Expr *expr, u32 steps);
+
+bool makes_batch_of_one(const Site &site, const Call &call, u32 steps) {
   const std::string_view api = called_api(site, call);
   const std::string_view method = called_method(call);
   if (api.ends_with(".expand_dims")) {
@@ -315,13 +320,11 @@ bool makes_batch_of_one(const Site &site, const Call &call) {
   }
   // What keeps the first axis of what it is given.
   const Expr *inner = method == "astype" || method == "float" || method == "to" ? receiver_of(call) : nullptr;
-  return inner != nullptr && is_batch_of_one(site, inner);
+  return is_one(site, inner, steps + 1);
 }
 
-} // namespace
-
-bool is_batch_of_one(const Site &site, const Expr *expr) {
-  if (expr == nullptr) {
+bool is_one(const Site &site, const Expr *expr, u32 steps) {
+  if (expr == nullptr || steps > kMostSteps) {
     return false;
   }
   if (const auto *list = as<List>(expr)) {
@@ -331,15 +334,19 @@ bool is_batch_of_one(const Site &site, const Expr *expr) {
     return adds_first_axis(site, subscript->slice);
   }
   if (const auto *call = as<Call>(expr)) {
-    return makes_batch_of_one(site, *call);
+    return makes_batch_of_one(site, *call, steps);
   }
   if (expr->kind == NodeKind::Name) {
     const Value value = value_of(site, expr);
     return value.is(Value::Tag::Instance) && value.kind != Kind::Dataset && value.call != nullptr &&
-           makes_batch_of_one(site, *value.call);
+           makes_batch_of_one(site, *value.call, steps);
   }
   return false;
 }
+
+} // namespace
+
+bool is_batch_of_one(const Site &site, const Expr *expr) { return is_one(site, expr, 0); }
 
 const Expr *last_assigned(const Site &site, const Name &name) {
   const Expr *found = nullptr;

@@ -1,7 +1,8 @@
-#include "check/parse_files.h"
+#include "check/find_files.h"
 
 #include "base/symbol.h"
 #include "base/workers.h"
+#include "model/import_scan.h"
 #include "project/walk.h"
 #include "python/parser.h"
 
@@ -56,20 +57,6 @@ LoadedFile unreadable(std::string path, std::string message) {
   return file;
 }
 
-// What one worker parses with. Only the trees and texts of files that import a framework are kept; the others come to
-// stand in the same memory, one after the other.
-struct Worker {
-  Arena &arena;
-  LocalSymbols &symbols;
-  python::Source source; // the one that is being read
-  std::size_t most_kept = 0;
-
-  [[nodiscard]] bool has_room() const { return arena.bytes_used() <= most_kept; }
-};
-
-// Of many repositories not everything is kept at once: what comes behind this much is parsed again when its turn comes.
-constexpr std::size_t kMostKept = std::size_t{512} << 20;
-
 // The path from where the user's own folders begin: behind the folder that was named on the command line.
 std::string_view below_given(std::string_view path, const std::vector<std::string> &given) {
   std::size_t longest = 0;
@@ -83,66 +70,53 @@ std::string_view below_given(std::string_view path, const std::vector<std::strin
   return path.substr(longest);
 }
 
-// Parses what the worker has read.
-void parse_loaded(LoadedFile &file, const Options &options, Worker &worker) {
+// Notes what is in the file that the worker has read. It is read again when its turn comes: that costs less than
+// keeping the texts and trees of everything.
+void look_into(LoadedFile &file, const Options &options, Worker &worker) {
   if (!file.load_errors.empty()) {
     return;
   }
   model::ParsedFile &parsed = file.parsed;
-  const Arena::Mark mark = worker.arena.mark();
-  parsed.tree = python::parse(worker.source, worker.arena, worker.symbols);
   parsed.size = worker.source.text().size();
-  model::find_imports(parsed);
   parsed.is_test = model::is_test_path(below_given(parsed.path, options.paths));
-  parsed.has_tree = parsed.frameworks != 0 && (options.with_tests || !parsed.is_test) && worker.has_room();
-  if (!parsed.has_tree) {
+  const auto may_wait = [&] { return parsed.frameworks != 0 && (options.with_tests || !parsed.is_test); };
+  file.waits = model::scan_imports(worker.source, worker.symbols, parsed) && may_wait();
+  if (!file.waits) {
+    parsed.tree = python::parse(worker.source, worker.scratch, worker.symbols);
+    model::find_imports(parsed);
     parsed.tree.body = {};
-    worker.arena.rewind(mark);
+    worker.scratch.reset();
+    file.waits = may_wait();
   }
-  // What is wrong in a file is told with its line; what was not read from a file cannot be read again.
-  const bool is_told = !parsed.tree.errors.empty() || parsed.tree.is_python2;
-  if (parsed.has_tree || is_told || options.stdin_text.has_value()) {
-    parsed.source = worker.source.kept_in(worker.arena);
+  // What was not read from a file cannot be read again.
+  if (is_told(parsed) || options.stdin_text.has_value()) {
+    parsed.source = worker.source.kept_in(worker.kept);
     parsed.has_text = true;
   }
 }
 
 } // namespace
 
-void forget(model::ParsedFile &file) {
-  file.source = {};
-  file.has_text = false;
-}
+bool is_told(const model::ParsedFile &file) { return !file.tree.errors.empty() || file.tree.is_python2; }
 
-void restore(model::ParsedFile &file, Arena &arena, LocalSymbols &symbols) {
-  if (!file.has_text) {
-    python::LoadResult loaded = python::load_file(file.path);
-    // Gone in the meantime: then there is nothing in it.
-    file.source = loaded.ok() ? std::move(loaded.source) : python::load_bytes(file.path, {}).source;
-    file.has_text = true;
-  }
-  file.tree.body = python::parse(file.source, arena, symbols).body;
-}
-
-void parse_files(const Options &options, Progress &progress, LoadedFiles &result) {
+void find_files(const Options &options, Progress &progress, LoadedFiles &result) {
   const u32 jobs = options.jobs == 0 ? available_cores() : options.jobs;
   FileQueue queue;
   std::vector<std::deque<LoadedFile>> found(jobs);
-  result.arenas.resize(jobs);
-  result.symbols.resize(jobs);
-  // The first worker walks, then helps; the others parse what it has found so far.
-  std::vector<u64> times(jobs);
+  result.workers.resize(jobs);
+  // The first worker walks, then helps; the others look into what it has found so far.
   run_workers(jobs, [&](u32 index) {
-    u64 *const time = options.timings ? &times[index] : nullptr;
-    Worker worker{result.arenas[index], result.symbols[index], {}, kMostKept / jobs};
+    Worker &worker = result.workers[index];
+    u64 *const time = options.timings ? &worker.parse_time : nullptr;
     if (index == 0) {
       if (options.stdin_text.has_value()) {
+        ++progress.found;
         LoadedFile &file = found[0].emplace_back();
         python::LoadResult loaded = python::load_bytes(options.stdin_name, *options.stdin_text);
         file.parsed.path = options.stdin_name;
         worker.source = std::move(loaded.source);
         file.load_errors = std::move(loaded.errors);
-        parse_loaded(file, options, worker);
+        look_into(file, options, worker);
       }
       project::walk(
           options.paths, {.respect_ignore = options.respect_ignore},
@@ -162,13 +136,10 @@ void parse_files(const Options &options, Progress &progress, LoadedFiles &result
       LoadedFile &file = found[index].emplace_back();
       file.parsed.path = path;
       python::load_file_into(path, worker.source, file.load_errors);
-      parse_loaded(file, options, worker);
-      ++progress.done;
+      look_into(file, options, worker);
+      progress.done += file.waits ? 0 : 1;
     }
   });
-  for (const u64 time : times) {
-    result.parse_time += time;
-  }
   for (std::deque<LoadedFile> &files : found) {
     std::ranges::move(files, std::back_inserter(result.files));
   }

@@ -1,0 +1,43 @@
+// Phase 1 of a check: finds the files and what they import, on all cores.
+#pragma once
+
+#include "base/arena.h"
+#include "check/check.h"
+#include "model/project.h"
+
+#include <deque>
+#include <vector>
+
+namespace deepperf::check {
+
+struct LoadedFile {
+  model::ParsedFile parsed;
+  std::vector<python::SourceError> load_errors; // not empty: there is no text and no tree
+  bool waits = false;                           // it is not parsed yet: that is done with those it belongs to
+};
+
+// What one worker reads and parses with, file after file in the same memory.
+struct Worker {
+  Arena kept;    // texts that are still needed when all is done, to show lines of them
+  Arena shared;  // texts and trees of groups that several workers parse
+  Arena trees;   // texts and trees of the group that it judges
+  Arena scratch; // trees that nobody looks at
+  LocalSymbols symbols;
+  python::Source source; // the one that is being read
+  u64 parse_time = 0;    // in nanoseconds
+};
+
+// Sorted by path.
+struct LoadedFiles {
+  std::deque<LoadedFile> files;
+  std::vector<Worker> workers;
+  u64 unreadable_folders = 0; // among `files`, told as errors but no files
+};
+
+// Files that use a framework wait; all others are parsed, and what is left of them are imports and errors.
+void find_files(const Options &options, Progress &progress, LoadedFiles &result);
+
+// The text must be there at the end if there is something wrong in it.
+bool is_told(const model::ParsedFile &file);
+
+} // namespace deepperf::check

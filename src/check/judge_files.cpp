@@ -1,0 +1,164 @@
+#include "check/judge_files.h"
+
+#include "base/workers.h"
+#include "model/imports.h"
+#include "rules/registry.h"
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <unordered_set>
+
+namespace deepperf::check {
+
+namespace {
+
+// Files that the findings, or the notes on them, point into.
+void add_files_told_of(const rules::Findings &findings, std::unordered_set<u32> &files) {
+  for (const rules::Finding &finding : findings) {
+    files.insert(finding.file.value);
+    for (const rules::Note &note : finding.notes) {
+      files.insert(note.file.value);
+    }
+  }
+}
+
+// Text and tree come to stand in the arena.
+void parse_file(LoadedFile &file, Arena &arena, Worker &worker) {
+  model::ParsedFile &parsed = file.parsed;
+  if (!parsed.has_text) {
+    // Gone since we looked: then there is nothing in it but the reason.
+    if (!python::load_file_into(parsed.path, worker.source, file.load_errors)) {
+      worker.source = python::load_bytes(parsed.path, {}).source;
+    }
+    parsed.source = worker.source.kept_in(arena);
+    parsed.has_text = true;
+  }
+  parsed.tree = python::parse(parsed.source, arena, worker.symbols);
+  parsed.has_tree = true;
+  model::find_imports(parsed);
+}
+
+// Work on groups, largest first, by all workers.
+class Judge {
+public:
+  Judge(const Options &options, Progress &progress, LoadedFiles &loaded)
+      : options_(options), progress_(progress), loaded_(loaded) {
+    std::vector<model::ParsedFile *> files;
+    for (LoadedFile &file : loaded.files) {
+      files.push_back(&file.parsed);
+    }
+    groups_ = model::group_files(files, options.with_tests);
+    findings_.resize(groups_.size());
+    timings_.resize(loaded.workers.size());
+  }
+
+  void run() {
+    parse_large_groups();
+    std::atomic<std::size_t> next{0};
+    run_workers(workers(), [&](u32 index) {
+      for (std::size_t i = next++; i < groups_.size(); i = next++) {
+        judge_group(groups_[i], index, findings_[i]);
+      }
+    });
+  }
+
+  void tell(Result &result) {
+    for (const Worker &worker : loaded_.workers) {
+      result.timings.parse += worker.parse_time;
+    }
+    for (const rules::Timings &some : timings_) {
+      result.timings.add(some);
+    }
+    for (rules::Findings &some : findings_) {
+      std::ranges::move(some, std::back_inserter(result.findings));
+    }
+    rules::sort_findings(result.findings);
+  }
+
+private:
+  [[nodiscard]] u32 workers() const { return static_cast<u32>(loaded_.workers.size()); }
+
+  void parse(model::ParsedFile &parsed, Arena &arena, Worker &worker) {
+    const rules::Stopwatch watch(options_.timings ? &worker.parse_time : nullptr);
+    LoadedFile &file = loaded_.files[parsed.index.value];
+    parse_file(file, arena, worker);
+    progress_.done += file.waits ? 1 : 0;
+    file.waits = false;
+  }
+
+  // One worker analyses a group. Where a group is so large that the others would wait for that, they help with what
+  // can be done file by file.
+  void parse_large_groups() {
+    if (workers() == 1) {
+      return;
+    }
+    u64 total = 0;
+    for (const model::Group &group : groups_) {
+      total += model::bytes_in(group);
+    }
+    std::vector<model::ParsedFile *> files;
+    for (const model::Group &group : groups_) {
+      if (model::bytes_in(group) > total / (4 * workers())) {
+        files.insert(files.end(), group.begin(), group.end());
+      }
+    }
+    std::atomic<std::size_t> next{0};
+    run_workers(workers(), [&](u32 index) {
+      for (std::size_t i = next++; i < files.size(); i = next++) {
+        Worker &worker = loaded_.workers[index];
+        parse(*files[i], worker.shared, worker);
+      }
+    });
+  }
+
+  void judge_group(const model::Group &group, u32 index, rules::Findings &findings) {
+    Worker &worker = loaded_.workers[index];
+    rules::Timings *const time = options_.timings ? &timings_[index] : nullptr;
+    for (model::ParsedFile *file : group) {
+      if (!file->has_tree) {
+        parse(*file, worker.trees, worker);
+      }
+    }
+    // The trees tell what the files import; their texts, by which they were put together, may have told more.
+    std::unordered_set<u32> told;
+    for (const model::Group &files : model::group_files(group, options_.with_tests)) {
+      std::unique_ptr<model::Project> project;
+      {
+        const rules::Stopwatch watch(time != nullptr ? &time->analyse : nullptr);
+        project = model::analyse(files);
+      }
+      rules::Findings found = rules::judge(*project, time);
+      add_files_told_of(found, told);
+      std::ranges::move(found, std::back_inserter(findings));
+    }
+    for (model::ParsedFile *file : group) {
+      if (is_told(*file) || told.contains(file->index.value)) {
+        file->source = file->source.kept_in(worker.kept);
+      } else {
+        file->source = {};
+        file->has_text = false;
+      }
+      file->has_tree = false;
+      file->tree.body = {};
+    }
+    worker.trees.reset();
+  }
+
+  const Options &options_;
+  Progress &progress_;
+  LoadedFiles &loaded_;
+  std::vector<model::Group> groups_;
+  std::vector<rules::Findings> findings_; // of each group
+  std::vector<rules::Timings> timings_;   // of each worker
+};
+
+} // namespace
+
+void judge_files(const Options &options, Progress &progress, LoadedFiles &loaded, Result &result) {
+  Judge judge(options, progress, loaded);
+  judge.run();
+  judge.tell(result);
+}
+
+} // namespace deepperf::check
