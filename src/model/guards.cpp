@@ -46,6 +46,13 @@ public:
       const auto part = [&](const Expr *value) { return once(value, negated); };
       return all_hold ? std::ranges::any_of(several->values, part) : std::ranges::all_of(several->values, part);
     }
+    if (const auto *both = as<BinOp>(test);
+        both != nullptr && (both->op() == Operator::BitAnd || both->op() == Operator::BitOr)) {
+      const bool all_hold = (both->op() == Operator::BitAnd) != negated;
+      const bool left = once(both->left, negated);
+      const bool right = once(both->right, negated);
+      return all_hold ? left || right : left && right;
+    }
     if (const auto *compare = as<Compare>(test)) {
       return compare->rest.size() == 1 && compares_once(compare->left, compare->rest[0], negated);
     }
@@ -58,6 +65,11 @@ public:
 
 private:
   [[nodiscard]] bool compares_once(const Expr *left, const CompareItem &item, bool negated) const {
+    const bool is_false = is_constant(item.right, ConstantKind::False);
+    if (is_false || is_constant(item.right, ConstantKind::True)) { // flag == False
+      const bool differs = item.op == CompareOperator::NotEq || item.op == CompareOperator::IsNot;
+      return once(left, negated != (is_false != differs));
+    }
     switch (item.op) {
     case CompareOperator::Is:
     case CompareOperator::IsNot:

@@ -93,6 +93,7 @@ private:
 
   // ---- loop_length.cpp
   bool is_tiny(const python::Expr *iter);
+  static bool may_be_long(const Loop &loop, const python::Expr *iter);
   std::optional<i64> literal_number(const python::Expr *expr);
   bool is_one_by_default(const python::Expr *expr);
   Value peek(const python::Expr *expr);

@@ -367,15 +367,25 @@ void Inference::note_fetched_operators(const Expr *fetches) {
     return index != nullptr &&
            std::ranges::any_of(index->elts, [](const Expr *part) { return as<Slice>(part) != nullptr; });
   };
-  const auto *operation = as<BinOp>(fetches);
+  // -x and x > 0, but not `not x` and `x is None`.
+  const auto is_operation = [&](const Expr *expr) {
+    if (const auto *binary = as<BinOp>(expr)) {
+      return is_tensor(binary->left) || is_tensor(binary->right);
+    }
+    if (const auto *unary = as<UnaryOp>(expr)) {
+      return unary->op() != UnaryOperator::Not && is_tensor(unary->operand);
+    }
+    const auto *compare = as<Compare>(expr);
+    return compare != nullptr && compare->rest.size() == 1 && is_tensor(compare->left) &&
+           compare->rest[0].op >= CompareOperator::Lt && compare->rest[0].op <= CompareOperator::GtE;
+  };
   const auto *subscript = as<Subscript>(fetches);
-  // variable.value(), of whatever holds it
+  // variable.read_value(), of whatever holds it. value() gives what the variable has had since it was made.
   const auto *call = as<Call>(fetches);
   const auto *method = call != nullptr && call->args.empty() ? as<Attribute>(call->func) : nullptr;
-  const bool reads = method != nullptr && !project_.callee_of(call).known() &&
-                     (method->attr.text() == "value" || method->attr.text() == "read_value");
-  if ((operation == nullptr || (!is_tensor(operation->left) && !is_tensor(operation->right))) &&
-      (subscript == nullptr || !is_tensor(subscript->value)) && !is_slice_of_tensor(subscript) && !reads) {
+  const bool reads = method != nullptr && !project_.callee_of(call).known() && method->attr.text() == "read_value";
+  if (!is_operation(fetches) && (subscript == nullptr || !is_tensor(subscript->value)) &&
+      !is_slice_of_tensor(subscript) && !reads) {
     return;
   }
   OpFact fact;

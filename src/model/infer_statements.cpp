@@ -550,6 +550,7 @@ void Inference::walk_for(const For *statement) {
     }
     assign(statement->target, element_of(iterated));
     walk(statement->body);
+    loop.tiny = loop.tiny && !may_be_long(loop, statement->iter);
   });
   walk(statement->orelse);
 }

@@ -1,4 +1,5 @@
 // How long is a loop? What the code tells of it: literals, slices, and what things are called.
+#include "base/name_table.h"
 #include "model/infer.h"
 #include "model/name_traits.h"
 
@@ -29,6 +30,17 @@ bool counts_dimensions(const Node *node) {
   return found;
 }
 
+// `x.shape[0]`: how many elements there are along an axis, not how many axes.
+bool measures_axis(const Node *node) {
+  if (const auto *subscript = as<Subscript>(node);
+      subscript != nullptr && subscript->slice->kind != NodeKind::Slice && counts_dimensions(subscript->value)) {
+    return true;
+  }
+  bool found = false;
+  for_each_child(node, [&found](const Node *child) { found = found || measures_axis(child); });
+  return found;
+}
+
 std::string_view called_name(const Call *call) {
   if (const auto *method = as<Attribute>(call->func)) {
     return method->attr.text();
@@ -37,9 +49,17 @@ std::string_view called_name(const Call *call) {
   return function != nullptr ? function->id.text() : std::string_view{};
 }
 
-bool goes_through(std::string_view function) {
-  return function == "enumerate" || function == "reversed" || function == "zip" || function == "sorted" ||
-         function == "list" || function == "tuple" || function == "set" || function == "iter";
+// What enumerate(x, 1), sorted(x), zip(x, y) and the like go through.
+Array<Expr *> gone_through(const Call *call) {
+  static const NameTable kThrough({"enumerate", "reversed", "sorted", "list", "tuple", "set", "iter", "tqdm"});
+  const auto *function = as<Name>(call->func);
+  if (function == nullptr || call->args.empty()) {
+    return {};
+  }
+  if (function->id.text() == "zip") {
+    return call->args;
+  }
+  return kThrough.has(function->id) ? Array<Expr *>{call->args.items, 1} : Array<Expr *>{};
 }
 
 bool lists_entries(std::string_view method) {
@@ -164,8 +184,8 @@ bool Inference::is_tiny(const Expr *iter) {
     if (call->args.empty()) {
       return false;
     }
-    if (goes_through(function)) {
-      return std::ranges::any_of(call->args, [this](const Expr *arg) { return is_tiny(arg); });
+    if (const Array<Expr *> through = gone_through(call); !through.empty()) {
+      return std::ranges::any_of(through, [this](const Expr *arg) { return is_tiny(arg); });
     }
     if (function != "range" && function != "xrange") {
       return false;
@@ -185,6 +205,9 @@ bool Inference::is_tiny(const Expr *iter) {
     return false;
   }
 }
+
+// A tensor's static shape says how often a part of the graph is repeated; but who runs a session goes through an array.
+bool Inference::may_be_long(const Loop &loop, const Expr *iter) { return loop.runs_session && measures_axis(iter); }
 
 // What is gone through, and how many of that there usually are.
 Turns Inference::turns_of(const Expr *iter, const Value &iterated) {
@@ -208,9 +231,9 @@ Turns Inference::turns_of(const Expr *iter, const Value &iterated) {
     if (method != nullptr && (function == "unstack" || function == "split")) {
       return Turns::Few; // the graph has a node for each
     }
-    if (method == nullptr && goes_through(function) && !call->args.empty()) {
+    if (const Array<Expr *> through = gone_through(call); !through.empty()) {
       Turns turns = Turns::Many;
-      for (const Expr *arg : call->args) {
+      for (const Expr *arg : through) {
         turns = std::max(turns, turns_of(arg, peek(arg)));
       }
       return turns;

@@ -516,7 +516,7 @@ def slices_and_reads(sess, occupied, points, variables, steps):
         sess.run(occupied[:, step], {points: step})  # expect: DP201
         sess.run(occupied[step])
     for name, variable in variables.items():
-        print(name, sess.run(variable.value()))  # expect: DP201
+        print(name, sess.run(variable.value()))
 
 
 def metrics(sess, batches, names):
