@@ -296,7 +296,9 @@ bool adds_first_axis(const Site &site, const Expr *slice) {
                                                  value_of(site, attribute->value).is(Value::Tag::Api)));
 }
 
-bool makes_batch_of_one(const Site &site, const Call &call) {
+bool is_batch_of_one_within(const Site &site, const Expr *expr, u32 depth);
+
+bool makes_batch_of_one(const Site &site, const Call &call, u32 depth) {
   const std::string_view api = called_api(site, call);
   const std::string_view method = called_method(call);
   if (api.ends_with(".expand_dims")) {
@@ -315,13 +317,12 @@ bool makes_batch_of_one(const Site &site, const Call &call) {
   }
   // What keeps the first axis of what it is given.
   const Expr *inner = method == "astype" || method == "float" || method == "to" ? receiver_of(call) : nullptr;
-  return inner != nullptr && is_batch_of_one(site, inner);
+  return inner != nullptr && is_batch_of_one_within(site, inner, depth);
 }
 
-} // namespace
-
-bool is_batch_of_one(const Site &site, const Expr *expr) {
-  if (expr == nullptr) {
+bool is_batch_of_one_within(const Site &site, const Expr *expr, u32 depth) {
+  constexpr u32 kMostSteps = 8; // x = x.astype(…) leads back to itself
+  if (expr == nullptr || depth > kMostSteps) {
     return false;
   }
   if (const auto *list = as<List>(expr)) {
@@ -331,15 +332,19 @@ bool is_batch_of_one(const Site &site, const Expr *expr) {
     return adds_first_axis(site, subscript->slice);
   }
   if (const auto *call = as<Call>(expr)) {
-    return makes_batch_of_one(site, *call);
+    return makes_batch_of_one(site, *call, depth + 1);
   }
   if (expr->kind == NodeKind::Name) {
     const Value value = value_of(site, expr);
     return value.is(Value::Tag::Instance) && value.kind != Kind::Dataset && value.call != nullptr &&
-           makes_batch_of_one(site, *value.call);
+           makes_batch_of_one(site, *value.call, depth + 1);
   }
   return false;
 }
+
+} // namespace
+
+bool is_batch_of_one(const Site &site, const Expr *expr) { return is_batch_of_one_within(site, expr, 0); }
 
 const Expr *last_assigned(const Site &site, const Name &name) {
   const Expr *found = nullptr;
