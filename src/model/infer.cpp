@@ -36,6 +36,7 @@ void Inference::run() {
       function.makes_variables = function.makes_graph = function.runs_session = function.effects = false;
       function.steps = function.trains = function.new_graph = false;
       function.session_run = nullptr;
+      function.graph_params = 0;
       function.attribute_stores.clear();
     }
     for (Module &module : project_.modules) {

@@ -56,6 +56,8 @@ private:
   void spread_parallel();
   void note_step();
   void note_session_run(const python::Call *call);
+  void note_graph_made();
+  void enter_graph_of(const python::Expr *holder);
   void note_fetched_operators(const python::Expr *fetches);
   void note_call_traits(const ApiInfo &info, const python::Call *call, Symbol api, bool v1);
 
@@ -130,6 +132,7 @@ private:
   Value call_function(const python::Call *call, FunctionInfo *function, bool bound);
   Value call_instance(const python::Call *call, const Value &callee);
   Value call_object(const python::Call *call, const Value &callee);
+  Value map_of_assumed_dataset(const python::Call *call, const python::Attribute &method, const Value &mapped);
   class Arguments;
   void eval_arguments(const python::Call *call);
   Value torch_result(const ApiInfo &info, const python::Call *call, const Arguments &arguments, Symbol name,

@@ -628,13 +628,8 @@ void Inference::walk_with(const With *statement) {
     if (recording_ && scopes_operations(item.context_expr)) {
       around_.scope = project_.values.make<OpScope>(item.context_expr, around_.scope);
     }
-    if (value.is_kind(Kind::Graph)) {
-      current_->makes_graph = true;
-      if (around_.loop != nullptr) {
-        around_.loop->makes_graph = true;
-      }
-    }
     if (item.optional_vars != nullptr) {
+      value = value.is(Value::Tag::Tuple) ? element_of(value) : value; // what a context manager yields
       assign(item.optional_vars, value);
     }
   }

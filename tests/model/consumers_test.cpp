@@ -15,7 +15,7 @@ Consumption consumption(std::string_view rest, std::string_view path = "main.py"
         "import tensorflow as tf\nfiles = tf.data.Dataset.list_files('*')\nds = files.map(f)\n" + std::string(rest)}});
   for (const Stage &stage : code.project().stages) {
     if (stage.info != nullptr && stage.info->has(kMaps)) {
-      return Consumers().of(stage);
+      return Consumers(code.project()).of(stage);
     }
   }
   ADD_FAILURE() << "no map was found";

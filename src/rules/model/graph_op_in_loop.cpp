@@ -40,7 +40,7 @@ bool runs_once(const FunctionInfo &function) {
 // Methods that make an operation where the graph is run by a session; eagerly they only read or update.
 bool needs_session(const OpFact &op) {
   const std::string_view name = op.api.text();
-  return name == "update_state" || name == "value" || name == "read_value";
+  return name == "update_state" || name == "value" || name == "read_value" || name == "call";
 }
 
 // Of TensorFlow: by its name, or a method of one of its kinds.
@@ -70,6 +70,9 @@ std::string op_name(const OpFact &op) {
   std::string name(op.api.text());
   if (name == "operator") {
     return "this operator on a tensor";
+  }
+  if (name == "call") {
+    return "calling a layer or model";
   }
   if (name.starts_with("tensorflow.")) {
     name = "tf." + name.substr(std::string_view("tensorflow.").size());
@@ -368,6 +371,32 @@ private:
            (loop.turns == model::Turns::Collection && is_light(op)) || op.discarded || is_free(op) || draws(loop);
   }
 
+  // `for name, value in data.items(): …; variables[name] = variable`: each entry needs one of its own, and keeps it.
+  static bool keeps_variable_of_entry(const OpFact &op, const Loop &loop) {
+    const auto *statement = as<For>(loop.node);
+    if (statement == nullptr || (op.traits & kVariable) == 0 || loop.turns == model::Turns::Many) {
+      return false;
+    }
+    return std::ranges::any_of(loop.function->ops, [&](const OpFact &other) {
+      return other.loop == &loop && (other.traits & kVariable) != 0 && other.target &&
+             is_kept(statement->body, other.target);
+    });
+  }
+
+  // container[key] = name
+  static bool is_kept(const Block &body, Symbol name) {
+    const auto keeps = [name](const auto &self, const Node *node) -> bool {
+      if (const auto *assignment = as<Assign>(node)) {
+        const auto *value = as<Name>(assignment->value);
+        return value != nullptr && value->id == name && assignment->targets[0]->kind == NodeKind::Subscript;
+      }
+      bool found = false;
+      for_each_child(node, [&](const Node *child) { found = found || self(self, child); });
+      return found;
+    };
+    return std::ranges::any_of(body, [&](const Stmt *statement) { return keeps(keeps, statement); });
+  }
+
   // Gives the same numbers another shape, of something that is there already: nothing is computed.
   static bool is_free(const OpFact &op) {
     const std::string_view name = op.api.text();
@@ -411,8 +440,8 @@ private:
     finding.span = place->span();
     const std::string name = op_name(op);
     const bool is_test = function.module->is_test || loop.function->module->is_test || function.is_test;
-    if (is_test ||
-        (grows ? loop.turns == model::Turns::Few : is_minor(op, loop) || stands_in_scope_of_turn(op, loop, true))) {
+    if (is_test || (grows ? loop.turns == model::Turns::Few || keeps_variable_of_entry(op, loop)
+                          : is_minor(op, loop) || stands_in_scope_of_turn(op, loop, true))) {
       finding.tier = Tier::Hint;
     }
     const std::vector<Note> chain = reached != nullptr ? chain_of(*reached) : std::vector<Note>{};
