@@ -45,6 +45,7 @@ private:
   void collect_stars();
   void evaluate(FunctionInfo &function);
   void bind_params(FunctionInfo &function);
+  [[nodiscard]] Value object_named(Symbol name) const;
   Value annotation_value(const python::Expr *annotation);
   FunctionInfo &add_function();
   FunctionInfo *function_for(const python::Node *node);
@@ -130,6 +131,8 @@ private:
   Value call_api(const python::Call *call, const Value &callee);
   Value call_api_method(const python::Call *call, const Value &callee);
   Value call_function(const python::Call *call, FunctionInfo *function, bool bound);
+  Value call_method(const python::Call *call, FunctionInfo *function);
+  Value run_function(const python::Call *call, FunctionInfo *function, bool bound);
   Value call_instance(const python::Call *call, const Value &callee);
   Value call_object(const python::Call *call, const Value &callee);
   Value map_of_assumed_dataset(const python::Call *call, const python::Attribute &method, const Value &mapped);

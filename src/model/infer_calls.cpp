@@ -143,7 +143,7 @@ Value Inference::eval_call(const Call *call) {
   case Value::Tag::Function:
     return call_function(call, callee.function, false);
   case Value::Tag::Method:
-    return call_function(call, callee.function, !callee.function->is_static);
+    return call_method(call, callee.function);
   case Value::Tag::Partial: {
     const Arguments arguments(*this, call);
     const Value inner = callee.receiver();
@@ -707,6 +707,65 @@ Value Inference::call_function(const Call *call, FunctionInfo *function, bool bo
       }
     }
   }
+  return run_function(call, function, bound);
+}
+
+namespace {
+
+// Is there nothing in it but `raise NotImplementedError` or `pass`, for classes that derive from this one to fill in?
+bool is_abstract(const FunctionInfo &function) {
+  const FunctionDef *definition = function.definition();
+  return definition != nullptr && std::ranges::all_of(definition->body, [](const Stmt *statement) {
+           const auto *expression = as<ExprStmt>(statement);
+           return statement->kind == NodeKind::Raise || statement->kind == NodeKind::Pass ||
+                  (expression != nullptr && expression->value->kind == NodeKind::Constant); // also its documentation
+         });
+}
+
+// Of more classes than that some do one thing and some another.
+constexpr std::size_t kMostOverrides = 2;
+
+// The methods that classes below this one have of the name, one more at most.
+void find_overrides(const ClassInfo &type, Symbol name, std::vector<FunctionInfo *> &found, u32 depth = 0) {
+  constexpr u32 kMostLevels = 5;
+  for (const ClassInfo *derived : type.subclasses) {
+    if (found.size() > kMostOverrides || depth >= kMostLevels) {
+      return;
+    }
+    const auto member = derived->members.find(name.id);
+    if (member != derived->members.end() && member->second.is(Value::Tag::Function)) {
+      found.push_back(member->second.function);
+    } else {
+      find_overrides(*derived, name, found, depth + 1);
+    }
+  }
+}
+
+} // namespace
+
+// `self.step()`: where the class leaves it open what that does, those that derive from it say so.
+Value Inference::call_method(const Call *call, FunctionInfo *function) {
+  const Value result = call_function(call, function, !function->is_static);
+  const auto *method = as<Attribute>(call->func);
+  const auto *object = method != nullptr ? as<Name>(method->value) : nullptr;
+  const bool is_own = object != nullptr && !current_->params.empty() && current_->type != nullptr &&
+                      object->id == current_->params[0]->name;
+  if (!is_own || function->type == nullptr || function->type->subclasses.empty() || !is_abstract(*function)) {
+    return result;
+  }
+  std::vector<FunctionInfo *> overrides;
+  find_overrides(*function->type, function->name, overrides);
+  Value joined = result;
+  if (overrides.size() <= kMostOverrides) {
+    for (FunctionInfo *override : overrides) {
+      joined = join(joined, run_function(call, override, !override->is_static));
+    }
+  }
+  return joined;
+}
+
+// The call runs the function: what that does is done here.
+Value Inference::run_function(const Call *call, FunctionInfo *function, bool bound) {
   if (recording_) {
     CallSite site;
     site.call = call;

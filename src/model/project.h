@@ -223,10 +223,11 @@ struct ClassInfo {
   const Module *module = nullptr;
   FunctionInfo *scope = nullptr; // where the class stands
   std::vector<Value> bases;
-  Kind kind = Kind::Unknown;     // of the framework class it derives from
-  SymbolMap<Value> members;      // methods and class attributes
-  SymbolMap<Value> attributes;   // stored through self, joined
-  std::unordered_set<u32> loads; // attributes that somebody reads; only of classes of PyTorch modules
+  std::vector<ClassInfo *> subclasses; // right below it, of the project
+  Kind kind = Kind::Unknown;           // of the framework class it derives from
+  SymbolMap<Value> members;            // methods and class attributes
+  SymbolMap<Value> attributes;         // stored through self, joined
+  std::unordered_set<u32> loads;       // attributes that somebody reads; only of classes of PyTorch modules
 };
 
 // model.add(layer), or model.pop() with no layer.
@@ -257,6 +258,7 @@ struct Module {
   // Unless all that it uses is of TF1, its code may run eagerly, and then variables hold other values in each turn.
   [[nodiscard]] bool may_be_eager() const { return !v1 || v2; }
 
+  SymbolMap<ClassInfo *> class_of_name;             // `net` for its class Net, `q_net` for QNet; null if there are two
   SymbolMap<u32> attribute_evidence;                // methods called on attributes of self, as bits
   std::vector<Symbol> stars;                        // frameworks' packages that `from … import *` opened
   std::unordered_map<u32, const Module *> imported; // dotted names that import statements bound to project modules

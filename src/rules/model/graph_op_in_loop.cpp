@@ -248,12 +248,18 @@ private:
       return false;
     }
     u32 bindings = 0;
-    const auto visit = [&](const auto &self, const Node *node) -> void {
+    // `x = tf.range(n); x = tf.random_shuffle(x)` goes on from it once, which any other name would do for.
+    const auto visit = [&](const auto &self, const Node *node, bool in_block) -> void {
       const auto *name = as<Name>(node);
       bindings += name != nullptr && name->id == op.target && name->context == Context::Store ? 1 : 0;
-      for_each_child(node, [&](const Node *child) { self(self, child); });
+      for_each_child(node, [&](const Node *child) {
+        const auto *assignment = in_block ? as<Assign>(child) : nullptr;
+        const bool goes_on =
+            assignment != nullptr && !contains(assignment, op.call) && assignment->value->kind == NodeKind::Call;
+        self(self, goes_on ? assignment->value : child, false);
+      });
     };
-    visit(visit, loop.node);
+    visit(visit, loop.node, true);
     return bindings > 1;
   }
 
@@ -262,7 +268,7 @@ private:
   // use.
   void judge_call(const FunctionInfo &caller, const model::CallSite &site) {
     if (site.loop == nullptr || site.once || site.in_tape || site.callee->traced || site.callee->makes_graph ||
-        site.callee == &caller) {
+        site.callee == &caller || reported_.contains(site.call)) { // of several that it may call, one is enough
       return;
     }
     const std::vector<model::ReachedOp> &reached = model::reached_by(project_, *site.callee);
@@ -368,7 +374,8 @@ private:
     return ((op.traits & kConstant) != 0 &&
             (is_comprehension || name == "tensorflow.constant" || name == "tensorflow.convert_to_tensor")) ||
            (fills && (op.stored || op.target)) || loop.turns == model::Turns::Few ||
-           (loop.turns == model::Turns::Collection && is_light(op)) || op.discarded || is_free(op) || draws(loop);
+           ((loop.turns == model::Turns::Collection || goes_by_epochs(loop)) && is_light(op)) || op.discarded ||
+           is_free(op) || draws(loop);
   }
 
   // `for name, value in data.items(): …; variables[name] = variable`: each entry needs one of its own, and keeps it.
@@ -395,6 +402,13 @@ private:
       return found;
     };
     return std::ranges::any_of(body, [&](const Stmt *statement) { return keeps(keeps, statement); });
+  }
+
+  // A turn is a whole pass through the data, next to which a cast is nothing.
+  static bool goes_by_epochs(const Loop &loop) {
+    const auto *statement = as<For>(loop.node);
+    const auto *name = statement != nullptr ? as<Name>(statement->target) : nullptr;
+    return name != nullptr && name->id.text().find("epoch") != std::string_view::npos;
   }
 
   // Gives the same numbers another shape, of something that is there already: nothing is computed.
