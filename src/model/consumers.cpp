@@ -414,7 +414,7 @@ private:
 
   // `if i == 3: break` of a loop that counts, or `n -= 1; if n == 0: break`.
   [[nodiscard]] bool leaves_by_count(const For &loop) const {
-    return std::ranges::any_of(loop.body, [&](const Stmt *statement) {
+    return !is_in_loop(&loop) && std::ranges::any_of(loop.body, [&](const Stmt *statement) {
       const auto *branch = as<If>(statement);
       const auto *test = branch != nullptr && leaves_at_once(branch->body) ? as<Compare>(branch->test) : nullptr;
       const auto *counter = test != nullptr && test->rest.size() == 1 ? as<Name>(test->left) : nullptr;
@@ -479,11 +479,12 @@ private:
 
   Consumption follow_param(const FunctionDef &function, Symbol name) {
     Consumption result = Consumption::Nothing;
-    each_read(name, {&function, &function, function.start}, [&](const Name &read) {
-      result = std::max(result, follow(&read));
+    const bool read = each_read(name, {&function, &function, function.start}, [&](const Name &place) {
+      result = std::max(result, follow(&place));
       return result != Consumption::All;
     });
-    return is_broken || owner.trace_.looked > kMaxNames ? Consumption::All : result;
+    // One that does nothing with it is there for another class to fill in.
+    return !read || is_broken || owner.trace_.looked > kMaxNames ? Consumption::All : result;
   }
 
   // fit(dataset, steps_per_epoch=1): a try.
@@ -504,8 +505,17 @@ private:
         epochs = given.empty() ? std::nullopt : literal_in(source, keyword->value);
       }
     }
-    return is_input && steps.has_value() && epochs.has_value() && *steps <= kFewTimes && *epochs <= kFewTimes &&
-           *steps * *epochs <= kFewTimes;
+    return is_input && !is_in_loop(&call) && steps.has_value() && epochs.has_value() && *steps <= kFewTimes &&
+           *epochs <= kFewTimes && *steps * *epochs <= kFewTimes;
+  }
+
+  [[nodiscard]] bool is_in_loop(const Node *node) const {
+    for (const Node *at = parent_of(node); at != nullptr && at->kind != NodeKind::FunctionDef; at = parent_of(at)) {
+      if (at->kind == NodeKind::For || at->kind == NodeKind::While) {
+        return true;
+      }
+    }
+    return false;
   }
 
   // In a loop, or in a function that takes the iterator from outside.

@@ -399,11 +399,13 @@ void Inference::note_fetched_operators(const Expr *fetches) {
   const auto *operation = as<BinOp>(fetches);
   const auto *negative = as<UnaryOp>(fetches);
   const auto *subscript = as<Subscript>(fetches);
-  // variable.value(), of whatever holds it
+  // variable.value(), distribution.sample(), of whatever holds it
   const auto *call = as<Call>(fetches);
-  const auto *method = call != nullptr && call->args.empty() ? as<Attribute>(call->func) : nullptr;
+  const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
+  const std::string_view name = method != nullptr ? method->attr.text() : std::string_view{};
   const bool reads = method != nullptr && !project_.callee_of(call).known() &&
-                     (method->attr.text() == "value" || method->attr.text() == "read_value");
+                     (name == "sample" || name == "log_prob" || name == "entropy" || // of a distribution
+                      (call->args.empty() && (name == "value" || name == "read_value")));
   if ((operation == nullptr || (!is_tensor(operation->left) && !is_tensor(operation->right))) &&
       (negative == nullptr || !is_tensor(negative->operand)) &&
       (subscript == nullptr || !is_tensor(subscript->value)) && !is_slice_of_tensor(subscript) && !reads) {

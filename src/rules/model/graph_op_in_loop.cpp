@@ -40,7 +40,8 @@ bool runs_once(const FunctionInfo &function) {
 // Methods that make an operation where the graph is run by a session; eagerly they only read or update.
 bool needs_session(const OpFact &op) {
   const std::string_view name = op.api.text();
-  return name == "update_state" || name == "value" || name == "read_value" || name == "call";
+  return name == "update_state" || name == "value" || name == "read_value" || name == "call" || name == "sample" ||
+         name == "log_prob" || name == "entropy";
 }
 
 // Of TensorFlow: by its name, or a method of one of its kinds.

@@ -1,6 +1,7 @@
 """What a session is given to fetch may be made on the spot, by things that are no functions of TensorFlow."""
 import tensorflow as tf
 import tensorflow_hub as hub
+import tensorflow_probability as tfp
 
 
 def negative(loss, feeds):
@@ -42,3 +43,14 @@ def given_iterator(sess, iterator):
 def given_queue(sess, queue, op):
     while True:
         sess.run(op, {"x": queue.get_next(10)})
+
+
+def distribution(buffer, steps):
+    normal = tfp.distributions.Normal(0.0, 1.0)
+    x = tf.placeholder(tf.float32)
+    drawn = normal.sample(10)
+    with tf.Session() as sess:
+        for step in range(steps):
+            sess.run(normal.sample(10))  # expect: DP201
+            sess.run([normal.log_prob(x), drawn], {x: buffer.sample()})  # expect: DP201
+            sess.run(drawn, {x: buffer.sample(32)})
