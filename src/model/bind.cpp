@@ -179,7 +179,8 @@ std::string_view last_name(const Expr *expr) {
 
 bool is_named_dataset(const Expr *expr) {
   const std::string_view text = last_name(expr);
-  return text == "ds" || text == "dataset" || text.ends_with("_ds") || text.ends_with("_dataset");
+  return text == "ds" || text == "dataset" || text == "data" || text.ends_with("_ds") || text.ends_with("_dataset") ||
+         text.ends_with("_data");
 }
 
 bool is_named_graph(const Expr *expr) { return last_name(expr).ends_with("graph"); }

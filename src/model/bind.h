@@ -44,7 +44,7 @@ bool is_named_session(const python::Expr *expr);
 // Is it called something like a graph: graph, self.my_graph?
 bool is_named_graph(const python::Expr *expr);
 
-// Is it called something like a Dataset: ds, train_dataset, self.dataset?
+// Is it called something like a Dataset: ds, train_data, self.dataset?
 bool is_named_dataset(const python::Expr *expr);
 
 } // namespace deepperf::model

@@ -211,6 +211,24 @@ Value Inference::eval_call(const Call *call) {
   return {};
 }
 
+namespace {
+
+// Keras' own operations may be those of another backend, and be mapped over data of another library.
+bool is_of_tensorflow(const OpFact &op) {
+  return op.api.text().starts_with("tensorflow.") && !op.api.text().starts_with("tensorflow.keras.");
+}
+
+// Does the function execute operations of TensorFlow, itself or a call or two further on?
+bool computes(const FunctionInfo &function, u32 depth = 0) {
+  constexpr u32 kFurther = 2;
+  return std::ranges::any_of(function.ops, is_of_tensorflow) ||
+         (depth < kFurther && std::ranges::any_of(function.calls, [depth](const CallSite &site) {
+            return computes(*site.callee, depth + 1);
+          }));
+}
+
+} // namespace
+
 // `ds.map(f)` of something that nobody tells us: what has the name of a Dataset is one, if f is made of TensorFlow's
 // operations.
 Value Inference::map_of_assumed_dataset(const Call *call, const Attribute &method, const Value &mapped) {
@@ -222,9 +240,8 @@ Value Inference::map_of_assumed_dataset(const Call *call, const Attribute &metho
     return {};
   }
   evaluate(*function.function);
-  const bool computes = std::ranges::any_of(function.function->ops,
-                                            [](const OpFact &op) { return op.api.text().starts_with("tensorflow."); });
-  return computes ? add_stage(call, 0, find_method(Kind::Dataset, method.attr), method.attr, mapped) : Value{};
+  return computes(*function.function) ? add_stage(call, 0, find_method(Kind::Dataset, method.attr), method.attr, mapped)
+                                      : Value{};
 }
 
 // An object of the project is called: __call__, or what a framework's __call__ leads to.

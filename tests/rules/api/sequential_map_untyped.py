@@ -28,6 +28,12 @@ def named(ds, train_dataset, size):
     return a, b, c
 
 
+def through_a_call(name, train_data):
+    ds = rows.read(name)
+    ds = ds.map(lambda x: load(x["path"]))  # expect: DP101
+    return ds, train_data.map(load)  # expect: DP101
+
+
 def of_something_else(dataset, frame, names):
     a = dataset.map(plain)
     b = frame.map(load)
