@@ -565,10 +565,10 @@ with tf.Session() as sess:
 
 Loops that build layers, each with operations that depend on the loop, are fine, and so is code that is traced once
 (inside `tf.function`, a Keras layer's `call`, a mapped function). Loops over a literal, or over `range(10)` and below, are
-left alone, and so are loops that make a new `tf.Graph` in every turn, and what runs only the first time (`if i == 0`,
-`if key not in cache`). Where a loop goes through a collection whose length the code does not tell, an operation that costs
-next to nothing (a shape, a cast) is only a hint; so is anything in a loop over what a model has few of (heads, levels,
-losses), and in functions `test_…`. What a call in the loop may change, a variable of eager code above all, counts as
+left alone, and so are loops that make or enter another `tf.Graph` in every turn, and what runs only the first time (`if i == 0`,
+`if key not in cache`). A graph that is entered again, `with self.graph.as_default():`, is the same one and grows. Where a loop goes through a collection whose length the code does not tell, an operation that costs
+next to nothing (a shape, a cast) is only a hint, and so it is once per epoch; so is anything in a loop over what a model has
+few of (heads, levels, losses), a variable for each entry of a dictionary that is kept there, and all in functions `test_…`. What a call in the loop may change, a variable of eager code above all, counts as
 changing.
 
 ## References
