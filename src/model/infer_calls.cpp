@@ -218,13 +218,11 @@ bool is_of_tensorflow(const OpFact &op) {
   return op.api.text().starts_with("tensorflow.") && !op.api.text().starts_with("tensorflow.keras.");
 }
 
-// Does the function execute operations of TensorFlow, itself or a call or two further on?
-bool computes(const FunctionInfo &function, u32 depth = 0) {
-  constexpr u32 kFurther = 2;
-  return std::ranges::any_of(function.ops, is_of_tensorflow) ||
-         (depth < kFurther && std::ranges::any_of(function.calls, [depth](const CallSite &site) {
-            return computes(*site.callee, depth + 1);
-          }));
+// Does the function execute operations of TensorFlow, itself or in what it calls?
+bool computes(const FunctionInfo &function) {
+  const auto has_ops = [](const FunctionInfo &at) { return std::ranges::any_of(at.ops, is_of_tensorflow); };
+  return has_ops(function) ||
+         std::ranges::any_of(function.calls, [&](const CallSite &site) { return has_ops(*site.callee); });
 }
 
 } // namespace
@@ -744,21 +742,27 @@ bool is_abstract(const FunctionInfo &function) {
 // Of more classes than that some do one thing and some another.
 constexpr std::size_t kMostOverrides = 2;
 
-// The methods that classes below this one have of the name, one more at most.
-void find_overrides(const ClassInfo &type, Symbol name, std::vector<FunctionInfo *> &found, u32 depth = 0) {
-  constexpr u32 kMostLevels = 5;
-  for (const ClassInfo *derived : type.subclasses) {
-    if (found.size() > kMostOverrides || depth >= kMostLevels) {
-      return;
-    }
-    const auto member = derived->members.find(name.id);
-    if (member != derived->members.end() && member->second.is(Value::Tag::Function)) {
-      found.push_back(member->second.function);
-    } else {
-      find_overrides(*derived, name, found, depth + 1);
+// Looks through the classes below one for methods of a name.
+struct Overrides {
+  Symbol name;
+  std::vector<FunctionInfo *> found; // one more than is of use at most
+  u32 looked = 0;                    // at so many classes
+
+  void look_below(const ClassInfo &type) {
+    constexpr u32 kMostClasses = 50;
+    for (const ClassInfo *derived : type.subclasses) {
+      if (found.size() > kMostOverrides || ++looked > kMostClasses) {
+        return;
+      }
+      const auto member = derived->members.find(name.id);
+      if (member != derived->members.end() && member->second.is(Value::Tag::Function)) {
+        found.push_back(member->second.function);
+      } else {
+        look_below(*derived);
+      }
     }
   }
-}
+};
 
 } // namespace
 
@@ -772,11 +776,12 @@ Value Inference::call_method(const Call *call, FunctionInfo *function) {
   if (!is_own || function->type == nullptr || function->type->subclasses.empty() || !is_abstract(*function)) {
     return result;
   }
-  std::vector<FunctionInfo *> overrides;
-  find_overrides(*function->type, function->name, overrides);
+  Overrides overrides;
+  overrides.name = function->name;
+  overrides.look_below(*function->type);
   Value joined = result;
-  if (overrides.size() <= kMostOverrides) {
-    for (FunctionInfo *override : overrides) {
+  if (overrides.found.size() <= kMostOverrides) {
+    for (FunctionInfo *override : overrides.found) {
       joined = join(joined, run_function(call, override, !override->is_static));
     }
   }
