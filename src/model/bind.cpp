@@ -166,16 +166,27 @@ const Name *root_name(const Expr *expr) {
   }
 }
 
+namespace {
+
+// Of a name, or of an attribute; empty for anything else.
+std::string_view last_name(const Expr *expr) {
+  const auto *plain = as<Name>(expr);
+  const auto *attribute = as<Attribute>(expr);
+  return plain != nullptr ? plain->id.text() : attribute != nullptr ? attribute->attr.text() : std::string_view{};
+}
+
+} // namespace
+
+bool is_named_dataset(const Expr *expr) {
+  const std::string_view text = last_name(expr);
+  return text == "ds" || text == "dataset" || text == "data" || text.ends_with("_ds") || text.ends_with("_dataset") ||
+         text.ends_with("_data");
+}
+
+bool is_named_graph(const Expr *expr) { return last_name(expr).ends_with("graph"); }
+
 bool is_named_session(const Expr *expr) {
-  Symbol name;
-  if (const auto *plain = as<Name>(expr)) {
-    name = plain->id;
-  } else if (const auto *attribute = as<Attribute>(expr)) {
-    name = attribute->attr;
-  } else {
-    return false;
-  }
-  const std::string_view text = name.text();
+  const std::string_view text = last_name(expr);
   return text == "sess" || text == "session" || text == "_sess" || text == "_session" || text == "tf_sess" ||
          text == "tf_session" || text == "mon_sess" || text == "monitored_session";
 }
@@ -187,6 +198,7 @@ Kind kind_told_by(u32 evidence, const Module &module) {
     const bool has_usual = (evidence & (kMap | kBatch | kShuffle | kRepeat)) != 0;
     if (((evidence & kCertain) != 0 && (has_usual || std::popcount(evidence & kCertain) > 1)) ||
         ((evidence & kBatch) != 0 && (evidence & (kShuffle | kRepeat)) != 0) ||
+        ((evidence & kBatch) != 0 && (evidence & kMap) != 0 && !module.torch) ||
         ((evidence & kShuffle) != 0 && (evidence & kRepeat) != 0)) {
       return Kind::Dataset;
     }

@@ -41,4 +41,10 @@ const python::Name *root_name(const python::Expr *expr);
 // Is the receiver called something like a session? For parameters and attributes, whose value nobody tells us.
 bool is_named_session(const python::Expr *expr);
 
+// Is it called something like a graph: graph, self.my_graph?
+bool is_named_graph(const python::Expr *expr);
+
+// Is it called something like a Dataset: ds, train_data, self.dataset?
+bool is_named_dataset(const python::Expr *expr);
+
 } // namespace deepperf::model

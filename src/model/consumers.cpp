@@ -1,5 +1,7 @@
 #include "model/consumers.h"
 
+#include "model/variance.h"
+
 #include "python/children.h"
 #include "python/literals.h"
 
@@ -250,10 +252,10 @@ bool has_few_elements(const Project &project, const Stage &stage) {
 }
 
 struct Consumers::Uses {
-  explicit Uses(const Module &module) : source(module.parsed->source) {
-    is_broken = !module.parsed->tree.errors.empty();
-    is_notebook = module.parsed->path.ends_with(".ipynb");
-    for (const Stmt *statement : module.parsed->tree.body) {
+  Uses(const Module &in, Consumers &consumers) : owner(consumers), source(in.parsed->source) {
+    is_broken = !in.parsed->tree.errors.empty();
+    is_notebook = in.parsed->path.ends_with(".ipynb");
+    for (const Stmt *statement : in.parsed->tree.body) {
       add(statement, nullptr, nullptr);
     }
     for (auto &[id, found] : names) {
@@ -281,7 +283,7 @@ struct Consumers::Uses {
   // What is done with the value of an expression.
   Consumption follow(const Expr *expr) {
     const Node *at = expr;
-    for (; steps < kMaxSteps; ++steps) {
+    for (; owner.trace_.steps < kMaxSteps; ++owner.trace_.steps) {
       const Node *parent = parent_of(at);
       if (parent == nullptr) {
         return Consumption::All;
@@ -316,15 +318,20 @@ struct Consumers::Uses {
           return Consumption::Nothing;
         }
         if (name != "iter" && name != "enumerate" && name != "tqdm") {
-          return Consumption::All;
+          return follow_into(*static_cast<const Call *>(parent), at);
         }
         at = parent;
         continue;
       }
+      case NodeKind::Keyword: {
+        const auto *call = as<Call>(parent_of(parent));
+        return call != nullptr ? follow_into(*call, at) : Consumption::All;
+      }
       case NodeKind::For: {
         const auto *loop = static_cast<const For *>(parent);
-        return loop->iter == at && (leaves_at_once(loop->body) || only_shows(loop->body)) ? Consumption::Few
-                                                                                          : Consumption::All;
+        const bool few =
+            loop->iter == at && (leaves_at_once(loop->body) || only_shows(loop->body) || leaves_by_count(*loop));
+        return few ? Consumption::Few : Consumption::All;
       }
       case NodeKind::Assign: {
         const auto *assignment = static_cast<const Assign *>(parent);
@@ -345,7 +352,7 @@ struct Consumers::Uses {
         assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
     bool found = false;
     if (target != nullptr) {
-      each_read(*target, *assignment, [&](const Name &name) {
+      each_read(target->id, reads_behind(*assignment), [&](const Name &name) {
         const Node *parent = parent_of(&name);
         const auto *loop = as<For>(parent);
         const auto *function = as<Call>(parent);
@@ -360,13 +367,155 @@ struct Consumers::Uses {
   }
 
 private:
+  // Where a name that was given a dataset is read.
+  struct Reads {
+    const Node *block = nullptr;    // of the assignment
+    const Node *function = nullptr; // around it
+    u32 from = 0;
+  };
+
+  [[nodiscard]] Reads reads_behind(const Assign &assignment) const {
+    return {parent_of(&assignment), function_around(&assignment), assignment.end};
+  }
+
   [[nodiscard]] bool is_few(const Call *take) const {
-    const auto *count = take->args.empty() ? nullptr : as<Constant>(take->args[0]);
-    if (count == nullptr || count->constant_kind() != ConstantKind::Int) {
+    const std::optional<i64> number = take->args.empty() ? std::nullopt : number_at(take->args[0]);
+    return number.has_value() && *number >= 0 && *number <= kFewElements;
+  }
+
+  // A number that is written down: here, or for a parameter at the call that led here, or as its default.
+  [[nodiscard]] std::optional<i64> number_at(const Expr *expr) const {
+    if (const auto *name = as<Name>(expr); name != nullptr && owner.trace_.entered != nullptr) {
+      return number_passed(*owner.trace_.entered, *name);
+    }
+    return literal_in(source, expr);
+  }
+
+  static std::optional<i64> literal_in(const Source &text, const Expr *expr) {
+    const auto *number = as<Constant>(expr);
+    return number != nullptr && number->constant_kind() == ConstantKind::Int
+               ? int_value(text.text().substr(number->start, number->end - number->start))
+               : std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<i64> number_passed(const CallSite &site, const Name &name) const {
+    const Array<Param *> params = site.callee->params;
+    for (u32 i = 0; i < params.size(); ++i) {
+      if (params[i]->name != name.id) {
+        continue;
+      }
+      if (const Expr *const passed = passed_argument(site, i)) {
+        return literal_in(*owner.trace_.from, passed);
+      }
+      return params[i]->default_value != nullptr ? literal_in(source, params[i]->default_value) : std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  // `if i == 3: break` of a loop that counts, or `n -= 1; if n == 0: break`.
+  [[nodiscard]] bool leaves_by_count(const For &loop) const {
+    return !is_in_loop(&loop) && std::ranges::any_of(loop.body, [&](const Stmt *statement) {
+      const auto *branch = as<If>(statement);
+      const auto *test = branch != nullptr && leaves_at_once(branch->body) ? as<Compare>(branch->test) : nullptr;
+      const auto *counter = test != nullptr && test->rest.size() == 1 ? as<Name>(test->left) : nullptr;
+      if (counter == nullptr) {
+        return false;
+      }
+      const CompareOperator op = test->rest[0].op;
+      const std::optional<i64> limit = number_at(test->rest[0].right);
+      const bool up = op == CompareOperator::Eq || op == CompareOperator::Gt || op == CompareOperator::GtE;
+      if (up && limit.has_value() && *limit <= kFewElements && counts(loop, *counter, Operator::Add)) {
+        return true;
+      }
+      const bool down = op == CompareOperator::Eq || op == CompareOperator::LtE;
+      const std::optional<i64> start = down && limit == 0 ? number_at(counter) : std::nullopt;
+      return start.has_value() && *start <= kFewElements && counts(loop, *counter, Operator::Sub);
+    });
+  }
+
+  // Does each turn count the name up or down: itself, or as enumerate does?
+  [[nodiscard]] bool counts(const For &loop, const Name &name, Operator direction) const {
+    const auto *pair = as<Tuple>(loop.target);
+    const auto *index = pair != nullptr && !pair->elts.empty() ? as<Name>(pair->elts[0]) : nullptr;
+    const auto *call = as<Call>(loop.iter);
+    if (index != nullptr && index->id == name.id && call != nullptr && called_name(call) == "enumerate") {
+      return direction == Operator::Add;
+    }
+    return std::ranges::any_of(loop.body, [&](const Stmt *statement) {
+      const auto *step = as<AugAssign>(statement);
+      const auto *target = step != nullptr ? as<Name>(step->target) : nullptr;
+      return target != nullptr && target->id == name.id && step->op() == direction;
+    });
+  }
+
+  // The dataset is an argument: of a function of the project, or of model.fit(…) and the like.
+  Consumption follow_into(const Call &call, const Node *argument) {
+    if (trains_few_steps(call, argument)) {
+      return Consumption::Few;
+    }
+    const Value callee = owner.project_.callee_of(&call);
+    const bool is_function = callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method);
+    const FunctionDef *definition = is_function ? callee.function->definition() : nullptr;
+    // Only one call deep: what is handed on from there is read.
+    if (definition == nullptr || owner.trace_.entered != nullptr || callee.function->module->parsed == nullptr) {
+      return Consumption::All;
+    }
+    CallSite site;
+    site.call = &call;
+    site.callee = callee.function;
+    site.bound = callee.is(Value::Tag::Method) && !callee.function->is_static;
+    for (u32 i = 0; i < site.callee->params.size(); ++i) {
+      if (passed_argument(site, i) == argument) {
+        owner.trace_.entered = &site;
+        owner.trace_.from = &source;
+        const Consumption result =
+            owner.uses_in(*site.callee->module).follow_param(*definition, site.callee->params[i]->name);
+        owner.trace_.entered = nullptr;
+        return result;
+      }
+    }
+    return Consumption::All;
+  }
+
+  Consumption follow_param(const FunctionDef &function, Symbol name) {
+    Consumption result = Consumption::Nothing;
+    const bool read = each_read(name, {&function, &function, function.start}, [&](const Name &place) {
+      result = std::max(result, follow(&place));
+      return result != Consumption::All;
+    });
+    // One that does nothing with it is there for another class to fill in.
+    return !read || is_broken || owner.trace_.looked > kMaxNames ? Consumption::All : result;
+  }
+
+  // fit(dataset, steps_per_epoch=1): a try.
+  [[nodiscard]] bool trains_few_steps(const Call &call, const Node *argument) const {
+    const std::string_view name = called_name(&call);
+    if (name != "fit" && name != "evaluate" && name != "predict") {
       return false;
     }
-    const auto number = int_value(source.text().substr(count->start, count->end - count->start));
-    return number.has_value() && *number >= 0 && *number <= kFewElements;
+    bool is_input = !call.args.empty() && call.args[0] == argument;
+    std::optional<i64> steps;
+    std::optional<i64> epochs = 1;
+    for (const Keyword *keyword : call.keywords) {
+      const std::string_view given = keyword->name ? keyword->name.text() : std::string_view{};
+      is_input |= given == "x" && keyword->value == argument;
+      if (given == "steps_per_epoch" || given == "steps") {
+        steps = literal_in(source, keyword->value);
+      } else if (given == "epochs" || given.empty()) {
+        epochs = given.empty() ? std::nullopt : literal_in(source, keyword->value);
+      }
+    }
+    return is_input && !is_in_loop(&call) && steps.has_value() && epochs.has_value() && *steps <= kFewTimes &&
+           *epochs <= kFewTimes && *steps * *epochs <= kFewTimes;
+  }
+
+  [[nodiscard]] bool is_in_loop(const Node *node) const {
+    for (const Node *at = parent_of(node); at != nullptr && at->kind != NodeKind::FunctionDef; at = parent_of(at)) {
+      if (at->kind == NodeKind::For || at->kind == NodeKind::While) {
+        return true;
+      }
+    }
+    return false;
   }
 
   // In a loop, or in a function that takes the iterator from outside.
@@ -385,8 +534,12 @@ private:
 
   [[nodiscard]] bool binds_in(const Node *function, const Expr *expr) const {
     const auto *name = as<Name>(expr);
+    return name != nullptr && binds(function, name->id);
+  }
+
+  [[nodiscard]] bool binds(const Node *function, Symbol name) const {
     const auto found = bound.find(function);
-    return name != nullptr && found != bound.end() && found->second.contains(name->id.id);
+    return found != bound.end() && found->second.contains(name.id);
   }
 
   [[nodiscard]] const Node *function_around(const Node *node) const {
@@ -398,15 +551,15 @@ private:
 
   // All that is done with the name from its assignment to the next one of the same block.
   Consumption follow_name(const Name &target, const Assign &assignment) {
-    if (!seen.insert(&assignment).second) {
+    if (!owner.trace_.seen.insert(&assignment).second) {
       return Consumption::Nothing; // in a circle: counted already
     }
     Consumption result = Consumption::Nothing;
-    const bool read = each_read(target, assignment, [&](const Name &name) {
+    const bool read = each_read(target.id, reads_behind(assignment), [&](const Name &name) {
       result = std::max(result, follow(&name));
       return result != Consumption::All;
     });
-    if (result == Consumption::All || looked > kMaxNames) {
+    if (result == Consumption::All || owner.trace_.looked > kMaxNames) {
       return Consumption::All;
     }
     // Another file may read what a module's top level holds.
@@ -415,14 +568,14 @@ private:
     return read_elsewhere || (is_broken && result == Consumption::Nothing) ? Consumption::All : result;
   }
 
-  // Calls `use` for each place that reads the name between this assignment and the next one of the same block, until
+  // Calls `use` for each place that reads the name between an assignment and the next one of the same block, until
   // it returns false. Says whether there was any.
-  template <class Use> bool each_read(const Name &target, const Assign &assignment, Use use) {
-    const Node *const block = parent_of(&assignment);
-    const Node *const function = function_around(&assignment);
+  template <class Use> bool each_read(Symbol target, const Reads &reads, Use use) {
+    const Node *const block = reads.block;
+    const Node *const function = reads.function;
     const bool is_straight = block == nullptr || block->kind == NodeKind::FunctionDef || block->kind == NodeKind::With;
     // Of a function's own name, only what stands in the function counts.
-    std::span<const Name *const> found = names[target.id.id];
+    std::span<const Name *const> found = names[target.id];
     if (function != nullptr) {
       const auto from = std::ranges::lower_bound(found, function->start, {}, &Name::start);
       const auto to = std::ranges::lower_bound(found, function->end, {}, &Name::start);
@@ -430,11 +583,11 @@ private:
     }
     u32 until = ~0U;
     for (const Name *name : found) {
-      if (++looked > kMaxNames) {
+      if (++owner.trace_.looked > kMaxNames) {
         return true;
       }
       const auto *other = name->context != Context::Load ? as<Assign>(parent_of(name)) : nullptr;
-      if (is_straight && other != nullptr && other->start > assignment.start && parent_of(other) == block) {
+      if (is_straight && other != nullptr && other->start >= reads.from && parent_of(other) == block) {
         until = std::min(until, other->end);
       }
     }
@@ -443,11 +596,11 @@ private:
       if (name->context != Context::Load) {
         continue;
       }
-      if (++looked > kMaxNames) {
+      if (++owner.trace_.looked > kMaxNames) {
         return true;
       }
       const Node *const inside = function_around(name);
-      const bool is_later = name->start >= assignment.end && name->start < until;
+      const bool is_later = name->start >= reads.from && name->start < until;
       if (inside == function ? !is_later
                              : (function != nullptr && !is_nested(inside, function)) || has_own(inside, target)) {
         continue;
@@ -461,63 +614,56 @@ private:
   }
 
   // A name of the function's own, or of one around it.
-  [[nodiscard]] bool has_own(const Node *function, const Name &name) const {
+  [[nodiscard]] bool has_own(const Node *function, Symbol name) const {
     for (; function != nullptr; function = function_around(parent_of(function))) {
-      if (is_parameter(function, name) || binds_in(function, &name)) {
+      if (is_parameter(function, name) || binds(function, name)) {
         return true;
       }
     }
     return false;
   }
 
-  static bool is_parameter(const Node *function, const Name &name) {
+  static bool is_parameter(const Node *function, Symbol name) {
     const auto *definition = as<FunctionDef>(function);
     const auto *lambda = as<Lambda>(function);
     const Array<Param *> params = definition != nullptr ? definition->params
                                   : lambda != nullptr   ? lambda->params
                                                         : Array<Param *>{};
-    return std::ranges::any_of(params, [&name](const Param *param) { return param->name == name.id; });
+    return std::ranges::any_of(params, [name](const Param *param) { return param->name == name; });
   }
 
   [[nodiscard]] static bool is_nested(const Node *inner, const Node *outer) {
     return inner != nullptr && outer->start <= inner->start && inner->end <= outer->end;
   }
 
+  Consumers &owner;
   const Source &source;
   bool is_notebook = false;
   bool is_broken = false; // it has syntax errors
   std::unordered_map<const Node *, const Node *> parents;
   std::unordered_map<u32, std::vector<const Name *>> names;
   std::unordered_map<const Node *, std::unordered_set<u32>> bound; // names that functions bind
-
-public:
-  std::unordered_set<const Assign *> seen; // of the dataset that is being followed
-  u32 steps = 0;
-  u32 looked = 0;
 };
 
-Consumers::Consumers() = default;
+Consumers::Consumers(const Project &project) : project_(project) {}
 Consumers::~Consumers() = default;
 
 Consumers::Uses &Consumers::uses_in(const Module &module) {
   std::unique_ptr<Uses> &uses = uses_[&module];
   if (uses == nullptr) {
-    uses = std::make_unique<Uses>(module);
+    uses = std::make_unique<Uses>(module, *this);
   }
   return *uses;
 }
 
 Consumption Consumers::of(const Stage &stage) {
-  Uses &uses = uses_in(*stage.module);
-  uses.seen.clear();
-  uses.steps = uses.looked = 0;
-  return uses.follow(stage.call);
+  trace_ = {};
+  return uses_in(*stage.module).follow(stage.call);
 }
 
 bool Consumers::is_read_singly(const Stage &stage) {
-  Uses &uses = uses_in(*stage.module);
-  uses.looked = 0;
-  return uses.is_read_singly(stage.call);
+  trace_ = {};
+  return uses_in(*stage.module).is_read_singly(stage.call);
 }
 
 } // namespace deepperf::model

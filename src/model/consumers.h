@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace deepperf::model {
 
@@ -20,10 +21,11 @@ bool has_few_elements(const Project &project, const Stage &stage);
 // take(n) with a small number that is written down.
 bool takes_few(const Stage &stage);
 
-// Follows datasets through the names of their module. What leaves the module's sight is taken to be read to the end.
+// Follows datasets through the names of their module, and into functions of the project that get them. What leaves
+// its sight is taken to be read to the end.
 class Consumers {
 public:
-  Consumers();
+  explicit Consumers(const Project &project);
   ~Consumers();
   Consumers(const Consumers &) = delete;
   Consumers &operator=(const Consumers &) = delete;
@@ -36,6 +38,18 @@ public:
 private:
   struct Uses; // of one module: who holds which node, and where names are read
   Uses &uses_in(const Module &module);
+
+  // Of the dataset that is being followed.
+  struct Trace {
+    std::unordered_set<const python::Assign *> seen;
+    u32 steps = 0;
+    u32 looked = 0;
+    const CallSite *entered = nullptr;    // the call that handed it to the function that is being looked at
+    const python::Source *from = nullptr; // where that call stands
+  };
+
+  const Project &project_;
+  Trace trace_;
   std::unordered_map<const Module *, std::unique_ptr<Uses>> uses_;
 };
 

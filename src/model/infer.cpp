@@ -36,6 +36,7 @@ void Inference::run() {
       function.makes_variables = function.makes_graph = function.runs_session = function.effects = false;
       function.steps = function.trains = function.new_graph = false;
       function.session_run = nullptr;
+      function.graph_params = 0;
       function.attribute_stores.clear();
     }
     for (Module &module : project_.modules) {
@@ -338,6 +339,14 @@ Value Inference::annotation_value(const Expr *annotation) {
   return {};
 }
 
+// A parameter that nobody passes anything for is what it is called, if the module has such a class.
+Value Inference::object_named(Symbol name) const {
+  const auto found = module_->class_of_name.find(name.id);
+  return found != module_->class_of_name.end() && found->second != nullptr
+             ? Value::of(found->second, Value::Tag::Object)
+             : Value{};
+}
+
 void Inference::bind_params(FunctionInfo &function) {
   u32 index = 0;
   for (const Param *param : function.params) {
@@ -350,6 +359,9 @@ void Inference::bind_params(FunctionInfo &function) {
       if (param->default_value != nullptr) {
         const Value fallback = eval(param->default_value);
         value = value.known() ? value : fallback.is(Value::Tag::None) ? value : fallback;
+      }
+      if (!value.known() && param->name && module_->tensorflow && !module_->torch) {
+        value = object_named(param->name);
       }
     }
     if (param->param_kind() == ParamKind::VarArgs || param->param_kind() == ParamKind::KwArgs) {

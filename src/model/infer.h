@@ -45,6 +45,7 @@ private:
   void collect_stars();
   void evaluate(FunctionInfo &function);
   void bind_params(FunctionInfo &function);
+  [[nodiscard]] Value object_named(Symbol name) const;
   Value annotation_value(const python::Expr *annotation);
   FunctionInfo &add_function();
   FunctionInfo *function_for(const python::Node *node);
@@ -56,6 +57,8 @@ private:
   void spread_parallel();
   void note_step();
   void note_session_run(const python::Call *call);
+  void note_graph_made();
+  void enter_graph_of(const python::Expr *holder);
   void note_fetched_operators(const python::Expr *fetches);
   void note_call_traits(const ApiInfo &info, const python::Call *call, Symbol api, bool v1);
 
@@ -129,8 +132,11 @@ private:
   Value call_api(const python::Call *call, const Value &callee);
   Value call_api_method(const python::Call *call, const Value &callee);
   Value call_function(const python::Call *call, FunctionInfo *function, bool bound);
+  Value call_method(const python::Call *call, FunctionInfo *function);
+  Value run_function(const python::Call *call, FunctionInfo *function, bool bound);
   Value call_instance(const python::Call *call, const Value &callee);
   Value call_object(const python::Call *call, const Value &callee);
+  Value map_of_assumed_dataset(const python::Call *call, const python::Attribute &method, const Value &mapped);
   class Arguments;
   void eval_arguments(const python::Call *call);
   Value torch_result(const ApiInfo &info, const python::Call *call, const Arguments &arguments, Symbol name,

@@ -4,6 +4,7 @@
 #include "model/facts.h"
 #include "model/infer.h"
 #include "model/name_traits.h"
+#include "model/variance.h"
 
 #include "python/children.h"
 
@@ -142,7 +143,7 @@ Value Inference::eval_call(const Call *call) {
   case Value::Tag::Function:
     return call_function(call, callee.function, false);
   case Value::Tag::Method:
-    return call_function(call, callee.function, !callee.function->is_static);
+    return call_method(call, callee.function);
   case Value::Tag::Partial: {
     const Arguments arguments(*this, call);
     const Value inner = callee.receiver();
@@ -186,6 +187,9 @@ Value Inference::eval_call(const Call *call) {
       }
     }
     const std::string_view name = method->attr.text();
+    if (const Value mapped = map_of_assumed_dataset(call, *method, arguments.named(0, "map_func")); mapped.known()) {
+      return mapped;
+    }
     if (name == "run" && module_->tensorflow && is_named_session(method->value)) {
       static const ApiInfo kRun{.traits = kSessionRun};
       note_call_traits(kRun, call, method->attr, false);
@@ -194,12 +198,48 @@ Value Inference::eval_call(const Call *call) {
       }
     } else if ((name == "backward" || name == "manual_backward") && module_->torch) {
       note_step(); // of whatever it is: scaler.scale(loss), accelerator, an element of a dictionary
+    } else if (name == "as_default" && module_->tensorflow && is_named_graph(method->value)) {
+      enter_graph_of(method->value);
+    } else if (name == "get_next" && call->args.empty() && module_->tensorflow) {
+      static const ApiInfo kNext{.returns = Kind::Tensor, .traits = kOp | kGraphState | kRandom};
+      note_call_traits(kNext, call, method->attr, false);
     } else if ((name == "assign" || name == "assign_add" || name == "assign_sub") && module_->tensorflow) {
       static const ApiInfo kAssign{.returns = Kind::Operation, .traits = kOp | kGraphState};
       note_call_traits(kAssign, call, method->attr, false);
     }
   }
   return {};
+}
+
+namespace {
+
+// Keras' own operations may be those of another backend, and be mapped over data of another library.
+bool is_of_tensorflow(const OpFact &op) {
+  return op.api.text().starts_with("tensorflow.") && !op.api.text().starts_with("tensorflow.keras.");
+}
+
+// Does the function execute operations of TensorFlow, itself or in what it calls?
+bool computes(const FunctionInfo &function) {
+  const auto has_ops = [](const FunctionInfo &at) { return std::ranges::any_of(at.ops, is_of_tensorflow); };
+  return has_ops(function) ||
+         std::ranges::any_of(function.calls, [&](const CallSite &site) { return has_ops(*site.callee); });
+}
+
+} // namespace
+
+// `ds.map(f)` of something that nobody tells us: what has the name of a Dataset is one, if f is made of TensorFlow's
+// operations.
+Value Inference::map_of_assumed_dataset(const Call *call, const Attribute &method, const Value &mapped) {
+  if (!module_->tensorflow || method.attr.text() != "map" || !is_named_dataset(method.value)) {
+    return {};
+  }
+  const Value function = mapped.is(Value::Tag::Partial) ? mapped.receiver() : mapped;
+  if (!function.is(Value::Tag::Function) && !function.is(Value::Tag::Method)) {
+    return {};
+  }
+  evaluate(*function.function);
+  return computes(*function.function) ? add_stage(call, 0, find_method(Kind::Dataset, method.attr), method.attr, mapped)
+                                      : Value{};
 }
 
 // An object of the project is called: __call__, or what a framework's __call__ leads to.
@@ -253,6 +293,10 @@ Value Inference::call_instance(const Call *call, const Value &callee) {
   }
   if (callee.kind == Kind::KerasLoss) {
     note_arguments(call, arguments);
+  }
+  if (callee.kind == Kind::KerasLayer || callee.kind == Kind::KerasModel) {
+    static const ApiInfo kCalls{.returns = Kind::Tensor, .traits = kOp | kGraphState};
+    note_call_traits(kCalls, call, known::sym_call, false);
   }
   if (callee.kind == Kind::KerasLayer || callee.kind == Kind::KerasModel || callee.kind == Kind::KerasLoss) {
     return Value::made_by(Kind::Tensor, call, callee.name());
@@ -380,10 +424,12 @@ void Inference::note_fetched_operators(const Expr *fetches) {
            compare->rest[0].op >= CompareOperator::Lt && compare->rest[0].op <= CompareOperator::GtE;
   };
   const auto *subscript = as<Subscript>(fetches);
-  // variable.read_value(), of whatever holds it. value() gives what the variable has had since it was made.
+  // variable.read_value(), distribution.sample(), of whatever holds it. A variable's value() was made with it.
   const auto *call = as<Call>(fetches);
-  const auto *method = call != nullptr && call->args.empty() ? as<Attribute>(call->func) : nullptr;
-  const bool reads = method != nullptr && !project_.callee_of(call).known() && method->attr.text() == "read_value";
+  const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
+  const std::string_view name = method != nullptr ? method->attr.text() : std::string_view{};
+  const bool reads = method != nullptr && !project_.callee_of(call).known() &&
+                     (name == "sample" || name == "log_prob" || name == "entropy" || name == "read_value");
   if (!is_operation(fetches) && (subscript == nullptr || !is_tensor(subscript->value)) &&
       !is_slice_of_tensor(subscript) && !reads) {
     return;
@@ -398,6 +444,41 @@ void Inference::note_fetched_operators(const Expr *fetches) {
   current_->ops.push_back(fact);
 }
 
+void Inference::note_graph_made() {
+  current_->makes_graph = true;
+  if (around_.loop != nullptr) {
+    around_.loop->makes_graph = true;
+  }
+}
+
+// `with self.graph.as_default():`, here or in a method of the holder. That is another graph in each turn only where the
+// holder is another one; where it comes from outside, the callers know.
+void Inference::enter_graph_of(const Expr *holder) {
+  const Name *const root = root_name(holder);
+  if (root == nullptr) {
+    return;
+  }
+  for (Loop *loop = around_.loop; loop != nullptr; loop = loop->parent) {
+    if (std::ranges::binary_search(loop->assigned, root->id.id, {}, &Symbol::id)) {
+      current_->makes_graph = true;
+      loop->makes_graph = true;
+      return;
+    }
+  }
+  const auto param = std::ranges::find(current_->params, root->id, &Param::name);
+  const auto index = static_cast<u32>(param - current_->params.begin());
+  if (index == current_->params.size()) {
+    return;
+  }
+  const auto *attribute = as<Attribute>(holder);
+  if (attribute != nullptr && index == 0 &&
+      std::ranges::find(current_->attribute_stores, attribute->attr) != current_->attribute_stores.end()) {
+    note_graph_made(); // self.graph = graph, a few lines before
+  } else if (index < 64) {
+    current_->graph_params |= u64{1} << index;
+  }
+}
+
 // Notes down what a call of a framework does where it stands.
 void Inference::note_call_traits(const ApiInfo &info, const Call *call, Symbol api, bool v1) {
   const bool makes_layer = info.returns == Kind::KerasLayer || info.returns == Kind::KerasModel ||
@@ -408,17 +489,14 @@ void Inference::note_call_traits(const ApiInfo &info, const Call *call, Symbol a
   if (info.has(kVariable | kRandom | kIo | kPython | kMutates | kSessionRun | kSession | kGraphState)) {
     current_->effects = true;
   }
-  if (info.has(kGraphScope)) {
-    current_->makes_graph = true;
+  if (info.has(kGraphScope) && api.text().starts_with("tensorflow.")) {
+    note_graph_made();
+    current_->new_graph = true;
     if (around_.loop != nullptr) {
-      around_.loop->makes_graph = true;
+      around_.loop->new_graph = true;
     }
-    if (api.text().starts_with("tensorflow.")) { // no method of a Graph
-      current_->new_graph = true;
-      if (around_.loop != nullptr) {
-        around_.loop->new_graph = true;
-      }
-    }
+  } else if (const auto *method = info.has(kGraphScope) ? as<Attribute>(call->func) : nullptr) {
+    enter_graph_of(method->value);
   }
   module_->v1 |= info.has(kV1) || v1 || info.has(kSession);
   module_->v2 |= info.has(kV2);
@@ -602,6 +680,11 @@ Value Inference::call_api_method(const Call *call, const Value &callee) {
         return add_stage(made.call, receiver.stage(), find_api(first.name()), first.name(), made.mapper);
       }
       if (first.is(Value::Tag::Function) || first.is(Value::Tag::Method)) {
+        const u32 position = first.is(Value::Tag::Method) && !first.function->is_static ? 1 : 0;
+        if (position < first.function->arguments.size()) { // the Dataset itself
+          Value &known = first.function->arguments[position];
+          known = join(known, receiver);
+        }
         evaluate(*first.function);
         return first.function->returns.known() ? first.function->returns : Value::instance(Kind::Dataset);
       }
@@ -649,6 +732,72 @@ Value Inference::call_function(const Call *call, FunctionInfo *function, bool bo
       }
     }
   }
+  return run_function(call, function, bound);
+}
+
+namespace {
+
+// Is there nothing in it but `raise NotImplementedError` or `pass`, for classes that derive from this one to fill in?
+bool is_abstract(const FunctionInfo &function) {
+  const FunctionDef *definition = function.definition();
+  return definition != nullptr && std::ranges::all_of(definition->body, [](const Stmt *statement) {
+           const auto *expression = as<ExprStmt>(statement);
+           return statement->kind == NodeKind::Raise || statement->kind == NodeKind::Pass ||
+                  (expression != nullptr && expression->value->kind == NodeKind::Constant); // also its documentation
+         });
+}
+
+// Of more classes than that some do one thing and some another.
+constexpr std::size_t kMostOverrides = 2;
+
+// Looks through the classes below one for methods of a name.
+struct Overrides {
+  Symbol name;
+  std::vector<FunctionInfo *> found; // one more than is of use at most
+  u32 looked = 0;                    // at so many classes
+
+  void look_below(const ClassInfo &type) {
+    constexpr u32 kMostClasses = 50;
+    for (const ClassInfo *derived : type.subclasses) {
+      if (found.size() > kMostOverrides || ++looked > kMostClasses) {
+        return;
+      }
+      const auto member = derived->members.find(name.id);
+      if (member != derived->members.end() && member->second.is(Value::Tag::Function)) {
+        found.push_back(member->second.function);
+      } else {
+        look_below(*derived);
+      }
+    }
+  }
+};
+
+} // namespace
+
+// `self.step()`: where the class leaves it open what that does, those that derive from it say so.
+Value Inference::call_method(const Call *call, FunctionInfo *function) {
+  const Value result = call_function(call, function, !function->is_static);
+  const auto *method = as<Attribute>(call->func);
+  const auto *object = method != nullptr ? as<Name>(method->value) : nullptr;
+  const bool is_own = object != nullptr && !current_->params.empty() && current_->type != nullptr &&
+                      object->id == current_->params[0]->name;
+  if (!is_own || function->type == nullptr || function->type->subclasses.empty() || !is_abstract(*function)) {
+    return result;
+  }
+  Overrides overrides;
+  overrides.name = function->name;
+  overrides.look_below(*function->type);
+  Value joined = result;
+  if (overrides.found.size() <= kMostOverrides) {
+    for (FunctionInfo *override : overrides.found) {
+      joined = join(joined, run_function(call, override, !override->is_static));
+    }
+  }
+  return joined;
+}
+
+// The call runs the function: what that does is done here.
+Value Inference::run_function(const Call *call, FunctionInfo *function, bool bound) {
   if (recording_) {
     CallSite site;
     site.call = call;
@@ -677,9 +826,19 @@ Value Inference::call_function(const Call *call, FunctionInfo *function, bool bo
     }
   }
   if (function->makes_graph) {
-    current_->makes_graph = true;
-    if (around_.loop != nullptr) {
-      around_.loop->makes_graph = true;
+    note_graph_made();
+  }
+  if (function->graph_params != 0) {
+    const CallSite site{.call = call, .callee = function, .bound = bound};
+    const auto *method = as<Attribute>(call->func);
+    for (u32 i = 0; i < 64 && i < function->params.size(); ++i) {
+      const bool enters = (function->graph_params >> i & 1U) != 0;
+      const Expr *const holder = !enters                                ? nullptr
+                                 : i == 0 && bound && method != nullptr ? method->value
+                                                                        : passed_argument(site, i);
+      if (holder != nullptr) {
+        enter_graph_of(holder);
+      }
     }
   }
   if (function->new_graph) {

@@ -116,9 +116,14 @@ Value Inference::eval_unnoted(const Expr *expr) {
     return operation->op() == UnaryOperator::Not ? Value{} : combine(operand, {});
   }
   case NodeKind::Yield: {
-    const Expr *const outer = std::exchange(around_.stored, static_cast<const Yield *>(expr)->value);
-    for_each_child(expr, [this](const Node *child) { eval(static_cast<const Expr *>(child)); });
+    const Expr *const yielded = static_cast<const Yield *>(expr)->value;
+    const Expr *const outer = std::exchange(around_.stored, yielded);
+    const Value value = yielded != nullptr ? eval(yielded) : Value{};
     around_.stored = outer;
+    if (value.is(Value::Tag::Object)) { // what the generator gives are objects of the project, all alike
+      current_->returns = current_->returned ? join(current_->returns, make_uniform(value)) : make_uniform(value);
+      current_->returned = true;
+    }
     return {};
   }
   case NodeKind::YieldFrom:

@@ -308,6 +308,35 @@ void Inference::walk_function_definition(const FunctionDef *definition) {
   }
 }
 
+namespace {
+
+// What people call an object of the class: of QNet it is `qnet` or `q_net`.
+void note_class_names(ClassInfo &type, Module &module) {
+  std::string plain;
+  std::string with_underscores;
+  const std::string_view text = type.name.text();
+  const auto is_lower = [text](std::size_t at) { return at < text.size() && text[at] >= 'a' && text[at] <= 'z'; };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_upper = text[i] >= 'A' && text[i] <= 'Z';
+    const char lower = is_upper ? static_cast<char>(text[i] - 'A' + 'a') : text[i];
+    if (is_upper && i > 0 && (is_lower(i - 1) || is_lower(i + 1)) && text[i - 1] != '_') {
+      with_underscores += '_'; // a word begins
+    }
+    plain += lower;
+    with_underscores += lower;
+  }
+  const auto add = [&](const std::string &name) {
+    const u32 key = intern(name).id;
+    module.class_of_name[key] = module.class_of_name.contains(key) ? nullptr : &type;
+  };
+  add(plain);
+  if (with_underscores != plain) {
+    add(with_underscores);
+  }
+}
+
+} // namespace
+
 void Inference::walk_class(const ClassDef *definition) {
   if (definition->fact == 0) {
     ClassInfo &made = project_.classes.emplace_back();
@@ -316,6 +345,7 @@ void Inference::walk_class(const ClassDef *definition) {
     made.module = module_;
     made.scope = current_;
     definition->fact = static_cast<u32>(project_.classes.size());
+    note_class_names(made, *module_);
   }
   ClassInfo *const type = &project_.classes[definition->fact - 1];
   type->bases.clear();
@@ -326,8 +356,11 @@ void Inference::walk_class(const ClassDef *definition) {
       if (const ApiInfo *info = find_api(value.name())) {
         type->kind = info->returns;
       }
-    } else if (value.is(Value::Tag::Class) && type->kind == Kind::Unknown) {
-      type->kind = value.type->kind;
+    } else if (value.is(Value::Tag::Class)) {
+      type->kind = type->kind == Kind::Unknown ? value.type->kind : type->kind;
+      if (std::ranges::find(value.type->subclasses, type) == value.type->subclasses.end() && value.type != type) {
+        value.type->subclasses.push_back(type);
+      }
     }
   }
   ClassInfo *const outer = std::exchange(class_body_, type);
@@ -629,13 +662,8 @@ void Inference::walk_with(const With *statement) {
     if (recording_ && scopes_operations(item.context_expr)) {
       around_.scope = project_.values.make<OpScope>(item.context_expr, around_.scope);
     }
-    if (value.is_kind(Kind::Graph)) {
-      current_->makes_graph = true;
-      if (around_.loop != nullptr) {
-        around_.loop->makes_graph = true;
-      }
-    }
     if (item.optional_vars != nullptr) {
+      value = value.is(Value::Tag::Tuple) ? element_of(value) : value; // what a context manager yields
       assign(item.optional_vars, value);
     }
   }

@@ -222,6 +222,10 @@ private:
       facts.vectorisable &= name == "print" || info->has(kSpec | kNoLoop | kCheap);
       return;
     }
+    if (is_check(name)) { // no work of its own, but it runs
+      facts.vectorisable = false;
+      return;
+    }
     if (info != nullptr && info->has(kPython) && !call->args.empty()) {
       note_api(call, info, name);
       return run_python(call, value_of(call->args[0]));
@@ -237,6 +241,14 @@ private:
       return;
     }
     note_api(call, info, name);
+  }
+
+  // tf.print, tf.debugging.assert_equal and the like: there for who looks for mistakes.
+  static bool is_check(std::string_view name) {
+    return name == "tensorflow.print" || name == "tensorflow.Print" || name == "tensorflow.Assert" ||
+           name == "tensorflow.control_dependencies" || name.starts_with("tensorflow.assert_") ||
+           (name.starts_with("tensorflow.debugging.") &&
+            (name.ends_with("Assert") || name.find(".assert_") != std::string_view::npos));
   }
 
   static bool is_scalar_shape(const Call *call) {

@@ -35,13 +35,16 @@ const std::vector<u32> &followers_of(const Project &project, u32 stage) {
   return is_second ? project.followers[behind[0]] : behind;
 }
 
-bool is_followed_by(const Project &project, const Stage &stage, u64 traits, bool always) {
+namespace {
+
+// Is there a stage behind that one that is wanted? With `always`, on every way.
+template <class Wanted> bool leads_to(const Project &project, const Stage &stage, bool always, Wanted wanted) {
   constexpr std::size_t kMost = 200; // longer ones are no pipelines that people write
   std::vector<u32> queue = {static_cast<u32>(&stage - project.stages.data())};
   for (std::size_t i = 0; i < queue.size() && i < kMost; ++i) {
     for (const u32 next : followers_of(project, queue[i])) {
       const Stage &later = project.stages[next];
-      if (later.info != nullptr && later.call != stage.call && later.info->has(traits) && !later.info->has(kSource)) {
+      if (later.info != nullptr && later.call != stage.call && wanted(later) && !later.info->has(kSource)) {
         return true;
       }
       const bool goes_around = always && later.other != 0;
@@ -51,6 +54,16 @@ bool is_followed_by(const Project &project, const Stage &stage, u64 traits, bool
     }
   }
   return false;
+}
+
+} // namespace
+
+bool is_followed_by(const Project &project, const Stage &stage, u64 traits, bool always) {
+  return leads_to(project, stage, always, [traits](const Stage &later) { return later.info->has(traits); });
+}
+
+bool is_followed_by(const Project &project, const Stage &stage, std::string_view method) {
+  return leads_to(project, stage, false, [method](const Stage &later) { return later.method.text() == method; });
 }
 
 } // namespace deepperf::model

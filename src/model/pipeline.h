@@ -47,6 +47,9 @@ const std::vector<u32> &followers_of(const Project &project, u32 stage);
 // branch between the two goes around.
 bool is_followed_by(const Project &project, const Stage &stage, u64 traits, bool always = false);
 
+// The same for a stage by the name of its method.
+bool is_followed_by(const Project &project, const Stage &stage, std::string_view method);
+
 // Fills Project::followers.
 void link_stages(Project &project);
 

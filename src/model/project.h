@@ -87,7 +87,7 @@ struct Loop {
   bool tiny = false;              // over a literal or range(10) and below, or left after the first turn
   bool once = false;              // behind a guard, so that it runs in one turn only of the loop around it
   Turns turns = Turns::Many;
-  bool makes_graph = false;  // a new Graph, or the old one reset or entered, in every turn
+  bool makes_graph = false;  // another Graph in every turn: a new one, the old one reset, or another one entered
   bool new_graph = false;    // a new Graph, or the old one reset; not only entered
   bool runs_session = false; // also through calls
   bool steps = false;        // each turn is a training step: backward(), an optimizer's step or the like
@@ -179,16 +179,17 @@ struct FunctionInfo {
   bool is_static = false;
   bool is_class_method = false;
   bool makes_variables = false; // also through calls
-  bool makes_graph = false;
-  bool new_graph = false;    // also through calls
-  bool runs_session = false; // also through calls
-  bool steps = false;        // a call is a training step: backward() or the like, outside loops; also through calls
-  bool trains = false;       // a training step somewhere, also through calls
-  bool no_grad = false;      // decorated with torch.no_grad(), or called by nothing but code under it
-  bool ever_no_grad = false; // called by code under it at least once
-  bool in_parallel = false;  // mapped over a Dataset or given to Apache Beam, itself or what calls it
-  bool is_test = false;      // test_…() without arguments, wherever it stands
-  bool in_loop = false;      // called from a loop that is not tiny, at any depth
+  bool makes_graph = false;     // or enters one that is another in each call; also through calls
+  bool new_graph = false;       // also through calls
+  u64 graph_params = 0;         // bit i: enters a graph that parameter i is or has; also through calls
+  bool runs_session = false;    // also through calls
+  bool steps = false;           // a call is a training step: backward() or the like, outside loops; also through calls
+  bool trains = false;          // a training step somewhere, also through calls
+  bool no_grad = false;         // decorated with torch.no_grad(), or called by nothing but code under it
+  bool ever_no_grad = false;    // called by code under it at least once
+  bool in_parallel = false;     // mapped over a Dataset or given to Apache Beam, itself or what calls it
+  bool is_test = false;         // test_…() without arguments, wherever it stands
+  bool in_loop = false;         // called from a loop that is not tiny, at any depth
   const python::Node *session_run = nullptr;
   std::vector<Symbol> attribute_stores; // self.x = …, also through calls of own methods
 
@@ -222,10 +223,11 @@ struct ClassInfo {
   const Module *module = nullptr;
   FunctionInfo *scope = nullptr; // where the class stands
   std::vector<Value> bases;
-  Kind kind = Kind::Unknown;     // of the framework class it derives from
-  SymbolMap<Value> members;      // methods and class attributes
-  SymbolMap<Value> attributes;   // stored through self, joined
-  std::unordered_set<u32> loads; // attributes that somebody reads; only of classes of PyTorch modules
+  std::vector<ClassInfo *> subclasses; // right below it, of the project
+  Kind kind = Kind::Unknown;           // of the framework class it derives from
+  SymbolMap<Value> members;            // methods and class attributes
+  SymbolMap<Value> attributes;         // stored through self, joined
+  std::unordered_set<u32> loads;       // attributes that somebody reads; only of classes of PyTorch modules
 };
 
 // model.add(layer), or model.pop() with no layer.
@@ -256,6 +258,7 @@ struct Module {
   // Unless all that it uses is of TF1, its code may run eagerly, and then variables hold other values in each turn.
   [[nodiscard]] bool may_be_eager() const { return !v1 || v2; }
 
+  SymbolMap<ClassInfo *> class_of_name;             // `net` for its class Net, `q_net` for QNet; null if there are two
   SymbolMap<u32> attribute_evidence;                // methods called on attributes of self, as bits
   std::vector<Symbol> stars;                        // frameworks' packages that `from … import *` opened
   std::unordered_map<u32, const Module *> imported; // dotted names that import statements bound to project modules

@@ -15,7 +15,7 @@ Consumption consumption(std::string_view rest, std::string_view path = "main.py"
         "import tensorflow as tf\nfiles = tf.data.Dataset.list_files('*')\nds = files.map(f)\n" + std::string(rest)}});
   for (const Stage &stage : code.project().stages) {
     if (stage.info != nullptr && stage.info->has(kMaps)) {
-      return Consumers().of(stage);
+      return Consumers(code.project()).of(stage);
     }
   }
   ADD_FAILURE() << "no map was found";
@@ -33,6 +33,25 @@ TEST(Consumers, AFewElementsAreALook) {
   EXPECT_EQ(consumption("for x in ds:\n  f(x)\n  break\n"), Consumption::Few);
   EXPECT_EQ(consumption("small = ds.take(3)\nfor x in small: f(x)\n"), Consumption::Few);
   EXPECT_EQ(consumption("for x in ds.take(3): f(x)\nmodel.fit(ds)\n"), Consumption::All);
+}
+
+TEST(Consumers, FollowsIntoFunctionsThatGetIt) {
+  EXPECT_EQ(consumption("def show(d, n=3):\n  for x in d.take(n): f(x)\nshow(ds)\n"), Consumption::Few);
+  EXPECT_EQ(consumption("def show(d, n=3):\n  for x in d.take(n): f(x)\nshow(ds, n=4)\n"), Consumption::Few);
+  EXPECT_EQ(consumption("def show(d, n=3):\n  for x in d.take(n): f(x)\nshow(ds, 4000)\n"), Consumption::All);
+  EXPECT_EQ(consumption("def show(d, n):\n  for x in d.take(n): f(x)\nshow(ds, unknown)\n"), Consumption::All);
+  EXPECT_EQ(consumption("def keep(d):\n  return d\nkeep(ds)\n"), Consumption::All);
+  EXPECT_EQ(consumption("def stub(d):\n  pass\nstub(ds)\n"), Consumption::All);
+  EXPECT_EQ(consumption("def a(d):\n  b(d)\ndef b(d):\n  a(d)\na(ds)\n"), Consumption::All) << "in a circle";
+}
+
+TEST(Consumers, LoopsMayCount) {
+  EXPECT_EQ(consumption("for i, x in enumerate(ds):\n  f(x)\n  if i == 3: break\n"), Consumption::Few);
+  EXPECT_EQ(consumption("n = 0\nfor x in ds:\n  f(x)\n  n += 1\n  if n > 3: break\n"), Consumption::Few);
+  EXPECT_EQ(consumption("for i, x in enumerate(ds):\n  f(x)\n  if i == 3000: break\n"), Consumption::All);
+  EXPECT_EQ(consumption("for x in ds:\n  f(x)\n  if x == 3: break\n"), Consumption::All);
+  EXPECT_EQ(consumption("model.fit(ds, steps_per_epoch=1)\n"), Consumption::Few);
+  EXPECT_EQ(consumption("model.fit(ds, steps_per_epoch=1, epochs=n)\n"), Consumption::All);
 }
 
 TEST(Consumers, WhatIsOnlyDescribedIsNotRead) {

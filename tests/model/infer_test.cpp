@@ -154,6 +154,45 @@ def other(items):
   EXPECT_EQ(code.kind("items"), Kind::Unknown);
 }
 
+TEST(Infer, LearnsWhatApplyPassesAndGeneratorsGive) {
+  const Analysed code(R"(
+import tensorflow as tf
+def prepare(data):
+  return data.filter(f)
+class Part:
+  def ones(self): return tf.ones(3)
+def parts():
+  yield Part()
+tf.data.Dataset.range(3).apply(prepare)
+for part in parts():
+  part.ones()
+with parts() as other:
+  other.ones()
+class Circle(Round): pass
+class Round(Circle):
+  def f(self): pass
+  def g(self): self.f()
+)");
+  EXPECT_EQ(code.kind("data.filter(f)"), Kind::Dataset);
+  EXPECT_EQ(code.kind("part.ones()"), Kind::Tensor);
+  EXPECT_EQ(code.kind("other.ones()"), Kind::Tensor);
+}
+
+TEST(Infer, AMethodThatIsLeftOpenIsWhatDerivedClassesSay) {
+  const Analysed code(R"(
+import tensorflow as tf
+class Base:
+  def read(self): raise NotImplementedError
+  def all(self): return self.read()
+class Files(Base):
+  def read(self): return tf.data.Dataset.range(3)
+def use(files):
+  return files.all()
+)");
+  EXPECT_EQ(code.kind("self.read()"), Kind::Dataset);
+  EXPECT_EQ(code.kind("files.all()"), Kind::Dataset);
+}
+
 TEST(Infer, CallsThroughPartialAndDecorators) {
   const Analysed code(R"(
 import functools

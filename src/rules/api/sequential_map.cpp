@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
+#include <unordered_map>
 
 namespace deepperf::rules {
 
@@ -68,6 +70,42 @@ bool runs_in_parallel(const model::Stage &stage) {
   return false;
 }
 
+// options.experimental_optimization.map_parallelization = True
+bool turns_on_parallel_maps(const Node *node) {
+  if (const auto *assignment = as<Assign>(node)) {
+    const auto *option = as<Attribute>(assignment->targets[0]);
+    const auto *value = as<Constant>(assignment->value);
+    return option != nullptr && option->attr.text() == "map_parallelization" && value != nullptr &&
+           value->constant_kind() == ConstantKind::True;
+  }
+  bool found = false;
+  if (node->kind != NodeKind::ExprStmt) {
+    for_each_child(node, [&found](const Node *child) { found = found || turns_on_parallel_maps(child); });
+  }
+  return found;
+}
+
+// The pipeline gets options that make all its maps parallel.
+class ParallelOptions {
+public:
+  explicit ParallelOptions(const model::Project &project) : project_(project) {}
+
+  bool apply_to(const model::Stage &stage) {
+    if (!stage.info->has(kMaps) || !model::is_followed_by(project_, stage, "with_options")) {
+      return false;
+    }
+    const auto [known, is_new] = modules_.try_emplace(stage.module, false);
+    if (is_new) {
+      known->second = std::ranges::any_of(stage.module->parsed->tree.body, turns_on_parallel_maps);
+    }
+    return known->second;
+  }
+
+private:
+  const model::Project &project_;
+  std::unordered_map<const model::Module *, bool> modules_;
+};
+
 // The elements are only numbers that count: Counter(), range(n).
 bool counts(const model::Project &project, const model::Stage &stage) {
   bool found = false;
@@ -94,7 +132,8 @@ std::string_view excuse(const model::Stage &stage, const model::MapperFacts &map
 }
 
 void check(const model::Project &project, Findings &findings) {
-  model::Consumers consumers;
+  model::Consumers consumers(project);
+  ParallelOptions options(project);
   for (const model::Stage &stage : std::span(project.stages).subspan(project.first_stage)) {
     if (stage.info == nullptr || !stage.info->has(kMaps | kInterleaves) || stage.call == nullptr) {
       continue;
@@ -114,6 +153,9 @@ void check(const model::Project &project, Findings &findings) {
     }
     if (stage.call->args.empty() && stage.call->keywords.empty()) {
       continue; // an exercise: what to map is yet to be filled in
+    }
+    if (options.apply_to(stage)) {
+      continue;
     }
     const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
     Finding finding;
@@ -215,9 +257,10 @@ dataset = tf.data.Dataset.list_files("*.jpg").map(load, num_parallel_calls=tf.da
 A function of a few cheap operations (a cast, a reshape, splitting a line) costs less than handing it to a thread: such
 places are only a hint, and so are functions in which no work is seen (they take entries out of a dictionary, set shapes,
 print while they are traced). The same goes for pipelines of which only a few elements are read (`take(1)`,
-`next(iter(dataset))`, a loop that draws them, a list that is written down), functions that run plain Python, where the
-interpreter's lock stands in the way, pipelines in test code, and those inside a function that is itself mapped or that
-Apache Beam runs. Where the function draws random numbers, the fix
+`next(iter(dataset))`, a loop that draws them or counts to three, `fit(steps_per_epoch=1)`, a helper that shows some, a
+list that is written down), functions that run plain Python, where the interpreter's lock stands in the way, pipelines in
+test code, and those inside a function that is itself mapped or that Apache Beam runs. Options with
+`map_parallelization = True` make the maps before them parallel, and then nothing is said. Where the function draws random numbers, the fix
 is not safe: the draws would come in another order.
 
 ## References

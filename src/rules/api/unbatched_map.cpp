@@ -62,15 +62,39 @@ bool comes_from_uniform_records(const model::Project &project, u32 at) {
   return false;
 }
 
+// The stages whose elements some loop of the project goes through.
+std::unordered_set<u32> stages_in_loops(const model::Project &project) {
+  std::unordered_set<u32> stages;
+  for (const model::Loop &loop : project.loops) {
+    const auto *statement = as<For>(loop.node);
+    const auto found = statement != nullptr ? project.stage_at.find(statement->iter) : project.stage_at.end();
+    if (found != project.stage_at.end()) {
+      stages.insert(found->second);
+    }
+  }
+  return stages;
+}
+
+// Who reads datasets, and how.
+struct Readers {
+  model::Consumers consumers;
+  std::unordered_set<u32> in_loops;
+
+  // What other files get is read by each as it likes; what batches in the same file can be seen to belong to it.
+  bool read_singly(const model::Stage &stage, u32 at, const model::Stage &batch) {
+    return (batch.module != stage.module && in_loops.contains(at)) || consumers.is_read_singly(stage);
+  }
+};
+
 // A cache is no stage to look past: behind it a map runs once, and behind the batch it would run in every epoch.
 void follow_back(const model::Project &project, u32 at, const model::Stage &batch, std::unordered_set<u32> &seen,
-                 model::Consumers &consumers, Findings &findings) {
+                 Readers &readers, Findings &findings) {
   constexpr u64 kTransparent = kShuffles | kRepeats | kPrefetches | kTakes;
   while (at != 0 && seen.insert(at).second) {
     const model::Stage &stage = project.stages[at];
     if (stage.info == nullptr) { // branches meet
       if (stage.other != 0) {
-        follow_back(project, stage.other, batch, seen, consumers, findings);
+        follow_back(project, stage.other, batch, seen, readers, findings);
       }
       at = stage.previous;
       continue;
@@ -94,7 +118,7 @@ void follow_back(const model::Project &project, u32 at, const model::Stage &batc
       finding.file = stage.module->file;
       finding.span = stage.span();
       finding.tier =
-          single || unsure || stage.module->is_test || consumers.is_read_singly(stage) ? Tier::Hint : Tier::On;
+          single || unsure || stage.module->is_test || readers.read_singly(stage, at, batch) ? Tier::Hint : Tier::On;
       finding.message = "this map runs once per example, but all it does would work on a whole batch";
       finding.advice = single ? "batch first, then map tf.io.parse_example, which parses a whole batch at once"
                               : "move this map behind the batch";
@@ -128,7 +152,7 @@ void judge_fused(const model::Project &project, const model::Stage &stage, Findi
 }
 
 void check(const model::Project &project, Findings &findings) {
-  model::Consumers consumers;
+  Readers readers{model::Consumers(project), stages_in_loops(project)};
   for (const model::Stage &stage : std::span(project.stages).subspan(project.first_stage)) {
     if (stage.info != nullptr && stage.call != nullptr && stage.info->has(kMaps) && stage.info->has(kBatches)) {
       judge_fused(project, stage, findings);
@@ -139,7 +163,7 @@ void check(const model::Project &project, Findings &findings) {
       continue;
     }
     std::unordered_set<u32> seen;
-    follow_back(project, stage.previous, stage, seen, consumers, findings);
+    follow_back(project, stage.previous, stage, seen, readers, findings);
   }
 }
 
@@ -188,7 +212,8 @@ dataset = dataset.map(lambda x: tf.cast(x, tf.float32) / 255.0, num_parallel_cal
 
 Where an operation needs one example (decoding, file reads, random crops, anything that looks at shapes or axes) the order
 must stay as it is, and the rule is silent. It is also silent where it does not know an operation, and for data of a few
-elements that are written down. Where the elements are also read one by one before the batch, it is a hint.
+elements that are written down. Where the elements are also read one by one before the batch, or by another file than the
+one that batches them, it is a hint.
 
 ## References
 

@@ -40,7 +40,8 @@ bool runs_once(const FunctionInfo &function) {
 // Methods that make an operation where the graph is run by a session; eagerly they only read or update.
 bool needs_session(const OpFact &op) {
   const std::string_view name = op.api.text();
-  return name == "update_state" || name == "value" || name == "read_value";
+  return name == "update_state" || name == "value" || name == "read_value" || name == "call" || name == "sample" ||
+         name == "log_prob" || name == "entropy";
 }
 
 // Of TensorFlow: by its name, or a method of one of its kinds.
@@ -70,6 +71,9 @@ std::string op_name(const OpFact &op) {
   std::string name(op.api.text());
   if (name == "operator") {
     return "this operator on a tensor";
+  }
+  if (name == "call") {
+    return "calling a layer or model";
   }
   if (name.starts_with("tensorflow.")) {
     name = "tf." + name.substr(std::string_view("tensorflow.").size());
@@ -245,12 +249,18 @@ private:
       return false;
     }
     u32 bindings = 0;
-    const auto visit = [&](const auto &self, const Node *node) -> void {
+    // `x = tf.range(n); x = tf.random_shuffle(x)` goes on from it once, which any other name would do for.
+    const auto visit = [&](const auto &self, const Node *node, bool in_block) -> void {
       const auto *name = as<Name>(node);
       bindings += name != nullptr && name->id == op.target && name->context == Context::Store ? 1 : 0;
-      for_each_child(node, [&](const Node *child) { self(self, child); });
+      for_each_child(node, [&](const Node *child) {
+        const auto *assignment = in_block ? as<Assign>(child) : nullptr;
+        const bool goes_on =
+            assignment != nullptr && !contains(assignment, op.call) && assignment->value->kind == NodeKind::Call;
+        self(self, goes_on ? assignment->value : child, false);
+      });
     };
-    visit(visit, loop.node);
+    visit(visit, loop.node, true);
     return bindings > 1;
   }
 
@@ -259,7 +269,7 @@ private:
   // use.
   void judge_call(const FunctionInfo &caller, const model::CallSite &site) {
     if (site.loop == nullptr || site.once || site.in_tape || site.callee->traced || site.callee->makes_graph ||
-        site.callee == &caller) {
+        site.callee == &caller || reported_.contains(site.call)) { // of several that it may call, one is enough
       return;
     }
     const std::vector<model::ReachedOp> &reached = model::reached_by(project_, *site.callee);
@@ -365,7 +375,41 @@ private:
     return ((op.traits & kConstant) != 0 &&
             (is_comprehension || name == "tensorflow.constant" || name == "tensorflow.convert_to_tensor")) ||
            (fills && (op.stored || op.target)) || loop.turns == model::Turns::Few ||
-           (loop.turns == model::Turns::Collection && is_light(op)) || op.discarded || is_free(op) || draws(loop);
+           ((loop.turns == model::Turns::Collection || goes_by_epochs(loop)) && is_light(op)) || op.discarded ||
+           is_free(op) || draws(loop);
+  }
+
+  // `for name, value in data.items(): …; variables[name] = variable`: each entry needs one of its own, and keeps it.
+  static bool keeps_variable_of_entry(const OpFact &op, const Loop &loop) {
+    const auto *statement = as<For>(loop.node);
+    if (statement == nullptr || (op.traits & kVariable) == 0 || loop.turns == model::Turns::Many) {
+      return false;
+    }
+    return std::ranges::any_of(loop.function->ops, [&](const OpFact &other) {
+      return other.loop == &loop && (other.traits & kVariable) != 0 && other.target &&
+             is_kept(statement->body, other.target);
+    });
+  }
+
+  // container[key] = name
+  static bool is_kept(const Block &body, Symbol name) {
+    const auto keeps = [name](const auto &self, const Node *node) -> bool {
+      if (const auto *assignment = as<Assign>(node)) {
+        const auto *value = as<Name>(assignment->value);
+        return value != nullptr && value->id == name && assignment->targets[0]->kind == NodeKind::Subscript;
+      }
+      bool found = false;
+      for_each_child(node, [&](const Node *child) { found = found || self(self, child); });
+      return found;
+    };
+    return std::ranges::any_of(body, [&](const Stmt *statement) { return keeps(keeps, statement); });
+  }
+
+  // A turn is a whole pass through the data, next to which a cast is nothing.
+  static bool goes_by_epochs(const Loop &loop) {
+    const auto *statement = as<For>(loop.node);
+    const auto *name = statement != nullptr ? as<Name>(statement->target) : nullptr;
+    return name != nullptr && name->id.text().find("epoch") != std::string_view::npos;
   }
 
   // Gives the same numbers another shape, of something that is there already: nothing is computed.
@@ -411,8 +455,8 @@ private:
     finding.span = place->span();
     const std::string name = op_name(op);
     const bool is_test = function.module->is_test || loop.function->module->is_test || function.is_test;
-    if (is_test ||
-        (grows ? loop.turns == model::Turns::Few : is_minor(op, loop) || stands_in_scope_of_turn(op, loop, true))) {
+    if (is_test || (grows ? loop.turns == model::Turns::Few || keeps_variable_of_entry(op, loop)
+                          : is_minor(op, loop) || stands_in_scope_of_turn(op, loop, true))) {
       finding.tier = Tier::Hint;
     }
     const std::vector<Note> chain = reached != nullptr ? chain_of(*reached) : std::vector<Note>{};
@@ -521,10 +565,10 @@ with tf.Session() as sess:
 
 Loops that build layers, each with operations that depend on the loop, are fine, and so is code that is traced once
 (inside `tf.function`, a Keras layer's `call`, a mapped function). Loops over a literal, or over `range(10)` and below, are
-left alone, and so are loops that make a new `tf.Graph` in every turn, and what runs only the first time (`if i == 0`,
-`if key not in cache`). Where a loop goes through a collection whose length the code does not tell, an operation that costs
-next to nothing (a shape, a cast) is only a hint; so is anything in a loop over what a model has few of (heads, levels,
-losses), and in functions `test_…`. What a call in the loop may change, a variable of eager code above all, counts as
+left alone, and so are loops that make or enter another `tf.Graph` in every turn, and what runs only the first time (`if i == 0`,
+`if key not in cache`). A graph that is entered again, `with self.graph.as_default():`, is the same one and grows. Where a loop goes through a collection whose length the code does not tell, an operation that costs
+next to nothing (a shape, a cast) is only a hint, and so it is once per epoch; so is anything in a loop over what a model has
+few of (heads, levels, losses), a variable for each entry of a dictionary that is kept there, and all in functions `test_…`. What a call in the loop may change, a variable of eager code above all, counts as
 changing.
 
 ## References

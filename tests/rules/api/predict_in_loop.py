@@ -66,3 +66,15 @@ def batches(images):
     for batch in tf.data.Dataset.from_tensor_slices(images).batch(3):
         x = batch["image"]
         model.predict(x)  # hint: DP109
+
+
+def read(path):
+    x = np.load(path)
+    x = x.astype("float32")
+    return x
+
+
+def under_the_same_name(paths):
+    for path in paths:
+        x = read(path)
+        print(model.predict(x))  # hint: DP109

@@ -603,3 +603,10 @@ def behind_the_end(x, steps):
 def few_by_name(x, num_layers):
     for layer in range(0, num_layers + 1):
         print(tf.matmul(x, x))  # hint: DP201
+
+
+def once_per_epoch(train, iterator, epochs, count):
+    for epoch in range(epochs):
+        train(iterator, tf.cast(count, tf.int32))  # hint: DP201
+    for step in range(epochs):
+        train(iterator, tf.cast(count, tf.int32))  # expect: DP201
