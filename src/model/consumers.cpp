@@ -146,7 +146,22 @@ bool is_short_range(const Stage &stage, const Expr *expr) {
   return to.has_value() && *to >= 0 && *to <= kFewElements;
 }
 
-// A few values that are written down, perhaps as an array or under a name.
+// np.random.choice(x, 20), random.sample(x, 20)
+bool draws_few(const Stage &stage, const Call &call) {
+  const std::string_view name = called_name(&call);
+  if (name != "choice" && name != "sample") {
+    return false;
+  }
+  const Expr *size = call.args.size() > 1 ? call.args[1] : nullptr;
+  for (const Keyword *keyword : call.keywords) {
+    const std::string_view given = keyword->name ? keyword->name.text() : std::string_view{};
+    size = given == "size" || given == "k" ? keyword->value : size;
+  }
+  const std::optional<i64> count = size != nullptr ? number_of(stage, size) : std::nullopt;
+  return count.has_value() && *count >= 0 && *count <= kFewElements;
+}
+
+// A few values that are written down or picked out, perhaps as an array or under a name.
 bool is_toy(const Stage &source, const Expr *expr, u32 depth = 0) {
   if (depth > 4) { // x = np.array(x)
     return false;
@@ -154,8 +169,9 @@ bool is_toy(const Stage &source, const Expr *expr, u32 depth = 0) {
   if (const auto *call = as<Call>(expr)) {
     const auto *function = as<Attribute>(call->func);
     const std::string_view name = function != nullptr ? function->attr.text() : std::string_view{};
-    return (name == "array" || name == "constant" || name == "asarray" || name == "convert_to_tensor") &&
-           !call->args.empty() && is_toy(source, call->args[0], depth + 1);
+    return draws_few(source, *call) ||
+           ((name == "array" || name == "constant" || name == "asarray" || name == "convert_to_tensor") &&
+            !call->args.empty() && is_toy(source, call->args[0], depth + 1));
   }
   if (const auto *part = as<Subscript>(expr)) { // x[:10], x[range(10)]
     const auto *slice = as<Slice>(part->slice);
@@ -168,7 +184,10 @@ bool is_toy(const Stage &source, const Expr *expr, u32 depth = 0) {
   }
   if (const auto *name = as<Name>(expr)) {
     if (const Expr *assigned = assigned_before(source, *name);
-        assigned != nullptr && assigned->kind == NodeKind::Tuple && is_toy(source, assigned, depth + 1)) {
+        assigned != nullptr &&
+        (assigned->kind == NodeKind::Tuple || assigned->kind == NodeKind::Subscript ||
+         assigned->kind == NodeKind::Call) && // not `[]`, which is there to be filled
+        is_toy(source, assigned, depth + 1)) {
       return true;
     }
     const Value *const value = source.function != nullptr ? ever_of(*source.function, name->id) : nullptr;
@@ -202,9 +221,13 @@ bool takes_few(const Stage &stage) {
   return count >= 0 && count <= kFewElements;
 }
 
-bool has_few_elements(const Project &project, const Stage &stage) {
+namespace {
+
+// Of pipelines that are zipped the shortest counts.
+bool zips_few(const Project &project, const Stage &zip, u32 depth);
+
+bool gives_few(const Project &project, u32 at, u32 depth) {
   i64 times = 1; // that they are repeated
-  u32 at = stage.previous;
   for (u32 steps = 0; at != 0 && steps < 1000; ++steps) {
     const Stage &earlier = project.stages[at];
     if (earlier.info != nullptr && earlier.info->has(kFlatMaps | kInterleaves | kUnbatches)) {
@@ -237,6 +260,9 @@ bool has_few_elements(const Project &project, const Stage &stage) {
       if (earlier.call == nullptr || earlier.call->args.empty()) {
         return false;
       }
+      if (earlier.info != nullptr && earlier.info->has(kZips)) {
+        return zips_few(project, earlier, depth + 1);
+      }
       const Expr *const first = earlier.call->args[0];
       if (method.ends_with("Dataset.range")) {
         const auto *constant = as<Constant>(first);
@@ -250,6 +276,25 @@ bool has_few_elements(const Project &project, const Stage &stage) {
   }
   return false;
 }
+
+bool zips_few(const Project &project, const Stage &zip, u32 depth) {
+  constexpr u32 kMostDepth = 4;
+  const auto is_few = [&](const Node *zipped) {
+    const auto found = project.stage_at.find(static_cast<const Expr *>(zipped));
+    return depth <= kMostDepth && found != project.stage_at.end() && gives_few(project, found->second, depth);
+  };
+  const Expr *const first = zip.call->args[0];
+  if (first->kind != NodeKind::Tuple && first->kind != NodeKind::Dict) {
+    return std::ranges::any_of(zip.call->args, is_few);
+  }
+  bool found = false;
+  for_each_child(first, [&](const Node *child) { found = found || is_few(child); });
+  return found;
+}
+
+} // namespace
+
+bool has_few_elements(const Project &project, const Stage &stage) { return gives_few(project, stage.previous, 0); }
 
 struct Consumers::Uses {
   Uses(const Module &in, Consumers &consumers) : owner(consumers), source(in.parsed->source) {
@@ -296,6 +341,13 @@ struct Consumers::Uses {
         const auto *call = as<Call>(parent_of(parent));
         if (only_describes(name)) {
           return Consumption::Nothing;
+        }
+        if (call != nullptr && call->func == parent && name.starts_with("make_") && name.ends_with("_iterator")) {
+          at = call;
+          continue;
+        }
+        if (call != nullptr && call->func == parent && name == "get_next") {
+          return follow_element(*call);
         }
         if (call == nullptr || call->func != parent || !is_stage(name)) {
           return name == "get_single_element" ? Consumption::Few : Consumption::All;
@@ -507,6 +559,40 @@ private:
     }
     return is_input && !is_in_loop(&call) && steps.has_value() && epochs.has_value() && *steps <= kFewTimes &&
            *epochs <= kFewTimes && *steps * *epochs <= kFewTimes;
+  }
+
+  // What get_next() of TensorFlow 1 gives: an element each time that a session runs it.
+  Consumption follow_element(const Expr &element) {
+    const auto is_run_once = [this](const Node *read) {
+      const Node *parent = parent_of(read);
+      while (parent != nullptr && (parent->kind == NodeKind::List || parent->kind == NodeKind::Tuple)) {
+        parent = parent_of(parent);
+      }
+      const auto *run = as<Call>(parent);
+      const Node *const function = function_around(read);
+      const FunctionInfo *const known = function != nullptr ? owner.project_.function_at(function) : nullptr;
+      return run != nullptr && called_name(run) == "run" && !is_in_loop(run) &&
+             (function == nullptr || (known != nullptr && !known->in_loop));
+    };
+    if (is_run_once(&element)) {
+      return Consumption::Few;
+    }
+    const auto *assignment = as<Assign>(parent_of(&element));
+    if (assignment == nullptr || assignment->targets.size() != 1) {
+      return Consumption::All;
+    }
+    const auto *several = as<Tuple>(assignment->targets[0]);
+    const Array<Expr *> parts = several != nullptr ? several->elts : assignment->targets;
+    bool once = true;
+    for (const Expr *part : parts) {
+      const auto *name = as<Name>(part);
+      const bool read = name != nullptr && each_read(name->id, reads_behind(*assignment), [&](const Name &place) {
+                          once = once && function_around(&place) == function_around(assignment) && is_run_once(&place);
+                          return once;
+                        });
+      once = once && read;
+    }
+    return once ? Consumption::Few : Consumption::All;
   }
 
   [[nodiscard]] bool is_in_loop(const Node *node) const {

@@ -60,7 +60,7 @@ public:
       return negated && asks_for_existence(call);
     }
     // A flag that the branch turns for good, or `else` of `if i:`, which is the first turn.
-    return (is_written(test) && !is_turned_back(test)) || (negated && is_counter(test));
+    return (is_written(test) && !is_turned_back(test) && !is_set_sometimes(test)) || (negated && is_counter(test));
   }
 
 private:
@@ -162,6 +162,34 @@ private:
       return false;
     }
     return count_bindings(branch_.loop->node, name->id) > 1;
+  }
+
+  // `if not done: …; if small: done = True`: it runs until then.
+  [[nodiscard]] bool is_set_sometimes(const Expr *flag) const {
+    bool always = false;
+    bool sometimes = false;
+    const auto look = [&](const auto &self, const Node *node, bool is_nested) -> void {
+      if (const auto *assignment = as<Assign>(node)) {
+        const bool sets =
+            std::ranges::any_of(assignment->targets, [&](const Expr *target) { return same(target, flag); });
+        (is_nested ? sometimes : always) |= sets;
+      }
+      for_each_child(node, [&](const Node *child) { self(self, child, is_nested || node->kind == NodeKind::If); });
+    };
+    for (const Stmt *statement : branch_.statements) {
+      look(look, statement, false);
+    }
+    return sometimes && !always;
+  }
+
+  // The same name, or an attribute of the same name.
+  static bool same(const Expr *a, const Expr *b) {
+    const auto *name = as<Name>(a);
+    const auto *attribute = as<Attribute>(a);
+    const auto *other_name = as<Name>(b);
+    const auto *other_attribute = as<Attribute>(b);
+    return (name != nullptr && other_name != nullptr && name->id == other_name->id) ||
+           (attribute != nullptr && other_attribute != nullptr && attribute->attr == other_attribute->attr);
   }
 
   // Does the branch write what the test reads?

@@ -3,6 +3,8 @@
 
 #include "model/project.h"
 
+#include <span>
+
 namespace deepperf::model {
 
 // What a branch of a condition leads to: `written` are the names and attributes that its statements change.
@@ -12,6 +14,7 @@ struct GuardedBranch {
   const Loop *loop = nullptr; // the innermost around it
   const FunctionInfo *function = nullptr;
   const Loop *written = nullptr; // only its lists are used; null: whatever the test asks for
+  std::span<python::Stmt *const> statements;
 };
 
 // Does the branch run only in one turn, or only until it has run? `i == 0` for a counter of the loop, `x is None` where

@@ -22,6 +22,11 @@ bool is_batch(const Value &value) {
   return value.is_kind(Kind::TorchTensor) && value.call != nullptr && value.name() == kLoader;
 }
 
+// What frame.pipe(make_dataset) of pandas gives.
+Value piped(std::string_view method, const Value &first) {
+  return method == "pipe" && first.is(Value::Tag::Function) ? first.function->returns : Value{};
+}
+
 } // namespace
 
 // The values of a call's arguments: each is evaluated once, when this is made.
@@ -189,6 +194,9 @@ Value Inference::eval_call(const Call *call) {
     const std::string_view name = method->attr.text();
     if (const Value mapped = map_of_assumed_dataset(call, *method, arguments.named(0, "map_func")); mapped.known()) {
       return mapped;
+    }
+    if (const Value result = piped(name, arguments.first()); result.known()) {
+      return result;
     }
     if (name == "run" && module_->tensorflow && is_named_session(method->value)) {
       static const ApiInfo kRun{.traits = kSessionRun};
@@ -468,6 +476,8 @@ void Inference::enter_graph_of(const Expr *holder) {
   const auto param = std::ranges::find(current_->params, root->id, &Param::name);
   const auto index = static_cast<u32>(param - current_->params.begin());
   if (index == current_->params.size()) {
+    // A name of the function's own may stand for another graph in each call.
+    current_->makes_graph |= current_->node != nullptr && current_->slot_of(root->id) != FunctionInfo::kNoSlot;
     return;
   }
   const auto *attribute = as<Attribute>(holder);
@@ -654,6 +664,9 @@ Value Inference::call_api_method(const Call *call, const Value &callee) {
   note_call_traits(*info, call, callee.name(), false);
   const Arguments arguments(*this, call);
   const Value first = arguments.first();
+  if (const Value result = piped(callee.name().text(), first); result.known()) {
+    return result;
+  }
   if (receiver.kind == Kind::KerasModel && receiver.call != nullptr && recording_) {
     const std::string_view method = callee.name().text();
     if (method == "add" || method == "pop") {

@@ -94,7 +94,7 @@ void Inference::mark_once(const Expr *test, bool negated, std::span<Stmt *const>
   if (since.ops == current_->ops.size() && since.calls == current_->calls.size()) {
     return;
   }
-  if (!runs_first_time_only({test, negated, around_.loop, current_, nullptr})) {
+  if (!runs_first_time_only({test, negated, around_.loop, current_, nullptr, {}})) {
     return; // whatever is written
   }
   Loop written;
@@ -104,7 +104,7 @@ void Inference::mark_once(const Expr *test, bool negated, std::span<Stmt *const>
     written.attributes.insert(written.attributes.end(), stores.begin(), stores.end());
   }
   std::ranges::sort(written.attributes, {}, &Symbol::id);
-  if (!runs_first_time_only({test, negated, around_.loop, current_, &written})) {
+  if (!runs_first_time_only({test, negated, around_.loop, current_, &written, statements})) {
     return;
   }
   for (std::size_t i = since.ops; i < current_->ops.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 namespace deepperf::model {
 
@@ -77,6 +78,13 @@ private:
       give_up();
     }
     function_ = outer;
+  }
+
+  static void add_names(const Node *target, std::vector<Symbol> &names) {
+    if (const auto *name = as<Name>(target)) {
+      names.push_back(name->id);
+    }
+    for_each_child(target, [&names](const Node *child) { add_names(child, names); });
   }
 
   // How many different names of the function's own an expression mentions: parts of the example, most likely.
@@ -161,8 +169,14 @@ private:
            });
   }
 
+  // `for step in self.steps: x = step(x)`: one of them may be known, but not which of them run.
+  [[nodiscard]] bool calls_loop_variable(const Call *call) const {
+    const auto *name = as<Name>(call->func);
+    return name != nullptr && std::ranges::find(loop_names_, name->id.id, &Symbol::id) != loop_names_.end();
+  }
+
   void visit_call(const Call *call) {
-    const Value callee = project_.callee_of(call);
+    const Value callee = calls_loop_variable(call) ? Value{} : project_.callee_of(call);
     switch (callee.tag) {
     case Value::Tag::Api:
       note_api_call(call, callee.name());
@@ -217,6 +231,11 @@ private:
     const std::string_view name = api.text();
     if (name.ends_with(".parse_example") && !call->args.empty() && call->args[0]->kind == NodeKind::List) {
       makes_batch_of_one_ = true; // parse_example([record])
+    }
+    if ((name == "functools.reduce" || name == "map") && !call->args.empty()) {
+      if (const Value applied = value_of(call->args[0]); applied.is(Value::Tag::Function)) {
+        examine(applied);
+      }
     }
     if (info != nullptr && is_plain_python(name) && !info->has(kOp | kPython)) {
       facts.vectorisable &= name == "print" || info->has(kSpec | kNoLoop | kCheap);
@@ -293,11 +312,35 @@ private:
     facts.heavy = facts.works = true;
     facts.python = facts.python == nullptr ? call : facts.python;
     const bool is_function = function.is(Value::Tag::Function) || function.is(Value::Tag::Method);
-    std::unordered_set<const FunctionInfo *> seen;
-    facts.locked |= !is_function || !lets_go(function.function->node, seen);
+    facts.locked |= !is_function || !runs_any(function.function->node, lets_go);
+    if (is_function && runs_any(function.function->node, draws)) {
+      facts.random = facts.random == nullptr ? call : facts.random;
+    }
   }
 
-  [[nodiscard]] bool lets_go(const Node *node, std::unordered_set<const FunctionInfo *> &seen) const {
+  static bool lets_go(std::string_view api, const ApiInfo *info) {
+    for (const std::string_view library :
+         {"scipy.", "cv2.", "librosa.", "PIL.", "skimage.", "soundfile.", "subprocess.", "pydub.", "imageio.",
+          "nibabel.", "SimpleITK.", "pyvips.", "time.sleep"}) {
+      if (api.starts_with(library)) {
+        return true;
+      }
+    }
+    return info != nullptr && info->has(kOp) && api.starts_with("tensorflow."); // TensorFlow's own work
+  }
+
+  static bool draws(std::string_view api, const ApiInfo *info) {
+    return api.starts_with("numpy.random.") || api.starts_with("random.") || (info != nullptr && info->has(kRandom));
+  }
+
+  // Does the code, or a function of the project that it calls, call such an API?
+  template <class Matches> [[nodiscard]] bool runs_any(const Node *node, Matches matches) const {
+    std::unordered_set<const FunctionInfo *> seen;
+    return runs_any(node, matches, seen);
+  }
+
+  template <class Matches>
+  [[nodiscard]] bool runs_any(const Node *node, Matches matches, std::unordered_set<const FunctionInfo *> &seen) const {
     constexpr std::size_t kMostFunctions = 50;
     if (node == nullptr) {
       return false;
@@ -305,25 +348,16 @@ private:
     if (const auto *call = as<Call>(node)) {
       const Value callee = project_.callee_of(call);
       if (callee.is(Value::Tag::Api)) {
-        const std::string_view name = callee.name().text();
-        for (const std::string_view library :
-             {"scipy.", "cv2.", "librosa.", "PIL.", "skimage.", "soundfile.", "subprocess.", "pydub.", "imageio.",
-              "nibabel.", "SimpleITK.", "pyvips.", "time.sleep"}) {
-          if (name.starts_with(library)) {
-            return true;
-          }
-        }
-        const ApiInfo *info = find_api(callee.name()); // TensorFlow's own work
-        if (info != nullptr && info->has(kOp) && name.starts_with("tensorflow.")) {
+        if (matches(callee.name().text(), find_api(callee.name()))) {
           return true;
         }
       } else if ((callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method)) && seen.size() < kMostFunctions &&
-                 seen.insert(callee.function).second && lets_go(callee.function->node, seen)) {
+                 seen.insert(callee.function).second && runs_any(callee.function->node, matches, seen)) {
         return true;
       }
     }
     bool found = false;
-    for_each_child(node, [&](const Node *child) { found = found || lets_go(child, seen); });
+    for_each_child(node, [&](const Node *child) { found = found || runs_any(child, matches, seen); });
     return found;
   }
 
@@ -459,7 +493,12 @@ private:
     case NodeKind::While: {
       facts.vectorisable = false;
       const u32 before = lookups;
+      const std::size_t outer_names = loop_names_.size();
+      if (const auto *loop = as<For>(node)) {
+        add_names(loop->target, loop_names_);
+      }
       for_each_child(node, [this](const Node *child) { visit(child); });
+      loop_names_.resize(outer_names);
       lookups += lookups > before ? kFewLookups : 0; // one for each of its turns
       return;
     }
@@ -563,6 +602,7 @@ private:
   const Project &project_;
   const FunctionInfo *function_ = nullptr;
   std::unordered_set<const FunctionInfo *> seen_;
+  std::vector<Symbol> loop_names_; // of the loops around what is visited
   u32 arithmetic_ = 0;
   u32 functions_ = 0; // sqrt, exp and the like
   bool makes_batch_of_one_ = false;

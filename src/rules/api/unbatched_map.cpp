@@ -27,39 +27,45 @@ bool is_single(const Source &source, const Call *batch) {
   return size == nullptr || source.text().substr(size->start, size->end - size->start) == "1";
 }
 
-// Is the first stage of the pipeline a slicing of arrays, whose elements are all alike?
-bool comes_from_arrays(const model::Project &project, u32 at) {
+// The first stage of a pipeline; null if it is not known.
+const model::Stage *source_of(const model::Project &project, u32 at) {
   for (u32 steps = 0; at != 0 && steps < 1000; ++steps) {
     const model::Stage &stage = project.stages[at];
     if (stage.previous == 0) {
-      return stage.method.text().ends_with("from_tensor_slices");
+      return &stage;
     }
     at = stage.previous;
   }
-  return false;
+  return nullptr;
 }
 
+const Expr *keyword_of(const Call &call, std::string_view name) {
+  const auto found = std::ranges::find_if(
+      call.keywords, [name](const Keyword *keyword) { return keyword->name && keyword->name.text() == name; });
+  return found != call.keywords.end() ? (*found)->value : nullptr;
+}
+
+// A slicing of arrays, whose elements are all alike.
+bool slices_arrays(const model::Stage &source) { return source.method.text().ends_with("from_tensor_slices"); }
+
 // A record that tfds gives has all fields of one shape, for the datasets that are known for it.
-bool comes_from_uniform_records(const model::Project &project, u32 at) {
-  for (u32 steps = 0; at != 0 && steps < 1000; ++steps) {
-    const model::Stage &stage = project.stages[at];
-    if (stage.previous == 0) {
-      if (stage.call == nullptr || !stage.method || !stage.method.text().ends_with("tensorflow_datasets.load")) {
-        return false;
-      }
-      const Expr *name = stage.call->args.empty() ? nullptr : stage.call->args[0];
-      for (const Keyword *keyword : stage.call->keywords) {
-        name = keyword->name && keyword->name.text() == "name" ? keyword->value : name;
-      }
-      const StringConstant *text = name != nullptr ? as_string(name) : nullptr;
-      const std::string value = text != nullptr ? string_value(stage.module->parsed->source, *text) : std::string();
-      const std::string_view dataset = std::string_view(value).substr(0, value.find_first_of(":/"));
-      return dataset.ends_with("mnist") || dataset.starts_with("cifar10") || dataset == "svhn_cropped" ||
-             dataset == "iris";
-    }
-    at = stage.previous;
+bool gives_uniform_records(const model::Stage &source) {
+  if (source.call == nullptr || !source.method || !source.method.text().ends_with("tensorflow_datasets.load")) {
+    return false;
   }
-  return false;
+  const Expr *name = keyword_of(*source.call, "name");
+  name = name == nullptr && !source.call->args.empty() ? source.call->args[0] : name;
+  const StringConstant *text = name != nullptr ? as_string(name) : nullptr;
+  const std::string value = text != nullptr ? string_value(source.module->parsed->source, *text) : std::string();
+  const std::string_view dataset = std::string_view(value).substr(0, value.find_first_of(":/"));
+  return dataset.ends_with("mnist") || dataset.starts_with("cifar10") || dataset == "svhn_cropped" || dataset == "iris";
+}
+
+// tfds.load(…, batch_size=32): batches from the start.
+bool gives_batches(const model::Stage &source) {
+  const Expr *size = source.call != nullptr ? keyword_of(*source.call, "batch_size") : nullptr;
+  const auto *constant = as<Constant>(size);
+  return size != nullptr && (constant == nullptr || constant->constant_kind() != ConstantKind::None);
 }
 
 // The stages whose elements some loop of the project goes through.
@@ -100,7 +106,8 @@ void follow_back(const model::Project &project, u32 at, const model::Stage &batc
       continue;
     }
     if (stage.info->has(kMaps) && !stage.info->has(kBatches)) {
-      if (model::has_few_elements(project, stage)) {
+      const model::Stage *const source = source_of(project, at);
+      if (model::has_few_elements(project, stage) || (source != nullptr && gives_batches(*source))) {
         return;
       }
       const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
@@ -112,7 +119,7 @@ void follow_back(const model::Project &project, u32 at, const model::Stage &batc
       // Fields that the function leaves out may not even have one shape; only where the data was one array are they
       // known to.
       const bool unsure = mapper.picks_fields && !mapper.parses_batch && !mapper.parses_csv &&
-                          !comes_from_arrays(project, at) && !comes_from_uniform_records(project, at);
+                          (source == nullptr || (!slices_arrays(*source) && !gives_uniform_records(*source)));
       Finding finding;
       finding.rule = &kUnbatchedMap.info;
       finding.file = stage.module->file;

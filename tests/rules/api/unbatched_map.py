@@ -300,3 +300,9 @@ at_the_end = at_the_end.batch(32)
 def reads_batches():
     for batch in at_the_end:
         print(batch)
+
+
+def batches_from_the_start(size):
+    train = tfds.load("mnist", split="train", batch_size=size)
+    train = train.map(lambda x: tf.cast(x["image"], tf.float32) / 255.0, num_parallel_calls=8)
+    return train.shuffle(100).batch(4)

@@ -7,6 +7,7 @@ class Net:
         self.saver = None
         self.late = False
         self.ready = False
+        self.low = False
         self.always = False
         self.session = tf.Session()
         self.rate = tf.Variable(1.0)
@@ -27,6 +28,10 @@ class Net:
             if self.ready != True:
                 self.session.run(tf.assign(self.rate, 0.2))
                 self.ready = True
+            if self.low == False:
+                self.session.run(tf.assign(self.rate, 0.5 ** epoch))  # expect: DP201
+                if epoch > 100:
+                    self.low = True
             if (epoch > 50) | (self.always == True):
                 self.session.run(tf.assign(self.rate, 0.3))  # expect: DP201
                 self.always = True
