@@ -405,6 +405,33 @@ private:
     return std::ranges::any_of(body, [&](const Stmt *statement) { return keeps(keeps, statement); });
   }
 
+  // `for variable in variables: session.run(variable.assign(…))`, which is not repeated itself: each is set once, most
+  // likely where a model is loaded.
+  static bool sets_each_variable(const OpFact &op, const Loop &loop) {
+    const auto *call = as<Call>(op.call);
+    const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
+    if (method == nullptr || method->attr.text() != "assign" || loop.function->in_loop) {
+      return false;
+    }
+    const bool is_function = op.api.text().find('.') != std::string_view::npos; // tf.assign(variable, …)
+    const Expr *const variable = !is_function ? method->value : call->args.empty() ? nullptr : call->args[0];
+    bool is_of_turn = false;
+    for (const Loop *around = &loop; around != nullptr; around = around->parent) {
+      if (around->turns == model::Turns::Many) {
+        return false;
+      }
+      is_of_turn |= variable != nullptr && mentions_any(variable, around->assigned);
+    }
+    return is_of_turn;
+  }
+
+  static bool mentions_any(const Node *node, const std::vector<Symbol> &names) {
+    const auto *name = as<Name>(node);
+    bool found = name != nullptr && std::ranges::binary_search(names, name->id.id, {}, &Symbol::id);
+    for_each_child(node, [&](const Node *child) { found = found || mentions_any(child, names); });
+    return found;
+  }
+
   // A turn is a whole pass through the data, next to which a cast is nothing.
   static bool goes_by_epochs(const Loop &loop) {
     const auto *statement = as<For>(loop.node);
@@ -455,7 +482,8 @@ private:
     finding.span = place->span();
     const std::string name = op_name(op);
     const bool is_test = function.module->is_test || loop.function->module->is_test || function.is_test;
-    if (is_test || (grows ? loop.turns == model::Turns::Few || keeps_variable_of_entry(op, loop)
+    if (is_test || (grows ? loop.turns == model::Turns::Few || keeps_variable_of_entry(op, loop) ||
+                                (place == op.call && sets_each_variable(op, loop))
                           : is_minor(op, loop) || stands_in_scope_of_turn(op, loop, true))) {
       finding.tier = Tier::Hint;
     }
@@ -566,10 +594,15 @@ with tf.Session() as sess:
 Loops that build layers, each with operations that depend on the loop, are fine, and so is code that is traced once
 (inside `tf.function`, a Keras layer's `call`, a mapped function). Loops over a literal, or over `range(10)` and below, are
 left alone, and so are loops that make or enter another `tf.Graph` in every turn, and what runs only the first time (`if i == 0`,
-`if key not in cache`). A graph that is entered again, `with self.graph.as_default():`, is the same one and grows. Where a loop goes through a collection whose length the code does not tell, an operation that costs
-next to nothing (a shape, a cast) is only a hint, and so it is once per epoch; so is anything in a loop over what a model has
-few of (heads, levels, losses), a variable for each entry of a dictionary that is kept there, and all in functions `test_…`. What a call in the loop may change, a variable of eager code above all, counts as
-changing.
+`if key not in cache`). A graph that is entered again, `with self.graph.as_default():`, is the same one and grows. What a call in the
+loop may change, a variable of eager code above all, counts as changing.
+
+Only hints are
+
+- an operation that costs next to nothing (a shape, a cast) where a loop goes through a collection whose length the code does not tell, or
+  runs once per epoch;
+- anything in a loop over what a model has few of (heads, levels, losses), and all in functions `test_…`;
+- a variable for each entry of a dictionary that is kept there, and variables that are set one by one, each once, as where a model is loaded.
 
 ## References
 
