@@ -176,7 +176,8 @@ std::string stacked_chart(std::string_view title, const std::vector<std::string>
     svg.text(at + 17, 16, "start", name);
     at += 34 + text_width(name);
   }
-  for (double value = 0; value <= limit + step / 2; value += step) {
+  for (int line = 0; line <= std::lround(limit / step); ++line) {
+    const double value = step * line;
     const double y = kHeight - kBottom - space * value / limit;
     svg.line(kLeft, y, kWidth - 8, y, "grid");
     svg.text(kLeft - 8, y + 4, "end", short_number(value), "soft");
@@ -222,7 +223,7 @@ std::string range_chart(std::string_view title, const std::vector<Range> &ranges
   };
   const double height = kRow * static_cast<double>(ranges.size());
   Svg svg(title, kWidth, height + kFoot);
-  for (double power = from; power <= to; ++power) {
+  for (long power = std::lround(from); power <= std::lround(to); ++power) {
     const double x = place(std::pow(10, power));
     svg.line(x, 0, x, height + 4, "grid");
     svg.text(x, height + 18, "middle", short_number(std::pow(10, power)), "soft");
@@ -264,18 +265,20 @@ std::string scatter_chart(std::string_view title, const std::vector<Point> &poin
     return 10 + (kHeight - kBottom - 10) * (1 - (symmetric_log(value) - y_low) / (y_high - y_low));
   };
   Svg svg(title, kWidth, kHeight);
-  for (const double sign : {-1.0, 1.0}) {
-    for (double size = sign < 0 ? 1 : 0; size < 1e12; size = size == 0 ? 1 : size * 10) {
-      const double value = sign * size;
-      if (symmetric_log(value) >= x_low && symmetric_log(value) <= x_high) {
-        svg.line(place_x(value), 10, place_x(value), kHeight - kBottom, "grid");
-        svg.text(place_x(value), kHeight - kBottom + 16, "middle", short_number(value), "soft");
-      }
-      if (symmetric_log(value) >= y_low && symmetric_log(value) <= y_high) {
-        svg.line(kLeft, place_y(value), kWidth - 16, place_y(value), "grid");
-        svg.text(kLeft - 8, place_y(value) + 4, "end", short_number(value), "soft");
-      }
+  const auto grid = [&](double value) {
+    if (symmetric_log(value) >= x_low && symmetric_log(value) <= x_high) {
+      svg.line(place_x(value), 10, place_x(value), kHeight - kBottom, "grid");
+      svg.text(place_x(value), kHeight - kBottom + 16, "middle", short_number(value), "soft");
     }
+    if (symmetric_log(value) >= y_low && symmetric_log(value) <= y_high) {
+      svg.line(kLeft, place_y(value), kWidth - 16, place_y(value), "grid");
+      svg.text(kLeft - 8, place_y(value) + 4, "end", short_number(value), "soft");
+    }
+  };
+  grid(0);
+  for (int power = 0; power < 12; ++power) {
+    grid(-std::pow(10, power));
+    grid(std::pow(10, power));
   }
   const std::size_t every = points.size() / kMostPoints + 1;
   for (std::size_t i = 0; i < points.size(); i += every) {

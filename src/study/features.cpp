@@ -230,7 +230,7 @@ Weighting::Weighting(const GramTable &table, const std::vector<const CountedDocu
   features_.resize(table.size());
   for (u32 gram = 0; gram < with.size(); ++gram) {
     if (with[gram] >= std::max(least, 1U)) {
-      const double all = static_cast<double>(documents.size());
+      const auto all = static_cast<double>(documents.size());
       grams_.push_back(gram);
       rarities_.push_back(static_cast<float>(std::log((1 + all) / (1 + with[gram])) + 1));
       features_[gram] = static_cast<u32>(grams_.size());

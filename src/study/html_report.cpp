@@ -98,7 +98,7 @@ private:
     };
     std::vector<std::string_view> styles;
     for (std::size_t i = 0; i < grid.columns.size(); ++i) {
-      styles.push_back(numeric(i) ? " class=\"n\"" : "");
+      styles.emplace_back(numeric(i) ? " class=\"n\"" : "");
       html_ += fmt::format("<th{}>{}</th>", styles[i], escape_html(grid.columns[i]));
     }
     html_ += "</tr></thead><tbody>";
@@ -139,6 +139,7 @@ std::vector<Group> sorted_groups(const Groups &groups, std::size_t most) {
     }
   }
   std::vector<Group> sorted;
+  sorted.reserve(members.size());
   for (auto &[name, rows] : members) {
     sorted.push_back({name, std::move(rows)});
   }
@@ -237,6 +238,7 @@ void add_groups(const Table &table, const Facts &facts, const std::string &colum
   const Groups groups = groups_of(table, column, separator);
   const std::vector<Group> sorted = sorted_groups(groups, 40);
   std::vector<Bar> bars;
+  bars.reserve(sorted.size());
   for (const Group &group : sorted) {
     bars.push_back({group.name, static_cast<double>(group.members.size())});
   }

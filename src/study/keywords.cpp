@@ -29,7 +29,9 @@ std::vector<std::size_t> KeywordFilter::matches(std::string_view text) const {
     std::string stem = porter_stem(word);
     look_up(stem);
     if (!previous.empty()) {
-      look_up(previous + ' ' + stem);
+      previous += ' ';
+      previous += stem;
+      look_up(previous);
     }
     previous = std::move(stem);
   }

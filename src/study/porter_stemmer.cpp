@@ -125,14 +125,13 @@ void step_1b(std::string &word) {
     return;
   }
   word.resize(word.size() - suffix.size());
-  if (word.ends_with("at") || word.ends_with("bl") || word.ends_with("iz")) {
-    word += 'e';
-  } else if (ends_double_consonant(word)) {
+  const bool is_cut = word.ends_with("at") || word.ends_with("bl") || word.ends_with("iz");
+  if (!is_cut && ends_double_consonant(word)) {
     const char last = word.back();
     if (last != 'l' && last != 's' && last != 'z') {
       word.pop_back();
     }
-  } else if (measure(word) == 1 && ends_cvc(word)) {
+  } else if (is_cut || (measure(word) == 1 && ends_cvc(word))) {
     word += 'e';
   }
 }

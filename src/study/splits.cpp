@@ -16,6 +16,7 @@ std::vector<std::vector<u32>> groups_of(std::span<const u32> strata) {
     groups[strata[i]].push_back(i);
   }
   std::vector<std::vector<u32>> result;
+  result.reserve(groups.size());
   for (auto &[stratum, members] : groups) {
     result.push_back(std::move(members));
   }
