@@ -1,4 +1,5 @@
-// Any bytes as a file that uses the frameworks: everything from its imports to the rules.
+// Any bytes as a file that uses the frameworks, and what is behind a zero byte as another one that it imports:
+// everything from imports to the rules.
 #include "base/arena.h"
 #include "base/symbol.h"
 #include "model/import_scan.h"
@@ -30,24 +31,36 @@ void check_scan(const model::ParsedFile &file, LocalSymbols &symbols) {
   }
 }
 
+// False: not even readable.
+bool parse(const char *path, u32 index, const std::string &text, Arena &arena, LocalSymbols &symbols,
+           model::ParsedFile &file) {
+  python::LoadResult loaded = python::load_bytes(path, text);
+  file.path = path;
+  file.index = {index};
+  file.source = std::move(loaded.source);
+  if (loaded.ok()) {
+    file.tree = python::parse(file.source, arena, symbols);
+    model::find_imports(file);
+    check_scan(file, symbols);
+  }
+  return loaded.ok();
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const u8 *data, std::size_t size) {
-  std::string text = "import tensorflow as tf, torch, jax, numpy as np\n";
-  text.append(reinterpret_cast<const char *>(data), size);
-  python::LoadResult loaded = python::load_bytes("x.py", text);
-  if (!loaded.ok()) {
-    return 0;
-  }
+  const std::string_view all(reinterpret_cast<const char *>(data), size);
+  const std::size_t cut = std::min(all.find('\0'), size);
+  const std::string frameworks = "import tensorflow as tf, torch, jax, numpy as np\n";
+  const std::string first = frameworks + "import other\nfrom other import *\n" + std::string(all.substr(0, cut));
+  const std::string second = frameworks + std::string(all.substr(std::min(cut + 1, size)));
   Arena arena;
   LocalSymbols symbols;
   model::ParsedFile file;
-  file.path = "x.py";
-  file.source = std::move(loaded.source);
-  file.tree = python::parse(file.source, arena, symbols);
-  model::find_imports(file);
-  check_scan(file, symbols);
-  const std::unique_ptr<model::Project> project = model::analyse({&file});
-  rules::judge(*project);
+  model::ParsedFile other;
+  if (parse("x.py", 0, first, arena, symbols, file) && parse("other.py", 1, second, arena, symbols, other)) {
+    const std::unique_ptr<model::Project> project = model::analyse({&file, &other});
+    rules::judge(*project);
+  }
   return 0;
 }

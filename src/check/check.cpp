@@ -69,6 +69,7 @@ Result run(const Options &options, Progress &progress) {
   for (u32 i = 0; i < loaded->files.size(); ++i) {
     note_errors({i}, loaded->files[i], result);
   }
+  std::ranges::stable_sort(result.errors, {}, [](const FileError &error) { return error.file.value; });
   result.storage = loaded;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;

@@ -4,9 +4,13 @@
 #include "model/imports.h"
 #include "rules/registry.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <iterator>
+#include <mutex>
 #include <unordered_set>
 
 namespace deepperf::check {
@@ -58,12 +62,17 @@ public:
     std::atomic<std::size_t> next{0};
     run_workers(workers(), [&](u32 index) {
       for (std::size_t i = next++; i < groups_.size(); i = next++) {
-        judge_group(groups_[i], index, findings_[i]);
+        try {
+          judge_group(groups_[i], index, findings_[i]);
+        } catch (const std::exception &error) {
+          note_failure(groups_[i], error.what());
+        }
       }
     });
   }
 
   void tell(Result &result) {
+    std::ranges::move(failures_, std::back_inserter(result.errors));
     for (const Worker &worker : loaded_.workers) {
       result.timings.parse += worker.parse_time;
     }
@@ -77,6 +86,18 @@ public:
   }
 
 private:
+  // A mistake of ours must not cost the user what can be said of all other files.
+  void note_failure(const model::Group &group, std::string_view what) {
+    FileError error;
+    error.file = group.front()->index;
+    error.level = FileError::Level::Unreadable;
+    error.message =
+        fmt::format("deepperf failed on this file or one of the {} that belong to it ({}); please report that",
+                    group.size() - 1, what);
+    const std::scoped_lock lock(mutex_);
+    failures_.push_back(std::move(error));
+  }
+
   [[nodiscard]] u32 workers() const { return static_cast<u32>(loaded_.workers.size()); }
 
   void parse(model::ParsedFile &parsed, Arena &arena, Worker &worker) {
@@ -151,6 +172,8 @@ private:
   std::vector<model::Group> groups_;
   std::vector<rules::Findings> findings_; // of each group
   std::vector<rules::Timings> timings_;   // of each worker
+  std::mutex mutex_;
+  std::vector<FileError> failures_; // of groups that could not be judged
 };
 
 } // namespace

@@ -94,7 +94,7 @@ std::optional<i64> number_of(const Stage &stage, const Expr *expr) {
   if (constant == nullptr || constant->constant_kind() != ConstantKind::Int) {
     return std::nullopt;
   }
-  return int_value(stage.module->parsed->source.text().substr(constant->start, constant->end - constant->start));
+  return int_value(stage.module->parsed->source.part(constant->start, constant->end));
 }
 
 // What take(…) or repeat(…) is given.
@@ -266,8 +266,7 @@ bool gives_few(const Project &project, u32 at, u32 depth) {
       const Expr *const first = earlier.call->args[0];
       if (method.ends_with("Dataset.range")) {
         const auto *constant = as<Constant>(first);
-        const std::string_view text =
-            earlier.module->parsed->source.text().substr(first->start, first->end - first->start);
+        const std::string_view text = earlier.module->parsed->source.part(first->start, first->end);
         return constant != nullptr && earlier.call->args.size() == 1 && text.size() <= 2;
       }
       return method.ends_with("from_tensor_slices") && is_toy(earlier, first);
@@ -369,10 +368,18 @@ struct Consumers::Uses {
         if (name == "print" || name == "type" || name == "len" || name == "isinstance" || name == "cardinality") {
           return Consumption::Nothing;
         }
-        if (name != "iter" && name != "enumerate" && name != "tqdm") {
+        if (name != "iter" && name != "enumerate" && name != "tqdm" && name != "zip") {
           return follow_into(*static_cast<const Call *>(parent), at);
         }
         at = parent;
+        continue;
+      }
+      case NodeKind::Tuple: { // Dataset.zip((images, labels))
+        const auto *call = as<Call>(parent_of(parent));
+        if (call == nullptr || called_name(call) != "zip") {
+          return Consumption::All;
+        }
+        at = call;
         continue;
       }
       case NodeKind::Keyword: {
@@ -446,7 +453,7 @@ private:
   static std::optional<i64> literal_in(const Source &text, const Expr *expr) {
     const auto *number = as<Constant>(expr);
     return number != nullptr && number->constant_kind() == ConstantKind::Int
-               ? int_value(text.text().substr(number->start, number->end - number->start))
+               ? int_value(text.part(number->start, number->end))
                : std::nullopt;
   }
 

@@ -149,7 +149,7 @@ void print_import(const Module &module, Symbol bound, std::string_view written, 
 // Import statements of the module's own scope, also under if and try.
 void print_imports(const Module &module, const Node *node, std::string &out) {
   const Source &source = module.parsed->source;
-  const std::string_view text = source.text().substr(node->start, node->end - node->start);
+  const std::string_view text = source.part(node->start, node->end);
   if (const auto *import = as<Import>(node)) {
     for (const Alias *alias : import->names) {
       const std::string_view name = alias->name.text();

@@ -315,7 +315,7 @@ Value Inference::annotation_value(const Expr *annotation) {
     return annotation_value(subscript->slice->kind == NodeKind::Tuple ? nullptr : subscript->slice);
   }
   if (const auto *text = as_string(annotation)) { // "tf.data.Dataset"
-    const std::string_view quoted = module_->parsed->source.text().substr(text->start, text->end - text->start);
+    const std::string_view quoted = module_->parsed->source.part(text->start, text->end);
     return quoted.find("tf.data.Dataset") != std::string_view::npos ? Value::instance(Kind::Dataset) : Value{};
   }
   if (annotation->kind == NodeKind::Constant || annotation->kind == NodeKind::BinOp) {

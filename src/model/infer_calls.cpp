@@ -139,6 +139,7 @@ Value Inference::eval_call(const Call *call) {
   if (recording_ && callee.known()) {
     call->fact = static_cast<u32>(project_.callees.size());
     project_.callees.push_back(callee);
+    project_.callers.push_back(current_->index);
   }
   switch (callee.tag) {
   case Value::Tag::Api:
@@ -567,13 +568,6 @@ Value Inference::call_api(const Call *call, const Value &callee) {
       mark_traced(arguments.at(i), tracer_of(callee.name(), *info));
     }
   }
-  const bool is_keras =
-      info->returns == Kind::KerasLayer || info->returns == Kind::KerasModel || info->returns == Kind::KerasLoss;
-  if (recording_ &&
-      (is_keras || (info->returns == Kind::Tensor && (name.starts_with("tensorflow.layers.") ||
-                                                      name.ends_with("softmax") || name.ends_with("sigmoid"))))) {
-    project_.made_in[call] = current_;
-  }
   if (info->has(kLoss) || (info->returns == Kind::KerasModel && !info->has(kIo))) {
     note_arguments(call, arguments);
   }
@@ -675,7 +669,6 @@ Value Inference::call_api_method(const Call *call, const Value &callee) {
     } else if (method == "compile") {
       const auto [known, is_new] = project_.compiled_models.try_emplace(receiver.call, call);
       known->second = is_new || known->second == call ? call : nullptr;
-      project_.made_in[call] = current_;
     } else if (method == "fit") {
       note_arguments(call, arguments);
     }

@@ -460,7 +460,7 @@ Value Inference::eval_subscript(const Subscript *subscript) {
   if (value.is(Value::Tag::Tuple)) {
     const auto *index = as<Constant>(subscript->slice);
     if (!value.uniform && index != nullptr && index->constant_kind() == ConstantKind::Int) {
-      const std::string_view text = module_->parsed->source.text().substr(index->start, index->end - index->start);
+      const std::string_view text = module_->parsed->source.part(index->start, index->end);
       const auto number = int_value(text);
       return number.has_value() && *number >= 0 && *number < value.number ? value.items[*number] : Value{};
     }

@@ -101,7 +101,7 @@ std::optional<i64> Inference::literal_number(const Expr *expr) {
   if (constant == nullptr || constant->constant_kind() != ConstantKind::Int) {
     return std::nullopt;
   }
-  return int_value(module_->parsed->source.text().substr(constant->start, constant->end - constant->start));
+  return int_value(module_->parsed->source.part(constant->start, constant->end));
 }
 
 // `n or 1` of a parameter that is None unless somebody says otherwise.

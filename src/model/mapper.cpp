@@ -2,8 +2,10 @@
 
 #include "base/known_names.h"
 #include "python/children.h"
+#include "python/literals.h"
 
 #include <algorithm>
+#include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -240,6 +242,12 @@ private:
     if (info != nullptr && is_plain_python(name) && !info->has(kOp | kPython)) {
       facts.vectorisable &= name == "print" || info->has(kSpec | kNoLoop | kCheap);
       return;
+    }
+    if (name == "tensorflow.device" && !call->args.empty()) {
+      if (const StringConstant *device = as_string(call->args[0])) {
+        const std::string text = string_value(function_->module->parsed->source, *device);
+        facts.on_gpu |= text.find("GPU") != std::string::npos || text.find("gpu") != std::string::npos;
+      }
     }
     if (is_check(name)) { // no work of its own, but it runs
       facts.vectorisable = false;

@@ -287,6 +287,7 @@ struct Project {
   u32 first_stage = 1;                     // rules judge from here on; those before are there to be pointed to
   std::vector<std::vector<u32>> followers; // of each stage, those right behind it: see followers_of
   std::vector<Value> callees = std::vector<Value>(1); // what is called; Call::fact is a place here
+  std::vector<u32> callers = std::vector<u32>(1);     // the functions that these calls stand in, by their index
   std::unordered_set<u32> loads; // attributes that code of PyTorch reads from what the engine does not know
   Arena values;
   // What the arguments of losses, of Keras models and of their fit() are where they stand; other values are kept as
@@ -297,11 +298,13 @@ struct Project {
   std::unordered_map<const python::Expr *, u32> stage_at; // what the Dataset that an expression gives went through last
   // Its compile(…); null if there are several.
   std::unordered_map<const python::Call *, const python::Call *> compiled_models;
-  // Where a Keras layer, model or loss is made, a model is compiled, or a softmax or sigmoid is taken.
-  std::unordered_map<const python::Call *, FunctionInfo *> made_in;
   std::unordered_map<const python::Call *, MovedBatch> moved_batches; // of the call that made the loader
 
   [[nodiscard]] Value callee_of(const python::Call *call) const { return callees[call->fact]; }
+  // Where a call stands; null if nothing is known of what it calls.
+  [[nodiscard]] const FunctionInfo *caller_of(const python::Call *call) const {
+    return call->fact != 0 ? &functions[callers[call->fact]] : nullptr;
+  }
   // Null for a node that is no such thing, and for one that the engine did not come to.
   [[nodiscard]] FunctionInfo *function_at(const python::Node *node) const; // of a FunctionDef or Lambda
   [[nodiscard]] const ClassInfo *class_at(const python::Node *node) const; // of a ClassDef

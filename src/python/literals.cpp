@@ -208,7 +208,9 @@ void append_part(const Source &source, const StringPart &part, std::string &out)
 std::string joined_parts(const Source &source, const StringConstant &constant) {
   std::string value;
   for (const StringPart &part : constant.parts) {
-    append_part(source, part, value);
+    if (part.end <= source.text().size()) { // else it is a part of another source
+      append_part(source, part, value);
+    }
   }
   return value;
 }

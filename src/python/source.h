@@ -43,6 +43,10 @@ struct Source {
   // The bytes of all segments. `text().data()` may be read up to kPadding bytes past its end; those are zero.
   [[nodiscard]] std::string_view text() const { return {data_, size_}; }
   static constexpr std::size_t kPadding = 64;
+  // A part of it; empty where the offsets are those of another source.
+  [[nodiscard]] std::string_view part(u32 start, u32 end) const {
+    return start <= end && end <= size_ ? std::string_view(data_ + start, end - start) : std::string_view{};
+  }
 
   // No text is larger, so that offsets fit into 32 bits with room to spare.
   static constexpr std::size_t kMaxSize = std::size_t{1} << 30;

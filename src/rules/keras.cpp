@@ -109,7 +109,7 @@ LayerInfo ending_of_tensor(const Site &site, const Value &value, u32 depth) {
       return layer_of(site, *value.call, api);
     }
     const std::string_view name = last_part(api);
-    if ((name == "softmax" || name == "sigmoid") && site.project.made_in.contains(value.call) &&
+    if ((name == "softmax" || name == "sigmoid") && site.project.caller_of(value.call) != nullptr &&
         api.starts_with("tensorflow.")) {
       return {value.call, api, activation_named(name), {}};
     }
@@ -162,26 +162,8 @@ LayerInfo ending_at(const Site &site, const Value &value, u32 depth) {
 
 } // namespace
 
-namespace {
-
-const model::FunctionInfo *function_of(const Site &site, const Call &call) {
-  const auto known = site.project.made_in.find(&call);
-  return known != site.project.made_in.end() ? known->second : nullptr;
-}
-
-} // namespace
-
-Site site_of(const Site &site, const Call &call) {
-  const model::FunctionInfo *function = function_of(site, call);
-  Site other{.project = site.project, .findings = site.findings, .rule = site.rule};
-  other.function = function != nullptr ? function : site.function;
-  other.module = function != nullptr ? function->module : site.module;
-  other.type = other.function != nullptr ? other.function->type : nullptr;
-  return other;
-}
-
 LayerInfo layer_of(const Site &site, const Call &call, std::string_view api) {
-  if (function_of(site, call) == nullptr) {
+  if (site.project.caller_of(&call) == nullptr) {
     return {};
   }
   LayerInfo layer{&call, api, Activation::Unknown, {}};

@@ -17,9 +17,6 @@ struct LayerInfo {
   std::optional<i64> units; // or filters
 };
 
-// The place of a call that makes a layer, model, loss or softmax, or compiles a model: the function where it stands.
-Site site_of(const Site &site, const python::Call &call);
-
 // What the call of a layer's class says; `call` may stand in any file.
 LayerInfo layer_of(const Site &site, const python::Call &call, std::string_view api);
 

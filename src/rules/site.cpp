@@ -180,7 +180,7 @@ Literal literal_of(const Site &site, const Expr *expr) {
 }
 
 std::string_view literal_text(const Literal &literal) {
-  return literal.source->text().substr(literal.constant->start, literal.constant->end - literal.constant->start);
+  return literal.source->part(literal.constant->start, literal.constant->end);
 }
 
 } // namespace
@@ -339,7 +339,7 @@ bool is_one(const Site &site, const Expr *expr, u32 steps) {
   if (expr->kind == NodeKind::Name) {
     const Value value = value_of(site, expr);
     return value.is(Value::Tag::Instance) && value.kind != Kind::Dataset && value.call != nullptr &&
-           makes_batch_of_one(site, *value.call, steps);
+           makes_batch_of_one(site_of(site, *value.call), *value.call, steps);
   }
   return false;
 }
@@ -382,7 +382,16 @@ bool mentions(const Node *node, Symbol name) {
 // ---- Where it stands ------------------------------------------------------------------------------------------------
 
 std::string_view text_of(const Site &site, const Node *node) {
-  return site.module->parsed->source.text().substr(node->start, node->end - node->start);
+  return site.module->parsed->source.part(node->start, node->end);
+}
+
+Site site_of(const Site &site, const Call &call) {
+  const model::FunctionInfo *const function = site.project.caller_of(&call);
+  Site other{.project = site.project, .findings = site.findings, .rule = site.rule};
+  other.function = function != nullptr ? function : site.function;
+  other.module = function != nullptr ? function->module : site.module;
+  other.type = other.function != nullptr ? other.function->type : nullptr;
+  return other;
 }
 
 namespace {

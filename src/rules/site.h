@@ -74,6 +74,9 @@ bool mentions(const python::Node *node, Symbol name);
 
 std::string_view text_of(const Site &site, const python::Node *node);
 
+// The place of a call, which may stand in another function and file: where its arguments are to be looked up.
+Site site_of(const Site &site, const python::Call &call);
+
 // The innermost loop around the place in its function, comprehensions included; null if there is none.
 const model::Loop *loop_around(const Site &site);
 

@@ -81,7 +81,7 @@ Cost cost_of(const Site &site, const Expr *dataset, u32 depth = 0) {
     return Cost::Much;
   }
   if ((name == "torch.utils.data.Subset" || name == "torch.utils.data.random_split") && !value.call->args.empty()) {
-    return cost_of(site, value.call->args[0], depth + 1);
+    return cost_of(site_of(site, *value.call), value.call->args[0], depth + 1);
   }
   return Cost::Unknown;
 }

@@ -25,7 +25,7 @@ void check(Site &site, const Node &node) {
   constexpr u32 kWorkers = 5;
   const Expr *workers = argument(made, kWorkers, "num_workers");
   if (workers == nullptr || has_hidden_arguments(made) || keyword_argument(made, "persistent_workers") != nullptr ||
-      integer_of(site, workers).value_or(1) == 0) {
+      integer_of(site_of(site, made), workers).value_or(1) == 0) {
     return;
   }
   Finding &finding = report(site, *loader, "every epoch stops the loader's workers and starts them again",

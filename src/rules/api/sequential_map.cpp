@@ -25,8 +25,7 @@ bool is_none(const Expr *value) {
 
 bool is_sequential_value(const Source &source, const Expr *value) {
   const auto *constant = as<Constant>(value);
-  return constant != nullptr &&
-         (is_none(value) || source.text().substr(constant->start, constant->end - constant->start) == "1");
+  return constant != nullptr && (is_none(value) || source.part(constant->start, constant->end) == "1");
 }
 
 // The value given for num_parallel_calls, and whether one may have been given out of sight (*args, **kwargs).
@@ -178,6 +177,9 @@ void check(const model::Project &project, Findings &findings) {
     } else if (stage.info->has(kMaps) && !mapper.works) {
       finding.tier = Tier::Hint;
       finding.message += ", though no work is seen in its function";
+    } else if (mapper.on_gpu) {
+      finding.tier = Tier::Hint;
+      finding.message += ", though its function runs on a GPU";
     } else if (mapper.locked) {
       finding.tier = Tier::Hint;
       finding.message += ", but its function runs Python, which only one thread can do at a time";

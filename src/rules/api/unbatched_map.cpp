@@ -24,7 +24,7 @@ bool is_single(const Source &source, const Call *batch) {
       size = keyword->value;
     }
   }
-  return size == nullptr || source.text().substr(size->start, size->end - size->start) == "1";
+  return size == nullptr || source.part(size->start, size->end) == "1";
 }
 
 // The first stage of a pipeline; null if it is not known.

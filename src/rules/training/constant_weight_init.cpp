@@ -98,7 +98,7 @@ void check(Site &site, const Call &call) {
     }
     const Expr *units =
         argument(*value.call, 1, value.name().text().ends_with("Linear") ? "out_features" : "out_channels");
-    if (units != nullptr && integer_of(site, units) == 1) {
+    if (units != nullptr && integer_of(site_of(site, *value.call), units) == 1) {
       return; // one unit has no twins
     }
   }

@@ -63,6 +63,20 @@ def shown_with_labels(paths):
         print(session.run([image, path]))
 
 
+def shown_together(paths, targets):
+    inputs = tf.data.Dataset.from_tensor_slices(paths).map(load)  # hint: DP101
+    outputs = tf.data.Dataset.from_tensor_slices(targets).map(load)  # hint: DP101
+    both = tf.data.Dataset.zip((inputs, outputs)).make_one_shot_iterator().get_next()
+    with tf.Session() as session:
+        print(session.run(both))
+
+
+def trained_together(paths, targets, model):
+    inputs = tf.data.Dataset.from_tensor_slices(paths).map(load)  # expect: DP101
+    outputs = tf.data.Dataset.from_tensor_slices(targets).map(load)  # expect: DP101
+    model.fit(tf.data.Dataset.zip((inputs, outputs)).batch(8))
+
+
 def trained(paths):
     element = tf.data.Dataset.from_tensor_slices(paths).map(load).make_one_shot_iterator().get_next()  # expect: DP101
     with tf.Session() as session:
