@@ -79,7 +79,10 @@ void look_into(LoadedFile &file, const Options &options, Worker &worker) {
   model::ParsedFile &parsed = file.parsed;
   parsed.size = worker.source.text().size();
   parsed.is_test = model::is_test_path(below_given(parsed.path, options.paths));
-  const auto may_wait = [&] { return parsed.frameworks != 0 && (options.with_tests || !parsed.is_test); };
+  const auto may_wait = [&] {
+    parsed.is_test |= model::is_test_file(parsed);
+    return parsed.frameworks != 0 && (options.with_tests || !parsed.is_test);
+  };
   file.waits = model::scan_imports(worker.source, worker.symbols, parsed) && may_wait();
   if (!file.waits) {
     parsed.tree = python::parse(worker.source, worker.scratch, worker.symbols);

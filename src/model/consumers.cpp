@@ -578,7 +578,7 @@ private:
       const auto *run = as<Call>(parent);
       const Node *const function = function_around(read);
       const FunctionInfo *const known = function != nullptr ? owner.project_.function_at(function) : nullptr;
-      return run != nullptr && called_name(run) == "run" && !is_in_loop(run) &&
+      return run != nullptr && called_name(run) == "run" && runs_few_times(run) &&
              (function == nullptr || (known != nullptr && !known->in_loop));
     };
     if (is_run_once(&element)) {
@@ -600,6 +600,22 @@ private:
       once = once && read;
     }
     return once ? Consumption::Few : Consumption::All;
+  }
+
+  // Outside of loops, or in `for i in range(20)`.
+  [[nodiscard]] bool runs_few_times(const Node *node) const {
+    i64 times = 1;
+    for (const Node *at = parent_of(node); at != nullptr && at->kind != NodeKind::FunctionDef; at = parent_of(at)) {
+      const auto *loop = as<For>(at);
+      const auto *range = loop != nullptr ? as<Call>(loop->iter) : nullptr;
+      const bool counts = range != nullptr && called_name(range) == "range" && range->args.size() == 1;
+      const std::optional<i64> turns = counts ? literal_in(source, range->args[0]) : std::nullopt;
+      if (at->kind == NodeKind::While || (loop != nullptr && !turns.has_value())) {
+        return false;
+      }
+      times = std::min(times * std::clamp<i64>(turns.value_or(1), 0, kFewElements + 1), kFewElements + 1);
+    }
+    return times <= kFewElements;
   }
 
   [[nodiscard]] bool is_in_loop(const Node *node) const {

@@ -36,6 +36,8 @@ public:
       return examine_body(*function.function);
     case Value::Tag::Partial:
       return examine(function.receiver());
+    case Value::Tag::Class:
+      return examine_construction(*function.type);
     case Value::Tag::Object:
       if (const Value *call = call_method_of(*function.type); call != nullptr) {
         return examine_body(*call->function);
@@ -60,6 +62,15 @@ private:
       }
     }
     return nullptr;
+  }
+
+  // An object that holds things: a named tuple, most likely.
+  void examine_construction(const ClassInfo &type) {
+    facts.vectorisable = false;
+    const auto init = type.members.find(known::sym_init.id);
+    if (init != type.members.end() && init->second.is(Value::Tag::Function)) {
+      examine_body(*init->second.function);
+    }
   }
 
   void give_up() { facts.known = facts.cheap = facts.vectorisable = false; }
@@ -126,6 +137,7 @@ private:
     facts.ragged |= name.find(".unique") != std::string_view::npos || name.find("ragged") != std::string_view::npos ||
                     name.find("sparse") != std::string_view::npos || name.ends_with(".boolean_mask") ||
                     name.ends_with(".where") || name.find("non_max_suppression") != std::string_view::npos;
+    facts.reads |= info->has(kIo | kDecode) && !info->has(kPython);
     facts.heavy |= info->has(kIo | kDecode | kPython) || name.starts_with("tensorflow.image.resize");
     facts.parses_single |= name.ends_with("parse_single_example");
     facts.parses_batch |= name.ends_with(".parse_example");
@@ -208,6 +220,9 @@ private:
     case Value::Tag::Instance:
       visit_layer(call, callee);
       break;
+    case Value::Tag::Class:
+      examine_construction(*callee.type);
+      break;
     default:
       visit_unknown_call(call);
     }
@@ -253,9 +268,9 @@ private:
       facts.vectorisable = false;
       return;
     }
-    if (info != nullptr && info->has(kPython) && !call->args.empty()) {
+    if (const Expr *const run = info != nullptr && info->has(kPython) ? first_or_named(call, "func") : nullptr) {
       note_api(call, info, name);
-      return run_python(call, value_of(call->args[0]));
+      return run_python(call, value_of(run));
     }
     if (info != nullptr && info->has(kRandom) && info->has(kOp) && is_scalar_shape(call)) {
       ++facts.operations;
@@ -268,6 +283,12 @@ private:
       return;
     }
     note_api(call, info, name);
+  }
+
+  static const Expr *first_or_named(const Call *call, std::string_view name) {
+    const auto found = std::ranges::find_if(
+        call->keywords, [name](const Keyword *keyword) { return keyword->name && keyword->name.text() == name; });
+    return !call->args.empty() ? call->args[0] : found != call->keywords.end() ? (*found)->value : nullptr;
   }
 
   // tf.print, tf.debugging.assert_equal and the like: there for who looks for mistakes.
@@ -354,6 +375,10 @@ private:
       return false;
     }
     if (const auto *call = as<Call>(node)) {
+      const auto *name = as<Name>(call->func);
+      if (name != nullptr && (name->id.text() == "type" || name->id.text() == "isinstance")) {
+        return false; // isinstance(x, type(tf.constant(0))) computes nothing
+      }
       const Value callee = project_.callee_of(call);
       if (callee.is(Value::Tag::Api)) {
         if (matches(callee.name().text(), find_api(callee.name()))) {

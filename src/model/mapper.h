@@ -21,6 +21,7 @@ struct MapperFacts {
   bool stateful = false;        // draws from an iterator, or writes to a variable: the order of the calls matters
   bool ignores_element = false; // looks at nothing of what it is given
   bool shares = false;          // a call that is not known gets something from outside, which may have state
+  bool reads = false;           // reads or decodes, not in Python
   bool on_gpu = false;          // puts its operations on a GPU, which does one thing after the other
   bool heavy = false;           // reads, decodes, resizes or runs Python, at least
   u32 operations = 0;

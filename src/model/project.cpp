@@ -11,11 +11,20 @@ bool is_test_path(std::string_view path) {
   bool found = false;
   std::string_view name; // of the last part, without its ending
   for_each_path_part(path, [&](std::string_view part) {
-    found |= part == "tests" || part == "test" || part == "testing";
+    found |= name == "tests" || name == "test" || name == "testing"; // a folder
     name = part;
   });
-  return found || name.starts_with("test_") || name.starts_with("tests_") || name.ends_with("_test") ||
-         name.ends_with("_tests") || name.find("test_util") != std::string_view::npos || name == "conftest";
+  return found || name == "tests" || name.starts_with("test_") || name.starts_with("tests_") ||
+         name.ends_with("_test") || name.ends_with("_tests") || name.find("test_util") != std::string_view::npos ||
+         name == "conftest";
+}
+
+bool is_test_file(const ParsedFile &file) {
+  return file.path.ends_with("/test.py") && std::ranges::any_of(file.imports, [](const ImportRef &import) {
+           const std::string_view module = import.module ? import.module.text() : std::string_view{};
+           return module.starts_with("unittest") || module.starts_with("pytest") ||
+                  module.starts_with("absl.testing") || module.starts_with("nose");
+         });
 }
 
 const Value *ever_of(const FunctionInfo &function, Symbol name) {

@@ -75,6 +75,9 @@ struct LoopEffects {
 // called tests does not mean all of it.
 bool is_test_path(std::string_view path);
 
+// test.py is where many try their model out; a test only if it imports what tests are written with.
+bool is_test_file(const ParsedFile &file);
+
 // A loop and what happens in one turn of it.
 struct Loop {
   const python::Node *node = nullptr; // For, While, or the expression of a comprehension

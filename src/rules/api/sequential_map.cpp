@@ -180,7 +180,7 @@ void check(const model::Project &project, Findings &findings) {
     } else if (mapper.on_gpu) {
       finding.tier = Tier::Hint;
       finding.message += ", though its function runs on a GPU";
-    } else if (mapper.locked) {
+    } else if (mapper.locked && !mapper.reads) {
       finding.tier = Tier::Hint;
       finding.message += ", but its function runs Python, which only one thread can do at a time";
       finding.advice += ", and write the function in TensorFlow operations if it can be done";

@@ -1,5 +1,6 @@
 #include "model/consumers.h"
 #include "model/mapper.h"
+#include "model/pipeline.h"
 #include "python/literals.h"
 #include "rules/site.h"
 
@@ -92,58 +93,105 @@ struct Readers {
   }
 };
 
+// Stages before a batch.
+struct Before {
+  std::vector<u32> maps;  // with nothing but shuffles and the like between them and the batch
+  std::vector<u32> stops; // that nothing can be moved past
+};
+
+bool parses_one(const model::MapperFacts &mapper) {
+  return mapper.parses_single && mapper.operations == 1 && mapper.known;
+}
+
 // A cache is no stage to look past: behind it a map runs once, and behind the batch it would run in every epoch.
-void follow_back(const model::Project &project, u32 at, const model::Stage &batch, std::unordered_set<u32> &seen,
-                 Readers &readers, Findings &findings) {
+void follow_back(const model::Project &project, u32 at, std::unordered_set<u32> &seen, Before &before) {
   constexpr u64 kTransparent = kShuffles | kRepeats | kPrefetches | kTakes;
   while (at != 0 && seen.insert(at).second) {
     const model::Stage &stage = project.stages[at];
     if (stage.info == nullptr) { // branches meet
       if (stage.other != 0) {
-        follow_back(project, stage.other, batch, seen, readers, findings);
+        follow_back(project, stage.other, seen, before);
       }
       at = stage.previous;
       continue;
     }
     if (stage.info->has(kMaps) && !stage.info->has(kBatches)) {
-      const model::Stage *const source = source_of(project, at);
-      if (model::has_few_elements(project, stage) || (source != nullptr && gives_batches(*source))) {
-        return;
-      }
-      const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
-      const bool single = mapper.parses_single && mapper.operations == 1 && mapper.known;
       // parse_example takes a vector of records: whoever maps it over single ones means to batch first.
-      if (!mapper.vectorisable && !single && !mapper.parses_batch) {
-        return;
-      }
-      // Fields that the function leaves out may not even have one shape; only where the data was one array are they
-      // known to.
-      const bool unsure = mapper.picks_fields && !mapper.parses_batch && !mapper.parses_csv &&
-                          (source == nullptr || (!slices_arrays(*source) && !gives_uniform_records(*source)));
-      Finding finding;
-      finding.rule = &kUnbatchedMap.info;
-      finding.file = stage.module->file;
-      finding.span = stage.span();
-      finding.tier =
-          single || unsure || stage.module->is_test || readers.read_singly(stage, at, batch) ? Tier::Hint : Tier::On;
-      finding.message = "this map runs once per example, but all it does would work on a whole batch";
-      finding.advice = single ? "batch first, then map tf.io.parse_example, which parses a whole batch at once"
-                              : "move this map behind the batch";
-      finding.notes.push_back({batch.module->file, batch.span(), "batched only here"});
-      findings.push_back(std::move(finding));
+      const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
+      const bool can_move = mapper.vectorisable || mapper.parses_batch || parses_one(mapper);
+      (can_move ? before.maps : before.stops).push_back(at);
       return;
     }
     if (!stage.info->has(kTransparent) || stage.info->has(kMaps | kBatches | kFilters | kUnbatches | kWindows)) {
+      before.stops.push_back(at);
       return;
     }
     at = stage.previous;
   }
 }
 
+// Somewhere on the way to the stage the examples were batched, and not taken apart again.
+bool is_batched(const model::Project &project, u32 at) {
+  for (u32 steps = 0; at != 0 && steps < 1000; ++steps) {
+    const model::Stage &stage = project.stages[at];
+    if (stage.info == nullptr || stage.info->has(kUnbatches | kFlatMaps | kInterleaves | kSource)) {
+      return false;
+    }
+    if (stage.info->has(kBatches)) {
+      return true;
+    }
+    at = stage.previous;
+  }
+  return false;
+}
+
+void judge_map(const model::Project &project, u32 at, const model::Stage &batch, Readers &readers, Findings &findings) {
+  const model::Stage &stage = project.stages[at];
+  const model::Stage *const source = source_of(project, at);
+  if (model::has_few_elements(project, stage) || (source != nullptr && gives_batches(*source)) ||
+      is_batched(project, stage.previous)) {
+    return;
+  }
+  const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
+  const bool single = parses_one(mapper);
+  // Fields that the function leaves out may not even have one shape; only where the data was one array are they known
+  // to.
+  const bool unsure = mapper.picks_fields && !mapper.parses_batch && !mapper.parses_csv &&
+                      (source == nullptr || (!slices_arrays(*source) && !gives_uniform_records(*source)));
+  Finding finding;
+  finding.rule = &kUnbatchedMap.info;
+  finding.file = stage.module->file;
+  finding.span = stage.span();
+  finding.tier =
+      single || unsure || stage.module->is_test || readers.read_singly(stage, at, batch) ? Tier::Hint : Tier::On;
+  finding.message = "this map runs once per example, but all it does would work on a whole batch";
+  finding.advice = single ? "batch first, then map tf.io.parse_example, which parses a whole batch at once"
+                          : "move this map behind the batch";
+  finding.notes.push_back({batch.module->file, batch.span(), "batched only here"});
+  findings.push_back(std::move(finding));
+}
+
+// A map is told of unless it also reaches the batch through something that it cannot be moved past: `if augment:` with
+// a crop inside, or another function.
+void judge_batch(const model::Project &project, const model::Stage &batch, Readers &readers, Findings &findings) {
+  Before before;
+  std::unordered_set<u32> seen;
+  follow_back(project, batch.previous, seen, before);
+  std::unordered_set<const model::Stage *> held;
+  for (const u32 stop : before.stops) {
+    model::walk_back(project, stop, [&held](const model::Stage &stage) { return held.insert(&stage).second; });
+  }
+  for (const u32 map : before.maps) {
+    if (!held.contains(&project.stages[map])) {
+      judge_map(project, map, batch, readers, findings);
+    }
+  }
+}
+
 // map_and_batch: the two in one stage, the map still once per example.
 void judge_fused(const model::Project &project, const model::Stage &stage, Findings &findings) {
   const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
-  const bool single = mapper.parses_single && mapper.operations == 1 && mapper.known;
+  const bool single = parses_one(mapper);
   if (!mapper.vectorisable && !single) {
     return;
   }
@@ -169,8 +217,7 @@ void check(const model::Project &project, Findings &findings) {
         stage.method.text() != "batch" || is_single(stage.module->parsed->source, stage.call)) {
       continue;
     }
-    std::unordered_set<u32> seen;
-    follow_back(project, stage.previous, stage, seen, readers, findings);
+    judge_batch(project, stage, readers, findings);
   }
 }
 

@@ -161,7 +161,8 @@ private:
           break; // a graph of its own in each turn: nothing outside matters
         }
         if (counts(*loop)) {
-          const bool grows = loop->runs_session && !op.api.text().ends_with("get_variable");
+          const bool grows =
+              loop->runs_session && !op.api.text().ends_with("get_variable") && !runs_elsewhere_only(op.call, *loop);
           if (grows || is_invariant(op, *loop)) {
             report(function, op.call, op, *loop, grows, nullptr);
             reported = op.call;
@@ -178,6 +179,55 @@ private:
         }
       }
     }
+  }
+
+  // `if eager: build(x) else: session.run(y)`: the branch of the node does not change in the loop, and no session runs
+  // but in the other one.
+  bool runs_elsewhere_only(const Node *node, const Loop &loop) const {
+    const If *branch = nullptr;
+    const auto find = [&](const auto &self, const Node *at) -> void {
+      for_each_child(at, [&](const Node *child) {
+        if (contains(child, node)) {
+          const auto *found = as<If>(child);
+          const bool decides = found != nullptr && !found->orelse.empty() && !contains(found->test, node);
+          branch = branch == nullptr && decides && !model::varies(project_, loop, found->test) ? found : branch;
+          self(self, child);
+        }
+      });
+    };
+    find(find, loop.node);
+    if (branch == nullptr) {
+      return false;
+    }
+    const bool in_body = std::ranges::any_of(branch->body, [&](const Stmt *part) { return contains(part, node); });
+    const Block &other = in_body ? branch->orelse : branch->body;
+    return !runs_session(loop.node, &other);
+  }
+
+  // Does a session run in the code, somewhere else than in the block?
+  bool runs_session(const Node *code, const Block *without) const {
+    if (const auto *call = as<Call>(code)) {
+      const model::Value callee = project_.callee_of(call);
+      const bool is_function = callee.is(model::Value::Tag::Function) || callee.is(model::Value::Tag::Method);
+      const ApiInfo *const info = callee.is(model::Value::Tag::ApiMethod)
+                                      ? find_method(callee.receiver().kind, callee.name())
+                                  : callee.is(model::Value::Tag::Api) ? find_api(callee.name())
+                                                                      : nullptr;
+      const auto *method = as<Attribute>(call->func);
+      if ((is_function && callee.function->runs_session) || (info != nullptr && info->has(kSessionRun)) ||
+          (!callee.known() && method != nullptr && (method->attr.text() == "run" || method->attr.text() == "eval"))) {
+        return true;
+      }
+      if (callee.is(model::Value::Tag::Class) || callee.is(model::Value::Tag::Object)) {
+        return true; // who knows what its methods do
+      }
+    }
+    bool found = false;
+    for_each_child(code, [&](const Node *child) {
+      const bool skipped = std::ranges::find(*without, child) != without->end();
+      found = found || (!skipped && runs_session(child, without));
+    });
+    return found;
   }
 
   // A train op for each element of a loop: right for several models, never for several examples.
@@ -283,7 +333,8 @@ private:
       if (loop->makes_graph) {
         return;
       }
-      if (counts(*loop) && loop->runs_session && caller.module->near_tensorflow) {
+      if (counts(*loop) && loop->runs_session && caller.module->near_tensorflow &&
+          !runs_elsewhere_only(site.call, *loop)) {
         return report(caller, site.call, *first->op, *loop, true, &*first);
       }
       const bool whole =

@@ -77,6 +77,21 @@ def trained_together(paths, targets, model):
     model.fit(tf.data.Dataset.zip((inputs, outputs)).batch(8))
 
 
+def shown_a_few_times(paths):
+    element = tf.data.Dataset.from_tensor_slices(paths).map(load).make_one_shot_iterator().get_next()  # hint: DP101
+    with tf.Session() as session:
+        for _ in range(20):
+            print(session.run(element))
+
+
+def shown_often(paths):
+    element = tf.data.Dataset.from_tensor_slices(paths).map(load).make_one_shot_iterator().get_next()  # expect: DP101
+    with tf.Session() as session:
+        for _ in range(20):
+            for _ in range(20):
+                print(session.run(element))
+
+
 def trained(paths):
     element = tf.data.Dataset.from_tensor_slices(paths).map(load).make_one_shot_iterator().get_next()  # expect: DP101
     with tf.Session() as session:
