@@ -260,8 +260,8 @@ A function of a few cheap operations (a cast, a reshape, splitting a line) costs
 places are only a hint, and so are functions in which no work is seen (they take entries out of a dictionary, set shapes,
 print while they are traced). The same goes for pipelines of which only a few elements are read (`take(1)`,
 `next(iter(dataset))`, a loop that draws them or counts to three, `fit(steps_per_epoch=1)`, a helper that shows some, a
-list that is written down), functions that run plain Python, where the interpreter's lock stands in the way, pipelines in
-test code, and those inside a function that is itself mapped or that Apache Beam runs. Options with
+list that is written down or cut to twenty, an element that a session runs once), functions that run plain Python, where the interpreter's lock
+stands in the way, or on a GPU, pipelines in test code, and those inside a function that is itself mapped or that Apache Beam runs. Options with
 `map_parallelization = True` make the maps before them parallel, and then nothing is said. Where the function draws random numbers, the fix
 is not safe: the draws would come in another order.
 

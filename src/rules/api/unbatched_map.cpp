@@ -265,8 +265,9 @@ dataset = dataset.map(lambda x: tf.cast(x, tf.float32) / 255.0, num_parallel_cal
 ## When it is wrong
 
 Where an operation needs one example (decoding, file reads, random crops, anything that looks at shapes or axes) the order
-must stay as it is, and the rule is silent. It is also silent where it does not know an operation, and for data of a few
-elements that are written down. Where the elements are also read one by one before the batch, or by another file than the
+must stay as it is, and the rule is silent; also where such an operation stands between the map and the batch on one of several ways, as
+under `if augment:`. It is also silent where it does not know an operation, for data of a few elements that are written down, and where the
+examples come in batches already. Where the elements are also read one by one before the batch, or by another file than the
 one that batches them, it is a hint.
 
 ## References
