@@ -55,7 +55,7 @@ std::size_t Arena::bytes_used() const {
   if (chunks_.empty()) {
     return 0;
   }
-  std::size_t total = static_cast<std::size_t>(next_ - chunks_[current_].bytes.get());
+  auto total = static_cast<std::size_t>(next_ - chunks_[current_].bytes.get());
   for (std::size_t i = 0; i < current_; ++i) {
     total += chunks_[i].used;
   }

@@ -114,13 +114,14 @@ private:
     if (workers() == 1) {
       return;
     }
+    constexpr u64 kParts = 4; // of a worker's share: that much can be evened out
     u64 total = 0;
     for (const model::Group &group : groups_) {
       total += model::bytes_in(group);
     }
     std::vector<model::ParsedFile *> files;
     for (const model::Group &group : groups_) {
-      if (model::bytes_in(group) > total / (4 * workers())) {
+      if (model::bytes_in(group) > total / (kParts * workers())) {
         files.insert(files.end(), group.begin(), group.end());
       }
     }

@@ -8,17 +8,18 @@ namespace {
 
 TEST(Arena, UsesItsMemoryAgain) {
   Arena arena;
-  std::vector<void *> first;
-  std::vector<void *> second;
-  for (int i = 0; i < 1000; ++i) {
-    first.push_back(arena.allocate(1000, 8));
-  }
+  const auto fill = [&arena](std::vector<void *> &places) {
+    for (void *&place : places) {
+      place = arena.allocate(1000, 8);
+    }
+  };
+  std::vector<void *> first(1000);
+  std::vector<void *> second(1000);
+  fill(first);
   EXPECT_GE(arena.bytes_used(), 1'000'000U);
   arena.reset();
   EXPECT_EQ(arena.bytes_used(), 0U);
-  for (int i = 0; i < 1000; ++i) {
-    second.push_back(arena.allocate(1000, 8));
-  }
+  fill(second);
   EXPECT_EQ(first, second);
 }
 

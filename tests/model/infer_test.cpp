@@ -382,11 +382,15 @@ TEST(Infer, NestedCallsTakeNoLongerThanTheyAre) {
       nested.insert(0, before);
       nested += behind;
     }
-    const Analysed code(
+    std::string text =
         "import apache_beam as beam\nimport functools\nimport jax\nimport tensorflow as tf\nimport torch\n"
         "import torch.nn as nn\nimport torch.nn.functional as F\nds = tf.data.Dataset.range(3)\n"
-        "x = tf.zeros(3)\nfor i in " +
-        nested + ":\n  y = " + nested + "\n");
+        "x = tf.zeros(3)\nfor i in ";
+    text += nested;
+    text += ":\n  y = ";
+    text += nested;
+    text += "\n";
+    const Analysed code(text);
     EXPECT_FALSE(code.project().functions.empty()) << before;
   }
 }
