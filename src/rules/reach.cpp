@@ -24,8 +24,10 @@ std::vector<const model::FunctionInfo *> reached_functions(const model::Function
       add(site.callee);
     }
   }
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    for (const model::CallSite &site : found[i]->calls) {
+  std::size_t next = 0;
+  while (next < found.size()) { // it grows on the way
+    const model::FunctionInfo *const caller = found[next++];
+    for (const model::CallSite &site : caller->calls) {
       add(site.callee);
     }
   }
