@@ -62,11 +62,7 @@ public:
     std::atomic<std::size_t> next{0};
     run_workers(workers(), [&](u32 index) {
       for (std::size_t i = next++; i < groups_.size(); i = next++) {
-        try {
-          judge_group(groups_[i], index, findings_[i]);
-        } catch (const std::exception &error) {
-          note_failure(groups_[i], error.what());
-        }
+        judge_group(groups_[i], index, findings_[i]);
       }
     });
   }
@@ -136,23 +132,11 @@ private:
 
   void judge_group(const model::Group &group, u32 index, rules::Findings &findings) {
     Worker &worker = loaded_.workers[index];
-    rules::Timings *const time = options_.timings ? &timings_[index] : nullptr;
-    for (model::ParsedFile *file : group) {
-      if (!file->has_tree) {
-        parse(*file, worker.trees, worker);
-      }
-    }
-    // The trees tell what the files import; their texts, by which they were put together, may have told more.
     std::unordered_set<u32> told;
-    for (const model::Group &files : model::group_files(group, options_.with_tests)) {
-      std::unique_ptr<model::Project> project;
-      {
-        const rules::Stopwatch watch(time != nullptr ? &time->analyse : nullptr);
-        project = model::analyse(files);
-      }
-      rules::Findings found = rules::judge(*project, time);
-      add_files_told_of(found, told);
-      std::ranges::move(found, std::back_inserter(findings));
+    try {
+      parse_and_judge(group, index, findings, told);
+    } catch (const std::exception &error) {
+      note_failure(group, error.what());
     }
     for (model::ParsedFile *file : group) {
       if (is_told(*file) || told.contains(file->index.value)) {
@@ -165,6 +149,27 @@ private:
       file->tree.body = {};
     }
     worker.trees.reset();
+  }
+
+  void parse_and_judge(const model::Group &group, u32 index, rules::Findings &findings, std::unordered_set<u32> &told) {
+    Worker &worker = loaded_.workers[index];
+    rules::Timings *const time = options_.timings ? &timings_[index] : nullptr;
+    for (model::ParsedFile *file : group) {
+      if (!file->has_tree) {
+        parse(*file, worker.trees, worker);
+      }
+    }
+    // The trees tell what the files import; their texts, by which they were put together, may have told more.
+    for (const model::Group &files : model::group_files(group, options_.with_tests)) {
+      std::unique_ptr<model::Project> project;
+      {
+        const rules::Stopwatch watch(time != nullptr ? &time->analyse : nullptr);
+        project = model::analyse(files);
+      }
+      rules::Findings found = rules::judge(*project, time);
+      add_files_told_of(found, told);
+      std::ranges::move(found, std::back_inserter(findings));
+    }
   }
 
   const Options &options_;

@@ -16,11 +16,6 @@ bool contains(const std::vector<Symbol> &sorted, Symbol name) {
   return std::ranges::binary_search(sorted, name.id, {}, &Symbol::id);
 }
 
-bool is_constant(const Expr *expr, ConstantKind kind) {
-  const auto *constant = as<Constant>(expr);
-  return constant != nullptr && constant->constant_kind() == kind;
-}
-
 bool is_param(const FunctionInfo &function, Symbol name) {
   return std::ranges::any_of(function.params, [name](const Param *param) { return param->name == name; });
 }

@@ -158,33 +158,28 @@ bool scan_imports(const python::Source &source, LocalSymbols &symbols, ParsedFil
       continue;
     }
     Reader names(at, symbols);
-    ImportRef found_import;
-    if (const char *const from = find_from(import, limit)) {
+    ImportRef imported;
+    const char *const from = find_from(import, limit);
+    if (from != nullptr) {
       Reader module(from + kFrom.size(), symbols);
       while (module.take('.')) {
-        ++found_import.level;
+        ++imported.level;
       }
-      found_import.module = module.take_dotted();
-      if (names.take('(')) {
-        names.enter_parentheses();
-      }
-      do {
-        found_import.name = names.take_name();
-        if (found_import.name) {
-          note_import(found_import, file);
-        }
-      } while (names.goes_on());
+      imported.module = module.take_dotted();
       if (!module.ok()) {
         return false;
       }
-    } else {
-      do {
-        found_import.module = names.take_dotted();
-        if (found_import.module) {
-          note_import(found_import, file);
-        }
-      } while (names.goes_on());
+      if (names.take('(')) {
+        names.enter_parentheses();
+      }
     }
+    Symbol &listed = from != nullptr ? imported.name : imported.module;
+    do {
+      listed = from != nullptr ? names.take_name() : names.take_dotted();
+      if (listed) {
+        note_import(imported, file);
+      }
+    } while (names.goes_on());
     if (!names.ok()) {
       return false;
     }

@@ -467,17 +467,8 @@ void Inference::walk_import_from(const ImportFrom *statement) {
 
 // ---- Branches and loops ---------------------------------------------------------------------------------------------
 
-namespace {
-
-// `if False:` switches code off.
-bool is_constant(const Expr *test, ConstantKind kind) {
-  const auto *constant = as<Constant>(test);
-  return constant != nullptr && constant->constant_kind() == kind;
-}
-
-} // namespace
-
 void Inference::walk_if(const If *statement) {
+  // `if False:` switches code off.
   if (is_constant(statement->test, ConstantKind::False) || is_constant(statement->test, ConstantKind::True)) {
     walk(is_constant(statement->test, ConstantKind::True) ? statement->body : statement->orelse);
     return;

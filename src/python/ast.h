@@ -283,6 +283,11 @@ struct Constant : Expr {
   }
 };
 
+inline bool is_constant(const Node *node, ConstantKind kind) {
+  const auto *constant = as<Constant>(node);
+  return constant != nullptr && constant->constant_kind() == kind;
+}
+
 // A Constant whose kind is Str or Bytes: one part for each token of an implicit concatenation.
 struct StringConstant : Constant {
   Array<StringPart> parts;

@@ -270,10 +270,7 @@ std::optional<std::string> string_of(const Site &site, const Expr *expr) {
   return text != nullptr ? std::optional(string_value(*literal.source, *text)) : std::nullopt;
 }
 
-bool is_none(const Expr *expr) {
-  const auto *constant = as<Constant>(expr);
-  return constant != nullptr && constant->constant_kind() == ConstantKind::None;
-}
+bool is_none(const Expr *expr) { return is_constant(expr, ConstantKind::None); }
 
 namespace {
 

@@ -18,11 +18,6 @@ extern const Rule kSequentialMap;
 
 namespace {
 
-bool is_none(const Expr *value) {
-  const auto *constant = as<Constant>(value);
-  return constant != nullptr && constant->constant_kind() == ConstantKind::None;
-}
-
 bool is_sequential_value(const Source &source, const Expr *value) {
   const auto *constant = as<Constant>(value);
   return constant != nullptr && (is_none(value) || source.part(constant->start, constant->end) == "1");

@@ -40,12 +40,6 @@ const model::Stage *source_of(const model::Project &project, u32 at) {
   return nullptr;
 }
 
-const Expr *keyword_of(const Call &call, std::string_view name) {
-  const auto found = std::ranges::find_if(
-      call.keywords, [name](const Keyword *keyword) { return keyword->name && keyword->name.text() == name; });
-  return found != call.keywords.end() ? (*found)->value : nullptr;
-}
-
 // A slicing of arrays, whose elements are all alike.
 bool slices_arrays(const model::Stage &source) { return source.method.text().ends_with("from_tensor_slices"); }
 
@@ -54,8 +48,7 @@ bool gives_uniform_records(const model::Stage &source) {
   if (source.call == nullptr || !source.method || !source.method.text().ends_with("tensorflow_datasets.load")) {
     return false;
   }
-  const Expr *name = keyword_of(*source.call, "name");
-  name = name == nullptr && !source.call->args.empty() ? source.call->args[0] : name;
+  const Expr *name = argument(*source.call, 0, "name");
   const StringConstant *text = name != nullptr ? as_string(name) : nullptr;
   const std::string value = text != nullptr ? string_value(source.module->parsed->source, *text) : std::string();
   const std::string_view dataset = std::string_view(value).substr(0, value.find_first_of(":/"));
@@ -64,9 +57,8 @@ bool gives_uniform_records(const model::Stage &source) {
 
 // tfds.load(…, batch_size=32): batches from the start.
 bool gives_batches(const model::Stage &source) {
-  const Expr *size = source.call != nullptr ? keyword_of(*source.call, "batch_size") : nullptr;
-  const auto *constant = as<Constant>(size);
-  return size != nullptr && (constant == nullptr || constant->constant_kind() != ConstantKind::None);
+  const Keyword *size = source.call != nullptr ? keyword_argument(*source.call, "batch_size") : nullptr;
+  return size != nullptr && !is_none(size->value);
 }
 
 // The stages whose elements some loop of the project goes through.
@@ -93,10 +85,16 @@ struct Readers {
   }
 };
 
+// A map that could stand behind a batch, and what its function does.
+struct MovableMap {
+  u32 at = 0;
+  model::MapperFacts mapper;
+};
+
 // Stages before a batch.
 struct Before {
-  std::vector<u32> maps;  // with nothing but shuffles and the like between them and the batch
-  std::vector<u32> stops; // that nothing can be moved past
+  std::vector<MovableMap> maps; // with nothing but shuffles and the like between them and the batch
+  std::vector<u32> stops;       // that nothing can be moved past
 };
 
 bool parses_one(const model::MapperFacts &mapper) {
@@ -119,7 +117,11 @@ void follow_back(const model::Project &project, u32 at, std::unordered_set<u32> 
       // parse_example takes a vector of records: whoever maps it over single ones means to batch first.
       const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
       const bool can_move = mapper.vectorisable || mapper.parses_batch || parses_one(mapper);
-      (can_move ? before.maps : before.stops).push_back(at);
+      if (can_move) {
+        before.maps.push_back({at, mapper});
+      } else {
+        before.stops.push_back(at);
+      }
       return;
     }
     if (!stage.info->has(kTransparent) || stage.info->has(kMaps | kBatches | kFilters | kUnbatches | kWindows)) {
@@ -145,14 +147,15 @@ bool is_batched(const model::Project &project, u32 at) {
   return false;
 }
 
-void judge_map(const model::Project &project, u32 at, const model::Stage &batch, Readers &readers, Findings &findings) {
-  const model::Stage &stage = project.stages[at];
-  const model::Stage *const source = source_of(project, at);
+void judge_map(const model::Project &project, const MovableMap &map, const model::Stage &batch, Readers &readers,
+               Findings &findings) {
+  const model::MapperFacts &mapper = map.mapper;
+  const model::Stage &stage = project.stages[map.at];
+  const model::Stage *const source = source_of(project, map.at);
   if (model::has_few_elements(project, stage) || (source != nullptr && gives_batches(*source)) ||
       is_batched(project, stage.previous)) {
     return;
   }
-  const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
   const bool single = parses_one(mapper);
   // Fields that the function leaves out may not even have one shape; only where the data was one array are they known
   // to.
@@ -163,7 +166,7 @@ void judge_map(const model::Project &project, u32 at, const model::Stage &batch,
   finding.file = stage.module->file;
   finding.span = stage.span();
   finding.tier =
-      single || unsure || stage.module->is_test || readers.read_singly(stage, at, batch) ? Tier::Hint : Tier::On;
+      single || unsure || stage.module->is_test || readers.read_singly(stage, map.at, batch) ? Tier::Hint : Tier::On;
   finding.message = "this map runs once per example, but all it does would work on a whole batch";
   finding.advice = single ? "batch first, then map tf.io.parse_example, which parses a whole batch at once"
                           : "move this map behind the batch";
@@ -181,8 +184,8 @@ void judge_batch(const model::Project &project, const model::Stage &batch, Reade
   for (const u32 stop : before.stops) {
     model::walk_back(project, stop, [&held](const model::Stage &stage) { return held.insert(&stage).second; });
   }
-  for (const u32 map : before.maps) {
-    if (!held.contains(&project.stages[map])) {
+  for (const MovableMap &map : before.maps) {
+    if (!held.contains(&project.stages[map.at])) {
       judge_map(project, map, batch, readers, findings);
     }
   }
