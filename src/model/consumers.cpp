@@ -2,6 +2,7 @@
 
 #include "model/variance.h"
 
+#include "python/call.h"
 #include "python/children.h"
 #include "python/literals.h"
 
@@ -34,14 +35,6 @@ bool only_describes(std::string_view attribute) {
          attribute == "output_types" || attribute == "class_names" || attribute == "__len__";
 }
 
-std::string_view called_name(const Call *call) {
-  if (const auto *method = as<Attribute>(call->func)) {
-    return method->attr.text();
-  }
-  const auto *function = as<Name>(call->func);
-  return function != nullptr ? function->id.text() : std::string_view{};
-}
-
 bool leaves_at_once(const Block &body) {
   return !body.empty() && (body.back()->kind == NodeKind::Break || body.back()->kind == NodeKind::Return);
 }
@@ -51,7 +44,7 @@ bool only_shows(const Block &body) {
   const auto calls = [](const Stmt *statement, std::initializer_list<std::string_view> names) {
     const auto *expression = as<ExprStmt>(statement);
     const auto *call = expression != nullptr ? as<Call>(expression->value) : nullptr;
-    return call != nullptr && std::ranges::find(names, called_name(call)) != names.end();
+    return call != nullptr && std::ranges::find(names, called_name(*call)) != names.end();
   };
   return std::ranges::any_of(body,
                              [&](const Stmt *each) {
@@ -102,10 +95,7 @@ std::optional<i64> count_given(const Stage &stage) {
   if (stage.call == nullptr) {
     return std::nullopt;
   }
-  const Expr *count = stage.call->args.empty() ? nullptr : stage.call->args[0];
-  for (const Keyword *keyword : stage.call->keywords) {
-    count = keyword->name && keyword->name.text() == "count" ? keyword->value : count;
-  }
+  const Expr *const count = argument(*stage.call, 0, "count");
   return count != nullptr ? number_of(stage, count) : std::nullopt;
 }
 
@@ -139,7 +129,7 @@ bool is_short_range(const Stage &stage, const Expr *expr) {
     expr = assigned_before(stage, *name);
   }
   const auto *call = expr != nullptr ? as<Call>(expr) : nullptr;
-  if (call == nullptr || called_name(call) != "range" || call->args.empty()) {
+  if (call == nullptr || called_name(*call) != "range" || call->args.empty()) {
     return false;
   }
   const std::optional<i64> to = number_of(stage, call->args[call->args.size() == 1 ? 0 : 1]);
@@ -148,7 +138,7 @@ bool is_short_range(const Stage &stage, const Expr *expr) {
 
 // np.random.choice(x, 20), random.sample(x, 20)
 bool draws_few(const Stage &stage, const Call &call) {
-  const std::string_view name = called_name(&call);
+  const std::string_view name = called_name(call);
   if (name != "choice" && name != "sample") {
     return false;
   }
@@ -358,7 +348,7 @@ struct Consumers::Uses {
         continue;
       }
       case NodeKind::Call: {
-        const std::string_view name = called_name(static_cast<const Call *>(parent));
+        const std::string_view name = called_name(*static_cast<const Call *>(parent));
         if (name == "get_single_element") {
           return Consumption::Few;
         }
@@ -376,7 +366,7 @@ struct Consumers::Uses {
       }
       case NodeKind::Tuple: { // Dataset.zip((images, labels))
         const auto *call = as<Call>(parent_of(parent));
-        if (call == nullptr || called_name(call) != "zip") {
+        if (call == nullptr || called_name(*call) != "zip") {
           return Consumption::All;
         }
         at = call;
@@ -418,7 +408,7 @@ struct Consumers::Uses {
         // Another function reads what is under the name in the end.
         found = function_around(&name) == function_around(assignment) &&
                 ((loop != nullptr && loop->iter == &name) ||
-                 (function != nullptr && (called_name(function) == "iter" || called_name(function) == "enumerate")));
+                 (function != nullptr && (called_name(*function) == "iter" || called_name(*function) == "enumerate")));
         return !found;
       });
     }
@@ -497,7 +487,7 @@ private:
     const auto *pair = as<Tuple>(loop.target);
     const auto *index = pair != nullptr && !pair->elts.empty() ? as<Name>(pair->elts[0]) : nullptr;
     const auto *call = as<Call>(loop.iter);
-    if (index != nullptr && index->id == name.id && call != nullptr && called_name(call) == "enumerate") {
+    if (index != nullptr && index->id == name.id && call != nullptr && called_name(*call) == "enumerate") {
       return direction == Operator::Add;
     }
     return std::ranges::any_of(loop.body, [&](const Stmt *statement) {
@@ -548,7 +538,7 @@ private:
 
   // fit(dataset, steps_per_epoch=1): a try.
   [[nodiscard]] bool trains_few_steps(const Call &call, const Node *argument) const {
-    const std::string_view name = called_name(&call);
+    const std::string_view name = called_name(call);
     if (name != "fit" && name != "evaluate" && name != "predict") {
       return false;
     }
@@ -578,7 +568,7 @@ private:
       const auto *run = as<Call>(parent);
       const Node *const function = function_around(read);
       const FunctionInfo *const known = function != nullptr ? owner.project_.function_at(function) : nullptr;
-      return run != nullptr && called_name(run) == "run" && runs_few_times(run) &&
+      return run != nullptr && called_name(*run) == "run" && runs_few_times(run) &&
              (function == nullptr || (known != nullptr && !known->in_loop));
     };
     if (is_run_once(&element)) {
@@ -608,7 +598,7 @@ private:
     for (const Node *at = parent_of(node); at != nullptr && at->kind != NodeKind::FunctionDef; at = parent_of(at)) {
       const auto *loop = as<For>(at);
       const auto *range = loop != nullptr ? as<Call>(loop->iter) : nullptr;
-      const bool counts = range != nullptr && called_name(range) == "range" && range->args.size() == 1;
+      const bool counts = range != nullptr && called_name(*range) == "range" && range->args.size() == 1;
       const std::optional<i64> turns = counts ? literal_in(source, range->args[0]) : std::nullopt;
       if (at->kind == NodeKind::While || (loop != nullptr && !turns.has_value())) {
         return false;

@@ -1,6 +1,7 @@
 #include "model/guards.h"
 
 #include "model/bind.h"
+#include "python/call.h"
 #include "python/children.h"
 #include "python/literals.h"
 
@@ -208,12 +209,7 @@ private:
   }
 
   static bool asks_for_existence(const Call *call) {
-    std::string_view name;
-    if (const auto *method = as<Attribute>(call->func)) {
-      name = method->attr.text();
-    } else if (const auto *function = as<Name>(call->func)) {
-      name = function->id.text();
-    }
+    const std::string_view name = called_name(*call);
     return name == "hasattr" || name == "exists" || name == "isfile" || name == "isdir";
   }
 
@@ -238,12 +234,7 @@ bool asks_for_type(const Expr *test, const FunctionInfo &function) {
   if (call == nullptr || call->args.empty()) {
     return false;
   }
-  std::string_view name;
-  if (const auto *method = as<Attribute>(call->func)) {
-    name = method->attr.text();
-  } else if (const auto *plain = as<Name>(call->func)) {
-    name = plain->id.text();
-  }
+  const std::string_view name = called_name(*call);
   const Name *root = root_name(call->args[0]);
   return root != nullptr && function.slot_of(root->id) != FunctionInfo::kNoSlot &&
          (name == "isinstance" || name == "issubclass" || name == "callable" || name == "hasattr" || name == "type" ||

@@ -3,6 +3,7 @@
 #include "model/infer.h"
 #include "model/name_traits.h"
 
+#include "python/call.h"
 #include "python/children.h"
 #include "python/literals.h"
 
@@ -14,13 +15,31 @@ using namespace python;
 
 namespace {
 
+// sys.exit(), exit(), quit()
+bool ends_program(const Stmt *statement) {
+  const auto *expression = as<ExprStmt>(statement);
+  const auto *call = expression != nullptr ? as<Call>(expression->value) : nullptr;
+  if (call == nullptr) {
+    return false;
+  }
+  const std::string_view name = called_name(*call);
+  const Expr *const receiver = receiver_of(*call);
+  if (receiver == nullptr) {
+    return name == "exit" || name == "quit";
+  }
+  const auto *module = as<Name>(receiver);
+  return module != nullptr &&
+         ((name == "exit" && module->id.text() == "sys") || (name == "_exit" && module->id.text() == "os"));
+}
+
 // Does the body leave the loop at the end of its first turn, whatever happens?
 bool leaves_at_once(const Block &body) {
   if (body.empty()) {
     return false;
   }
   const Stmt *last = body.back();
-  return last->kind == NodeKind::Break || last->kind == NodeKind::Return || last->kind == NodeKind::Raise;
+  return last->kind == NodeKind::Break || last->kind == NodeKind::Return || last->kind == NodeKind::Raise ||
+         ends_program(last);
 }
 
 bool mentions_eager(const Node *node) {
@@ -67,7 +86,7 @@ void Inference::walk(const Block &block) {
   const bool was_by_type = around_.by_type;
   for (u32 i = 0; i < block.size(); ++i) {
     walk(block[i]);
-    if (block[i]->kind == NodeKind::Raise || block[i]->kind == NodeKind::Return) {
+    if (block[i]->kind == NodeKind::Raise || block[i]->kind == NodeKind::Return || ends_here(block[i])) {
       break; // what stands behind it never runs
     }
     const auto *branch = as<If>(block[i]);
@@ -83,6 +102,11 @@ void Inference::walk(const Block &block) {
   for (const Rest &rest : rests) {
     mark_once(rest.test, true, std::span(block.begin() + rest.from, block.end()), rest.mark);
   }
+}
+
+// A notebook goes on with its next cell.
+bool Inference::ends_here(const Stmt *statement) const {
+  return ends_program(statement) && !(module_->parsed->source.is_notebook && current_->node == nullptr);
 }
 
 Inference::FactMark Inference::facts_so_far() const {
@@ -233,6 +257,7 @@ void Inference::walk(const Stmt *statement) {
     around_.discarded = static_cast<const ExprStmt *>(statement)->value;
     eval(around_.discarded);
     around_.discarded = nullptr;
+    reachable_ = reachable_ && !ends_here(statement);
     return;
   default: // those that only hold expressions
     for_each_child(statement, [this](const Node *child) { eval(static_cast<const Expr *>(child)); });
@@ -467,10 +492,31 @@ void Inference::walk_import_from(const ImportFrom *statement) {
 
 // ---- Branches and loops ---------------------------------------------------------------------------------------------
 
+// What a test always gives: `False`, `0`, `step % 30 == 450`.
+std::optional<bool> Inference::settled_test(const Expr *test) {
+  if (is_constant(test, ConstantKind::False) || is_constant(test, ConstantKind::True)) {
+    return is_constant(test, ConstantKind::True);
+  }
+  if (is_constant(test, ConstantKind::Int)) {
+    const auto number = literal_number(test);
+    return number.has_value() ? std::optional(*number != 0) : std::nullopt;
+  }
+  const auto *compare = as<Compare>(test);
+  const auto *rest = compare != nullptr && compare->rest.size() == 1 && compare->rest[0].op == CompareOperator::Eq
+                         ? as<BinOp>(compare->left)
+                         : nullptr;
+  if (rest == nullptr || rest->op() != Operator::Mod) {
+    return std::nullopt;
+  }
+  const i64 divisor = literal_number(rest->right).value_or(0);
+  const i64 wanted = literal_number(compare->rest[0].right).value_or(0);
+  return divisor > 0 && wanted >= divisor ? std::optional(false) : std::nullopt;
+}
+
 void Inference::walk_if(const If *statement) {
   // `if False:` switches code off.
-  if (is_constant(statement->test, ConstantKind::False) || is_constant(statement->test, ConstantKind::True)) {
-    walk(is_constant(statement->test, ConstantKind::True) ? statement->body : statement->orelse);
+  if (const std::optional<bool> settled = settled_test(statement->test); settled.has_value()) {
+    walk(*settled ? statement->body : statement->orelse);
     return;
   }
   eval(statement->test);
@@ -646,12 +692,7 @@ namespace {
 // A context that is part of what is made in it: on which device, under which variables.
 bool scopes_operations(const Expr *context) {
   const auto *call = as<Call>(context);
-  std::string_view name;
-  if (const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr) {
-    name = method->attr.text();
-  } else if (const auto *function = call != nullptr ? as<Name>(call->func) : nullptr) {
-    name = function->id.text();
-  }
+  const std::string_view name = call != nullptr ? called_name(*call) : std::string_view{};
   return name == "device" || name == "variable_scope" || name == "name_scope" || name == "scope" ||
          name == "control_dependencies" || name == "arg_scope" || name == "colocate_with";
 }

@@ -3,6 +3,7 @@
 #include "model/infer.h"
 #include "model/name_traits.h"
 
+#include "python/call.h"
 #include "python/children.h"
 #include "python/literals.h"
 
@@ -41,25 +42,23 @@ bool measures_axis(const Node *node) {
   return found;
 }
 
-std::string_view called_name(const Call *call) {
-  if (const auto *method = as<Attribute>(call->func)) {
-    return method->attr.text();
-  }
-  const auto *function = as<Name>(call->func);
-  return function != nullptr ? function->id.text() : std::string_view{};
-}
-
 // What enumerate(x, 1), sorted(x), zip(x, y) and the like go through.
 Array<Expr *> gone_through(const Call *call) {
-  static const NameTable kThrough({"enumerate", "reversed", "sorted", "list", "tuple", "set", "iter", "tqdm"});
-  const auto *function = as<Name>(call->func);
-  if (function == nullptr || call->args.empty()) {
+  static const NameTable kThrough({"enumerate", "reversed", "sorted", "list", "tuple", "set", "iter"});
+  static const NameTable kProgress({"tqdm", "tqdm_notebook", "track", "progressbar"}); // also `tqdm.tqdm(x)`
+  if (call->args.empty()) {
     return {};
+  }
+  const Array<Expr *> first{call->args.items, 1};
+  const auto *function = as<Name>(call->func);
+  if (function == nullptr) {
+    const auto *method = as<Attribute>(call->func);
+    return method != nullptr && kProgress.has(method->attr) ? first : Array<Expr *>{};
   }
   if (function->id.text() == "zip") {
     return call->args;
   }
-  return kThrough.has(function->id) ? Array<Expr *>{call->args.items, 1} : Array<Expr *>{};
+  return kThrough.has(function->id) || kProgress.has(function->id) ? first : Array<Expr *>{};
 }
 
 bool lists_entries(std::string_view method) {
@@ -89,7 +88,7 @@ std::optional<i64> Inference::literal_number(const Expr *expr) {
     return number.has_value() ? std::optional(-*number) : std::nullopt;
   }
   if (const auto *length = as<Call>(expr);
-      length != nullptr && called_name(length) == "len" && length->args.size() == 1) {
+      length != nullptr && called_name(*length) == "len" && length->args.size() == 1) {
     const Value counted = peek(length->args[0]);
     return counted.is(Value::Tag::Tuple) && !counted.uniform ? std::optional<i64>(counted.number) : std::nullopt;
   }
@@ -160,7 +159,10 @@ bool Inference::is_tiny(const Expr *iter) {
   }
   case NodeKind::Call: {
     const auto *call = static_cast<const Call *>(iter);
-    const std::string_view function = called_name(call);
+    const std::string_view function = called_name(*call);
+    if (const Array<Expr *> through = gone_through(call); !through.empty()) {
+      return std::ranges::any_of(through, [this](const Expr *arg) { return is_tiny(arg); });
+    }
     if (const auto *method = as<Attribute>(call->func)) {
       if (lists_entries(function) && call->args.empty()) {
         return is_tiny(method->value);
@@ -184,14 +186,11 @@ bool Inference::is_tiny(const Expr *iter) {
     if (call->args.empty()) {
       return false;
     }
-    if (const Array<Expr *> through = gone_through(call); !through.empty()) {
-      return std::ranges::any_of(through, [this](const Expr *arg) { return is_tiny(arg); });
-    }
     if (function != "range" && function != "xrange") {
       return false;
     }
     if (const auto *length = as<Call>(call->args[0]);
-        length != nullptr && call->args.size() == 1 && called_name(length) == "len" && length->args.size() == 1) {
+        length != nullptr && call->args.size() == 1 && called_name(*length) == "len" && length->args.size() == 1) {
       return is_tiny(length->args[0]);
     }
     if (is_one_by_default(call->args[0])) {
@@ -223,7 +222,7 @@ Turns Inference::turns_of(const Expr *iter, const Value &iterated) {
     return turns_of(static_cast<const Subscript *>(iter)->value, {});
   case NodeKind::Call: {
     const auto *call = static_cast<const Call *>(iter);
-    const std::string_view function = called_name(call);
+    const std::string_view function = called_name(*call);
     const auto *method = as<Attribute>(call->func);
     if (method != nullptr && lists_entries(function)) {
       return turns_of(method->value, {});
@@ -244,7 +243,7 @@ Turns Inference::turns_of(const Expr *iter, const Value &iterated) {
         last = sum->left;
       }
       if (const auto *length = as<Call>(last);
-          length != nullptr && called_name(length) == "len" && length->args.size() == 1) {
+          length != nullptr && called_name(*length) == "len" && length->args.size() == 1) {
         return turns_of(length->args[0], {});
       }
       Symbol name;

@@ -1,6 +1,7 @@
 #include "model/mapper.h"
 
 #include "base/known_names.h"
+#include "python/call.h"
 #include "python/children.h"
 #include "python/literals.h"
 
@@ -44,12 +45,34 @@ public:
       }
       [[fallthrough]];
     default:
+      facts.is_model = is_model(function);
       give_up();
       facts.opaque = true;
     }
   }
 
 private:
+  // A row of layers may as well prepare data; one that has weights does not.
+  [[nodiscard]] bool is_model(const Value &function) const {
+    const bool is_made = function.is_kind(Kind::KerasModel) && function.call != nullptr && function.name();
+    if (!is_made || !function.name().text().ends_with(".Sequential")) {
+      return function.is_kind(Kind::KerasModel);
+    }
+    static constexpr std::string_view kLearning[] = {"Embedding", "Dense", "Conv", "LSTM", "GRU", "Bidirectional"};
+    return has_layer(*function.call, [](std::string_view layer) {
+      return std::ranges::any_of(kLearning, [layer](std::string_view name) { return layer.starts_with(name); });
+    });
+  }
+
+  // Does Sequential([…]) list such a layer?
+  template <class Matches> [[nodiscard]] bool has_layer(const Call &sequential, Matches matches) const {
+    const auto *layers = !sequential.args.empty() ? as<List>(sequential.args[0]) : nullptr;
+    return layers != nullptr && std::ranges::any_of(layers->elts, [&](const Expr *layer) {
+             const auto *call = as<Call>(layer);
+             return call != nullptr && matches(called_name(*call));
+           });
+  }
+
   // What calling an object of the project runs.
   static const Value *call_method_of(const ClassInfo &type, u32 depth = 0) {
     if (const auto found = type.members.find(known::sym_call_method.id); found != type.members.end()) {
@@ -82,6 +105,7 @@ private:
     const FunctionInfo *const outer = std::exchange(function_, &function);
     if (const FunctionDef *definition = function.definition()) {
       for (const Stmt *statement : definition->body) {
+        facts.vectorisable &= outside_.empty() || only_helps(statement, outside_);
         visit(statement);
       }
     } else if (const Lambda *lambda = function.lambda()) {
@@ -105,7 +129,8 @@ private:
     if (const auto *name = as<Name>(node)) {
       const bool is_self = function_ != nullptr && function_->type != nullptr && !function_->params.empty() &&
                            function_->params[0]->name == name->id;
-      if (function_ != nullptr && !is_self && function_->slot_of(name->id) != FunctionInfo::kNoSlot) {
+      if (function_ != nullptr && !is_self && function_->slot_of(name->id) != FunctionInfo::kNoSlot &&
+          std::ranges::find(outside_, name->id) == outside_.end()) {
         names.insert(name->id.id);
       }
       return;
@@ -144,6 +169,10 @@ private:
     facts.parses_csv |= name.ends_with(".decode_csv");
     facts.cheap &= info->returns != Kind::Dataset; // reading files, or a pipeline of its own
     facts.works |= info->returns == Kind::Dataset;
+    if (info->returns == Kind::Dataset) {
+      const bool is_memory = name.ends_with(".from_tensor_slices") || name.ends_with(".from_tensors");
+      (is_memory ? facts.splits_memory : makes_other_dataset_) = true;
+    }
     if (!info->has(kOp | kPython | kIo | kDecode)) {
       facts.vectorisable &= info->has(kSpec | kNoLoop | kCheap) && !info->has(kShapeDependent | kPerExample);
       return;
@@ -156,7 +185,10 @@ private:
       facts.cheap &= is_cheap;
       facts.works |= !is_cheap;
     }
-    facts.vectorisable &= info->has(kBatchable) && !info->has(kPerExample | kRandom | kShapeDependent | kIo | kPython);
+    const bool has_twin = name.ends_with("parse_single_example");
+    facts.vectorisable &=
+        has_twin || (info->has(kBatchable) && !info->has(kPerExample | kRandom | kShapeDependent | kIo | kPython));
+    takes_one_ |= !has_twin && info->has(kPerExample | kDecode | kIo);
   }
 
   // sqrt, exp and the like: one function of each number, hardly more than a cast.
@@ -175,12 +207,8 @@ private:
     if (api.starts_with("tensorflow.keras.layers.Random")) {
       return true;
     }
-    const auto *layers = api.ends_with(".Sequential") && !made.args.empty() ? as<List>(made.args[0]) : nullptr;
-    return layers != nullptr && std::ranges::any_of(layers->elts, [this](const Expr *layer) {
-             const auto *call = as<Call>(layer);
-             const Value callee = call != nullptr ? project_.callee_of(call) : Value{};
-             return callee.is(Value::Tag::Api) && callee.name().text().starts_with("tensorflow.keras.layers.Random");
-           });
+    return api.ends_with(".Sequential") &&
+           has_layer(made, [](std::string_view layer) { return layer.starts_with("Random"); });
   }
 
   // `for step in self.steps: x = step(x)`: one of them may be known, but not which of them run.
@@ -197,7 +225,9 @@ private:
       if (callee.name().text().ends_with(".where") && call->args.size() < 3) {
         facts.vectorisable = false; // gives indices
       }
-      require_one_part(call);
+      if (!describes_rest(callee.name().text())) {
+        require_one_part(call);
+      }
       break;
     case Value::Tag::ApiMethod:
       if (callee.receiver().kind == Kind::Dict && call->func->kind == NodeKind::Attribute) {
@@ -213,8 +243,7 @@ private:
       if (callee.tag != Value::Tag::Partial && (callee.function->tracers & kByPython) != 0) {
         run_python(call, callee); // @tf.py_function
       } else {
-        require_parts_of_element(call);
-        examine(callee);
+        callee.tag == Value::Tag::Partial ? examine(callee) : examine_called(call, *callee.function);
       }
       break;
     case Value::Tag::Instance:
@@ -226,9 +255,9 @@ private:
     default:
       visit_unknown_call(call);
     }
-    if (callee.is(Value::Tag::Api) && callee.name().text().ends_with(".decode_csv")) {
+    if (callee.is(Value::Tag::Api) && describes_rest(callee.name().text())) {
       if (!call->args.empty()) {
-        visit(call->args[0]); // the rest says what columns there are
+        visit(call->args[0]);
       }
       return;
     }
@@ -243,6 +272,11 @@ private:
     }
   }
 
+  // Arguments behind the first one say what columns or fields there are.
+  static bool describes_rest(std::string_view api) {
+    return api.ends_with(".decode_csv") || api.ends_with(".parse_single_example");
+  }
+
   void note_api_call(const Call *call, Symbol api) {
     const ApiInfo *info = find_api(api);
     const std::string_view name = api.text();
@@ -254,8 +288,12 @@ private:
         examine(applied);
       }
     }
+    if (name == "tensorflow.vectorized_map" && !call->args.empty()) {
+      facts.vectorisable = false;
+      return examine(value_of(call->args[0]));
+    }
     if (info != nullptr && is_plain_python(name) && !info->has(kOp | kPython)) {
-      facts.vectorisable &= name == "print" || info->has(kSpec | kNoLoop | kCheap);
+      facts.vectorisable &= is_message(name) || info->has(kSpec | kNoLoop | kCheap);
       return;
     }
     if (name == "tensorflow.device" && !call->args.empty()) {
@@ -268,7 +306,7 @@ private:
       facts.vectorisable = false;
       return;
     }
-    if (const Expr *const run = info != nullptr && info->has(kPython) ? first_or_named(call, "func") : nullptr) {
+    if (const Expr *const run = info != nullptr && info->has(kPython) ? argument(*call, 0, "func") : nullptr) {
       note_api(call, info, name);
       return run_python(call, value_of(run));
     }
@@ -285,10 +323,10 @@ private:
     note_api(call, info, name);
   }
 
-  static const Expr *first_or_named(const Call *call, std::string_view name) {
-    const auto found = std::ranges::find_if(
-        call->keywords, [name](const Keyword *keyword) { return keyword->name && keyword->name.text() == name; });
-    return !call->args.empty() ? call->args[0] : found != call->keywords.end() ? (*found)->value : nullptr;
+  // Told once, while the function is traced.
+  static bool is_message(std::string_view name) {
+    return name == "print" || name.starts_with("logging.") || name.starts_with("absl.logging.") ||
+           name.starts_with("tensorflow.logging.") || name.starts_with("warnings.");
   }
 
   // tf.print, tf.debugging.assert_equal and the like: there for who looks for mistakes.
@@ -300,10 +338,7 @@ private:
   }
 
   static bool is_scalar_shape(const Call *call) {
-    const Expr *shape = call->args.empty() ? nullptr : call->args[0];
-    for (const Keyword *keyword : call->keywords) {
-      shape = keyword->name && keyword->name.text() == "shape" ? keyword->value : shape;
-    }
+    const Expr *const shape = argument(*call, 0, "shape");
     if (shape == nullptr || (shape->kind != NodeKind::List && shape->kind != NodeKind::Tuple)) {
       return false;
     }
@@ -319,10 +354,8 @@ private:
 
   // expand_dims(x, -1): the same for one example and for many.
   static bool adds_last_dimension(const Call *call) {
-    const bool positional = call->args.size() > 1 && is_negative(call->args[1]);
-    return positional || std::ranges::any_of(call->keywords, [](const Keyword *keyword) {
-             return keyword->name && keyword->name.text() == "axis" && is_negative(keyword->value);
-           });
+    const Expr *const axis = argument(*call, 1, "axis");
+    return axis != nullptr && is_negative(axis);
   }
 
   // What a name or lambda that is passed on is.
@@ -355,7 +388,7 @@ private:
         return true;
       }
     }
-    return info != nullptr && info->has(kOp) && api.starts_with("tensorflow."); // TensorFlow's own work
+    return info != nullptr && info->has(kOp) && !info->has(kCheap) && api.starts_with("tensorflow."); // its own work
   }
 
   static bool draws(std::string_view api, const ApiInfo *info) {
@@ -417,6 +450,9 @@ private:
       return note_work_on_element(call);
     }
     const std::string_view name = method->attr.text();
+    if (name == "format" && as_string(method->value) != nullptr) {
+      return; // a message, made while the function is traced
+    }
     if (name == "items" || name == "keys" || name == "values") {
       return visit(method->value);
     }
@@ -504,13 +540,52 @@ private:
     return name.find('.') == std::string_view::npos; // a builtin
   }
 
-  // What is passed must be of the element: anything else would have to be repeated for each example of a batch.
-  void require_parts_of_element(const Call *call) {
-    for (const Expr *arg : call->args) {
+  // Parameters for which something is passed that is not of the element: a number of classes, a mean.
+  [[nodiscard]] std::vector<Symbol> given_from_outside(const Call *call, const FunctionInfo &callee) const {
+    std::vector<Symbol> params;
+    const auto is_of_element = [this](const Expr *passed) {
       std::unordered_set<u32> names;
-      count_locals(arg, names);
-      facts.vectorisable &= !names.empty();
+      count_locals(passed, names);
+      return !names.empty();
+    };
+    const u32 first = callee.type != nullptr && !callee.is_static && call->func->kind == NodeKind::Attribute ? 1 : 0;
+    for (u32 i = 0; i < call->args.size() && i + first < callee.params.size(); ++i) {
+      if (!is_of_element(call->args[i])) {
+        params.push_back(callee.params[i + first]->name);
+      }
     }
+    for (const Keyword *keyword : call->keywords) {
+      if (!is_of_element(keyword->value)) {
+        params.push_back(keyword->name);
+      }
+    }
+    return params;
+  }
+
+  // What comes from outside must only help to compute something of the element: it would have to be repeated for each
+  // example of a batch where it is itself a result.
+  [[nodiscard]] bool only_helps(const Node *node, const std::vector<Symbol> &outside, bool is_helping = false) const {
+    if (const auto *name = as<Name>(node)) {
+      return is_helping || std::ranges::find(outside, name->id) == outside.end();
+    }
+    bool helps = is_helping;
+    if (node->kind == NodeKind::Call || node->kind == NodeKind::BinOp) {
+      std::unordered_set<u32> names;
+      count_locals(node, names);
+      helps |= !names.empty();
+    }
+    bool result = true;
+    for_each_child(node, [&](const Node *child) { result = result && only_helps(child, outside, helps); });
+    return result;
+  }
+
+  void examine_called(const Call *call, const FunctionInfo &callee) {
+    std::vector<Symbol> outside = given_from_outside(call, callee);
+    // Once it has been looked at with other arguments, that tells nothing of these.
+    facts.vectorisable &= !has_hidden_arguments(*call) && (outside.empty() || !seen_.contains(&callee));
+    outside_.swap(outside);
+    examine_body(callee);
+    outside_.swap(outside);
   }
 
   void visit(const Node *node) {
@@ -635,17 +710,21 @@ private:
   const Project &project_;
   const FunctionInfo *function_ = nullptr;
   std::unordered_set<const FunctionInfo *> seen_;
+  std::vector<Symbol> outside_;    // parameters of the function that hold nothing of the element
   std::vector<Symbol> loop_names_; // of the loops around what is visited
   u32 arithmetic_ = 0;
   u32 functions_ = 0; // sqrt, exp and the like
   bool makes_batch_of_one_ = false;
+  bool makes_other_dataset_ = false; // than of what is in memory
+  bool takes_one_ = false;           // decodes, reads, resizes: with one example at a time
 
 public:
   void finish() {
-    // Written for one record after all: it makes a batch of one, or parses single ones too.
-    facts.parses_batch = facts.parses_batch && !makes_batch_of_one_ && !facts.parses_single;
+    // Written for one record after all: it makes a batch of one, parses single ones too, or decodes an image.
+    facts.parses_batch = facts.parses_batch && !makes_batch_of_one_ && !facts.parses_single && !takes_one_;
     const bool many = facts.operations > kFewOperations || lookups > kFewLookups || functions_ > kFewFunctions;
     facts.works |= many || facts.heavy || facts.opaque;
+    facts.splits_memory &= facts.known && facts.operations == 0 && !makes_other_dataset_;
     facts.cheap = facts.cheap && facts.known && !many;
     facts.vectorisable = facts.vectorisable && facts.known && facts.operations > 0;
   }

@@ -12,7 +12,8 @@ struct MapperFacts {
   bool cheap = false;           // known, and no more than a few cheap operations
   bool works = false;           // something in it costs: a call that is not cheap, or one that is not known
   bool opaque = false;          // what is mapped is not known at all
-  bool vectorisable = false;    // known, and every operation gives for a batch what it gives for an example
+  bool vectorisable = false;    // known, and every operation gives for a batch what it gives for an example, or has a
+                                // twin that does (parses_single)
   bool picks_fields = false;    // takes some fields of a record and leaves others
   bool parses_batch = false;    // calls parse_example, which wants a batch
   bool parses_csv = false;      // calls decode_csv, whose columns are all numbers and strings
@@ -22,6 +23,8 @@ struct MapperFacts {
   bool ignores_element = false; // looks at nothing of what it is given
   bool shares = false;          // a call that is not known gets something from outside, which may have state
   bool reads = false;           // reads or decodes, not in Python
+  bool is_model = false;        // is a Keras model, which uses all cores by itself
+  bool splits_memory = false;   // makes a dataset of what it was given, and reads nothing for it
   bool on_gpu = false;          // puts its operations on a GPU, which does one thing after the other
   bool heavy = false;           // reads, decodes, resizes or runs Python, at least
   u32 operations = 0;

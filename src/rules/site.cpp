@@ -17,16 +17,6 @@ std::string_view called_api(const Site &site, const Call &call) {
   return callee.is(Value::Tag::Api) ? callee.name().text() : std::string_view{};
 }
 
-std::string_view called_method(const Call &call) {
-  const auto *method = as<Attribute>(call.func);
-  return method != nullptr ? method->attr.text() : std::string_view{};
-}
-
-const Expr *receiver_of(const Call &call) {
-  const auto *method = as<Attribute>(call.func);
-  return method != nullptr ? method->value : nullptr;
-}
-
 const model::FunctionInfo *called_function(const Site &site, const Call &call) {
   const Value callee = site.project.callee_of(&call);
   return callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method) ? callee.function : nullptr;
@@ -112,30 +102,6 @@ Value value_of(const Site &site, const Expr *expr) {
     }
   }
   return {};
-}
-
-const Keyword *keyword_argument(const Call &call, std::string_view keyword) {
-  for (const Keyword *given : call.keywords) {
-    if (given->name && given->name.text() == keyword) {
-      return given;
-    }
-  }
-  return nullptr;
-}
-
-const Expr *argument(const Call &call, u32 position, std::string_view keyword) {
-  if (position < call.args.size()) {
-    const bool starred = std::any_of(call.args.begin(), call.args.begin() + position + 1,
-                                     [](const Expr *arg) { return arg->kind == NodeKind::Starred; });
-    return starred ? nullptr : call.args[position];
-  }
-  const Keyword *given = keyword_argument(call, keyword);
-  return given != nullptr ? given->value : nullptr;
-}
-
-bool has_hidden_arguments(const Call &call) {
-  return std::ranges::any_of(call.args, [](const Expr *arg) { return arg->kind == NodeKind::Starred; }) ||
-         std::ranges::any_of(call.keywords, [](const Keyword *keyword) { return !keyword->name; });
 }
 
 // ---- Constants ------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 
 #include "model/facts.h"
 #include "model/project.h"
+#include "python/call.h"
 #include "rules/finding.h"
 
 #include <optional>
@@ -30,12 +31,6 @@ struct Site {
 // The canonical name of the API that a call calls: "torch.load", "numpy.append"; empty if it is none.
 std::string_view called_api(const Site &site, const python::Call &call);
 
-// The method's name if the call has the form `x.name(…)`, whatever x is; empty if not.
-std::string_view called_method(const python::Call &call);
-
-// `x` of `x.name(…)`; null if the call has another form.
-const python::Expr *receiver_of(const python::Call &call);
-
 // The function of the project that a call calls; null if it is none.
 const model::FunctionInfo *called_function(const Site &site, const python::Call &call);
 
@@ -45,13 +40,6 @@ const python::Call *maker_of_callee(const Site &site, const python::Call &call, 
 
 // What the engine knows about a name, attribute or call where no flow matters: all that it ever was, joined.
 model::Value value_of(const Site &site, const python::Expr *expr);
-
-// The argument by position or keyword; null if it is not given.
-const python::Expr *argument(const python::Call &call, u32 position, std::string_view keyword);
-const python::Keyword *keyword_argument(const python::Call &call, std::string_view keyword);
-
-// Are there *args or **kwargs, which may hold any argument?
-bool has_hidden_arguments(const python::Call &call);
 
 // ---- Constants, also under a name that has no other value -----------------------------------------------------------
 

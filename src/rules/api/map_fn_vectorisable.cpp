@@ -28,7 +28,7 @@ void check(Site &site, const Call &call) {
   if (!facts.known || facts.random != nullptr || facts.python != nullptr || facts.heavy) {
     return; // images are decoded one by one, and random numbers drawn for each
   }
-  if (facts.vectorisable) {
+  if (facts.vectorisable && !facts.parses_single) {
     report(site, call, "this runs operations row by row that take the whole tensor at once",
            "apply the function to the whole tensor, without map_fn");
     return;

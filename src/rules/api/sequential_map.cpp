@@ -133,7 +133,7 @@ void check(const model::Project &project, Findings &findings) {
       continue;
     }
     const std::string_view method = stage.method.text().substr(stage.method.text().rfind('.') + 1);
-    if (method == "parallel_interleave" || stage.info->has(kSource)) {
+    if (method == "parallel_interleave" || method == "sloppy_interleave" || stage.info->has(kSource)) {
       continue;
     }
     const Source &source = stage.module->parsed->source;
@@ -172,6 +172,12 @@ void check(const model::Project &project, Findings &findings) {
     } else if (stage.info->has(kMaps) && !mapper.works) {
       finding.tier = Tier::Hint;
       finding.message += ", though no work is seen in its function";
+    } else if (mapper.is_model) {
+      finding.tier = Tier::Hint;
+      finding.message += ", though its function is a model, which uses all cores by itself";
+    } else if (mapper.splits_memory && stage.info->has(kInterleaves)) {
+      finding.tier = Tier::Hint;
+      finding.message += ", though its function only takes apart what is in memory already";
     } else if (mapper.on_gpu) {
       finding.tier = Tier::Hint;
       finding.message += ", though its function runs on a GPU";
@@ -256,7 +262,7 @@ places are only a hint, and so are functions in which no work is seen (they take
 print while they are traced). The same goes for pipelines of which only a few elements are read (`take(1)`,
 `next(iter(dataset))`, a loop that draws them or counts to three, `fit(steps_per_epoch=1)`, a helper that shows some, a
 list that is written down or cut to twenty, an element that a session runs once), functions that run plain Python, where the interpreter's lock
-stands in the way, or on a GPU, pipelines in test code, and those inside a function that is itself mapped or that Apache Beam runs. Options with
+stands in the way, or on a GPU, functions that are a Keras model, an `interleave` that only takes apart what is in memory, pipelines in test code, and those inside a function that is itself mapped or that Apache Beam runs. Options with
 `map_parallelization = True` make the maps before them parallel, and then nothing is said. Where the function draws random numbers, the fix
 is not safe: the draws would come in another order.
 

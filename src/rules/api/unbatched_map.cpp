@@ -19,12 +19,7 @@ extern const Rule kUnbatchedMap;
 namespace {
 
 bool is_single(const Source &source, const Call *batch) {
-  const Expr *size = batch->args.empty() ? nullptr : batch->args[0];
-  for (const Keyword *keyword : batch->keywords) {
-    if (keyword->name && keyword->name.text() == "batch_size") {
-      size = keyword->value;
-    }
-  }
+  const Expr *const size = argument(*batch, 0, "batch_size");
   return size == nullptr || source.part(size->start, size->end) == "1";
 }
 
@@ -98,7 +93,7 @@ struct Before {
 };
 
 bool parses_one(const model::MapperFacts &mapper) {
-  return mapper.parses_single && mapper.operations == 1 && mapper.known;
+  return mapper.parses_single && mapper.known && (mapper.operations == 1 || mapper.vectorisable);
 }
 
 // A cache is no stage to look past: behind it a map runs once, and behind the batch it would run in every epoch.
@@ -270,7 +265,8 @@ dataset = dataset.map(lambda x: tf.cast(x, tf.float32) / 255.0, num_parallel_cal
 Where an operation needs one example (decoding, file reads, random crops, anything that looks at shapes or axes) the order
 must stay as it is, and the rule is silent; also where such an operation stands between the map and the batch on one of several ways, as
 under `if augment:`. It is also silent where it does not know an operation, for data of a few elements that are written down, and where the
-examples come in batches already. Where the elements are also read one by one before the batch, or by another file than the
+examples come in batches already. A function that parses single
+records, and does no more than what works on a batch, is a hint: `parse_example` parses a whole batch. Where the elements are also read one by one before the batch, or by another file than the
 one that batches them, it is a hint.
 
 ## References

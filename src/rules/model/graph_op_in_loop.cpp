@@ -1,3 +1,4 @@
+#include "model/exclusion.h"
 #include "model/variance.h"
 #include "python/children.h"
 #include "rules/site.h"
@@ -323,8 +324,8 @@ private:
       return;
     }
     const std::vector<model::ReachedOp> &reached = model::reached_by(project_, *site.callee);
-    const auto first = std::ranges::find_if(reached, [](const model::ReachedOp &op) {
-      return is_tensorflow(*op.op) && op.function->module->tensorflow && !op.function->traced;
+    const auto first = std::ranges::find_if(reached, [&site](const model::ReachedOp &op) {
+      return is_tensorflow(*op.op) && op.function->module->tensorflow && !op.function->traced && !is_excluded(site, op);
     });
     if (first == reached.end()) {
       return;
@@ -335,7 +336,7 @@ private:
       }
       if (counts(*loop) && loop->runs_session && caller.module->near_tensorflow &&
           !runs_elsewhere_only(site.call, *loop)) {
-        return report(caller, site.call, *first->op, *loop, true, &*first);
+        return report(caller, site.call, *first->op, *loop, true, &*first, keeps_object(site, *loop));
       }
       const bool whole =
           counts(*loop) && !is_broken(*loop) && !site.callee->makes_variables && !site.callee->runs_session &&
@@ -352,6 +353,22 @@ private:
         return;
       }
     }
+  }
+
+  // By what this call passes, or one on the way to the operation.
+  static bool is_excluded(const model::CallSite &site, const model::ReachedOp &reached) {
+    const model::CallSite *from = &site;
+    for (const model::ReachedOp *op = &reached; op != nullptr; op = op->next) {
+      const bool is_last = op->through == nullptr;
+      if (model::excludes(*from, is_last ? op->op->call : op->through->call)) {
+        return true;
+      }
+      if (is_last) {
+        break;
+      }
+      from = op->through;
+    }
+    return false;
   }
 
   bool arguments_stay_same(const model::CallSite &site, const Loop &loop) const {
@@ -524,8 +541,46 @@ private:
     return found;
   }
 
+  // `worker = Worker(i); workers.append(worker)`, or a thread gets it: as many objects as are needed, each with a part
+  // of the graph.
+  static bool keeps_object(const model::CallSite &site, const Loop &loop) {
+    if (site.callee->name.text() != "__init__") {
+      return false;
+    }
+    const auto *statement = as<For>(loop.node);
+    if (statement == nullptr) {
+      return loop.node->kind == NodeKind::ListComp || loop.node->kind == NodeKind::DictComp;
+    }
+    Symbol name;
+    const auto keeps = [&](const auto &self, const Node *node) -> bool {
+      const auto is_object = [&](const Expr *expr) {
+        const auto *plain = as<Name>(expr);
+        return expr == site.call || (plain != nullptr && name && plain->id == name);
+      };
+      if (const auto *assignment = as<Assign>(node)) {
+        const auto *target = as<Name>(assignment->targets[0]);
+        name = assignment->value == site.call && target != nullptr ? target->id : name;
+        if (assignment->targets[0]->kind == NodeKind::Subscript && is_object(assignment->value)) {
+          return true;
+        }
+      }
+      if (const auto *call = as<Call>(node)) {
+        const Keyword *const target = keyword_argument(*call, "target"); // Thread(target=worker.work)
+        const auto *run = target != nullptr ? as<Attribute>(target->value) : nullptr;
+        if ((called_method(*call) == "append" && std::ranges::any_of(call->args, is_object)) ||
+            (run != nullptr && is_object(run->value))) {
+          return true;
+        }
+      }
+      bool found = false;
+      for_each_child(node, [&](const Node *child) { found = found || self(self, child); });
+      return found;
+    };
+    return keeps(keeps, statement);
+  }
+
   void report(const FunctionInfo &function, const Expr *place, const OpFact &op, const Loop &loop, bool grows,
-              const model::ReachedOp *reached) {
+              const model::ReachedOp *reached, bool is_kept = false) {
     const Source &loop_source = loop.function->module->parsed->source;
     Finding finding;
     finding.rule = &kGraphOpInLoop.info;
@@ -533,9 +588,10 @@ private:
     finding.span = place->span();
     const std::string name = op_name(op);
     const bool is_test = function.module->is_test || loop.function->module->is_test || function.is_test;
-    if (is_test || (grows ? loop.turns == model::Turns::Few || keeps_variable_of_entry(op, loop) ||
-                                (place == op.call && sets_each_variable(op, loop))
-                          : is_minor(op, loop) || stands_in_scope_of_turn(op, loop, true))) {
+    if (is_test || is_kept ||
+        (grows ? loop.turns == model::Turns::Few || keeps_variable_of_entry(op, loop) ||
+                     (place == op.call && sets_each_variable(op, loop))
+               : is_minor(op, loop) || stands_in_scope_of_turn(op, loop, true))) {
       finding.tier = Tier::Hint;
     }
     const std::vector<Note> chain = reached != nullptr ? chain_of(*reached) : std::vector<Note>{};
@@ -645,7 +701,7 @@ with tf.Session() as sess:
 Loops that build layers, each with operations that depend on the loop, are fine, and so is code that is traced once
 (inside `tf.function`, a Keras layer's `call`, a mapped function). Loops over a literal, or over `range(10)` and below, are
 left alone, and so are loops that make or enter another `tf.Graph` in every turn, and what runs only the first time (`if i == 0`,
-`if key not in cache`). A graph that is entered again, `with self.graph.as_default():`, is the same one and grows. What a call in the
+`if key not in cache`), or not at all (`if 0:`, behind `sys.exit()`, a branch that the arguments of the call exclude). A graph that is entered again, `with self.graph.as_default():`, is the same one and grows. What a call in the
 loop may change, a variable of eager code above all, counts as changing.
 
 Only hints are
@@ -653,7 +709,7 @@ Only hints are
 - an operation that costs next to nothing (a shape, a cast) where a loop goes through a collection whose length the code does not tell, or
   runs once per epoch;
 - anything in a loop over what a model has few of (heads, levels, losses), and all in functions `test_…`;
-- a variable for each entry of a dictionary that is kept there, and variables that are set one by one, each once, as where a model is loaded.
+- a variable for each entry of a dictionary that is kept there, objects that make a part of the graph each and are put into a list, and variables that are set one by one, each once, as where a model is loaded.
 
 ## References
 

@@ -47,3 +47,13 @@ def with_checks(files, show):
         return {key: tf.reshape(row[key], [-1, 3]) for key in row}, label
 
     return tf.data.TFRecordDataset(files).map(reshape)  # hint: DP101
+
+
+def embedded(titles):
+    model = tf.keras.Sequential([tf.keras.layers.StringLookup(), tf.keras.layers.Embedding(1000, 64)])
+    return titles.batch(100).map(model)  # hint: DP101
+
+
+def augmented(images):
+    augment = tf.keras.Sequential([tf.keras.layers.RandomFlip(), tf.keras.layers.RandomRotation(0.1)])
+    return tf.data.Dataset.from_tensor_slices(images).map(augment)  # expect: DP101

@@ -146,3 +146,27 @@ def reads_on(topic, stream):
 
 def wraps_only(pairs: tf.data.Dataset):
     return pairs.map(lambda i, v: tf.SparseTensor(i, v, (5, 20))).prefetch(1)  # hint: DP101
+
+
+def takes_apart(arrays: tf.data.Dataset, files: tf.data.Dataset):
+    rows = arrays.interleave(lambda *x: tf.data.Dataset.from_tensor_slices(x), cycle_length=4)  # hint: DP101
+    lines = files.interleave(tf.data.TextLineDataset, cycle_length=4)  # expect: DP101
+    old = files.apply(tf.contrib.data.sloppy_interleave(tf.data.TFRecordDataset, cycle_length=4))
+    return rows, lines, old
+
+
+def double(row):
+    return row * 2
+
+
+def by_vectors(rows: tf.data.Dataset):
+    cheap = rows.batch(100).map(lambda x: tf.vectorized_map(double, x)).unbatch()  # hint: DP101
+    return cheap, rows.batch(100).map(lambda x: tf.vectorized_map(decode, x)).unbatch()  # expect: DP101
+
+
+def packed(image):
+    return tf.train.Example(features=tf.io.serialize_tensor(image)).SerializeToString()
+
+
+def serialised(images: tf.data.Dataset):
+    return images.map(lambda x: tf.py_function(packed, (x,), tf.string)).prefetch(1)  # hint: DP101

@@ -40,3 +40,22 @@ def switched_off(session, loss, steps):
             print(session.run(tf.reduce_mean(loss)))  # expect: DP201
         else:
             print(session.run(tf.reduce_max(loss)))
+
+
+def numbers_and_remainders(session, loss, steps):
+    every = 30
+    for step in range(steps):
+        if 0:
+            print(session.run(tf.reduce_mean(loss)))
+        if step % every == 450:
+            print(session.run(tf.reduce_mean(loss)))
+        if step % 30 == 29:
+            print(session.run(tf.reduce_mean(loss)))  # expect: DP201
+        print(session.run(loss))
+
+
+def ended(session, loss, steps):
+    print(session.run(loss))
+    exit()
+    for _ in range(steps):
+        print(session.run(tf.reduce_mean(loss)))

@@ -46,3 +46,15 @@ def snapshots(sess, steps):
     for _ in range(steps):
         print(sess.run(total.value()))
         print(sess.run(total.read_value()))  # expect: DP201
+
+
+def with_progress(session, loss, steps):
+    from tqdm import tqdm_notebook
+    import tqdm
+
+    for _ in tqdm_notebook(range(10)):
+        print(session.run(tf.reduce_mean(loss)))
+    for _ in tqdm.tqdm(range(10)):
+        print(session.run(tf.reduce_mean(loss)))
+    for _ in tqdm.tqdm(range(1000)):
+        print(session.run(tf.reduce_mean(loss)))  # expect: DP201
