@@ -358,7 +358,8 @@ struct Consumers::Uses {
         if (name == "print" || name == "type" || name == "len" || name == "isinstance" || name == "cardinality") {
           return Consumption::Nothing;
         }
-        if (name != "iter" && name != "enumerate" && name != "tqdm" && name != "zip") {
+        const bool makes_iterator = name.starts_with("make_") && name.ends_with("_iterator");
+        if (name != "iter" && name != "enumerate" && name != "tqdm" && name != "zip" && !makes_iterator) {
           return follow_into(*static_cast<const Call *>(parent), at);
         }
         at = parent;
@@ -387,6 +388,8 @@ struct Consumers::Uses {
         const auto *target = assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
         return target != nullptr ? follow_name(*target, *assignment) : Consumption::All;
       }
+      case NodeKind::Return:
+        return follow_result(at, [](Uses &uses, const Call &call) { return uses.follow(&call); });
       default:
         return Consumption::All;
       }
@@ -497,6 +500,44 @@ private:
     });
   }
 
+  // What a function returns is read by those that call it, all of them in its own file. Those that are not known, if it
+  // is a library's, may be many.
+  template <class Follow> Consumption follow_result(const Node *returned, Follow follow_call) {
+    const Node *const around = function_around(returned);
+    const FunctionInfo *const function = around != nullptr ? owner.project_.function_at(around) : nullptr;
+    if (function == nullptr || owner.trace_.entered != nullptr) {
+      return Consumption::All;
+    }
+    if (is_handed_on(function->name)) {
+      return Consumption::All; // input_fn=function
+    }
+    if (const auto known = owner.trace_.returned.find(function); known != owner.trace_.returned.end()) {
+      return known->second;
+    }
+    Consumption result = Consumption::Nothing;
+    bool is_script = is_notebook;
+    for (const CallSite *site : owner.calls_of(*function)) {
+      if (site->caller->module != function->module || ++owner.trace_.steps >= kMaxSteps) {
+        return Consumption::All;
+      }
+      result = std::max(result, follow_call(*this, *site->call));
+      is_script |= site->caller->node == nullptr || site->caller->name.text() == "main" ||
+                   owner.trace_.returned.contains(site->caller);
+    }
+    result = is_script && result == Consumption::Few ? result : Consumption::All;
+    owner.trace_.returned.emplace(function, result);
+    return result;
+  }
+
+  // Is the name of a function read but to call it?
+  [[nodiscard]] bool is_handed_on(Symbol name) const {
+    const auto found = names.find(name.id);
+    return found != names.end() && std::ranges::any_of(found->second, [this](const Name *read) {
+             const auto *call = as<Call>(parent_of(read));
+             return read->context == Context::Load && (call == nullptr || call->func != read);
+           });
+  }
+
   // The dataset is an argument: of a function of the project, or of model.fit(…) and the like.
   Consumption follow_into(const Call &call, const Node *argument) {
     if (trains_few_steps(call, argument)) {
@@ -574,6 +615,9 @@ private:
     if (is_run_once(&element)) {
       return Consumption::Few;
     }
+    if (const Node *parent = parent_of(&element); parent != nullptr && parent->kind == NodeKind::Return) {
+      return follow_result(&element, [](Uses &uses, const Call &call) { return uses.follow_element(call); });
+    }
     const auto *assignment = as<Assign>(parent_of(&element));
     if (assignment == nullptr || assignment->targets.size() != 1) {
       return Consumption::All;
@@ -623,7 +667,8 @@ private:
       if (at->kind == NodeKind::FunctionDef || at->kind == NodeKind::Lambda) {
         return !binds_in(at, iterator);
       }
-      if (at->kind == NodeKind::For || at->kind == NodeKind::While ||
+      const auto *loop = as<While>(at);
+      if ((loop != nullptr && !only_shows(loop->body)) || at->kind == NodeKind::For ||
           (at->kind >= NodeKind::ListComp && at->kind <= NodeKind::GeneratorExp)) {
         return true;
       }
@@ -700,8 +745,9 @@ private:
       }
       const Node *const inside = function_around(name);
       const bool is_later = name->start >= reads.from && name->start < until;
-      if (inside == function ? !is_later
-                             : (function != nullptr && !is_nested(inside, function)) || has_own(inside, target)) {
+      if (inside == function
+              ? !is_later
+              : (function != nullptr && !is_nested(inside, function)) || has_own(inside, target, function)) {
         continue;
       }
       read = true;
@@ -712,9 +758,9 @@ private:
     return read;
   }
 
-  // A name of the function's own, or of one around it.
-  [[nodiscard]] bool has_own(const Node *function, Symbol name) const {
-    for (; function != nullptr; function = function_around(parent_of(function))) {
+  // A name of the function's own, or of one around it, up to the one that is meant.
+  [[nodiscard]] bool has_own(const Node *function, Symbol name, const Node *meant) const {
+    for (; function != nullptr && function != meant; function = function_around(parent_of(function))) {
       if (is_parameter(function, name) || binds(function, name)) {
         return true;
       }
@@ -753,6 +799,18 @@ Consumers::Uses &Consumers::uses_in(const Module &module) {
     uses = std::make_unique<Uses>(module, *this);
   }
   return *uses;
+}
+
+const std::vector<const CallSite *> &Consumers::calls_of(const FunctionInfo &function) {
+  if (calls_.empty()) {
+    calls_.resize(project_.functions.size());
+    for (const FunctionInfo &caller : project_.functions) {
+      for (const CallSite &site : caller.calls) {
+        calls_[site.callee->index].push_back(&site);
+      }
+    }
+  }
+  return calls_[function.index];
 }
 
 Consumption Consumers::of(const Stage &stage) {

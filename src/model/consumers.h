@@ -6,6 +6,7 @@
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 namespace deepperf::model {
 
@@ -21,8 +22,8 @@ bool has_few_elements(const Project &project, const Stage &stage);
 // take(n) with a small number that is written down.
 bool takes_few(const Stage &stage);
 
-// Follows datasets through the names of their module, and into functions of the project that get them. What leaves
-// its sight is taken to be read to the end.
+// Follows datasets through the names of their module, into functions of the project that get them, and out of those
+// that their own script calls. What leaves its sight is taken to be read to the end.
 class Consumers {
 public:
   explicit Consumers(const Project &project);
@@ -38,10 +39,12 @@ public:
 private:
   struct Uses; // of one module: who holds which node, and where names are read
   Uses &uses_in(const Module &module);
+  const std::vector<const CallSite *> &calls_of(const FunctionInfo &function);
 
   // Of the dataset that is being followed.
   struct Trace {
     std::unordered_set<const python::Assign *> seen;
+    std::unordered_map<const FunctionInfo *, Consumption> returned; // what becomes of what functions return
     u32 steps = 0;
     u32 looked = 0;
     const CallSite *entered = nullptr;    // the call that handed it to the function that is being looked at
@@ -51,6 +54,7 @@ private:
   const Project &project_;
   Trace trace_;
   std::unordered_map<const Module *, std::unique_ptr<Uses>> uses_;
+  std::vector<std::vector<const CallSite *>> calls_; // of each function, by its index; made when asked for
 };
 
 } // namespace deepperf::model

@@ -69,7 +69,8 @@ std::optional<bool> are_equal(const Literal &a, const Literal &b) {
 // What tests in the callee give for one call.
 class Tests {
 public:
-  explicit Tests(const CallSite &site) : site_(site), source_(site.callee->module->parsed->source) {}
+  explicit Tests(const Arguments &arguments)
+      : arguments_(arguments), source_(arguments.callee->module->parsed->source) {}
 
   [[nodiscard]] std::optional<bool> result_of(const Expr *test) const {
     if (const auto *unary = as<UnaryOp>(test); unary != nullptr && unary->op() == UnaryOperator::Not) {
@@ -113,21 +114,23 @@ private:
     if (name == nullptr) {
       return literal_of(source_, expr);
     }
-    const FunctionInfo &callee = *site_.callee;
+    const FunctionInfo &callee = *arguments_.callee;
+    const Call *const call = arguments_.call;
     const auto param = std::ranges::find(callee.params, name->id, &Param::name);
     if (param == callee.params.end() || (*param)->param_kind() == ParamKind::VarArgs ||
-        (*param)->param_kind() == ParamKind::KwArgs || has_hidden_arguments(*site_.call) ||
+        (*param)->param_kind() == ParamKind::KwArgs || (call != nullptr && has_hidden_arguments(*call)) ||
         binds(callee.node, name->id)) {
       return std::nullopt;
     }
-    const Expr *const passed = passed_argument(site_, static_cast<u32>(param - callee.params.begin()));
+    const auto index = static_cast<u32>(param - callee.params.begin());
+    const Expr *const passed = call != nullptr ? passed_argument(*call, callee, arguments_.bound, index) : nullptr;
     if (passed != nullptr) {
-      return literal_of(site_.caller->module->parsed->source, passed);
+      return literal_of(*arguments_.from, passed);
     }
     return (*param)->default_value != nullptr ? literal_of(source_, (*param)->default_value) : std::nullopt;
   }
 
-  const CallSite &site_;
+  const Arguments &arguments_;
   const Source &source_;
 };
 
@@ -165,9 +168,12 @@ bool is_skipped(const Tests &tests, const Node *node, const Node *place) {
 
 } // namespace
 
+std::optional<bool> result_of(const Arguments &arguments, const Expr *test) { return Tests(arguments).result_of(test); }
+
 bool excludes(const CallSite &site, const Node *place) {
   const Node *const callee = site.callee->node;
-  return callee != nullptr && contains(callee, place) && is_skipped(Tests(site), callee, place);
+  const Arguments arguments{site.callee, site.call, &site.caller->module->parsed->source, site.bound};
+  return callee != nullptr && contains(callee, place) && is_skipped(Tests(arguments), callee, place);
 }
 
 } // namespace deepperf::model

@@ -3,10 +3,22 @@
 
 #include "model/project.h"
 
+#include <optional>
+
 namespace deepperf::model {
 
-// Do the literals that the call passes, or the defaults where it passes nothing, keep a place in the callee from
-// running?
+// What a function is called with.
+struct Arguments {
+  const FunctionInfo *callee = nullptr;
+  const python::Call *call = nullptr;   // null: nothing but what has no default
+  const python::Source *from = nullptr; // where the call stands
+  bool bound = false;                   // the first parameter is filled by the object
+};
+
+// What a test in the callee gives, if the literals that are passed, or the defaults where nothing is, settle it.
+std::optional<bool> result_of(const Arguments &arguments, const python::Expr *test);
+
+// Does that keep a place in the callee from running?
 bool excludes(const CallSite &site, const python::Node *place);
 
 } // namespace deepperf::model

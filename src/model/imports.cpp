@@ -286,7 +286,8 @@ void follow_tensorflow(const std::deque<Module> &modules, const ImportGraph &gra
   if (!any) {
     return;
   }
-  std::vector<std::vector<u32>> importers(files.size()); // that do not name TensorFlow
+  std::vector<std::vector<u32>> importers(files.size());      // that do not name TensorFlow
+  std::vector<std::vector<u32>> star_importers(files.size()); // of those, who has all that is bound there, `tf` too
   std::vector<u32> queue;
   for (u32 i = 0; i < files.size(); ++i) {
     if ((files[i]->frameworks & kTensorFlow) != 0) {
@@ -299,8 +300,19 @@ void follow_tensorflow(const std::deque<Module> &modules, const ImportGraph &gra
           ((files[other]->frameworks & kTensorFlow) != 0 && (name == "tf" || name == "tensorflow"))) {
         files[i]->frameworks |= kTensorFlow;
       }
-      importers[other].push_back(i);
+      (name == "*" ? star_importers : importers)[other].push_back(i);
     });
+  }
+  for (std::vector<u32> found = queue; !found.empty();) {
+    const u32 at = found.back();
+    found.pop_back();
+    for (const u32 importer : star_importers[at]) {
+      if ((files[importer]->frameworks & kTensorFlow) == 0) {
+        files[importer]->frameworks |= kTensorFlow;
+        queue.push_back(importer);
+        found.push_back(importer);
+      }
+    }
   }
   while (!queue.empty()) {
     const u32 at = queue.back();

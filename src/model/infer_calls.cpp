@@ -4,6 +4,7 @@
 #include "model/facts.h"
 #include "model/infer.h"
 #include "model/name_traits.h"
+#include "model/overrides.h"
 #include "model/variance.h"
 
 #include "python/children.h"
@@ -741,45 +742,6 @@ Value Inference::call_function(const Call *call, FunctionInfo *function, bool bo
   return run_function(call, function, bound);
 }
 
-namespace {
-
-// Is there nothing in it but `raise NotImplementedError` or `pass`, for classes that derive from this one to fill in?
-bool is_abstract(const FunctionInfo &function) {
-  const FunctionDef *definition = function.definition();
-  return definition != nullptr && std::ranges::all_of(definition->body, [](const Stmt *statement) {
-           const auto *expression = as<ExprStmt>(statement);
-           return statement->kind == NodeKind::Raise || statement->kind == NodeKind::Pass ||
-                  (expression != nullptr && expression->value->kind == NodeKind::Constant); // also its documentation
-         });
-}
-
-// Of more classes than that some do one thing and some another.
-constexpr std::size_t kMostOverrides = 2;
-
-// Looks through the classes below one for methods of a name.
-struct Overrides {
-  Symbol name;
-  std::vector<FunctionInfo *> found; // one more than is of use at most
-  u32 looked = 0;                    // at so many classes
-
-  void look_below(const ClassInfo &type) {
-    constexpr u32 kMostClasses = 50;
-    for (const ClassInfo *derived : type.subclasses) {
-      if (found.size() > kMostOverrides || ++looked > kMostClasses) {
-        return;
-      }
-      const auto member = derived->members.find(name.id);
-      if (member != derived->members.end() && member->second.is(Value::Tag::Function)) {
-        found.push_back(member->second.function);
-      } else {
-        look_below(*derived);
-      }
-    }
-  }
-};
-
-} // namespace
-
 // `self.step()`: where the class leaves it open what that does, those that derive from it say so.
 Value Inference::call_method(const Call *call, FunctionInfo *function) {
   const Value result = call_function(call, function, !function->is_static);
@@ -787,17 +749,13 @@ Value Inference::call_method(const Call *call, FunctionInfo *function) {
   const auto *object = method != nullptr ? as<Name>(method->value) : nullptr;
   const bool is_own = object != nullptr && !current_->params.empty() && current_->type != nullptr &&
                       object->id == current_->params[0]->name;
-  if (!is_own || function->type == nullptr || function->type->subclasses.empty() || !is_abstract(*function)) {
+  if (!is_own || !is_abstract(*function)) {
     return result;
   }
-  Overrides overrides;
-  overrides.name = function->name;
-  overrides.look_below(*function->type);
+  constexpr std::size_t kMostOverrides = 2;
   Value joined = result;
-  if (overrides.found.size() <= kMostOverrides) {
-    for (FunctionInfo *override : overrides.found) {
-      joined = join(joined, run_function(call, override, !override->is_static));
-    }
+  for (FunctionInfo *override : overrides_of(*function, kMostOverrides)) {
+    joined = join(joined, run_function(call, override, !override->is_static));
   }
   return joined;
 }

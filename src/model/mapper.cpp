@@ -1,11 +1,14 @@
 #include "model/mapper.h"
 
 #include "base/known_names.h"
+#include "model/exclusion.h"
+#include "model/overrides.h"
 #include "python/call.h"
 #include "python/children.h"
 #include "python/literals.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -28,15 +31,15 @@ public:
   MapperFacts facts{.known = true, .cheap = true, .vectorisable = true};
   u32 lookups = 0;
 
-  void examine(const Value &function) {
+  void examine(const Value &function, bool is_partial = false) {
     switch (function.tag) {
     case Value::Tag::Api:
       return note_api(nullptr, find_api(function.name()), function.name().text());
     case Value::Tag::Function:
     case Value::Tag::Method:
-      return examine_body(*function.function);
+      return examine_function(*function.function, is_partial ? Arguments{} : Arguments{.callee = function.function});
     case Value::Tag::Partial:
-      return examine(function.receiver());
+      return examine(function.receiver(), true);
     case Value::Tag::Class:
       return examine_construction(*function.type);
     case Value::Tag::Object:
@@ -96,10 +99,57 @@ private:
     }
   }
 
+  // A method that the class leaves open is what derived classes make of it.
+  void examine_function(const FunctionInfo &function, const Arguments &arguments) {
+    constexpr std::size_t kMostOverrides = 10;
+    const Arguments outer = std::exchange(arguments_, arguments);
+    if (function.type == nullptr || !is_abstract(function)) {
+      examine_body(function);
+    } else if (const std::vector<FunctionInfo *> overrides = overrides_of(function, kMostOverrides);
+               !overrides.empty()) {
+      arguments_ = {};
+      const Counts before = counts();
+      Counts most = before;
+      for (const FunctionInfo *override : overrides) { // one of them runs
+        set_counts(before);
+        examine_body(*override);
+        most = most.with(counts());
+      }
+      set_counts(most);
+    } else {
+      give_up();
+      facts.opaque = true;
+    }
+    arguments_ = outer;
+  }
+
+  // What adds up.
+  struct Counts {
+    u32 operations = 0;
+    u32 lookups = 0;
+    u32 functions = 0;
+
+    [[nodiscard]] Counts with(const Counts &other) const {
+      return {std::max(operations, other.operations), std::max(lookups, other.lookups),
+              std::max(functions, other.functions)};
+    }
+  };
+  [[nodiscard]] Counts counts() const { return {facts.operations, lookups, functions_}; }
+  void set_counts(const Counts &counts) {
+    facts.operations = counts.operations;
+    lookups = counts.lookups;
+    functions_ = counts.functions;
+  }
+
   void give_up() { facts.known = facts.cheap = facts.vectorisable = false; }
 
   void examine_body(const FunctionInfo &function) {
-    if (!seen_.insert(&function).second || seen_.size() > 50) {
+    constexpr std::size_t kMostFunctions = 50;
+    // With other literals it may do something else.
+    const bool is_new = seen_.insert(&function).second;
+    const bool is_other =
+        arguments_.call != nullptr && passes_literal(*arguments_.call) && seen_calls_.insert(arguments_.call).second;
+    if ((!is_new && !is_other) || seen_.size() + seen_calls_.size() > kMostFunctions) {
       return;
     }
     const FunctionInfo *const outer = std::exchange(function_, &function);
@@ -115,6 +165,12 @@ private:
       give_up();
     }
     function_ = outer;
+  }
+
+  static bool passes_literal(const Call &call) {
+    return std::ranges::any_of(call.args, [](const Expr *arg) { return arg->kind == NodeKind::Constant; }) ||
+           std::ranges::any_of(call.keywords,
+                               [](const Keyword *keyword) { return keyword->value->kind == NodeKind::Constant; });
   }
 
   static void add_names(const Node *target, std::vector<Symbol> &names) {
@@ -287,6 +343,13 @@ private:
       if (const Value applied = value_of(call->args[0]); applied.is(Value::Tag::Function)) {
         examine(applied);
       }
+    }
+    if (name == "tensorflow.cond" && call->args.size() == 3) {
+      facts.vectorisable = false;
+      for (const Expr *branch : {call->args[1], call->args[2]}) {
+        examine(value_of(branch));
+      }
+      return;
     }
     if (name == "tensorflow.vectorized_map" && !call->args.empty()) {
       facts.vectorisable = false;
@@ -584,7 +647,8 @@ private:
     // Once it has been looked at with other arguments, that tells nothing of these.
     facts.vectorisable &= !has_hidden_arguments(*call) && (outside.empty() || !seen_.contains(&callee));
     outside_.swap(outside);
-    examine_body(callee);
+    const bool bound = callee.type != nullptr && !callee.is_static && call->func->kind == NodeKind::Attribute;
+    examine_function(callee, {&callee, call, &function_->module->parsed->source, bound});
     outside_.swap(outside);
   }
 
@@ -610,12 +674,25 @@ private:
       lookups += lookups > before ? kFewLookups : 0; // one for each of its turns
       return;
     }
-    case NodeKind::If:
-      require_choice_outside(static_cast<const If *>(node)->test);
+    case NodeKind::If: {
+      const auto *branch = static_cast<const If *>(node);
+      if (const std::optional<bool> settled = settled_test(branch->test)) {
+        for (const Stmt *statement : *settled ? branch->body : branch->orelse) {
+          visit(statement);
+        }
+        return;
+      }
+      require_choice_outside(branch->test);
       break;
-    case NodeKind::IfExp:
-      require_choice_outside(static_cast<const IfExp *>(node)->test);
+    }
+    case NodeKind::IfExp: {
+      const auto *choice = static_cast<const IfExp *>(node);
+      if (const std::optional<bool> settled = settled_test(choice->test)) {
+        return visit(*settled ? choice->body : choice->orelse);
+      }
+      require_choice_outside(choice->test);
       break;
+    }
     case NodeKind::Try:
     case NodeKind::Match:
       facts.vectorisable = false;
@@ -660,6 +737,11 @@ private:
       break;
     }
     for_each_child(node, [this](const Node *child) { visit(child); });
+  }
+
+  // `if training:` of `map(lambda x: prepare(x, training=False))`
+  [[nodiscard]] std::optional<bool> settled_test(const Expr *test) const {
+    return arguments_.callee != nullptr && arguments_.callee == function_ ? result_of(arguments_, test) : std::nullopt;
   }
 
   // `if training:`, which is settled before any element comes.
@@ -710,6 +792,8 @@ private:
   const Project &project_;
   const FunctionInfo *function_ = nullptr;
   std::unordered_set<const FunctionInfo *> seen_;
+  std::unordered_set<const Call *> seen_calls_;
+  Arguments arguments_;            // of the function
   std::vector<Symbol> outside_;    // parameters of the function that hold nothing of the element
   std::vector<Symbol> loop_names_; // of the loops around what is visited
   u32 arithmetic_ = 0;

@@ -16,6 +16,16 @@ constexpr std::array<std::string_view, 30> kFew = {
     "modalities", "endpoints", "classes", "replica", "tracks",     "cells",      "branches", "tasks",
     "octaves",    "splits",    "pyramid", "keys",    "end_points", "kernel_size"};
 
+// Behind `num_` or `n_`: how many there are, which is never many.
+constexpr std::array<std::string_view, 20> kFewCounted = {
+    "device", "gpu",     "layer",  "head",    "label", "labels", "run",   "runs",   "fold",  "folds",
+    "worker", "workers", "thread", "threads", "model", "models", "agent", "agents", "stack", "stacks"};
+
+bool counts_few(std::string_view text) {
+  const std::size_t behind = text.starts_with("num_") ? 4 : text.starts_with("n_") ? 2 : 0;
+  return behind != 0 && std::ranges::find(kFewCounted, text.substr(behind)) != kFewCounted.end();
+}
+
 // Is one of the words the whole text, or what stands behind its last underscore?
 template <std::size_t N> bool ends_in_word(std::string_view text, const std::array<std::string_view, N> &words) {
   return std::ranges::any_of(words, [text](std::string_view word) {
@@ -30,7 +40,7 @@ u8 read_traits(std::string_view text) {
   u8 traits = 0;
   const auto add = [&traits](NameTrait trait, bool has) { traits |= has ? static_cast<u8>(trait) : u8{0}; };
   add(kCountsDimensions, ends_in_word(text, kDimensions) || text.ends_with("_axes"));
-  add(kNamesFew, ends_in_word(text, kFew));
+  add(kNamesFew, ends_in_word(text, kFew) || counts_few(text));
   add(kLoaderName, is_loader);
   add(kSaysBeam, text.find("beam") != std::string_view::npos);
   add(kAsksForEager, text.starts_with("executing_eagerly"));

@@ -329,20 +329,24 @@ Dependencies dependencies_of(const Project &project, const FunctionInfo &functio
   return std::move(search.result);
 }
 
-const Expr *passed_argument(const CallSite &site, u32 index) {
-  if (index >= site.callee->params.size()) {
+const Expr *passed_argument(const Call &call, const FunctionInfo &callee, bool bound, u32 index) {
+  if (index >= callee.params.size()) {
     return nullptr;
   }
-  const u32 position = index - (site.bound ? 1 : 0);
-  if ((index > 0 || !site.bound) && position < site.call->args.size()) {
-    return site.call->args[position];
+  const u32 position = index - (bound ? 1 : 0);
+  if ((index > 0 || !bound) && position < call.args.size()) {
+    return call.args[position];
   }
-  for (const Keyword *keyword : site.call->keywords) {
-    if (keyword->name == site.callee->params[index]->name) {
+  for (const Keyword *keyword : call.keywords) {
+    if (keyword->name == callee.params[index]->name) {
       return keyword->value;
     }
   }
   return nullptr;
+}
+
+const Expr *passed_argument(const CallSite &site, u32 index) {
+  return passed_argument(*site.call, *site.callee, site.bound, index);
 }
 
 } // namespace deepperf::model

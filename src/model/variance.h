@@ -16,7 +16,9 @@ struct Dependencies {
 };
 Dependencies dependencies_of(const Project &project, const FunctionInfo &function, const python::Expr *expr);
 
-// The argument that a call passes for parameter `index` of the callee; null if it passes none.
+// The argument that a call passes for parameter `index` of the callee; null if it passes none. `bound`: the first
+// parameter is filled by the object.
+const python::Expr *passed_argument(const python::Call &call, const FunctionInfo &callee, bool bound, u32 index);
 const python::Expr *passed_argument(const CallSite &site, u32 index);
 
 } // namespace deepperf::model

@@ -1,13 +1,14 @@
 #include "model/consumers.h"
 #include "model/mapper.h"
 #include "model/pipeline.h"
+#include "model/variance.h"
 #include "python/literals.h"
 #include "rules/site.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
-
 #include <unordered_set>
 
 namespace deepperf::rules {
@@ -18,9 +19,38 @@ extern const Rule kUnbatchedMap;
 
 namespace {
 
-bool is_single(const Source &source, const Call *batch) {
+// Is that parameter 1 unless somebody says otherwise, and does nobody?
+bool is_always_one(const model::Project &project, const model::FunctionInfo &function, const Name &name) {
+  const auto param = std::ranges::find(function.params, name.id, &Param::name);
+  const auto is_one = [](const model::Module &module, const Expr *value) {
+    return value != nullptr && module.parsed->source.part(value->start, value->end) == "1";
+  };
+  if (param == function.params.end() || !is_one(*function.module, (*param)->default_value)) {
+    return false;
+  }
+  const auto index = static_cast<u32>(param - function.params.begin());
+  for (const model::FunctionInfo &caller : project.functions) {
+    for (const model::CallSite &site : caller.calls) {
+      const Expr *const passed = site.callee == &function ? model::passed_argument(site, index) : nullptr;
+      if (passed != nullptr && !is_one(*caller.module, passed)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool is_single(const model::Project &project, const model::Stage &stage) {
+  const Source &source = stage.module->parsed->source;
+  const Call *const batch = stage.call;
   const Expr *const size = argument(*batch, 0, "batch_size");
-  return size == nullptr || source.part(size->start, size->end) == "1";
+  const auto *name = size != nullptr ? as<Name>(size) : nullptr;
+  return size == nullptr || source.part(size->start, size->end) == "1" ||
+         (name != nullptr && stage.function != nullptr && is_always_one(project, *stage.function, *name));
+}
+
+bool is_plain_batch(std::string_view method) {
+  return method == "batch" || method.ends_with(".batch_and_drop_remainder");
 }
 
 // The first stage of a pipeline; null if it is not known.
@@ -160,8 +190,10 @@ void judge_map(const model::Project &project, const MovableMap &map, const model
   finding.rule = &kUnbatchedMap.info;
   finding.file = stage.module->file;
   finding.span = stage.span();
-  finding.tier =
-      single || unsure || stage.module->is_test || readers.read_singly(stage, map.at, batch) ? Tier::Hint : Tier::On;
+  finding.tier = single || unsure || stage.module->is_test || readers.read_singly(stage, map.at, batch) ||
+                         readers.consumers.of(stage) != model::Consumption::All
+                     ? Tier::Hint
+                     : Tier::On;
   finding.message = "this map runs once per example, but all it does would work on a whole batch";
   finding.advice = single ? "batch first, then map tf.io.parse_example, which parses a whole batch at once"
                           : "move this map behind the batch";
@@ -212,7 +244,7 @@ void check(const model::Project &project, Findings &findings) {
       continue;
     }
     if (stage.info == nullptr || stage.call == nullptr || !stage.info->has(kBatches) || stage.info->has(kMaps) ||
-        stage.method.text() != "batch" || is_single(stage.module->parsed->source, stage.call)) {
+        !is_plain_batch(stage.method.text()) || is_single(project, stage)) {
       continue;
     }
     judge_batch(project, stage, readers, findings);
@@ -267,7 +299,7 @@ must stay as it is, and the rule is silent; also where such an operation stands 
 under `if augment:`. It is also silent where it does not know an operation, for data of a few elements that are written down, and where the
 examples come in batches already. A function that parses single
 records, and does no more than what works on a batch, is a hint: `parse_example` parses a whole batch. Where the elements are also read one by one before the batch, or by another file than the
-one that batches them, it is a hint.
+one that batches them, or only a few of them are ever read, it is a hint.
 
 ## References
 

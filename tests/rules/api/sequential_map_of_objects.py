@@ -57,3 +57,37 @@ def embedded(titles):
 def augmented(images):
     augment = tf.keras.Sequential([tf.keras.layers.RandomFlip(), tf.keras.layers.RandomRotation(0.1)])
     return tf.data.Dataset.from_tensor_slices(images).map(augment)  # expect: DP101
+
+
+class Lines:
+    def fields(self, line):
+        raise NotImplementedError
+
+    def parse(self, line):
+        return self.fields(tf.strings.strip(line))
+
+    def dataset(self, path):
+        return tf.data.TextLineDataset(path).map(self.parse)  # hint: DP101
+
+
+class Words(Lines):
+    def fields(self, line):
+        return tf.strings.split(line)[0]
+
+
+class Cells(Lines):
+    def fields(self, line):
+        return tf.strings.split(tf.strings.strip(line), sep=",")[0]
+
+
+class Images:
+    def parse(self, record):
+        raise NotImplementedError()
+
+    def dataset(self, path):
+        return tf.data.TFRecordDataset(path).map(self.parse)  # expect: DP101
+
+
+class Photos(Images):
+    def parse(self, record):
+        return tf.io.decode_jpeg(record)

@@ -170,3 +170,32 @@ def packed(image):
 
 def serialised(images: tf.data.Dataset):
     return images.map(lambda x: tf.py_function(packed, (x,), tf.string)).prefetch(1)  # hint: DP101
+
+
+def prepared(image, training=True, size=None):
+    if training:
+        image = tf.image.random_flip_left_right(image)
+    if size is not None:
+        image = tf.image.resize(image, size)
+    return tf.cast(image, tf.float32) / 255.0
+
+
+def settled_by_arguments(images: tf.data.Dataset, size):
+    cheap = images.map(lambda x: prepared(x, training=False))  # hint: DP101
+    costly = images.map(lambda x: prepared(x, training=True))  # expect: DP101
+    by_default = images.map(prepared)  # expect: DP101
+    sized = images.map(lambda x: prepared(x, False, size))  # expect: DP101
+    partly = images.map(functools.partial(prepared, size=size))  # expect: DP101
+    both = images.map(lambda x: (prepared(x, False), prepared(x, True)))  # expect: DP101
+    return cheap, costly, by_default, sized, partly, both
+
+
+def cut_sometimes(rows: tf.data.Dataset, most):
+    def cut(row):
+        return tf.cond(tf.size(row) < most, lambda: row, lambda: row[:most])
+
+    def decoded(row):
+        return tf.cond(tf.size(row) < most, lambda: row, lambda: decode(row))
+
+    cheap = rows.map(cut)  # hint: DP101
+    return cheap, rows.map(decoded)  # expect: DP101

@@ -69,3 +69,26 @@ def parse_image(record):
 
 def images(path):
     return tf.data.TFRecordDataset(path).map(parse_image, num_parallel_calls=5).batch(32)
+
+
+def by_ones(path, size=1):
+    return tf.data.TextLineDataset(path).map(parse_line, num_parallel_calls=5).batch(size)
+
+
+def by_more(path, size=1):
+    return tf.data.TextLineDataset(path).map(parse_line, num_parallel_calls=5).batch(size)  # expect: DP102
+
+
+def dropping_the_rest(path):
+    lines = tf.data.TextLineDataset(path).map(parse_line, num_parallel_calls=5)  # expect: DP102
+    return lines.apply(tf.contrib.data.batch_and_drop_remainder(32))
+
+
+def tried_out(images):
+    ds = tf.data.Dataset.from_tensor_slices(images).map(lambda x: x / 255.0).batch(32)  # hint: DP102
+    print(next(iter(ds)))
+
+
+by_ones("x", 1)
+by_ones("y")
+by_more("z", 32)
