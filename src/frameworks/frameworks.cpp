@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
 #include <iterator>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 namespace deepperf {
@@ -423,25 +426,53 @@ std::string names_of_traits(u64 traits) {
   return names;
 }
 
-Symbol canonical_name(std::string_view dotted, bool *through_v1) {
-  if (through_v1 != nullptr) {
-    *through_v1 = false;
-  }
+namespace {
+
+struct Canonical {
+  Symbol name;
+  bool through_v1 = false;
+};
+
+Canonical make_canonical(std::string_view dotted) {
+  Canonical result;
   std::string name(dotted);
   rewrite(name, kOtherAliases);
   if (name.starts_with("tensorflow")) {
     do {
-      if (through_v1 != nullptr &&
-          (starts_with_module(name, "tensorflow.compat.v1") || starts_with_module(name, "tensorflow._api.v1"))) {
-        *through_v1 = true;
-      }
+      result.through_v1 |=
+          starts_with_module(name, "tensorflow.compat.v1") || starts_with_module(name, "tensorflow._api.v1");
     } while (rewrite(name, kTensorflowAliases));
   }
   flatten(name);
   if (starts_with_module(name, "torch.nn.modules")) {
     name.erase(std::string_view("torch.nn").size(), std::string_view(".modules").size());
   }
-  return intern(name);
+  result.name = intern(name);
+  return result;
+}
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+};
+
+} // namespace
+
+Symbol canonical_name(std::string_view dotted, bool *through_v1) {
+  // Files import the same few modules over and over.
+  constexpr std::size_t kMostKnown = 1 << 16;
+  thread_local std::unordered_map<std::string, Canonical, TextHash, std::equal_to<>> known;
+  auto found = known.find(dotted);
+  if (found == known.end()) {
+    if (known.size() >= kMostKnown) {
+      known.clear();
+    }
+    found = known.emplace(dotted, make_canonical(dotted)).first;
+  }
+  if (through_v1 != nullptr) {
+    *through_v1 = found->second.through_v1;
+  }
+  return found->second.name;
 }
 
 std::vector<std::string> table_errors() {

@@ -18,6 +18,7 @@ void summarise_function(const Project &project, FunctionInfo &function) {
   }
   function.summarised = true;             // also where a circle of calls comes back to it
   function.reached.reserve(kMostReached); // so that nothing that points into it ever moves
+  const DependencyFinder finder(project, function);
   for (const OpFact &op : function.ops) {
     if (function.reached.size() >= kMostReached) {
       return;
@@ -28,7 +29,7 @@ void summarise_function(const Project &project, FunctionInfo &function) {
     ReachedOp reached;
     reached.op = &op;
     reached.function = &function;
-    Dependencies dependencies = dependencies_of(project, function, op.call);
+    Dependencies dependencies = finder.of(op.call);
     reached.params = dependencies.params;
     reached.attributes = std::move(dependencies.attributes);
     reached.varies = dependencies.varies;
@@ -66,7 +67,7 @@ void summarise_function(const Project &project, FunctionInfo &function) {
         if (passed == nullptr) {
           continue; // its default, or the object itself
         }
-        Dependencies dependencies = dependencies_of(project, function, passed);
+        Dependencies dependencies = finder.of(passed);
         reached.params |= dependencies.params;
         reached.varies |= dependencies.varies;
         reached.attributes.insert(reached.attributes.end(), dependencies.attributes.begin(),

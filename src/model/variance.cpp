@@ -183,9 +183,67 @@ private:
   std::unordered_set<u32> visiting_;
 };
 
+using Binding = DependencyFinder::Binding;
+
+// Lists what a function binds its names to.
+class BindingList {
+public:
+  std::vector<Binding> found;
+
+  void add(const Node *node) {
+    switch (node->kind) {
+    case NodeKind::FunctionDef:
+    case NodeKind::ClassDef:
+    case NodeKind::Lambda:
+      return;
+    case NodeKind::Assign: {
+      const auto *assignment = static_cast<const Assign *>(node);
+      for (const Expr *target : assignment->targets) {
+        bind(target, assignment->value);
+      }
+      break;
+    }
+    case NodeKind::For: // something else in each turn
+      bind(static_cast<const For *>(node)->target, nullptr);
+      break;
+    case NodeKind::AugAssign: // what it was before, and something more
+      bind(static_cast<const AugAssign *>(node)->target, nullptr);
+      break;
+    case NodeKind::With:
+      for (const WithItem &item : static_cast<const With *>(node)->items) {
+        if (item.optional_vars != nullptr) {
+          bind(item.optional_vars, item.context_expr);
+        }
+      }
+      break;
+    case NodeKind::ListComp:
+    case NodeKind::SetComp:
+    case NodeKind::DictComp:
+    case NodeKind::GeneratorExp:
+      for (const Comprehension *generator : static_cast<const ComprehensionExpr *>(node)->generators) {
+        bind(generator->target, nullptr);
+      }
+      break;
+    default:
+      break;
+    }
+    for_each_child(node, [this](const Node *child) { add(child); });
+  }
+
+private:
+  void bind(const Node *target, const Expr *value) {
+    if (const auto *plain = as<Name>(target)) {
+      found.push_back({plain->id, value});
+    } else if (target->kind != NodeKind::Attribute && target->kind != NodeKind::Subscript) {
+      for_each_child(target, [&](const Node *child) { bind(child, value); });
+    }
+  }
+};
+
 class DependencySearch {
 public:
-  DependencySearch(const Project &project, const FunctionInfo &function) : project_(project), function_(function) {}
+  DependencySearch(const Project &project, const FunctionInfo &function, const std::vector<Binding> &bindings)
+      : project_(project), function_(function), bindings_(bindings) {}
 
   Dependencies result;
 
@@ -244,7 +302,7 @@ private:
     if (result.varies || !seen_.insert(name.id).second) {
       return;
     }
-    constexpr std::size_t kMostNames = 64; // each is looked for in the whole function
+    constexpr std::size_t kMostNames = 64;
     if (seen_.size() > kMostNames) {
       result.varies = true;
       return;
@@ -261,61 +319,20 @@ private:
     if (function_.slot_of(name) == FunctionInfo::kNoSlot) {
       return; // a global, or of an outer function
     }
-    const auto visit = [&](const auto &self, const Node *node) -> void {
-      if (node->kind == NodeKind::FunctionDef || node->kind == NodeKind::ClassDef || node->kind == NodeKind::Lambda) {
-        return;
-      }
-      if (const auto *assignment = as<Assign>(node)) {
-        for (const Expr *target : assignment->targets) {
-          if (binds(target, name)) {
-            follow(assignment->value);
-          }
-        }
-      } else if (binds_anew(node, name)) {
+    for (const Binding &binding : std::ranges::equal_range(bindings_, name.id, {}, name_of)) {
+      if (binding.value != nullptr) {
+        follow(binding.value);
+      } else {
         result.varies = true;
-      } else if (const auto *with = as<With>(node)) {
-        for (const WithItem &item : with->items) {
-          if (item.optional_vars != nullptr && binds(item.optional_vars, name)) {
-            follow(item.context_expr);
-          }
-        }
-      } else if (node->kind >= NodeKind::ListComp && node->kind <= NodeKind::GeneratorExp) {
-        for (const Comprehension *generator : static_cast<const ComprehensionExpr *>(node)->generators) {
-          result.varies |= binds(generator->target, name);
-        }
-      }
-      for_each_child(node, [&](const Node *child) { self(self, child); });
-    };
-    if (const FunctionDef *definition = function_.definition()) {
-      for (const Stmt *statement : definition->body) {
-        visit(visit, statement);
       }
     }
   }
 
-  // In a loop's header, or to what it was before and something more.
-  static bool binds_anew(const Node *node, Symbol name) {
-    if (const auto *loop = as<For>(node)) {
-      return binds(loop->target, name);
-    }
-    const auto *augmented = as<AugAssign>(node);
-    return augmented != nullptr && binds(augmented->target, name);
-  }
-
-  static bool binds(const Node *target, Symbol name) {
-    if (const auto *plain = as<Name>(target)) {
-      return plain->id == name;
-    }
-    if (target->kind == NodeKind::Attribute || target->kind == NodeKind::Subscript) {
-      return false;
-    }
-    bool found = false;
-    for_each_child(target, [&](const Node *child) { found = found || binds(child, name); });
-    return found;
-  }
+  static u32 name_of(const Binding &binding) { return binding.name.id; }
 
   const Project &project_;
   const FunctionInfo &function_;
+  const std::vector<Binding> &bindings_;
   std::unordered_set<u32> seen_;
 };
 
@@ -323,10 +340,26 @@ private:
 
 bool varies(const Project &project, const Loop &loop, const Expr *expr) { return Search(project, loop).varies(expr); }
 
-Dependencies dependencies_of(const Project &project, const FunctionInfo &function, const Expr *expr) {
-  DependencySearch search(project, function);
+DependencyFinder::DependencyFinder(const Project &project, const FunctionInfo &function)
+    : project_(project), function_(function) {
+  if (const FunctionDef *definition = function.definition()) {
+    BindingList list;
+    for (const Stmt *statement : definition->body) {
+      list.add(statement);
+    }
+    bindings_ = std::move(list.found);
+    std::ranges::stable_sort(bindings_, {}, [](const Binding &binding) { return binding.name.id; });
+  }
+}
+
+Dependencies DependencyFinder::of(const Expr *expr) const {
+  DependencySearch search(project_, function_, bindings_);
   search.follow(expr);
   return std::move(search.result);
+}
+
+Dependencies dependencies_of(const Project &project, const FunctionInfo &function, const Expr *expr) {
+  return DependencyFinder(project, function).of(expr);
 }
 
 const Expr *passed_argument(const Call &call, const FunctionInfo &callee, bool bound, u32 index) {

@@ -16,6 +16,23 @@ struct Dependencies {
 };
 Dependencies dependencies_of(const Project &project, const FunctionInfo &function, const python::Expr *expr);
 
+// The same for many expressions of one function: what it binds its names to is looked for once.
+class DependencyFinder {
+public:
+  DependencyFinder(const Project &project, const FunctionInfo &function);
+  [[nodiscard]] Dependencies of(const python::Expr *expr) const;
+
+  struct Binding {
+    Symbol name;
+    const python::Expr *value = nullptr; // null: something else each time
+  };
+
+private:
+  const Project &project_;
+  const FunctionInfo &function_;
+  std::vector<Binding> bindings_; // by name; those of one name as they stand in the source
+};
+
 // The argument that a call passes for parameter `index` of the callee; null if it passes none. `bound`: the first
 // parameter is filled by the object.
 const python::Expr *passed_argument(const python::Call &call, const FunctionInfo &callee, bool bound, u32 index);

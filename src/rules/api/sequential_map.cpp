@@ -111,6 +111,16 @@ bool counts(const model::Project &project, const model::Stage &stage) {
   return found;
 }
 
+// `ds.map(f)  # num_parallel_calls=AUTOTUNE`: somebody took it out.
+bool was_taken_out(const model::Stage &stage) {
+  const std::string_view text = stage.module->parsed->source.text();
+  const std::size_t line_end = std::min(text.find('\n', stage.call->end), text.size());
+  return std::ranges::any_of(stage.module->parsed->tree.comments, [&](Span comment) {
+    return comment.start >= stage.call->start && comment.start <= line_end &&
+           text.substr(comment.start, comment.end - comment.start).find("num_parallel_calls") != std::string_view::npos;
+  });
+}
+
 // Why it may not matter there, if there is a reason.
 std::string_view excuse(const model::Stage &stage, const model::MapperFacts &mapper) {
   if (stage.module->is_test || (stage.function != nullptr && stage.function->is_test)) {
@@ -121,6 +131,9 @@ std::string_view excuse(const model::Stage &stage, const model::MapperFacts &map
   }
   if (mapper.ignores_element && stage.info->has(kMaps)) {
     return ", though its function looks at nothing of it";
+  }
+  if (was_taken_out(stage)) {
+    return ", though somebody seems to have taken the argument out on purpose";
   }
   return runs_in_parallel(stage) ? ", though what it is part of runs for many elements at once" : std::string_view{};
 }
@@ -262,7 +275,7 @@ places are only a hint, and so are functions in which no work is seen (they take
 print while they are traced). The same goes for pipelines of which only a few elements are read (`take(1)`,
 `next(iter(dataset))`, a loop that draws them or counts to three, `fit(steps_per_epoch=1)`, a helper that shows some, a
 list that is written down or cut to twenty, an element that a session runs once), functions that run plain Python, where the interpreter's lock
-stands in the way, or on a GPU, functions that are a Keras model, an `interleave` that only takes apart what is in memory, pipelines in test code, and those inside a function that is itself mapped or that Apache Beam runs. Options with
+stands in the way, or on a GPU, functions that are a Keras model, places where a comment holds the argument, an `interleave` that only takes apart what is in memory, pipelines in test code, and those inside a function that is itself mapped or that Apache Beam runs. Options with
 `map_parallelization = True` make the maps before them parallel, and then nothing is said. Where the function draws random numbers, the fix
 is not safe: the draws would come in another order.
 
