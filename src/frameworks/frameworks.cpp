@@ -475,6 +475,16 @@ Symbol canonical_name(std::string_view dotted, bool *through_v1) {
   return found->second.name;
 }
 
+bool is_arithmetic(const ApiInfo &info, std::string_view name) {
+  if (!info.has(kBatchable) || info.has(kCheap | kIo | kDecode | kPython | kRandom) || name.ends_with("top_k")) {
+    return false;
+  }
+  constexpr std::string_view kFramework = "tensorflow.";
+  return name.starts_with("tensorflow.math.") ||
+         (name.starts_with(kFramework) && name.rfind('.') == kFramework.size() - 1 &&
+          find_api(intern("tensorflow.math." + std::string(name.substr(kFramework.size())))) != nullptr);
+}
+
 std::vector<std::string> table_errors() {
   std::vector<std::string> errors = tables().errors();
   tables().for_each_api([&](Symbol name) {

@@ -160,6 +160,9 @@ struct ApiInfo {
 // Null when nothing is known. `qualified_name` is canonical, as canonical_name makes it.
 const ApiInfo *find_api(Symbol qualified_name);
 
+// sqrt, exp and the like of TensorFlow: one function of each number, hardly more than a cast.
+bool is_arithmetic(const ApiInfo &info, std::string_view name);
+
 // The method of a kind, or of the kind that it is a case of (a Variable is a Tensor, a KerasModel a KerasLayer).
 const ApiInfo *find_method(Kind kind, Symbol method);
 

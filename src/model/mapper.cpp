@@ -247,17 +247,6 @@ private:
     takes_one_ |= !has_twin && info->has(kPerExample | kDecode | kIo);
   }
 
-  // sqrt, exp and the like: one function of each number, hardly more than a cast.
-  static bool is_arithmetic(const ApiInfo &info, std::string_view name) {
-    if (!info.has(kBatchable) || info.has(kCheap | kIo | kDecode | kPython | kRandom) || name.ends_with("top_k")) {
-      return false;
-    }
-    constexpr std::string_view kFramework = "tensorflow.";
-    return name.starts_with("tensorflow.math.") ||
-           (name.starts_with(kFramework) && name.rfind('.') == kFramework.size() - 1 &&
-            find_api(intern("tensorflow.math." + std::string(name.substr(kFramework.size())))) != nullptr);
-  }
-
   // RandomFlip and the other layers that augment, also in a Sequential of them.
   [[nodiscard]] bool is_random_layer(std::string_view api, const Call &made) const {
     if (api.starts_with("tensorflow.keras.layers.Random")) {

@@ -319,16 +319,16 @@ private:
     if (function_.slot_of(name) == FunctionInfo::kNoSlot) {
       return; // a global, or of an outer function
     }
-    for (const Binding &binding : std::ranges::equal_range(bindings_, name.id, {}, name_of)) {
-      if (binding.value != nullptr) {
-        follow(binding.value);
+    const auto name_of = [](const Binding &binding) { return binding.name.id; };
+    for (auto at = std::ranges::lower_bound(bindings_, name.id, {}, name_of); at != bindings_.end() && at->name == name;
+         ++at) {
+      if (at->value != nullptr) {
+        follow(at->value);
       } else {
         result.varies = true;
       }
     }
   }
-
-  static u32 name_of(const Binding &binding) { return binding.name.id; }
 
   const Project &project_;
   const FunctionInfo &function_;

@@ -433,6 +433,11 @@ private:
   // An operation that costs next to nothing: it looks at shapes, or computes element by element.
   static bool is_light(const OpFact &op) { return (op.traits & kCheap) != 0 && (op.traits & kCopies) == 0; }
 
+  static bool is_formula(const OpFact &op) {
+    const ApiInfo *const info = find_api(op.api);
+    return info != nullptr && is_arithmetic(*info, op.api.text());
+  }
+
   // True, but too little to be sure that it matters.
   bool is_minor(const OpFact &op, const Loop &loop) {
     const bool is_comprehension = loop.node->kind != NodeKind::For && loop.node->kind != NodeKind::While;
@@ -443,8 +448,9 @@ private:
     return ((op.traits & kConstant) != 0 &&
             (is_comprehension || name == "tensorflow.constant" || name == "tensorflow.convert_to_tensor")) ||
            (fills && (op.stored || op.target)) || loop.turns == model::Turns::Few ||
-           ((loop.turns == model::Turns::Collection || goes_by_epochs(loop)) && is_light(op)) || op.discarded ||
-           is_free(op) || draws(loop);
+           ((loop.turns == model::Turns::Collection || goes_by_epochs(loop)) &&
+            (is_light(op) || (!is_comprehension && is_formula(op)))) ||
+           op.discarded || is_free(op) || draws(loop);
   }
 
   // `for name, value in data.items(): …; variables[name] = variable`: each entry needs one of its own, and keeps it.
@@ -454,8 +460,8 @@ private:
       return false;
     }
     return std::ranges::any_of(loop.function->ops, [&](const OpFact &other) {
-      return other.loop == &loop && (other.traits & kVariable) != 0 && other.target &&
-             is_kept(statement->body, other.target);
+      return other.loop == &loop && (other.traits & kVariable) != 0 &&
+             (other.stored || (other.target && is_kept(statement->body, other.target)));
     });
   }
 
@@ -491,6 +497,21 @@ private:
       is_of_turn |= variable != nullptr && mentions_any(variable, around->assigned);
     }
     return is_of_turn;
+  }
+
+  // `for variable in tf.global_variables(): …`, which is not repeated itself: a few dozen turns, once.
+  static bool goes_over_variables(const Loop &loop) {
+    const auto *statement = as<For>(loop.node);
+    if (statement == nullptr || loop.parent != nullptr || loop.function->in_loop) {
+      return false;
+    }
+    const auto lists_variables = [](const auto &self, const Node *node) -> bool {
+      const auto *call = as<Call>(node);
+      bool found = call != nullptr && called_name(*call).ends_with("variables");
+      for_each_child(node, [&](const Node *child) { found = found || self(self, child); });
+      return found;
+    };
+    return lists_variables(lists_variables, statement->iter);
   }
 
   static bool mentions_any(const Node *node, const std::vector<Symbol> &names) {
@@ -589,7 +610,7 @@ private:
     const std::string name = op_name(op);
     const bool is_test = function.module->is_test || loop.function->module->is_test || function.is_test;
     if (is_test || is_kept ||
-        (grows ? loop.turns == model::Turns::Few || keeps_variable_of_entry(op, loop) ||
+        (grows ? loop.turns == model::Turns::Few || keeps_variable_of_entry(op, loop) || goes_over_variables(loop) ||
                      (place == op.call && sets_each_variable(op, loop))
                : is_minor(op, loop) || stands_in_scope_of_turn(op, loop, true))) {
       finding.tier = Tier::Hint;
@@ -706,10 +727,11 @@ loop may change, a variable of eager code above all, counts as changing.
 
 Only hints are
 
-- an operation that costs next to nothing (a shape, a cast) where a loop goes through a collection whose length the code does not tell, or
+- an operation that costs next to nothing (a shape, a cast, a power) where a loop goes through a collection whose length the code does not tell, or
   runs once per epoch;
 - anything in a loop over what a model has few of (heads, levels, losses), and all in functions `test_…`;
-- a variable for each entry of a dictionary that is kept there, objects that make a part of the graph each and are put into a list, and variables that are set one by one, each once, as where a model is loaded.
+- a variable for each entry of a dictionary that is kept there, objects that make a part of the graph each and are put into a list, and what is done once for
+  each variable of a model, as where it is loaded.
 
 ## References
 

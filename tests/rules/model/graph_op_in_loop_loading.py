@@ -37,3 +37,28 @@ def train(session, step, targets, sources):
     for _ in range(100000):
         session.run(step)
         update(session, targets, sources)
+
+
+def initialise_what_is_new(session):
+    for variable in tf.global_variables():
+        if not session.run(tf.is_variable_initialized(variable)):  # hint: DP201
+            session.run(tf.variables_initializer([variable]))  # hint: DP201
+
+
+def again_in_every_step(session, steps):
+    for _ in range(steps):
+        for variable in tf.global_variables():
+            session.run(tf.is_variable_initialized(variable))  # expect: DP201
+
+
+def stored_at_once(session, weights, names):
+    for name in names:
+        array = session.run(weights[name])
+        weights[name] = tf.Variable(array)  # hint: DP201
+
+
+def updates_of(parameters, gradients, rate, step):
+    updates = []
+    for p, g in zip(parameters, gradients):
+        updates.append(p.assign(p - rate * g / (1.0 - tf.pow(0.9, step))))  # hint: DP201
+    return updates
