@@ -353,7 +353,8 @@ struct Consumers::Uses {
           return Consumption::Few;
         }
         if (name == "next") { // next(iter(dataset)) gives the first one, however often
-          return at->kind == NodeKind::Call || !may_run_again(parent, expr) ? Consumption::Few : Consumption::All;
+          const bool few = at->kind == NodeKind::Call || !may_run_again(parent, expr) || runs_rarely(parent);
+          return few ? Consumption::Few : Consumption::All;
         }
         if (name == "print" || name == "type" || name == "len" || name == "isinstance" || name == "cardinality") {
           return Consumption::Nothing;
@@ -670,6 +671,27 @@ private:
       const auto *loop = as<While>(at);
       if ((loop != nullptr && !only_shows(loop->body)) || at->kind == NodeKind::For ||
           (at->kind >= NodeKind::ListComp && at->kind <= NodeKind::GeneratorExp)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Under `if step % 1000 == 0:` of the loop around it.
+  [[nodiscard]] bool runs_rarely(const Node *node) const {
+    const auto asks_for_remainder = [](const auto &self, const Node *test) -> bool {
+      const auto *rest = as<BinOp>(test);
+      bool found = rest != nullptr && rest->op() == Operator::Mod;
+      for_each_child(test, [&](const Node *child) { found = found || self(self, child); });
+      return found;
+    };
+    for (const Node *at = parent_of(node); at != nullptr; node = at, at = parent_of(at)) {
+      if (at->kind == NodeKind::FunctionDef || at->kind == NodeKind::For || at->kind == NodeKind::While) {
+        return false;
+      }
+      const auto *branch = as<If>(at);
+      if (branch != nullptr && std::ranges::find(branch->body, node) != branch->body.end() &&
+          asks_for_remainder(asks_for_remainder, branch->test)) {
         return true;
       }
     }

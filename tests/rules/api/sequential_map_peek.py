@@ -58,3 +58,12 @@ for x in trained_on("y"):
     print(x, x.shape, sum(x))
     x.train()
 tf.estimator.Estimator(None).train(input_fn=input_fn)
+
+
+def looked_at_rarely(paths, others, model):
+    training = iter(tf.data.Dataset.from_tensor_slices(paths).map(load))  # expect: DP101
+    validation = iter(tf.data.Dataset.from_tensor_slices(others).map(load))  # hint: DP101
+    for step in range(100000):
+        model.train_on_batch(next(training))
+        if step % 1000 == 0:
+            print(model(next(validation)))
