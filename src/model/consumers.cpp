@@ -506,11 +506,9 @@ private:
   template <class Follow> Consumption follow_result(const Node *returned, Follow follow_call) {
     const Node *const around = function_around(returned);
     const FunctionInfo *const function = around != nullptr ? owner.project_.function_at(around) : nullptr;
-    if (function == nullptr || owner.trace_.entered != nullptr) {
-      return Consumption::All;
-    }
-    if (is_handed_on(function->name)) {
-      return Consumption::All; // input_fn=function
+    if (function == nullptr || owner.trace_.entered != nullptr || function->type != nullptr ||
+        is_handed_on(function->name)) {
+      return Consumption::All; // input_fn=function; who gets hold of a method is not followed
     }
     if (const auto known = owner.trace_.returned.find(function); known != owner.trace_.returned.end()) {
       return known->second;
