@@ -7,6 +7,7 @@
 #include "python/parser.h"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 
@@ -70,9 +71,11 @@ std::string_view below_given(std::string_view path, const std::vector<std::strin
   return path.substr(longest);
 }
 
-// Notes what is in the file that the worker has read. It is read again when its turn comes: that costs less than
-// keeping the texts and trees of everything.
-void look_into(LoadedFile &file, const Options &options, Worker &worker) {
+// Texts that wait in memory, all together; what is more is read again when its turn comes. Trees are never kept.
+constexpr u64 kMostWaiting = u64{128} << 20;
+
+// Notes what is in the file that the worker has read.
+void look_into(LoadedFile &file, const Options &options, Worker &worker, std::atomic<u64> &waiting) {
   if (!file.load_errors.empty()) {
     return;
   }
@@ -92,7 +95,9 @@ void look_into(LoadedFile &file, const Options &options, Worker &worker) {
     file.waits = may_wait();
   }
   // What was not read from a file cannot be read again.
-  if (is_told(parsed) || options.stdin_text.has_value()) {
+  file.text_stays = is_told(parsed) || options.stdin_text.has_value() ||
+                    (file.waits && waiting.fetch_add(parsed.size) + parsed.size <= kMostWaiting);
+  if (file.text_stays) {
     parsed.source = worker.source.kept_in(worker.kept);
     parsed.has_text = true;
   }
@@ -105,6 +110,7 @@ bool is_told(const model::ParsedFile &file) { return !file.tree.errors.empty() |
 void find_files(const Options &options, Progress &progress, LoadedFiles &result) {
   const u32 jobs = options.jobs == 0 ? available_cores() : options.jobs;
   FileQueue queue;
+  std::atomic<u64> waiting{0}; // bytes
   std::vector<std::deque<LoadedFile>> found(jobs);
   result.workers.resize(jobs);
   // The first worker walks, then helps; the others look into what it has found so far.
@@ -119,7 +125,7 @@ void find_files(const Options &options, Progress &progress, LoadedFiles &result)
         file.parsed.path = options.stdin_name;
         worker.source = std::move(loaded.source);
         file.load_errors = std::move(loaded.errors);
-        look_into(file, options, worker);
+        look_into(file, options, worker, waiting);
       }
       project::walk(
           options.paths, {.respect_ignore = options.respect_ignore},
@@ -139,7 +145,7 @@ void find_files(const Options &options, Progress &progress, LoadedFiles &result)
       LoadedFile &file = found[index].emplace_back();
       file.parsed.path = path;
       python::load_file_into(path, worker.source, file.load_errors);
-      look_into(file, options, worker);
+      look_into(file, options, worker, waiting);
       progress.done += file.waits ? 0 : 1;
     }
   });

@@ -14,11 +14,12 @@ struct LoadedFile {
   model::ParsedFile parsed;
   std::vector<python::SourceError> load_errors; // not empty: there is no text and no tree
   bool waits = false;                           // it is not parsed yet: that is done with those it belongs to
+  bool text_stays = false;                      // its text is in memory until all is done
 };
 
 // What one worker reads and parses with, file after file in the same memory.
 struct Worker {
-  Arena kept;    // texts that are still needed when all is done, to show lines of them
+  Arena kept;    // texts that stay: files that wait, and what is needed when all is done, to show lines of it
   Arena shared;  // texts and trees of groups that several workers parse
   Arena trees;   // texts and trees of the group that it judges
   Arena scratch; // trees that nobody looks at

@@ -139,11 +139,12 @@ private:
       note_failure(group, error.what());
     }
     for (model::ParsedFile *file : group) {
-      if (is_told(*file) || told.contains(file->index.value)) {
-        file->source = file->source.kept_in(worker.kept);
-      } else {
+      const bool is_needed = is_told(*file) || told.contains(file->index.value);
+      if (!is_needed) {
         file->source = {};
         file->has_text = false;
+      } else if (!loaded_.files[file->index.value].text_stays) {
+        file->source = file->source.kept_in(worker.kept);
       }
       file->has_tree = false;
       file->tree.body = {};
