@@ -156,13 +156,24 @@ Symbol intern(std::string_view text) { return table().intern_unpadded(text); }
 
 LocalSymbols::LocalSymbols() : entries_(8192) {}
 
+LocalSymbols LocalSymbols::of_known_names() {
+  LocalSymbols symbols;
+  for (const std::string_view text : known::texts) {
+    std::string padded(text);
+    padded.append(kPadding, '\0');
+    symbols.intern_padded(padded.data(), static_cast<u32>(text.size()));
+  }
+  symbols.all_others_ = intern("(a name)");
+  return symbols;
+}
+
 Symbol LocalSymbols::find(const char *text, const Entry &wanted, u64 hash) {
   const std::size_t mask = entries_.size() - 1;
   std::size_t slot = hash & mask;
   for (;; slot = (slot + 1) & mask) {
     const Entry &entry = entries_[slot];
     if (!entry.symbol) {
-      return intern_slowly(text, wanted, hash, slot);
+      return all_others_ ? all_others_ : intern_slowly(text, wanted, hash, slot);
     }
     if (same(entry, wanted, text)) {
       return entry.symbol;

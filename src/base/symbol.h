@@ -97,6 +97,10 @@ class LocalSymbols {
 public:
   LocalSymbols();
 
+  // For who asks whether a text can be parsed and not what is in it: keywords and other names that are known to the
+  // program are told apart, all others are one and the same.
+  static LocalSymbols of_known_names();
+
   // `text` must have 16 readable bytes after its end (a padded source buffer has).
   Symbol intern_padded(const char *text, u32 size) {
     const Entry wanted{name_hash::words(text, size), size, {}};
@@ -129,6 +133,7 @@ private:
   using Entries = std::vector<Entry, HugePageAllocator<Entry>>;
   Entries entries_;
   std::size_t used_ = 0;
+  Symbol all_others_; // if it is there, nothing is added
 };
 
 } // namespace deepperf

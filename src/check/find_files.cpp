@@ -86,13 +86,16 @@ void look_into(LoadedFile &file, const Options &options, Worker &worker, std::at
     parsed.is_test |= model::is_test_file(parsed);
     return parsed.frameworks != 0 && (options.with_tests || !parsed.is_test);
   };
-  file.waits = model::scan_imports(worker.source, worker.symbols, parsed) && may_wait();
+  const bool scanned = model::scan_imports(worker.source, worker.symbols, parsed);
+  file.waits = scanned && may_wait();
   if (!file.waits) {
-    parsed.tree = python::parse(worker.source, worker.scratch, worker.symbols);
-    model::find_imports(parsed);
+    parsed.tree = python::parse(worker.source, worker.scratch, scanned ? worker.known_names : worker.symbols);
+    if (!scanned) {
+      model::find_imports(parsed);
+      file.waits = may_wait();
+    }
     parsed.tree.body = {};
     worker.scratch.reset();
-    file.waits = may_wait();
   }
   // What was not read from a file cannot be read again.
   file.text_stays = is_told(parsed) || options.stdin_text.has_value() ||

@@ -24,6 +24,7 @@ struct Worker {
   Arena trees;   // texts and trees of the group that it judges
   Arena scratch; // trees that nobody looks at
   LocalSymbols symbols;
+  LocalSymbols known_names = LocalSymbols::of_known_names(); // where only mistakes are looked for
   python::Source source; // the one that is being read
   u64 parse_time = 0;    // in nanoseconds
 };
