@@ -1,10 +1,12 @@
-// Finding bytes fast. All functions may read up to 16 bytes past what they look for: the text must be padded.
+// Finding bytes fast. All functions may read up to 32 bytes past what they look for: the text must be padded.
 #pragma once
 
 #include "base/types.h"
 
 #include <array>
 #include <bit>
+#include <cstring>
+#include <string_view>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -108,7 +110,27 @@ inline const char *spaces_end(const char *at) {
   }
 }
 
+// Where the word stands first at or after `at`, before `end`; null if it does not. It has 2 to 16 bytes.
+inline const char *find_word(const char *at, const char *end, std::string_view word) {
+  const std::size_t last = word.size() - 1;
+  for (; at < end; at += 16) {
+    u32 found = mask(_mm_and_si128(equal(load(at), word[0]), equal(load(at + last), word[last])));
+    for (; found != 0; found &= found - 1) {
+      const char *const place = at + std::countr_zero(found);
+      if (place + word.size() <= end && std::memcmp(place, word.data(), word.size()) == 0) {
+        return place;
+      }
+    }
+  }
+  return nullptr;
+}
+
 #else
+
+inline const char *find_word(const char *at, const char *end, std::string_view word) {
+  const std::size_t place = std::string_view(at, static_cast<std::size_t>(end - at)).find(word);
+  return place != std::string_view::npos ? at + place : nullptr;
+}
 
 struct NameEnd {
   const char *end;

@@ -148,11 +148,10 @@ bool scan_imports(const python::Source &source, LocalSymbols &symbols, ParsedFil
   const char *const end = at + source.text().size();
   const char *limit = at; // the end of the import before
   for (;;) {
-    const void *const found = memmem(at, static_cast<std::size_t>(end - at), kImport.data(), kImport.size());
-    if (found == nullptr) {
+    const char *const import = scan::find_word(at, end, kImport);
+    if (import == nullptr) {
       return true;
     }
-    const char *const import = static_cast<const char *>(found);
     at = import + kImport.size();
     if (scan::is_name_byte(*at) || (import != limit && scan::is_name_byte(import[-1]))) {
       continue;
