@@ -25,8 +25,8 @@ struct Worker {
   Arena scratch; // trees that nobody looks at
   LocalSymbols symbols;
   LocalSymbols known_names = LocalSymbols::of_known_names(); // where only mistakes are looked for
-  python::Source source; // the one that is being read
-  u64 parse_time = 0;    // in nanoseconds
+  python::Source source;                                     // the one that is being read
+  u64 parse_time = 0;                                        // in nanoseconds
 };
 
 // Sorted by path.

@@ -506,7 +506,7 @@ private:
   template <class Follow> Consumption follow_result(const Node *returned, Follow follow_call) {
     const Node *const around = function_around(returned);
     const FunctionInfo *const function = around != nullptr ? owner.project_.function_at(around) : nullptr;
-    if (function == nullptr || owner.trace_.entered != nullptr || function->type != nullptr ||
+    if (function == nullptr || owner.trace_.entered != nullptr || function->type != nullptr || function->passed ||
         is_handed_on(function->name)) {
       return Consumption::All; // input_fn=function; who gets hold of a method is not followed
     }
@@ -675,21 +675,36 @@ private:
     return false;
   }
 
-  // Under `if step % 1000 == 0:` of the loop around it.
+  // `step % 1000 == 0`, `not step % interval`, `tf.equal(step % 1000, 0)`
+  [[nodiscard]] bool holds_rarely(const Expr *test) const {
+    const Expr *asked = nullptr;
+    if (const auto *compare = as<Compare>(test)) {
+      asked = compare->rest.size() == 1 && compare->rest[0].op == CompareOperator::Eq ? compare->left : nullptr;
+    } else if (const auto *negation = as<UnaryOp>(test)) {
+      asked = negation->op() == UnaryOperator::Not ? negation->operand : nullptr;
+    } else if (const auto *several = as<BoolOp>(test)) {
+      return several->op() == BoolOperator::And &&
+             std::ranges::any_of(several->values, [this](const Expr *part) { return holds_rarely(part); });
+    } else if (const auto *call = as<Call>(test)) {
+      asked = called_name(*call) == "equal" && !call->args.empty() ? call->args[0] : nullptr;
+    }
+    const auto *rest = as<BinOp>(asked);
+    if (rest == nullptr || rest->op() != Operator::Mod || as_string(rest->left) != nullptr) {
+      return false;
+    }
+    constexpr i64 kRarely = 10;
+    return rest->right->kind != NodeKind::Constant || literal_in(source, rest->right).value_or(0) >= kRarely;
+  }
+
+  // Under such a test, in the loop around it.
   [[nodiscard]] bool runs_rarely(const Node *node) const {
-    const auto asks_for_remainder = [](const auto &self, const Node *test) -> bool {
-      const auto *rest = as<BinOp>(test);
-      bool found = rest != nullptr && rest->op() == Operator::Mod;
-      for_each_child(test, [&](const Node *child) { found = found || self(self, child); });
-      return found;
-    };
     for (const Node *at = parent_of(node); at != nullptr; node = at, at = parent_of(at)) {
       if (at->kind == NodeKind::FunctionDef || at->kind == NodeKind::For || at->kind == NodeKind::While) {
         return false;
       }
       const auto *branch = as<If>(at);
       if (branch != nullptr && std::ranges::find(branch->body, node) != branch->body.end() &&
-          asks_for_remainder(asks_for_remainder, branch->test)) {
+          holds_rarely(branch->test)) {
         return true;
       }
     }

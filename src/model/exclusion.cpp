@@ -17,16 +17,76 @@ namespace {
 
 bool contains(const Node *outer, const Node *inner) { return outer->start <= inner->start && inner->end <= outer->end; }
 
-bool binds(const Node *node, Symbol name) {
-  const auto *plain = as<Name>(node);
-  bool found = plain != nullptr && plain->id == name && plain->context != Context::Load;
-  for_each_child(node, [&](const Node *child) { found = found || binds(child, name); });
-  return found;
+// Notes which parameters the function binds to something else. Whatever names something counts, also in functions
+// inside.
+class Rebinding {
+public:
+  explicit Rebinding(const FunctionInfo &function) : params_(function.params) {
+    for_each_child(function.node, [this](const Node *child) { look(child); });
+  }
+  u64 found = 0;
+
+private:
+  void look(const Node *node) {
+    switch (node->kind) {
+    case NodeKind::Name:
+      if (static_cast<const Name *>(node)->context != Context::Load) {
+        note(static_cast<const Name *>(node)->id);
+      }
+      return;
+    case NodeKind::FunctionDef:
+      note(static_cast<const FunctionDef *>(node)->name);
+      break;
+    case NodeKind::ClassDef:
+      note(static_cast<const ClassDef *>(node)->name);
+      break;
+    case NodeKind::Import:
+      note_all(static_cast<const Import *>(node)->names);
+      return;
+    case NodeKind::ImportFrom:
+      note_all(static_cast<const ImportFrom *>(node)->names);
+      return;
+    case NodeKind::ExceptHandler:
+      note(static_cast<const ExceptHandler *>(node)->name);
+      break;
+    case NodeKind::Match:
+      found = ~u64{0}; // what its patterns capture
+      return;
+    default:
+      break;
+    }
+    for_each_child(node, [this](const Node *child) { look(child); });
+  }
+
+  void note_all(const Array<Alias *> &aliases) {
+    for (const Alias *alias : aliases) {
+      note(alias->asname ? alias->asname : alias->name);
+    }
+  }
+
+  void note(Symbol name) {
+    for (u32 i = 0; i < params_.size() && i < 64; ++i) {
+      found |= params_[i]->name == name ? u64{1} << i : 0;
+    }
+  }
+
+  const Array<Param *> params_;
+};
+
+} // namespace
+
+bool is_rebound(const FunctionInfo &function, u32 param) {
+  if (!function.rebound.has_value()) {
+    function.rebound = Rebinding(function).found;
+  }
+  return param >= 64 || (*function.rebound >> param & 1U) != 0;
 }
+
+namespace {
 
 struct Literal {
   ConstantKind kind = ConstantKind::None;
-  std::string text; // of a string what it holds, of a number how it is written
+  std::string text; // of a string what it holds
 };
 
 std::optional<Literal> literal_of(const Source &source, const Expr *expr) {
@@ -34,9 +94,17 @@ std::optional<Literal> literal_of(const Source &source, const Expr *expr) {
   if (constant == nullptr) {
     return std::nullopt;
   }
-  const StringConstant *const string = as_string(expr);
-  return Literal{constant->constant_kind(),
-                 string != nullptr ? string_value(source, *string) : std::string(source.part(expr->start, expr->end))};
+  Literal literal{constant->constant_kind(), std::string(source.part(expr->start, expr->end))};
+  if (const StringConstant *const string = as_string(expr)) {
+    literal.text = string_value(source, *string);
+  } else if (literal.kind == ConstantKind::Int) {
+    const auto number = int_value(literal.text);
+    if (!number.has_value()) {
+      return std::nullopt;
+    }
+    literal.text = std::to_string(*number);
+  }
+  return literal;
 }
 
 std::optional<bool> truth_of(const Literal &literal) {
@@ -118,16 +186,29 @@ private:
     const Call *const call = arguments_.call;
     const auto param = std::ranges::find(callee.params, name->id, &Param::name);
     if (param == callee.params.end() || (*param)->param_kind() == ParamKind::VarArgs ||
-        (*param)->param_kind() == ParamKind::KwArgs || (call != nullptr && has_hidden_arguments(*call)) ||
-        binds(callee.node, name->id)) {
+        (*param)->param_kind() == ParamKind::KwArgs || (call != nullptr && has_hidden_arguments(*call))) {
       return std::nullopt;
     }
     const auto index = static_cast<u32>(param - callee.params.begin());
+    if (is_rebound(callee, index) || (call == nullptr && !has_default_for_element(callee, **param))) {
+      return std::nullopt;
+    }
     const Expr *const passed = call != nullptr ? passed_argument(*call, callee, arguments_.bound, index) : nullptr;
     if (passed != nullptr) {
       return literal_of(*arguments_.from, passed);
     }
     return (*param)->default_value != nullptr ? literal_of(source_, (*param)->default_value) : std::nullopt;
+  }
+
+  // A mapped function gets the parts of an element, of which there are rarely more than two: behind two parameters that
+  // need one, a default is a setting.
+  static bool has_default_for_element(const FunctionInfo &callee, const Param &param) {
+    const auto needed = std::ranges::count_if(callee.params, [](const Param *other) {
+      return other->default_value == nullptr &&
+             (other->param_kind() == ParamKind::Regular || other->param_kind() == ParamKind::PositionalOnly);
+    });
+    const bool has_object = callee.type != nullptr && !callee.is_static;
+    return param.param_kind() == ParamKind::KeywordOnly || needed - (has_object ? 1 : 0) >= 2;
   }
 
   const Arguments &arguments_;
@@ -138,42 +219,80 @@ bool leaves(const Block &block) {
   return !block.empty() && (block.back()->kind == NodeKind::Return || block.back()->kind == NodeKind::Raise);
 }
 
-bool is_skipped(const Tests &tests, const Node *node, const Node *place) {
+// Looks for what keeps a place from running.
+class Skips {
+public:
+  Skips(const Tests &tests, const Node *place) : tests_(tests), place_(place) {}
+
   // `if mode == "train": …; return`, and only then the place.
-  const auto *before = as<If>(node);
-  if (before != nullptr && before->end <= place->start) {
-    return leaves(before->body) && tests.result_of(before->test) == true;
-  }
-  if (!contains(node, place)) {
-    return false;
-  }
-  if (const auto *branch = as<If>(node)) {
-    const auto has_place = [place](const Stmt *part) { return contains(part, place); };
-    const bool excluded = std::ranges::any_of(branch->body, has_place)     ? tests.result_of(branch->test) == false
-                          : std::ranges::any_of(branch->orelse, has_place) ? tests.result_of(branch->test) == true
-                                                                           : false;
-    if (excluded) {
-      return true;
+  [[nodiscard]] bool in_block(const Block &block) const {
+    const auto behind = std::ranges::lower_bound(block, place_->start, {}, &Stmt::end);
+    if (behind == block.end() || !contains(*behind, place_)) {
+      return false;
     }
-  } else if (const auto *choice = as<IfExp>(node)) {
-    if ((contains(choice->body, place) && tests.result_of(choice->test) == false) ||
-        (contains(choice->orelse, place) && tests.result_of(choice->test) == true)) {
-      return true;
-    }
+    return std::any_of(block.begin(), behind,
+                       [this](const Stmt *before) {
+                         const auto *guard = as<If>(before);
+                         return guard != nullptr && leaves(guard->body) && tests_.result_of(guard->test) == true;
+                       }) ||
+           in_node(*behind);
   }
-  bool found = false;
-  for_each_child(node, [&](const Node *child) { found = found || is_skipped(tests, child, place); });
-  return found;
-}
+
+private:
+  [[nodiscard]] bool in_node(const Node *node) const {
+    if (!contains(node, place_)) {
+      return false;
+    }
+    switch (node->kind) {
+    case NodeKind::If: {
+      const auto *branch = static_cast<const If *>(node);
+      const auto has_place = [this](const Stmt *part) { return contains(part, place_); };
+      const bool in_body = std::ranges::any_of(branch->body, has_place);
+      if ((in_body || std::ranges::any_of(branch->orelse, has_place)) && tests_.result_of(branch->test) == !in_body) {
+        return true;
+      }
+      return in_block(branch->body) || in_block(branch->orelse);
+    }
+    case NodeKind::IfExp: {
+      const auto *choice = static_cast<const IfExp *>(node);
+      if ((contains(choice->body, place_) && tests_.result_of(choice->test) == false) ||
+          (contains(choice->orelse, place_) && tests_.result_of(choice->test) == true)) {
+        return true;
+      }
+      break;
+    }
+    case NodeKind::For:
+      return in_block(static_cast<const For *>(node)->body);
+    case NodeKind::While:
+      return in_block(static_cast<const While *>(node)->body);
+    case NodeKind::With:
+      return in_block(static_cast<const With *>(node)->body);
+    case NodeKind::Try:
+      return in_block(static_cast<const Try *>(node)->body);
+    case NodeKind::FunctionDef:
+    case NodeKind::Lambda:
+    case NodeKind::ClassDef:
+      return false; // which may run later
+    default:
+      break;
+    }
+    bool found = false;
+    for_each_child(node, [&](const Node *child) { found = found || in_node(child); });
+    return found;
+  }
+
+  const Tests &tests_;
+  const Node *place_;
+};
 
 } // namespace
 
 std::optional<bool> result_of(const Arguments &arguments, const Expr *test) { return Tests(arguments).result_of(test); }
 
 bool excludes(const CallSite &site, const Node *place) {
-  const Node *const callee = site.callee->node;
+  const FunctionDef *const callee = site.callee->definition();
   const Arguments arguments{site.callee, site.call, &site.caller->module->parsed->source, site.bound};
-  return callee != nullptr && contains(callee, place) && is_skipped(Tests(arguments), callee, place);
+  return callee != nullptr && contains(callee, place) && Skips(Tests(arguments), place).in_block(callee->body);
 }
 
 } // namespace deepperf::model

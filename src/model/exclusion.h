@@ -18,7 +18,10 @@ struct Arguments {
 // What a test in the callee gives, if the literals that are passed, or the defaults where nothing is, settle it.
 std::optional<bool> result_of(const Arguments &arguments, const python::Expr *test);
 
-// Does that keep a place in the callee from running?
+// Does the function bind the parameter to something else?
+bool is_rebound(const FunctionInfo &function, u32 param);
+
+// Do the literals that a call passes keep a place in the callee from running?
 bool excludes(const CallSite &site, const python::Node *place);
 
 } // namespace deepperf::model

@@ -289,6 +289,7 @@ void follow_tensorflow(const std::deque<Module> &modules, const ImportGraph &gra
   std::vector<std::vector<u32>> importers(files.size());      // that do not name TensorFlow
   std::vector<std::vector<u32>> star_importers(files.size()); // of those, who has all that is bound there, `tf` too
   std::vector<u32> queue;
+  std::vector<u32> found; // that have it from others
   for (u32 i = 0; i < files.size(); ++i) {
     if ((files[i]->frameworks & kTensorFlow) != 0) {
       queue.push_back(i);
@@ -299,11 +300,16 @@ void follow_tensorflow(const std::deque<Module> &modules, const ImportGraph &gra
       if (stands_for[other] != 0 ||
           ((files[other]->frameworks & kTensorFlow) != 0 && (name == "tf" || name == "tensorflow"))) {
         files[i]->frameworks |= kTensorFlow;
+        found.push_back(i);
       }
-      (name == "*" ? star_importers : importers)[other].push_back(i);
+      importers[other].push_back(i);
+      if (name == "*") {
+        star_importers[other].push_back(i);
+      }
     });
   }
-  for (std::vector<u32> found = queue; !found.empty();) {
+  found.insert(found.end(), queue.begin(), queue.end());
+  while (!found.empty()) {
     const u32 at = found.back();
     found.pop_back();
     for (const u32 importer : star_importers[at]) {

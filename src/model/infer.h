@@ -69,7 +69,7 @@ private:
   void walk_class(const python::ClassDef *definition);
   void walk_import(const python::Import *statement);
   void walk_import_from(const python::ImportFrom *statement);
-  bool ends_here(const python::Stmt *statement) const;
+  bool ends_here(const python::Stmt *statement);
   void walk_if(const python::If *statement);
   std::optional<bool> settled_test(const python::Expr *test);
   void walk_for(const python::For *statement);

@@ -105,8 +105,13 @@ void Inference::walk(const Block &block) {
 }
 
 // A notebook goes on with its next cell.
-bool Inference::ends_here(const Stmt *statement) const {
-  return ends_program(statement) && !(module_->parsed->source.is_notebook && current_->node == nullptr);
+bool Inference::ends_here(const Stmt *statement) {
+  if (!ends_program(statement) || (module_->parsed->source.is_notebook && current_->node == nullptr)) {
+    return false;
+  }
+  const auto *call = static_cast<const Call *>(static_cast<const ExprStmt *>(statement)->value);
+  const auto *name = as<Name>(call->func);
+  return name == nullptr || !look_up(name->id).is(Value::Tag::Function); // one of the project's own
 }
 
 Inference::FactMark Inference::facts_so_far() const {
@@ -516,6 +521,7 @@ std::optional<bool> Inference::settled_test(const Expr *test) {
 void Inference::walk_if(const If *statement) {
   // `if False:` switches code off.
   if (const std::optional<bool> settled = settled_test(statement->test); settled.has_value()) {
+    eval(statement->test);
     walk(*settled ? statement->body : statement->orelse);
     return;
   }

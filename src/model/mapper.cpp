@@ -48,13 +48,11 @@ public:
       }
       [[fallthrough]];
     default:
-      facts.is_model = is_model(function);
       give_up();
       facts.opaque = true;
     }
   }
 
-private:
   // A row of layers may as well prepare data; one that has weights does not.
   [[nodiscard]] bool is_model(const Value &function) const {
     const bool is_made = function.is_kind(Kind::KerasModel) && function.call != nullptr && function.name();
@@ -67,6 +65,7 @@ private:
     });
   }
 
+private:
   // Does Sequential([…]) list such a layer?
   template <class Matches> [[nodiscard]] bool has_layer(const Call &sequential, Matches matches) const {
     const auto *layers = !sequential.args.empty() ? as<List>(sequential.args[0]) : nullptr;
@@ -144,15 +143,19 @@ private:
   void give_up() { facts.known = facts.cheap = facts.vectorisable = false; }
 
   void examine_body(const FunctionInfo &function) {
-    constexpr std::size_t kMostFunctions = 50;
+    constexpr std::size_t kMostFunctions = 100;
     // With other literals it may do something else.
     const bool is_new = seen_.insert(&function).second;
-    const bool is_other =
-        arguments_.call != nullptr && passes_literal(*arguments_.call) && seen_calls_.insert(arguments_.call).second;
-    if ((!is_new && !is_other) || seen_.size() + seen_calls_.size() > kMostFunctions) {
+    const bool is_other = arguments_.callee == &function && arguments_.call != nullptr &&
+                          passes_literal(*arguments_.call) && seen_calls_.insert(arguments_.call).second;
+    if (!is_new && !is_other) {
       return;
     }
+    if (seen_.size() + seen_calls_.size() > kMostFunctions) {
+      return give_up(); // what is not looked at may do anything
+    }
     const FunctionInfo *const outer = std::exchange(function_, &function);
+    const Node *const outer_counted = std::exchange(counted_, nullptr);
     if (const FunctionDef *definition = function.definition()) {
       for (const Stmt *statement : definition->body) {
         facts.vectorisable &= outside_.empty() || only_helps(statement, outside_);
@@ -165,6 +168,7 @@ private:
       give_up();
     }
     function_ = outer;
+    counted_ = outer_counted;
   }
 
   static bool passes_literal(const Call &call) {
@@ -196,9 +200,14 @@ private:
 
   // Two parts of an example may differ in rank, and then a batch of them does not line up.
   void require_one_part(const Node *operation) {
+    const bool is_part = counted_ != nullptr && counted_->start <= operation->start && operation->end <= counted_->end;
+    if (!facts.vectorisable || is_part) {
+      return; // settled, or as good as the whole
+    }
     std::unordered_set<u32> names;
     count_locals(operation, names);
-    facts.vectorisable &= names.size() <= 1;
+    facts.vectorisable = names.size() <= 1;
+    counted_ = operation;
   }
 
   void note_api(const Call *call, const ApiInfo *info, std::string_view name) {
@@ -288,7 +297,8 @@ private:
       if (callee.tag != Value::Tag::Partial && (callee.function->tracers & kByPython) != 0) {
         run_python(call, callee); // @tf.py_function
       } else {
-        callee.tag == Value::Tag::Partial ? examine(callee) : examine_called(call, *callee.function);
+        callee.tag == Value::Tag::Partial ? examine(callee)
+                                          : examine_called(call, *callee.function, callee.is(Value::Tag::Method));
       }
       break;
     case Value::Tag::Instance:
@@ -301,8 +311,8 @@ private:
       visit_unknown_call(call);
     }
     if (callee.is(Value::Tag::Api) && describes_rest(callee.name().text())) {
-      if (!call->args.empty()) {
-        visit(call->args[0]);
+      if (const Expr *const text = !call->args.empty() ? call->args[0] : argument(*call, 0, "serialized")) {
+        visit(text);
       }
       return;
     }
@@ -593,14 +603,14 @@ private:
   }
 
   // Parameters for which something is passed that is not of the element: a number of classes, a mean.
-  [[nodiscard]] std::vector<Symbol> given_from_outside(const Call *call, const FunctionInfo &callee) const {
+  [[nodiscard]] std::vector<Symbol> given_from_outside(const Call *call, const FunctionInfo &callee, bool bound) const {
     std::vector<Symbol> params;
     const auto is_of_element = [this](const Expr *passed) {
       std::unordered_set<u32> names;
       count_locals(passed, names);
       return !names.empty();
     };
-    const u32 first = callee.type != nullptr && !callee.is_static && call->func->kind == NodeKind::Attribute ? 1 : 0;
+    const u32 first = bound ? 1 : 0;
     for (u32 i = 0; i < call->args.size() && i + first < callee.params.size(); ++i) {
       if (!is_of_element(call->args[i])) {
         params.push_back(callee.params[i + first]->name);
@@ -621,7 +631,7 @@ private:
       return is_helping || std::ranges::find(outside, name->id) == outside.end();
     }
     bool helps = is_helping;
-    if (node->kind == NodeKind::Call || node->kind == NodeKind::BinOp) {
+    if (!helps && (node->kind == NodeKind::Call || node->kind == NodeKind::BinOp)) {
       std::unordered_set<u32> names;
       count_locals(node, names);
       helps |= !names.empty();
@@ -631,12 +641,12 @@ private:
     return result;
   }
 
-  void examine_called(const Call *call, const FunctionInfo &callee) {
-    std::vector<Symbol> outside = given_from_outside(call, callee);
+  void examine_called(const Call *call, const FunctionInfo &callee, bool is_method) {
+    const bool bound = is_method && !callee.is_static;
+    std::vector<Symbol> outside = given_from_outside(call, callee, bound);
     // Once it has been looked at with other arguments, that tells nothing of these.
     facts.vectorisable &= !has_hidden_arguments(*call) && (outside.empty() || !seen_.contains(&callee));
     outside_.swap(outside);
-    const bool bound = callee.type != nullptr && !callee.is_static && call->func->kind == NodeKind::Attribute;
     examine_function(callee, {&callee, call, &function_->module->parsed->source, bound});
     outside_.swap(outside);
   }
@@ -665,7 +675,7 @@ private:
     }
     case NodeKind::If: {
       const auto *branch = static_cast<const If *>(node);
-      if (const std::optional<bool> settled = settled_test(branch->test)) {
+      if (const std::optional<bool> settled = settled_by_arguments(branch->test)) {
         for (const Stmt *statement : *settled ? branch->body : branch->orelse) {
           visit(statement);
         }
@@ -676,7 +686,7 @@ private:
     }
     case NodeKind::IfExp: {
       const auto *choice = static_cast<const IfExp *>(node);
-      if (const std::optional<bool> settled = settled_test(choice->test)) {
+      if (const std::optional<bool> settled = settled_by_arguments(choice->test)) {
         return visit(*settled ? choice->body : choice->orelse);
       }
       require_choice_outside(choice->test);
@@ -719,7 +729,8 @@ private:
       break;
     case NodeKind::Attribute: {
       const std::string_view name = static_cast<const Attribute *>(node)->attr.text();
-      facts.vectorisable &= name != "shape" && name != "ndim";
+      // Of a sparse tensor the values of all examples are one row.
+      facts.vectorisable &= name != "shape" && name != "ndim" && name != "values" && name != "indices";
       break;
     }
     default:
@@ -729,7 +740,7 @@ private:
   }
 
   // `if training:` of `map(lambda x: prepare(x, training=False))`
-  [[nodiscard]] std::optional<bool> settled_test(const Expr *test) const {
+  [[nodiscard]] std::optional<bool> settled_by_arguments(const Expr *test) const {
     return arguments_.callee != nullptr && arguments_.callee == function_ ? result_of(arguments_, test) : std::nullopt;
   }
 
@@ -782,6 +793,7 @@ private:
   const FunctionInfo *function_ = nullptr;
   std::unordered_set<const FunctionInfo *> seen_;
   std::unordered_set<const Call *> seen_calls_;
+  const Node *counted_ = nullptr;  // the operation whose parts were counted last
   Arguments arguments_;            // of the function
   std::vector<Symbol> outside_;    // parameters of the function that hold nothing of the element
   std::vector<Symbol> loop_names_; // of the loops around what is visited
@@ -831,6 +843,7 @@ MapperFacts examine_mapper(const Project &project, const Value &mapper) {
   examination.examine(mapper);
   examination.finish();
   examination.facts.ignores_element = ignores_parameters(mapper);
+  examination.facts.is_model = examination.is_model(mapper);
   return examination.facts;
 }
 

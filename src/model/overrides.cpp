@@ -13,18 +13,21 @@ struct Overrides {
   Symbol name;
   std::size_t most = 0;
   std::vector<FunctionInfo *> found; // one more than is of use at most
+  u32 open = 0;                      // that leave it open again
   u32 looked = 0;                    // at so many classes
+  static constexpr u32 kMostClasses = 50;
 
   void look_below(const ClassInfo &type) {
-    constexpr u32 kMostClasses = 50;
     for (const ClassInfo *derived : type.subclasses) {
       if (found.size() > most || ++looked > kMostClasses) {
         return;
       }
       const auto member = derived->members.find(name.id);
-      if (member != derived->members.end() && member->second.is(Value::Tag::Function)) {
+      const bool has_own = member != derived->members.end() && member->second.is(Value::Tag::Function);
+      if (has_own && !is_abstract(*member->second.function)) {
         found.push_back(member->second.function);
       } else {
+        open += has_own ? 1 : 0;
         look_below(*derived);
       }
     }
@@ -47,7 +50,7 @@ std::vector<FunctionInfo *> overrides_of(const FunctionInfo &method, std::size_t
   if (method.type != nullptr) {
     overrides.look_below(*method.type);
   }
-  if (overrides.found.size() > most) {
+  if (overrides.found.size() + overrides.open > most || overrides.looked > Overrides::kMostClasses) {
     overrides.found.clear();
   }
   return std::move(overrides.found);

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -201,6 +202,7 @@ struct FunctionInfo {
   std::vector<ReachedOp> reached;
   bool summarised = false;
   mutable std::unique_ptr<FunctionChanges> changes; // worked out when first asked for
+  mutable std::optional<u64> rebound;               // bit i: it binds parameter i to something else; the same
 
   static constexpr u32 kNoSlot = ~0U;
   [[nodiscard]] u32 slot_of(Symbol symbol) const {

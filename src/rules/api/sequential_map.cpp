@@ -115,9 +115,13 @@ bool counts(const model::Project &project, const model::Stage &stage) {
 bool was_taken_out(const model::Stage &stage) {
   const std::string_view text = stage.module->parsed->source.text();
   const std::size_t line_end = std::min(text.find('\n', stage.call->end), text.size());
+  const Expr *const receiver = receiver_of(*stage.call);
+  const u32 from = receiver != nullptr ? receiver->end : stage.call->start;
   return std::ranges::any_of(stage.module->parsed->tree.comments, [&](Span comment) {
-    return comment.start >= stage.call->start && comment.start <= line_end &&
-           text.substr(comment.start, comment.end - comment.start).find("num_parallel_calls") != std::string_view::npos;
+    const std::string_view said = text.substr(comment.start, comment.end - comment.start);
+    return comment.start >= from && comment.start <= line_end &&
+           text.substr(from, comment.start - from).find(stage.method.text()) != std::string_view::npos &&
+           said.find("num_parallel_calls=") != std::string_view::npos;
   });
 }
 

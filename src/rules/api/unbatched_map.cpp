@@ -1,4 +1,5 @@
 #include "model/consumers.h"
+#include "model/exclusion.h"
 #include "model/mapper.h"
 #include "model/pipeline.h"
 #include "model/variance.h"
@@ -29,15 +30,22 @@ bool is_always_one(const model::Project &project, const model::FunctionInfo &fun
     return false;
   }
   const auto index = static_cast<u32>(param - function.params.begin());
+  bool is_called = false;
   for (const model::FunctionInfo &caller : project.functions) {
     for (const model::CallSite &site : caller.calls) {
-      const Expr *const passed = site.callee == &function ? model::passed_argument(site, index) : nullptr;
-      if (passed != nullptr && !is_one(*caller.module, passed)) {
+      if (site.callee != &function) {
+        continue;
+      }
+      const Expr *const passed = model::passed_argument(site, index);
+      // Called by another name, it may be a partial of it.
+      if (has_hidden_arguments(*site.call) || called_name(*site.call) != function.name.text() ||
+          (passed != nullptr && !is_one(*caller.module, passed))) {
         return false;
       }
+      is_called = true;
     }
   }
-  return true;
+  return is_called && !model::is_rebound(function, index);
 }
 
 bool is_single(const model::Project &project, const model::Stage &stage) {

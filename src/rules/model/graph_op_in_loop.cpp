@@ -1,6 +1,7 @@
 #include "model/exclusion.h"
 #include "model/variance.h"
 #include "python/children.h"
+#include "python/literals.h"
 #include "rules/site.h"
 
 #include <fmt/format.h>
@@ -568,40 +569,73 @@ private:
     if (site.callee->name.text() != "__init__") {
       return false;
     }
-    const auto *statement = as<For>(loop.node);
-    if (statement == nullptr) {
-      return loop.node->kind == NodeKind::ListComp || loop.node->kind == NodeKind::DictComp;
+    if (loop.node->kind == NodeKind::ListComp) {
+      return static_cast<const ListComp *>(loop.node)->elt == site.call;
     }
-    Symbol name;
-    const auto keeps = [&](const auto &self, const Node *node) -> bool {
-      const auto is_object = [&](const Expr *expr) {
-        const auto *plain = as<Name>(expr);
-        return expr == site.call || (plain != nullptr && name && plain->id == name);
-      };
-      if (const auto *assignment = as<Assign>(node)) {
-        const auto *target = as<Name>(assignment->targets[0]);
-        name = assignment->value == site.call && target != nullptr ? target->id : name;
-        if (assignment->targets[0]->kind == NodeKind::Subscript && is_object(assignment->value)) {
-          return true;
-        }
-      }
-      if (const auto *call = as<Call>(node)) {
-        const Keyword *const target = keyword_argument(*call, "target"); // Thread(target=worker.work)
-        const auto *run = target != nullptr ? as<Attribute>(target->value) : nullptr;
-        if ((called_method(*call) == "append" && std::ranges::any_of(call->args, is_object)) ||
-            (run != nullptr && is_object(run->value))) {
-          return true;
-        }
-      }
-      bool found = false;
-      for_each_child(node, [&](const Node *child) { found = found || self(self, child); });
-      return found;
-    };
-    return keeps(keeps, statement);
+    if (loop.node->kind == NodeKind::DictComp) {
+      return static_cast<const DictComp *>(loop.node)->value == site.call;
+    }
+    const auto *statement = as<For>(loop.node);
+    return statement != nullptr && !counts_to_many(loop, *statement) && ObjectUse(site.call).is_kept(statement);
   }
 
+  // for i in range(100000)
+  static bool counts_to_many(const Loop &loop, const For &statement) {
+    constexpr i64 kMany = 64;
+    const auto *range = as<Call>(statement.iter);
+    const Expr *const last = range != nullptr && called_name(*range) == "range" && !range->args.empty()
+                                 ? range->args[range->args.size() == 1 ? 0 : 1]
+                                 : nullptr;
+    return is_constant(last, ConstantKind::Int) &&
+           int_value(loop.function->module->parsed->source.part(last->start, last->end)).value_or(0) > kMany;
+  }
+
+  // What a loop does with an object that it makes.
+  class ObjectUse {
+  public:
+    explicit ObjectUse(const Call *made) : made_(made) {}
+
+    bool is_kept(const Node *loop) {
+      look(loop);
+      return kept_ && bindings_ <= 1 && looked_ <= kMostNodes;
+    }
+
+  private:
+    static constexpr u32 kMostNodes = 2000; // what is longer builds more than a few objects
+
+    [[nodiscard]] bool is_object(const Expr *expr) const {
+      const auto *plain = as<Name>(expr);
+      return expr == made_ || (plain != nullptr && name_ && plain->id == name_);
+    }
+
+    void look(const Node *node) {
+      if (++looked_ > kMostNodes) {
+        return;
+      }
+      if (const auto *assignment = as<Assign>(node)) {
+        const auto *target = as<Name>(assignment->targets[0]);
+        name_ = assignment->value == made_ && target != nullptr ? target->id : name_;
+        kept_ |= assignment->targets[0]->kind == NodeKind::Subscript && is_object(assignment->value);
+        bindings_ += target != nullptr && name_ && target->id == name_ ? 1 : 0;
+      } else if (const auto *call = as<Call>(node)) {
+        const Keyword *const target = keyword_argument(*call, "target"); // Thread(target=worker.work)
+        const auto *run = target != nullptr ? as<Attribute>(target->value) : nullptr;
+        kept_ |= (called_method(*call) == "append" &&
+                  std::ranges::any_of(call->args, [this](const Expr *arg) { return is_object(arg); })) ||
+                 (run != nullptr && is_object(run->value));
+      }
+      for_each_child(node, [this](const Node *child) { look(child); });
+    }
+
+    const Call *made_;
+    Symbol name_; // that it is put under
+    u32 bindings_ = 0;
+    u32 looked_ = 0;
+    bool kept_ = false;
+  };
+
   void report(const FunctionInfo &function, const Expr *place, const OpFact &op, const Loop &loop, bool grows,
-              const model::ReachedOp *reached, bool is_kept = false) {
+              const model::ReachedOp *reached, bool object_is_kept = false) {
     const Source &loop_source = loop.function->module->parsed->source;
     Finding finding;
     finding.rule = &kGraphOpInLoop.info;
@@ -609,7 +643,7 @@ private:
     finding.span = place->span();
     const std::string name = op_name(op);
     const bool is_test = function.module->is_test || loop.function->module->is_test || function.is_test;
-    if (is_test || is_kept ||
+    if (is_test || object_is_kept ||
         (grows ? loop.turns == model::Turns::Few || keeps_variable_of_entry(op, loop) || goes_over_variables(loop) ||
                      (place == op.call && sets_each_variable(op, loop))
                : is_minor(op, loop) || stands_in_scope_of_turn(op, loop, true))) {

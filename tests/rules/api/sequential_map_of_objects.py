@@ -91,3 +91,29 @@ class Images:
 class Photos(Images):
     def parse(self, record):
         return tf.io.decode_jpeg(record)
+
+
+class Sounds(Images):
+    def parse(self, record):
+        raise NotImplementedError()
+
+
+class Noise(Sounds):
+    def parse(self, record):
+        return tf.audio.decode_wav(record)
+
+
+class Plain(Lines):
+    def fields(self, line):
+        pass
+
+
+class Pictures:
+    def prepare(self, image, training, decoded):
+        if decoded:
+            image = tf.io.decode_jpeg(image)
+        return image
+
+    def dataset(self, images: tf.data.Dataset):
+        cheap = images.map(lambda x: Pictures.prepare(self, x, True, False))  # hint: DP101
+        return cheap, images.map(lambda x: Pictures.prepare(self, x, False, True))  # expect: DP101

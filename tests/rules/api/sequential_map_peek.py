@@ -67,3 +67,13 @@ def looked_at_rarely(paths, others, model):
         model.train_on_batch(next(training))
         if step % 1000 == 0:
             print(model(next(validation)))
+
+
+def read_often_enough(paths, others, model):
+    even = iter(tf.data.Dataset.from_tensor_slices(paths).map(load))  # expect: DP101
+    mostly = iter(tf.data.Dataset.from_tensor_slices(others).map(load))  # expect: DP101
+    for step in range(100000):
+        if step % 2 == 0:
+            model.train_on_batch(next(even))
+        if step % 1000 != 0:
+            model.train_on_batch(next(mostly))

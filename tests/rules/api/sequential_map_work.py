@@ -207,3 +207,30 @@ def taken_out(records: tf.data.Dataset):
         decode,
         # num_parallel_calls=8,
     ).prefetch(1)
+
+
+def loaded(path, label=None):
+    if label is not None:
+        path = tf.image.resize(decode(tf.io.read_file(path)), [224, 224])
+    return path, label
+
+
+def scaled(image, label, size=None):
+    if size is not None:
+        image = tf.image.resize(image, size)
+    return image / 255.0, label
+
+
+def element_may_fill_it(pairs: tf.data.Dataset):
+    both = pairs.map(loaded)  # expect: DP101
+    return both, pairs.map(scaled)  # hint: DP101
+
+
+def one_of_two_taken_out(records: tf.data.Dataset):
+    return (records.map(decode)  # num_parallel_calls=8  # hint: DP101
+            .shuffle(10)
+            .map(decode))  # expect: DP101
+
+
+def to_do(records: tf.data.Dataset):
+    return records.map(decode)  # TODO num_parallel_calls  # expect: DP101

@@ -92,3 +92,24 @@ def tried_out(images):
 by_ones("x", 1)
 by_ones("y")
 by_more("z", 32)
+
+
+def by_settings(path, size=1):
+    return tf.data.TextLineDataset(path).map(parse_line, num_parallel_calls=5).batch(size)  # expect: DP102
+
+
+def by_replicas(path, size=1):
+    size = size * tf.distribute.get_strategy().num_replicas_in_sync
+    return tf.data.TextLineDataset(path).map(parse_line, num_parallel_calls=5).batch(size)  # expect: DP102
+
+
+def sparse_values(path):
+    def values(record):
+        fields = tf.io.parse_single_example(record, {"a": tf.io.VarLenFeature(tf.int64)})
+        return tf.cast(fields["a"].values, tf.float32)
+
+    return tf.data.TFRecordDataset(path).map(values, num_parallel_calls=5).batch(8)
+
+
+by_settings("x", **{"size": 32})
+by_replicas("x")

@@ -47,3 +47,34 @@ def main(losses, steps):
             model.measure(session, False)  # expect: DP201
             model.changed(session)  # expect: DP201
             deeper(model, session, "train")  # expect: DP201
+
+
+def guarded_in_another_branch(x, flag, mode):
+    if flag:
+        if mode == "train":
+            return 1
+    else:
+        return tf.matmul(x, x)
+    return 0
+
+
+def bound_by_an_import(x, mode="train"):
+    from settings import mode
+
+    if mode == "test":
+        return tf.matmul(x, x)
+    return 0
+
+
+def numbered(x, number):
+    if number == 16:
+        return 0
+    return tf.matmul(x, x)
+
+
+def more(x, flag, session, steps):
+    for _ in range(steps):
+        session.run(guarded_in_another_branch(x, flag, "train"))  # expect: DP201
+        session.run(bound_by_an_import(x))  # expect: DP201
+        session.run(numbered(x, 0x10))
+        session.run(numbered(x, 17))  # expect: DP201

@@ -42,3 +42,14 @@ def dropped(session, count):
     for i in range(count):
         worker = Worker(session, i)  # expect: DP201
         print(session.run(worker.value))
+
+
+def not_kept_after_all(session, count):
+    results = []
+    for i in range(count):
+        worker = Worker(session, i)  # expect: DP201
+        worker = session.run(worker.value)
+        results.append(worker)
+    for i in range(100000):
+        results.append(Worker(session, i))  # expect: DP201
+    return results, [session.run(Worker(session, i).value) for i in range(count)]  # expect: DP201

@@ -1,0 +1,1 @@
+from more_names import tf
