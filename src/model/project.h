@@ -155,6 +155,12 @@ struct FunctionChanges {
   bool everything = false;        // too much to list
 };
 
+// A name that a scope binds to a module or function of a framework.
+struct ApiName {
+  u32 slot = 0;
+  std::optional<u32> place = {}; // where it is bound first, once somebody has asked for it
+};
+
 struct FunctionInfo {
   Symbol name;
   u32 index = 0; // in Project::functions
@@ -201,8 +207,9 @@ struct FunctionInfo {
   std::vector<CallSite> calls;
   std::vector<ReachedOp> reached;
   bool summarised = false;
-  mutable std::unique_ptr<FunctionChanges> changes; // worked out when first asked for
-  mutable std::optional<u64> rebound;               // bit i: it binds parameter i to something else; the same
+  mutable std::unique_ptr<FunctionChanges> changes;        // worked out when first asked for
+  mutable std::unique_ptr<std::vector<ApiName>> api_names; // the same
+  mutable std::optional<u64> rebound;                      // bit i: it binds parameter i to something else; the same
 
   static constexpr u32 kNoSlot = ~0U;
   [[nodiscard]] u32 slot_of(Symbol symbol) const {

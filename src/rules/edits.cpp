@@ -60,24 +60,35 @@ Block body_of(const model::FunctionInfo &scope) {
                                          : Block{};
 }
 
+// A file may bind thousands of names, and of those only its imports count.
+std::vector<model::ApiName> &api_names_of(const model::FunctionInfo &scope) {
+  if (scope.api_names == nullptr) {
+    scope.api_names = std::make_unique<std::vector<model::ApiName>>();
+    for (u32 slot = 0; slot < scope.names.size(); ++slot) {
+      if (scope.ever[slot].is(model::Value::Tag::Api)) {
+        scope.api_names->push_back({slot});
+      }
+    }
+  }
+  return *scope.api_names;
+}
+
 // The scope's name for the longest part of the API, with the rest behind it; of several the one that is bound first.
 std::string spelling_in(const model::FunctionInfo &scope, std::string_view api, u32 before, bool *v1) {
   const Block body = body_of(scope);
   std::string best;
   std::size_t best_length = 0;
   u32 best_place = ~0U;
-  for (u32 slot = 0; slot < scope.names.size(); ++slot) {
-    const model::Value &value = scope.ever[slot];
-    if (!value.is(model::Value::Tag::Api)) {
-      continue;
-    }
+  for (model::ApiName &known_name : api_names_of(scope)) {
+    const model::Value &value = scope.ever[known_name.slot];
     const std::string_view known = value.name().text();
     const bool fits = api.starts_with(known) && (api.size() == known.size() || api[known.size()] == '.');
-    const Symbol name{scope.names[slot]};
+    const Symbol name{scope.names[known_name.slot]};
     if (!fits || known.size() < best_length) {
       continue;
     }
-    const u32 place = bound_at(body, name);
+    known_name.place = known_name.place.has_value() ? known_name.place : bound_at(body, name);
+    const u32 place = *known_name.place;
     if (place >= before || (known.size() == best_length && place >= best_place)) {
       continue;
     }

@@ -117,12 +117,16 @@ bool was_taken_out(const model::Stage &stage) {
   const std::size_t line_end = std::min(text.find('\n', stage.call->end), text.size());
   const Expr *const receiver = receiver_of(*stage.call);
   const u32 from = receiver != nullptr ? receiver->end : stage.call->start;
-  return std::ranges::any_of(stage.module->parsed->tree.comments, [&](Span comment) {
-    const std::string_view said = text.substr(comment.start, comment.end - comment.start);
-    return comment.start >= from && comment.start <= line_end &&
-           text.substr(from, comment.start - from).find(stage.method.text()) != std::string_view::npos &&
-           said.find("num_parallel_calls=") != std::string_view::npos;
-  });
+  const std::vector<Span> &comments = stage.module->parsed->tree.comments;
+  for (auto at = std::ranges::lower_bound(comments, from, {}, &Span::start);
+       at != comments.end() && at->start <= line_end; ++at) {
+    const bool is_behind_name = text.substr(from, at->start - from).find(stage.method.text()) != std::string_view::npos;
+    if (is_behind_name &&
+        text.substr(at->start, at->end - at->start).find("num_parallel_calls=") != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // Why it may not matter there, if there is a reason.
