@@ -33,13 +33,15 @@ public:
 
   Consumption of(const Stage &stage);
 
+  // The calls of a function, in the whole project.
+  const std::vector<const CallSite *> &calls_of(const FunctionInfo &function);
+
   // Is what the stage gives put under a name, and are its elements read one by one from there?
   bool is_read_singly(const Stage &stage);
 
 private:
   struct Uses; // of one module: who holds which node, and where names are read
   Uses &uses_in(const Module &module);
-  const std::vector<const CallSite *> &calls_of(const FunctionInfo &function);
 
   // Of the dataset that is being followed.
   struct Trace {

@@ -86,7 +86,7 @@ namespace {
 
 struct Literal {
   ConstantKind kind = ConstantKind::None;
-  std::string text; // of a string what it holds
+  std::string text; // of a string what it holds, of an integer its decimal digits
 };
 
 std::optional<Literal> literal_of(const Source &source, const Expr *expr) {
@@ -116,10 +116,8 @@ std::optional<bool> truth_of(const Literal &literal) {
     return true;
   case ConstantKind::Str:
     return !literal.text.empty();
-  case ConstantKind::Int: {
-    const auto number = int_value(literal.text);
-    return number.has_value() ? std::optional(*number != 0) : std::nullopt;
-  }
+  case ConstantKind::Int:
+    return literal.text != "0";
   default:
     return std::nullopt;
   }

@@ -519,13 +519,12 @@ std::optional<bool> Inference::settled_test(const Expr *test) {
 }
 
 void Inference::walk_if(const If *statement) {
+  eval(statement->test);
   // `if False:` switches code off.
   if (const std::optional<bool> settled = settled_test(statement->test); settled.has_value()) {
-    eval(statement->test);
     walk(*settled ? statement->body : statement->orelse);
     return;
   }
-  eval(statement->test);
   if (!keeps_branches()) {
     walk(statement->body);
     walk(statement->orelse);

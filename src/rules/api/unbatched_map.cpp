@@ -21,7 +21,7 @@ extern const Rule kUnbatchedMap;
 namespace {
 
 // Is that parameter 1 unless somebody says otherwise, and does nobody?
-bool is_always_one(const model::Project &project, const model::FunctionInfo &function, const Name &name) {
+bool is_always_one(model::Consumers &consumers, const model::FunctionInfo &function, const Name &name) {
   const auto param = std::ranges::find(function.params, name.id, &Param::name);
   const auto is_one = [](const model::Module &module, const Expr *value) {
     return value != nullptr && module.parsed->source.part(value->start, value->end) == "1";
@@ -30,31 +30,23 @@ bool is_always_one(const model::Project &project, const model::FunctionInfo &fun
     return false;
   }
   const auto index = static_cast<u32>(param - function.params.begin());
-  bool is_called = false;
-  for (const model::FunctionInfo &caller : project.functions) {
-    for (const model::CallSite &site : caller.calls) {
-      if (site.callee != &function) {
-        continue;
-      }
-      const Expr *const passed = model::passed_argument(site, index);
-      // Called by another name, it may be a partial of it.
-      if (has_hidden_arguments(*site.call) || called_name(*site.call) != function.name.text() ||
-          (passed != nullptr && !is_one(*caller.module, passed))) {
-        return false;
-      }
-      is_called = true;
-    }
-  }
-  return is_called && !model::is_rebound(function, index);
+  const std::vector<const model::CallSite *> &sites = consumers.calls_of(function);
+  return !sites.empty() && !model::is_rebound(function, index) &&
+         std::ranges::all_of(sites, [&](const model::CallSite *site) {
+           const Expr *const passed = model::passed_argument(*site, index);
+           // Called by another name, it may be a partial of it.
+           return !has_hidden_arguments(*site->call) && called_name(*site->call) == function.name.text() &&
+                  (passed == nullptr || is_one(*site->caller->module, passed));
+         });
 }
 
-bool is_single(const model::Project &project, const model::Stage &stage) {
+bool is_single(model::Consumers &consumers, const model::Stage &stage) {
   const Source &source = stage.module->parsed->source;
   const Call *const batch = stage.call;
   const Expr *const size = argument(*batch, 0, "batch_size");
   const auto *name = size != nullptr ? as<Name>(size) : nullptr;
   return size == nullptr || source.part(size->start, size->end) == "1" ||
-         (name != nullptr && stage.function != nullptr && is_always_one(project, *stage.function, *name));
+         (name != nullptr && stage.function != nullptr && is_always_one(consumers, *stage.function, *name));
 }
 
 bool is_plain_batch(std::string_view method) {
@@ -252,7 +244,7 @@ void check(const model::Project &project, Findings &findings) {
       continue;
     }
     if (stage.info == nullptr || stage.call == nullptr || !stage.info->has(kBatches) || stage.info->has(kMaps) ||
-        !is_plain_batch(stage.method.text()) || is_single(project, stage)) {
+        !is_plain_batch(stage.method.text()) || is_single(readers.consumers, stage)) {
       continue;
     }
     judge_batch(project, stage, readers, findings);
