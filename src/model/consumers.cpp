@@ -813,7 +813,7 @@ private:
   }
 
   [[nodiscard]] static bool is_nested(const Node *inner, const Node *outer) {
-    return inner != nullptr && outer->start <= inner->start && inner->end <= outer->end;
+    return inner != nullptr && contains(outer, inner);
   }
 
   Consumers &owner;

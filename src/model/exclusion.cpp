@@ -15,8 +15,6 @@ using namespace python;
 
 namespace {
 
-bool contains(const Node *outer, const Node *inner) { return outer->start <= inner->start && inner->end <= outer->end; }
-
 // Notes which parameters the function binds to something else. Whatever names something counts, also in functions
 // inside.
 class Rebinding {

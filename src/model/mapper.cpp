@@ -200,8 +200,7 @@ private:
 
   // Two parts of an example may differ in rank, and then a batch of them does not line up.
   void require_one_part(const Node *operation) {
-    const bool is_part = counted_ != nullptr && counted_->start <= operation->start && operation->end <= counted_->end;
-    if (!facts.vectorisable || is_part) {
+    if (!facts.vectorisable || (counted_ != nullptr && contains(counted_, operation))) {
       return; // settled, or as good as the whole
     }
     std::unordered_set<u32> names;

@@ -114,6 +114,11 @@ struct Node {
   [[nodiscard]] Span span() const { return {start, end}; }
 };
 
+// Does one stand inside the other, or is it the same? Both must be of one source.
+inline bool contains(const Node *outer, const Node *inner) {
+  return outer->start <= inner->start && inner->end <= outer->end;
+}
+
 struct Expr : Node {};
 struct Stmt : Node {};
 struct Pattern : Node {};

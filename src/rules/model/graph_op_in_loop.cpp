@@ -56,8 +56,6 @@ bool is_tensorflow(const OpFact &op) {
          name == "apply_gradients" || name == "compute_gradients" || name == "get_next" || needs_session(op);
 }
 
-bool contains(const Node *outer, const Node *inner) { return outer->start <= inner->start && inner->end <= outer->end; }
-
 std::string describe_loop(const Loop &loop) {
   switch (loop.node->kind) {
   case NodeKind::While:
