@@ -290,7 +290,7 @@ void bind_names(const Block &body, FunctionInfo &function, BoundNames &bound) {
 void set_names(FunctionInfo &function, std::span<const u32> names, Arena &arena) {
   constexpr std::size_t kFew = 16; // found as fast by bisection
   function.names = arena.copy(names.data(), names.size());
-  function.ever = arena.fill(names.size(), Value{});
+  function.ever = arena.fill(names.size(), Value::bottom());
   if (names.size() <= kFew) {
     return;
   }

@@ -74,13 +74,37 @@ std::string describe_items(const Value &value, u32 depth) {
   return fmt::format("({})", join_words(items));
 }
 
+std::string describe_one(const Value &value, u32 depth);
+
 std::string describe(const Value &value, u32 depth) {
   if (depth > 4) {
     return "…";
   }
+  std::vector<std::string> parts;
+  if (value.alternatives == nullptr) {
+    parts.push_back(describe_one(value, depth));
+  } else {
+    for_each_alternative(value, [&](const Value &one) { parts.push_back(describe_one(one, depth)); });
+  }
+  if (value.none) {
+    parts.emplace_back("None");
+  }
+  if (value.open) {
+    parts.emplace_back("unknown");
+  }
+  std::string text;
+  for (const std::string &part : parts) {
+    text += (text.empty() ? "" : " | ") + part;
+  }
+  return text;
+}
+
+std::string describe_one(const Value &value, u32 depth) {
   switch (value.tag) {
   case Value::Tag::Unknown:
     return "unknown";
+  case Value::Tag::Bottom:
+    return "nothing";
   case Value::Tag::None:
     return "None";
   case Value::Tag::Literal:
@@ -89,9 +113,6 @@ std::string describe(const Value &value, u32 depth) {
     return fmt::format("Api {}{}", value.name().text(), value.v1 ? " (v1)" : "");
   case Value::Tag::Instance: {
     std::string text(name_of(value.kind));
-    if (value.kind == Kind::Dataset && value.stage() != 0) {
-      text += fmt::format(" #{}", value.stage());
-    }
     return text + (value.container ? ", or a container of them" : "");
   }
   case Value::Tag::Module:
@@ -102,6 +123,8 @@ std::string describe(const Value &value, u32 depth) {
     return fmt::format("class {}", qualified_name(*value.type));
   case Value::Tag::Object:
     return fmt::format("object of {}", qualified_name(*value.type));
+  case Value::Tag::Super:
+    return fmt::format("super of {}", qualified_name(*value.type));
   case Value::Tag::Method:
     return fmt::format("method {}", qualified_name(*value.function));
   case Value::Tag::ApiMethod:
@@ -233,9 +256,9 @@ void print_class(const ClassInfo &type, std::string &out) {
   std::vector<std::string> names;
   std::vector<std::pair<std::string_view, std::string>> attributes;
   names.reserve(type.attributes.size());
-  for (const auto &[id, value] : type.attributes) {
+  for (const auto &[id, cell] : type.attributes) {
     names.push_back(fmt::format("self.{}", Symbol{id}.text()));
-    attributes.emplace_back(names.back(), describe(value));
+    attributes.emplace_back(names.back(), describe(cell.value));
   }
   print_named(std::move(attributes), "        ", out);
 }
@@ -325,13 +348,12 @@ public:
         continued[before] = true;
       }
     }
-    for (u32 at = project_.first_stage; at < project_.stages.size(); ++at) {
+    for (u32 at = 1; at < project_.stages.size(); ++at) {
       if (!continued[at] && !printed_[at]) {
         print_pipeline(at);
       }
     }
-    for (u32 at = static_cast<u32>(project_.stages.size());
-         at-- > project_.first_stage;) { // what goes round in a circle has no end
+    for (u32 at = static_cast<u32>(project_.stages.size()); at-- > 1;) { // what goes round in a circle has no end
       if (!printed_[at]) {
         print_pipeline(at);
       }

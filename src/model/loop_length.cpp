@@ -1,7 +1,8 @@
 // How long is a loop? What the code tells of it: literals, slices, and what things are called.
+#include "model/loop_length.h"
 #include "base/name_table.h"
-#include "model/infer.h"
 #include "model/name_traits.h"
+#include "model/transfer.h"
 
 #include "python/call.h"
 #include "python/children.h"
@@ -69,20 +70,18 @@ bool lists_entries(std::string_view method) {
 } // namespace
 
 // Its value, without noting anything down.
-Value Inference::peek(const Expr *expr) {
-  if (peeking_) {
+Value Transfer::peek(const Expr *expr) {
+  if (!recording_) {
     return {}; // a second look in a second look, and so on, would take for ever
   }
-  const bool recording = std::exchange(recording_, false);
-  peeking_ = true;
+  recording_ = false;
   const Value value = eval(expr);
-  peeking_ = false;
-  recording_ = recording;
+  recording_ = true;
   return value;
 }
 
 // A number that is written down, perhaps under a name of this module.
-std::optional<i64> Inference::literal_number(const Expr *expr) {
+std::optional<i64> Transfer::literal_number(const Expr *expr) {
   if (const auto *unary = as<UnaryOp>(expr); unary != nullptr && unary->op() == UnaryOperator::USub) {
     const auto number = literal_number(unary->operand);
     return number.has_value() ? std::optional(-*number) : std::nullopt;
@@ -104,7 +103,7 @@ std::optional<i64> Inference::literal_number(const Expr *expr) {
 }
 
 // `n or 1` of a parameter that is None unless somebody says otherwise.
-bool Inference::is_one_by_default(const Expr *expr) {
+bool Transfer::is_one_by_default(const Expr *expr) {
   const auto *either = as<BoolOp>(expr);
   const auto *name = either != nullptr && either->op() == BoolOperator::Or ? as<Name>(either->values[0]) : nullptr;
   return name != nullptr && literal_number(either->values.back()).value_or(kTinyLoop + 1) <= kTinyLoop &&
@@ -114,16 +113,21 @@ bool Inference::is_one_by_default(const Expr *expr) {
          });
 }
 
-// A loop over a few elements that are written down, or over range(10) and below.
-bool Inference::is_tiny(const Expr *iter) {
-  if (counts_dimensions(iter)) {
+// A loop over a few elements that are written down, or over range(10) and below. Over the dimensions of a tensor, but
+// not along one of them.
+bool Transfer::is_tiny(const Expr *iter) {
+  if (counts_dimensions(iter) && !measures_axis(iter)) {
     return true;
   }
   switch (iter->kind) {
   case NodeKind::Tuple:
   case NodeKind::List:
   case NodeKind::Dict:
-  case NodeKind::Set:
+  case NodeKind::Set: {
+    bool is_open = false; // [*range(100000)]
+    for_each_child(iter, [&is_open](const Node *child) { is_open |= child->kind == NodeKind::Starred; });
+    return !is_open;
+  }
   case NodeKind::Constant:
     return true;
   case NodeKind::IfExp: {
@@ -205,11 +209,10 @@ bool Inference::is_tiny(const Expr *iter) {
   }
 }
 
-// A tensor's static shape says how often a part of the graph is repeated; but who runs a session goes through an array.
-bool Inference::may_be_long(const Loop &loop, const Expr *iter) { return loop.runs_session && measures_axis(iter); }
+bool goes_along_axis(const Expr *iter) { return measures_axis(iter); }
 
 // What is gone through, and how many of that there usually are.
-Turns Inference::turns_of(const Expr *iter, const Value &iterated) {
+Turns Transfer::turns_of(const Expr *iter, const Value &iterated) {
   if (iterated.is_kind(Kind::Dataset) || iterated.is_kind(Kind::Iterator)) {
     return Turns::Many;
   }

@@ -1,5 +1,7 @@
 #include "model/mapper.h"
 
+#include "model/classes.h"
+
 #include "base/known_names.h"
 #include "model/exclusion.h"
 #include "model/overrides.h"
@@ -43,8 +45,8 @@ public:
     case Value::Tag::Class:
       return examine_construction(*function.type);
     case Value::Tag::Object:
-      if (const Value *call = call_method_of(*function.type); call != nullptr) {
-        return examine_body(*call->function);
+      if (const FunctionInfo *call = find_method_of(*function.type, known::sym_call_method)) {
+        return examine_body(*call);
       }
       [[fallthrough]];
     default:
@@ -75,26 +77,11 @@ private:
            });
   }
 
-  // What calling an object of the project runs.
-  static const Value *call_method_of(const ClassInfo &type, u32 depth = 0) {
-    if (const auto found = type.members.find(known::sym_call_method.id); found != type.members.end()) {
-      return found->second.is(Value::Tag::Function) ? &found->second : nullptr;
-    }
-    for (const Value &base : type.bases) {
-      const Value *found = base.is(Value::Tag::Class) && depth < 10 ? call_method_of(*base.type, depth + 1) : nullptr;
-      if (found != nullptr) {
-        return found;
-      }
-    }
-    return nullptr;
-  }
-
   // An object that holds things: a named tuple, most likely.
   void examine_construction(const ClassInfo &type) {
     facts.vectorisable = false;
-    const auto init = type.members.find(known::sym_init.id);
-    if (init != type.members.end() && init->second.is(Value::Tag::Function)) {
-      examine_body(*init->second.function);
+    if (const FunctionInfo *init = find_method_of(type, known::sym_init)) {
+      examine_body(*init);
     }
   }
 

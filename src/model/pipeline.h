@@ -50,7 +50,10 @@ bool is_followed_by(const Project &project, const Stage &stage, u64 traits, bool
 // The same for a stage by the name of its method.
 bool is_followed_by(const Project &project, const Stage &stage, std::string_view method);
 
-// Fills Project::followers.
-void link_stages(Project &project);
+// The stage that made a Dataset; 0 if it is not known, or if there are several.
+u32 stage_of(const Project &project, const Value &dataset);
+
+// Fills stages, followers and stage_at from the facts of the functions.
+void build_stages(Project &project);
 
 } // namespace deepperf::model

@@ -1,7 +1,10 @@
 #include "model/project.h"
 
+#include "model/declare.h"
 #include "model/imports.h"
-#include "model/infer.h"
+#include "model/pipeline.h"
+#include "model/solver.h"
+#include "model/spread.h"
 
 #include <algorithm>
 
@@ -70,14 +73,45 @@ const Loop *Project::loop_at(const python::Node *node) const {
   return place != nullptr && *place != 0 ? &loops[*place - 1] : nullptr;
 }
 
-std::unique_ptr<Project> analyse(const std::vector<ParsedFile *> &files) {
+namespace {
+
+// Puts facts of functions where rules look for them.
+void collect_facts(Project &project) {
+  for (const FunctionInfo &function : project.functions) {
+    for (const auto &[expr, value] : function.arguments) {
+      project.argument_values[expr] = value;
+    }
+    for (const AddedLayer &layer : function.layers) {
+      project.added_layers[layer.model].push_back(layer);
+    }
+    for (const auto &[model, call] : function.compiled) {
+      const auto [known, is_new] = project.compiled_models.try_emplace(model, call);
+      known->second = is_new || known->second == call ? call : nullptr;
+    }
+    for (const auto &[loader, call] : function.moved) {
+      project.moved_batches.emplace(loader, MovedBatch{function.module, &function, call});
+    }
+    for (const auto &[type, attribute] : function.loads) {
+      (type != nullptr ? type->loads : project.loads).insert(attribute);
+    }
+  }
+}
+
+} // namespace
+
+std::unique_ptr<Project> analyse(const std::vector<ParsedFile *> &files, u32 workers) {
   auto project = std::make_unique<Project>();
   for (const ParsedFile *file : files) {
     Module &module = project->modules.emplace_back(make_module(*file));
     module.file = file->index;
+    module.index = static_cast<u32>(project->modules.size()) - 1;
   }
   const ModuleIndex modules(project->modules);
-  Inference(*project, modules).run();
+  declare(*project, modules);
+  solve(*project, modules, workers);
+  spread_facts(*project);
+  collect_facts(*project);
+  build_stages(*project);
   return project;
 }
 

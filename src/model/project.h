@@ -13,6 +13,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -84,12 +85,13 @@ struct Loop {
   const python::Node *node = nullptr; // For, While, or the expression of a comprehension
   Loop *parent = nullptr;             // in the same function
   FunctionInfo *function = nullptr;
-  std::vector<Symbol> assigned;   // names bound in it, sorted
-  std::vector<Symbol> mutated;    // names whose value is changed in place
-  std::vector<Symbol> attributes; // attributes stored to, of whatever object
-  std::vector<Symbol> passed;     // names handed to calls, which may change what they hold
-  bool tiny = false;              // over a literal or range(10) and below, or left after the first turn
-  bool once = false;              // behind a guard, so that it runs in one turn only of the loop around it
+  std::vector<Symbol> assigned;      // names bound in it, sorted
+  std::vector<Symbol> mutated;       // names whose value is changed in place
+  std::vector<Symbol> attributes;    // attributes stored to, of whatever object
+  std::vector<Symbol> passed;        // names handed to calls, which may change what they hold
+  std::vector<Symbol> maybe_mutated; // as `mutated`, with names of modules and of objects of our own classes
+  bool tiny = false;                 // over a literal or range(10) and below, or left after the first turn
+  bool once = false;                 // behind a guard, so that it runs in one turn only of the loop around it
   Turns turns = Turns::Many;
   bool makes_graph = false;  // another Graph in every turn: a new one, the old one reset, or another one entered
   bool new_graph = false;    // a new Graph, or the old one reset; not only entered
@@ -119,7 +121,7 @@ struct OpFact {
   Symbol target;              // the name that it is assigned to
   bool stored = false;        // it goes into an element, an attribute or a list
   bool discarded = false;     // nobody takes its result
-  bool by_type = false;       // only for arguments of some type: see asks_for_type
+  bool by_type = false;       // only for arguments of some type: see asks_for_type; or one of several that are called
   const OpScope *scope = nullptr;
 };
 
@@ -131,9 +133,78 @@ struct CallSite {
   Loop *loop = nullptr;
   bool once = false;
   bool in_tape = false;
-  bool bound = false;   // the first parameter is filled by the object
-  bool no_grad = false; // under torch.no_grad() or the like
-  bool by_type = false; // only for arguments of some type
+  bool bound = false;      // the first parameter is filled by the object
+  bool no_grad = false;    // under torch.no_grad() or the like
+  bool by_type = false;    // only for arguments of some type
+  bool eager_test = false; // under `if tf.executing_eagerly()`
+};
+
+// Something that a function does itself and that its callers want to know, in the order of its code.
+struct Event {
+  enum class Kind : u8 {
+    Call,         // of the call site `site`
+    Step,         // a training step
+    SessionRun,   // `node` runs a session
+    GraphMade,    // another graph from here on
+    NewGraph,     // the same, and it is a new one
+    GraphEntered, // that of the holder `node`
+  };
+  Kind kind = Kind::Call;
+  bool by_type = false;
+  u32 site = 0;
+  Loop *loop = nullptr;
+  const python::Expr *node = nullptr;
+};
+
+// What a branch does if its test guards it so that it runs once: see guards.h.
+struct Guard {
+  const python::Expr *test = nullptr;
+  bool negated = false;
+  Loop *loop = nullptr;
+  std::span<python::Stmt *const> statements;
+  std::size_t first_op = 0;
+  std::size_t last_op = 0; // one behind
+  std::size_t first_call = 0;
+  std::size_t last_call = 0;
+};
+
+// What one function tells about another, whatever it was called with.
+struct FunctionMark {
+  FunctionInfo *function = nullptr;
+  u8 tracer = 0;
+  bool traced = false;
+  bool passed = false;
+  bool in_parallel = false;
+  const python::Expr *compiled_at = nullptr;
+};
+
+// A stage as the walk sees it: `previous` are Datasets, by the calls that made them.
+struct StageFact {
+  const python::Call *call = nullptr;
+  const ApiInfo *info = nullptr;
+  Symbol method;
+  Value mapper;
+  Value previous;
+};
+
+// All that contributes to what a parameter, attribute or variable of another function may hold.
+struct Cell {
+  struct Entry {
+    u32 contributor = 0; // a function, by its index
+    Value value;
+  };
+  Value value = Value::bottom();
+  bool touched = false;       // by the solver's current round
+  std::vector<Entry> entries; // sorted by contributor
+};
+
+// A value that a function gives to somebody else's parameter, attribute or variable.
+struct Contribution {
+  enum class Target : u8 { Parameter, Attribute, Variable };
+  Target target = Target::Parameter;
+  u32 owner = 0; // the function or class, by its index
+  u32 place = 0; // of the parameter or variable, or the attribute's symbol
+  Value value;
 };
 
 // An operation that a call of a function leads to, at any depth, and what of the caller it depends on.
@@ -161,7 +232,18 @@ struct ApiName {
   std::optional<u32> place = {}; // where it is bound first, once somebody has asked for it
 };
 
+// model.add(layer), or model.pop() with no layer.
+struct AddedLayer {
+  const python::Call *call = nullptr;
+  const python::Expr *layer = nullptr;
+  Value value;
+  FunctionInfo *function = nullptr;
+  const python::Node *branch = nullptr; // the innermost `if`, loop or the like around it
+  const python::Call *model = nullptr;  // that made the model
+};
+
 struct FunctionInfo {
+  // ---- From the tree alone
   Symbol name;
   u32 index = 0; // in Project::functions
   const Module *module = nullptr;
@@ -169,42 +251,64 @@ struct FunctionInfo {
   ClassInfo *type = nullptr;
   const python::Node *node = nullptr; // FunctionDef, Lambda, or null for a module's own code
   Array<python::Param *> params;
-
   Array<u32> names;            // that are local, as symbol ids, sorted: a name's place is its slot
   Array<u32> hashed;           // the slots, from 1, by hash of the name; only of many
-  Array<Value> ever;           // all values a slot has had, joined
-  Array<Value> arguments;      // what callers pass, joined
   SymbolMap<u32> evidence;     // methods called on names, as bits: see bind.h
   std::vector<Symbol> globals; // declared global or nonlocal
-  Value returns;
-  bool returned = false; // a `return` was met
-  enum class State : u8 { Fresh, Running, Done } state = State::Fresh;
+  std::vector<Loop *> loops;   // in source order
+  bool mentioned = true;       // false: nothing in these files has its name, so that nobody here can call it
+  bool is_test = false;        // test_…() without arguments, wherever it stands
 
+  // ---- What the solver found: see solver.h
+  std::vector<Cell> inputs; // what callers pass for each parameter
+  Value returns = Value::bottom();
+  Array<Value> ever;                       // all values that a slot has had, joined
+  SymbolMap<Cell> outer_stores;            // what functions inside bind with `global` and `nonlocal`, by slot
+  Array<Value> defaults;                   // of the parameters, where the function is defined
+  std::vector<Contribution> contributions; // to others, sorted by target
+  bool is_property = false;
+  bool is_static = false;
+  bool is_class_method = false;
+  bool decorated_no_grad = false;
+  bool has_ops = false; // it executes operations of TensorFlow, itself or in what it calls
+
+  // ---- Facts of its code, of the last time it was walked
+  std::vector<OpFact> ops;
+  std::vector<CallSite> calls;
+  std::vector<Event> events;
+  std::vector<Guard> guards;
+  std::vector<FunctionMark> marks;
+  std::vector<StageFact> stages;
+  std::vector<std::pair<const python::Expr *, Value>> datasets;                // expressions that give one
+  std::vector<std::pair<const python::Expr *, Value>> arguments;               // see Project::argument_values
+  std::vector<AddedLayer> layers;                                              // see Project::added_layers
+  std::vector<std::pair<const python::Call *, const python::Call *>> compiled; // see Project::compiled_models
+  std::vector<std::pair<const python::Call *, const python::Call *>> moved;    // see Project::moved_batches
+  std::vector<std::pair<ClassInfo *, u32>> loads; // attributes that it reads, of a class or of anything
+  std::vector<Symbol> own_stores;                 // self.x = …
+  bool own_effects = false;
+  bool own_variables = false;
+
+  // ---- What follows from the facts of all functions: see spread.cpp
   bool effects = false; // does what a second call would do again: unknown calls, state, I/O; also through calls
   bool traced = false;  // by tf.function, a Keras layer's call, Dataset.map, an Estimator, …
   u8 tracers = 0;       // what traces it, where that is tf.function or jax.jit; also of functions inside of those
   bool passed = false;  // handed to something that may call it
   const python::Expr *compiled_at = nullptr; // the decorator or call that makes it a compiled function
-  bool is_property = false;
-  bool is_static = false;
-  bool is_class_method = false;
-  bool makes_variables = false; // also through calls
-  bool makes_graph = false;     // or enters one that is another in each call; also through calls
-  bool new_graph = false;       // also through calls
-  u64 graph_params = 0;         // bit i: enters a graph that parameter i is or has; also through calls
-  bool runs_session = false;    // also through calls
-  bool steps = false;           // a call is a training step: backward() or the like, outside loops; also through calls
-  bool trains = false;          // a training step somewhere, also through calls
-  bool no_grad = false;         // decorated with torch.no_grad(), or called by nothing but code under it
-  bool ever_no_grad = false;    // called by code under it at least once
-  bool in_parallel = false;     // mapped over a Dataset or given to Apache Beam, itself or what calls it
-  bool is_test = false;         // test_…() without arguments, wherever it stands
-  bool in_loop = false;         // called from a loop that is not tiny, at any depth
+  bool makes_variables = false;              // also through calls
+  bool makes_graph = false;                  // or enters one that is another in each call; also through calls
+  bool new_graph = false;                    // also through calls
+  u64 graph_params = 0;                      // bit i: enters a graph that parameter i is or has; also through calls
+  bool runs_session = false;                 // also through calls
+  bool steps = false;        // a call is a training step: backward() or the like, outside loops; also through calls
+  bool trains = false;       // a training step somewhere, also through calls
+  bool no_grad = false;      // decorated with torch.no_grad(), or called by nothing but code under it
+  bool ever_no_grad = false; // called by code under it at least once
+  bool in_parallel = false;  // mapped over a Dataset or given to Apache Beam, itself or what calls it
+  bool in_loop = false;      // called from a loop that is not tiny, at any depth
   const python::Node *session_run = nullptr;
-  std::vector<Symbol> attribute_stores; // self.x = …, also through calls of own methods
+  std::vector<Symbol> attribute_stores; // self.x = …, also through calls of own methods; sorted
 
-  std::vector<OpFact> ops;
-  std::vector<CallSite> calls;
   std::vector<ReachedOp> reached;
   bool summarised = false;
   mutable std::unique_ptr<FunctionChanges> changes;        // worked out when first asked for
@@ -231,24 +335,17 @@ struct FunctionInfo {
 
 struct ClassInfo {
   Symbol name;
+  u32 index = 0; // in Project::classes
   const python::ClassDef *node = nullptr;
   const Module *module = nullptr;
   FunctionInfo *scope = nullptr; // where the class stands
   std::vector<Value> bases;
+  std::vector<ClassInfo *> mro;        // itself, and the classes of the project that it derives from: see classes.h
   std::vector<ClassInfo *> subclasses; // right below it, of the project
   Kind kind = Kind::Unknown;           // of the framework class it derives from
   SymbolMap<Value> members;            // methods and class attributes
-  SymbolMap<Value> attributes;         // stored through self, joined
+  SymbolMap<Cell> attributes;          // stored through self or another name of an object
   std::unordered_set<u32> loads;       // attributes that somebody reads; only of classes of PyTorch modules
-};
-
-// model.add(layer), or model.pop() with no layer.
-struct AddedLayer {
-  const python::Call *call = nullptr;
-  const python::Expr *layer = nullptr;
-  Value value;
-  FunctionInfo *function = nullptr;
-  const python::Node *branch = nullptr; // the innermost `if`, loop or the like around it
 };
 
 struct Module {
@@ -274,6 +371,9 @@ struct Module {
   SymbolMap<u32> attribute_evidence;                // methods called on attributes of self, as bits
   std::vector<Symbol> stars;                        // frameworks' packages that `from … import *` opened
   std::unordered_map<u32, const Module *> imported; // dotted names that import statements bound to project modules
+  // The modules of the project that an Alias of an import means; of `from a import b`, the ImportFrom has that of `a`.
+  std::unordered_map<const python::Node *, const Module *> import_targets;
+  u32 index = 0; // in Project::modules
 };
 
 // Where a batch of a DataLoader is copied to a device.
@@ -296,12 +396,13 @@ struct Project {
   std::deque<ClassInfo> classes;
   std::deque<Loop> loops;
   std::vector<Stage> stages = std::vector<Stage>(1);
-  u32 first_stage = 1;                     // rules judge from here on; those before are there to be pointed to
-  std::vector<std::vector<u32>> followers; // of each stage, those right behind it: see followers_of
-  std::vector<Value> callees = std::vector<Value>(1); // what is called; Call::fact is a place here
-  std::vector<u32> callers = std::vector<u32>(1);     // the functions that these calls stand in, by their index
+  std::unordered_map<const python::Call *, u32> stage_of_call; // of the calls that add one
+  std::vector<std::vector<u32>> followers;                     // of each stage, those right behind it: see followers_of
+  std::vector<Value> callees = std::vector<Value>(1);          // what is called; Call::fact is a place here
+  std::vector<u32> callers = std::vector<u32>(1); // the functions that these calls stand in, by their index
   std::unordered_set<u32> loads; // attributes that code of PyTorch reads from what the engine does not know
   Arena values;
+  std::vector<Arena> arenas; // more values: of each worker that analysed the project
   // What the arguments of losses, of Keras models and of their fit() are where they stand; other values are kept as
   // kinds only.
   std::unordered_map<const python::Expr *, Value> argument_values;
@@ -326,7 +427,7 @@ struct Project {
 // Which operations a call of the function leads to; worked out when first asked for.
 const std::vector<ReachedOp> &reached_by(const Project &project, FunctionInfo &function);
 
-// Runs phases 3 to 5 on files that belong together.
-std::unique_ptr<Project> analyse(const std::vector<ParsedFile *> &files);
+// Runs phases 3 to 5 on files that belong together, on so many threads.
+std::unique_ptr<Project> analyse(const std::vector<ParsedFile *> &files, u32 workers = 1);
 
 } // namespace deepperf::model

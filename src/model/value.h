@@ -1,4 +1,6 @@
-// What the engine knows of a value: which API, function, class or kind of framework object it is.
+// What the engine knows of a value: which API, function, class or kind of framework object it is. A Value is an element
+// of a lattice (see lattice.h): Bottom is below everything, Unknown above, and in between stands a set of up to four
+// alternatives. Most values have one alternative, which stands in the Value itself.
 #pragma once
 
 #include "base/symbol.h"
@@ -10,36 +12,47 @@ namespace deepperf::model {
 struct Module;
 struct FunctionInfo;
 struct ClassInfo;
-struct TransformCall;
+struct Alternatives;
+
+// Whether a tensor is part of an autograd graph, as a set: both bits mean "on some paths".
+enum Gradient : u8 { kNoGradient = 1, kGradient = 2 };
+
+// Where a tensor or module may be, as a set. Nothing is said where no bit is set.
+enum Device : u8 { kOnCpu = 1, kOnGpu = 2, kOnUnknown = 4 };
 
 struct Value {
   enum class Tag : u8 {
-    Unknown,
-    None,
-    Literal,   // `expr` is a constant
+    Unknown,   // anything; with `alternatives`, several things that have no common description
+    Bottom,    // nothing yet: no execution that was looked at gives a value here
+    None,      // of Python
+    Literal,   // `expr` is a constant, `number` is the file it stands in, plus one
     Api,       // `name` is the canonical dotted name
-    Instance,  // of a framework's `kind`; a Dataset has its `stage`, others the `call` and `name` of what made them
+    Instance,  // of a framework's `kind`; with the `call` and `name` of what made it, where there is just one such call
     Module,    // of the project
     Function,  // of the project, also a lambda
     Class,     // of the project
     Object,    // an instance of a class of the project
+    Super,     // what super() gives in a method of the class
     Method,    // `function`, bound to an object
-    ApiMethod, // `name`, bound to `receiver`
+    ApiMethod, // `name` of `kind`, bound to `receiver`
     Tuple,     // `items`, one for each element, or one for all if `uniform`
     Partial,   // functools.partial of `receiver`
-    Transform, // what Dataset.apply takes: `name` with `transform`
+    Transform, // what Dataset.apply takes: `name`; the items are what the call made and the function that it maps
   };
 
   Tag tag = Tag::Unknown;
   Kind kind = Kind::Unknown;
-  bool v1 : 1 = false;        // reached through tensorflow.compat.v1
-  bool container : 1 = false; // of an Instance: may be a tuple, list or dict of them
+  Output output : 4 = Output::Unknown; // of a tensor what its numbers are, of a TorchModule what it gives
+  u8 device : 3 = 0;                   // of a TorchTensor or TorchModule: see Device
+  bool many : 1 = false;               // of an Instance: made in more places than are kept apart
+  u8 grad : 2 = 0;                     // of a TorchTensor: see Gradient
+  bool v1 : 1 = false;                 // reached through tensorflow.compat.v1
+  bool container : 1 = false;          // of an Instance: may be a tuple, list or dict of them
   bool uniform : 1 = false;
-  bool few : 1 = false;            // of a uniform Tuple: ten elements or so at most
-  bool grad : 1 = false;           // of a TorchTensor: it hangs on the graph that backward() walks
-  bool gpu : 1 = false;            // of a TorchTensor or TorchModule: it was moved to a device
-  Output output = Output::Unknown; // of a tensor what its numbers are, of a TorchModule what it gives
-  u32 number = 0;                  // of a symbol, a stage, or how many items
+  bool few : 1 = false;  // of a uniform Tuple: ten elements or so at most
+  bool open : 1 = false; // or something else that nobody told us
+  bool none : 1 = false; // or None
+  u32 number = 0;        // of a symbol, or how many items
   union {
     const void *pointer = nullptr;
     const Module *module;
@@ -48,20 +61,28 @@ struct Value {
     const Value *items; // also the receiver
     const python::Expr *expr;
     const python::Call *call;
-    const TransformCall *transform;
   };
+  const Alternatives *alternatives = nullptr; // where there are several; what stands above describes them all
+
+  Value() = default; // said so because GCC 12 takes no {} for a struct with such bit-fields otherwise
 
   [[nodiscard]] bool is(Tag wanted) const { return tag == wanted; }
   [[nodiscard]] bool is_kind(Kind wanted) const { return tag == Tag::Instance && kind == wanted; }
-  [[nodiscard]] bool known() const { return tag != Tag::Unknown && tag != Tag::None; }
+  [[nodiscard]] bool is_bottom() const { return tag == Tag::Bottom; }
+  // Nothing at all is known of it.
+  [[nodiscard]] bool is_unknown() const { return tag == Tag::Unknown && alternatives == nullptr; }
+  // All alternatives have something in common that `tag` tells.
+  [[nodiscard]] bool known() const { return tag != Tag::Unknown && tag != Tag::None && tag != Tag::Bottom; }
   [[nodiscard]] Symbol name() const { return Symbol{number}; }
-  [[nodiscard]] u32 stage() const { return number; }
   [[nodiscard]] const Value &receiver() const { return *items; }
+  [[nodiscard]] bool has_gradient() const { return (grad & kGradient) != 0; }
+  [[nodiscard]] bool on_gpu() const { return device == kOnGpu; }
 
-  friend bool operator==(const Value &a, const Value &b) {
-    return a.tag == b.tag && a.kind == b.kind && a.number == b.number && a.pointer == b.pointer && a.output == b.output;
+  static Value bottom() {
+    Value value;
+    value.tag = Tag::Bottom;
+    return value;
   }
-
   static Value api(Symbol name, bool v1) {
     Value value;
     value.tag = Tag::Api;
@@ -69,16 +90,16 @@ struct Value {
     value.v1 = v1;
     return value;
   }
-  static Value instance(Kind kind, u32 stage = 0) {
+  static Value instance(Kind kind) {
     Value value;
     value.tag = Tag::Instance;
     value.kind = kind;
-    value.number = stage;
     return value;
   }
   // What the call of an API or method made.
   static Value made_by(Kind kind, const python::Call *call, Symbol name) {
-    Value value = instance(kind, name.id);
+    Value value = instance(kind);
+    value.number = name.id;
     value.call = call;
     return value;
   }
@@ -94,13 +115,35 @@ struct Value {
     value.type = type;
     return value;
   }
+  static Value of(const Module *module) {
+    Value value;
+    value.tag = Tag::Module;
+    value.module = module;
+    return value;
+  }
 };
 
-// A call that makes what Dataset.apply takes, and the function that it will map.
-struct TransformCall {
-  const python::Call *call = nullptr;
-  Value mapper;
+static_assert(sizeof(Value) == 24);
+
+// So many different things are kept apart; all Instances of a kind count as one thing, of which so many makers are
+// kept.
+constexpr u32 kMostAlternatives = 4;
+
+struct Alternatives {
+  u32 count = 0;
+  const Value *items = nullptr;
 };
+
+// Calls `visit` with each thing that the value may be; not with None, and not for what is unknown.
+template <class Visit> void for_each_alternative(const Value &value, Visit visit) {
+  if (value.alternatives != nullptr) {
+    for (u32 i = 0; i < value.alternatives->count; ++i) {
+      visit(value.alternatives->items[i]);
+    }
+  } else if (value.known()) {
+    visit(value);
+  }
+}
 
 // One step of a tf.data pipeline. Stage 0 is "nothing known before this".
 struct Stage {

@@ -1,5 +1,6 @@
 #include "rules/dataset_item.h"
 
+#include "model/classes.h"
 #include "model/variance.h"
 
 #include <algorithm>
@@ -19,7 +20,8 @@ bool in_dataset_item(const Site &site) {
   }
   // A class that one hands to a DataLoader need not derive from Dataset: two methods are enough.
   return type.kind == Kind::Unknown && site.module->torch && type.name &&
-         type.name.text().find("Dataset") != std::string_view::npos && type.members.contains(intern("__len__").id);
+         type.name.text().find("Dataset") != std::string_view::npos &&
+         model::find_member(type, intern("__len__")) != nullptr;
 }
 
 bool is_same_for_all_items(const Site &site, const Call &call) {

@@ -1,5 +1,8 @@
 #include "rules/keras.h"
 
+#include "base/known_names.h"
+#include "model/classes.h"
+
 #include <algorithm>
 
 namespace deepperf::rules {
@@ -123,10 +126,8 @@ LayerInfo ending_at(const Site &site, const Value &value, u32 depth) {
     return {};
   }
   if (value.is(Value::Tag::Object) && value.type->kind == Kind::KerasModel) {
-    const auto call = value.type->members.find(intern("call").id);
-    return call != value.type->members.end() && call->second.is(Value::Tag::Function)
-               ? ending_at(site, call->second.function->returns, depth + 1)
-               : LayerInfo{};
+    const model::FunctionInfo *const call = model::find_method_of(*value.type, known::sym_call);
+    return call != nullptr ? ending_at(site, call->returns, depth + 1) : LayerInfo{};
   }
   if (!value.is(Value::Tag::Instance) || value.call == nullptr || !value.name() || value.kind == Kind::Dataset) {
     return {};

@@ -63,7 +63,7 @@ public:
         visit_all(key(Kind::Unknown, callee.name()), visit);
       }
     } else if (callee.is(model::Value::Tag::ApiMethod) && called_.has(callee.name())) {
-      for (Kind kind = callee.receiver().kind; kind != Kind::Unknown; kind = parent_of(kind)) {
+      for (Kind kind = callee.kind; kind != Kind::Unknown; kind = parent_of(kind)) {
         visit_all(key(kind, callee.name()), visit);
       }
     } else if (callee.is(model::Value::Tag::Instance) || callee.is(model::Value::Tag::Object)) {

@@ -1,5 +1,7 @@
 #include "rules/site.h"
 
+#include "model/classes.h"
+
 #include "python/children.h"
 #include "python/literals.h"
 
@@ -41,21 +43,12 @@ Value name_value(const Site &site, Symbol name) {
   return found != nullptr ? *found : Value{};
 }
 
-Value member_value(const model::ClassInfo *type, Symbol name, u32 depth = 0) {
-  if (const auto found = type->attributes.find(name.id); found != type->attributes.end()) {
-    return found->second;
+Value member_value(const model::ClassInfo &type, Symbol name) {
+  if (const Value *stored = model::find_attribute(type, name); stored != nullptr && !stored->is_bottom()) {
+    return *stored;
   }
-  if (const auto found = type->members.find(name.id); found != type->members.end()) {
-    return found->second;
-  }
-  for (const Value &base : type->bases) {
-    if (base.is(Value::Tag::Class) && base.type != type && depth < 20) {
-      if (const Value value = member_value(base.type, name, depth + 1); value.known()) {
-        return value;
-      }
-    }
-  }
-  return {};
+  const Value *const member = model::find_member(type, name);
+  return member != nullptr ? *member : Value{};
 }
 
 } // namespace
@@ -73,7 +66,7 @@ Value value_of(const Site &site, const Expr *expr) {
   if (const auto *attribute = as<Attribute>(expr)) {
     const Value owner = value_of(site, attribute->value);
     if (owner.is(Value::Tag::Object) || owner.is(Value::Tag::Class)) {
-      return member_value(owner.type, attribute->attr);
+      return member_value(*owner.type, attribute->attr);
     }
     if (owner.is(Value::Tag::Api)) {
       std::string dotted(owner.name().text());

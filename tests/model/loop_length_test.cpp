@@ -40,7 +40,9 @@ TEST(LoopLength, NamesTellWhatThereAreFewOf) {
   EXPECT_EQ(length_of("for x in examples: pass\n").turns, Turns::Collection);
   EXPECT_EQ(length_of("for i in range(n): pass\n").turns, Turns::Many);
   EXPECT_EQ(length_of("for x in tf.data.Dataset.range(3): pass\n").turns, Turns::Many);
-  EXPECT_TRUE(length_of("for i in range(x.shape[0]): pass\n").tiny) << "the dimensions of a tensor";
+  EXPECT_TRUE(length_of("for i in range(len(x.shape)): pass\n").tiny) << "the dimensions of a tensor";
+  EXPECT_FALSE(length_of("for i in range(x.shape[0]): pass\n").tiny) << "along one of them";
+  EXPECT_FALSE(length_of("for i in [*range(100000)]: pass\n").tiny);
 }
 
 } // namespace

@@ -1,3 +1,4 @@
+#include "model/classes.h"
 #include "python/children.h"
 #include "rules/site.h"
 
@@ -33,21 +34,6 @@ bool works_hard(const model::Project &project, const Node *node, u32 depth) {
   return found;
 }
 
-const FunctionDef *item_method(const model::ClassInfo *type, u32 depth = 0) {
-  static const Symbol kGetItem = intern("__getitem__");
-  if (const auto found = type->members.find(kGetItem.id); found != type->members.end()) {
-    return found->second.is(Value::Tag::Function) ? found->second.function->definition() : nullptr;
-  }
-  for (const Value &base : type->bases) {
-    if (base.is(Value::Tag::Class) && base.type != type && depth < 20) {
-      if (const FunctionDef *method = item_method(base.type, depth + 1)) {
-        return method;
-      }
-    }
-  }
-  return nullptr;
-}
-
 enum class Cost { Nothing, Unknown, Much };
 
 // What an element of the dataset costs.
@@ -67,7 +53,9 @@ Cost cost_of(const Site &site, const Expr *dataset, u32 depth = 0) {
     return Cost::Nothing;
   }
   if (value.is(Value::Tag::Object) && value.type->kind == Kind::TorchDataset) {
-    const FunctionDef *method = item_method(value.type);
+    static const Symbol kGetItem = intern("__getitem__");
+    const model::FunctionInfo *const item = model::find_method_of(*value.type, kGetItem);
+    const FunctionDef *method = item != nullptr ? item->definition() : nullptr;
     return method != nullptr && works_hard(site.project, method, 0) ? Cost::Much : Cost::Unknown;
   }
   if (!value.is_kind(Kind::TorchDataset) || value.call == nullptr || !value.name()) {

@@ -96,8 +96,11 @@ void check(Site &site, const Call &call) {
     }
     return stage.info == nullptr || !stage.info->has(kCaches);
   });
-  for (u32 at = cache.previous; at != 0; at = project.stages[at].previous) {
+  constexpr u32 kMostStages = 200; // `ds = ds.map(f)` in a loop stands behind itself
+  u32 at = cache.previous;
+  for (u32 i = 0; at != 0 && i < kMostStages; ++i) {
     before.branches |= project.stages[at].other != 0;
+    at = project.stages[at].previous;
   }
   const auto tell = [&](const model::Stage &culprit, std::string_view what, std::string message, std::string advice) {
     Finding &finding = report(site, cache.span(), std::move(message), std::move(advice));

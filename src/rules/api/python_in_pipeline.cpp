@@ -13,7 +13,7 @@ extern const Rule kPythonInPipeline;
 namespace {
 
 void check(const model::Project &project, Findings &findings) {
-  for (const model::Stage &stage : std::span(project.stages).subspan(project.first_stage)) {
+  for (const model::Stage &stage : std::span(project.stages).subspan(1)) {
     if (stage.info == nullptr || stage.call == nullptr) {
       continue;
     }

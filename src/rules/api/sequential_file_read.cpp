@@ -34,7 +34,7 @@ std::string_view reader_of(const model::Project &project, const model::Value &ma
     return {};
   }
   std::string_view reader;
-  model::walk_back(project, made.stage(), [&reader](const model::Stage &stage) {
+  model::walk_back(project, model::stage_of(project, made), [&reader](const model::Stage &stage) {
     if (stage.info != nullptr && stage.info->has(kSource) && reads_files(stage.method)) {
       reader = stage.method.text();
     }
@@ -115,7 +115,7 @@ void check_records(const model::Project &project, const model::Stage &stage, Fin
 }
 
 void check(const model::Project &project, Findings &findings) {
-  for (const model::Stage &stage : std::span(project.stages).subspan(project.first_stage)) {
+  for (const model::Stage &stage : std::span(project.stages).subspan(1)) {
     if (stage.info == nullptr || stage.call == nullptr) {
       continue;
     }

@@ -149,7 +149,7 @@ std::string_view excuse(const model::Stage &stage, const model::MapperFacts &map
 void check(const model::Project &project, Findings &findings) {
   model::Consumers consumers(project);
   ParallelOptions options(project);
-  for (const model::Stage &stage : std::span(project.stages).subspan(project.first_stage)) {
+  for (const model::Stage &stage : std::span(project.stages).subspan(1)) {
     if (stage.info == nullptr || !stage.info->has(kMaps | kInterleaves) || stage.call == nullptr) {
       continue;
     }

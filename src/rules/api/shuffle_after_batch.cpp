@@ -55,7 +55,7 @@ bool is_look(const model::Project &project, const model::Stage &shuffle) {
 }
 
 void check(const model::Project &project, Findings &findings) {
-  for (const model::Stage &stage : std::span(project.stages).subspan(project.first_stage)) {
+  for (const model::Stage &stage : std::span(project.stages).subspan(1)) {
     if (stage.info == nullptr || stage.call == nullptr || !stage.info->has(kShuffles)) {
       continue;
     }

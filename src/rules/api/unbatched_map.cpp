@@ -238,7 +238,7 @@ void judge_fused(const model::Project &project, const model::Stage &stage, Findi
 
 void check(const model::Project &project, Findings &findings) {
   Readers readers{model::Consumers(project), stages_in_loops(project)};
-  for (const model::Stage &stage : std::span(project.stages).subspan(project.first_stage)) {
+  for (const model::Stage &stage : std::span(project.stages).subspan(1)) {
     if (stage.info != nullptr && stage.call != nullptr && stage.info->has(kMaps) && stage.info->has(kBatches)) {
       judge_fused(project, stage, findings);
       continue;

@@ -318,8 +318,9 @@ private:
   // call must give the same in every turn as a whole: an operation that repeats deep inside one that does not is no
   // use.
   void judge_call(const FunctionInfo &caller, const model::CallSite &site) {
-    if (site.loop == nullptr || site.once || site.in_tape || site.callee->traced || site.callee->makes_graph ||
-        site.callee == &caller || reported_.contains(site.call)) { // of several that it may call, one is enough
+    if (site.loop == nullptr || site.once || site.by_type || site.in_tape || site.callee->traced ||
+        site.callee->makes_graph || site.callee == &caller ||
+        reported_.contains(site.call)) { // of several that it may call, one is enough
       return;
     }
     const std::vector<model::ReachedOp> &reached = model::reached_by(project_, *site.callee);

@@ -1,3 +1,5 @@
+#include "base/known_names.h"
+#include "model/classes.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -94,9 +96,8 @@ void check(Site &site, const Node &node) {
       if (!is_object) {
         continue;
       }
-      const auto forward = callee.type->members.find(intern("forward").id);
-      if (forward == callee.type->members.end() || !forward->second.is(model::Value::Tag::Function) ||
-          detaches(*forward->second.function)) {
+      const model::FunctionInfo *const forward = model::find_method_of(*callee.type, known::sym_forward);
+      if (forward == nullptr || detaches(*forward)) {
         continue;
       }
     }

@@ -53,14 +53,13 @@ private:
 };
 
 // Do all bases lead to nn.Module without passing through a class that we cannot see into?
-bool is_all_known(const ClassInfo &type, u32 depth = 0) {
-  return depth < 20 && std::ranges::all_of(type.bases, [depth](const Value &base) {
-           if (base.is(Value::Tag::Class)) {
-             return is_all_known(*base.type, depth + 1);
-           }
-           return base.is(Value::Tag::Api) &&
-                  (base.name().text() == "torch.nn.Module" || base.name().text() == "object");
-         });
+bool is_all_known(const ClassInfo &type) {
+  return std::ranges::all_of(type.mro, [](const ClassInfo *at) {
+    return std::ranges::all_of(at->bases, [](const Value &base) {
+      return base.is(Value::Tag::Class) ||
+             (base.is(Value::Tag::Api) && (base.name().text() == "torch.nn.Module" || base.name().text() == "object"));
+    });
+  });
 }
 
 // Ways to get at an attribute without writing its name.

@@ -1,3 +1,4 @@
+#include "model/classes.h"
 #include "rules/site.h"
 
 #include <fmt/format.h>
@@ -26,7 +27,9 @@ std::string_view name_given(const Site &site, const Call &call) {
 bool is_iterable(const model::Value &dataset) {
   if (dataset.is(model::Value::Tag::Object)) {
     static const Symbol kIter = intern("__iter__");
-    return dataset.type->members.contains(kIter.id) || !dataset.type->members.contains(intern("__getitem__").id);
+    static const Symbol kGetItem = intern("__getitem__");
+    return model::find_member(*dataset.type, kIter) != nullptr ||
+           model::find_member(*dataset.type, kGetItem) == nullptr;
   }
   return dataset.name() && dataset.name().text().find("Iterable") != std::string_view::npos;
 }

@@ -31,7 +31,7 @@ def along_an_axis(sess, rows, weights):
 def unrolled(x, weights):
     outputs = []
     for i in range(x.shape[1]):
-        outputs.append(tf.matmul(x[:, i], tf.sqrt(weights)))
+        outputs.append(tf.matmul(x[:, i], tf.sqrt(weights)))  # expect: DP201
     return outputs
 
 

@@ -1,0 +1,186 @@
+// Calls of frameworks, of their methods, and of their objects.
+#include "base/known_names.h"
+#include "model/call_arguments.h"
+
+#include <algorithm>
+#include <array>
+
+namespace deepperf::model {
+
+using namespace python;
+
+namespace {
+
+// What a DataLoader gave: its `call` is the one that made the loader.
+bool is_batch(const Value &value) {
+  static const Symbol kLoader = canonical_name("torch.utils.data.DataLoader");
+  return value.is_kind(Kind::TorchTensor) && value.call != nullptr && value.name() == kLoader;
+}
+
+// What a function becomes when it is given to the API.
+u8 tracer_of(Symbol api, const ApiInfo &info) {
+  if (info.has(kPython)) {
+    return kByPython;
+  }
+  if (api.text() == "torch.compile") {
+    return kByTorch;
+  }
+  return !info.has(kCompiles) ? 0 : api.text().starts_with("tensorflow.") ? kByTfFunction : kByJaxJit;
+}
+
+bool is_function(const Value &value) { return value.is(Value::Tag::Function) || value.is(Value::Tag::Method); }
+
+} // namespace
+
+Value Transfer::mapper_of(const ApiInfo &info, const Arguments &arguments) {
+  return info.has(kMaps | kInterleaves | kFlatMaps | kFilters)
+             ? arguments.named(0, info.has(kFilters) ? "predicate" : "map_func")
+             : Value{};
+}
+
+Value Transfer::call_api(const Call *call, const Value &callee, const Arguments &arguments) {
+  const std::string_view name = callee.name().text();
+  const ApiInfo *info = find_api(callee.name());
+  if (info == nullptr) {
+    return name == "super" ? call_super(arguments) : Value{};
+  }
+  const Value first = arguments.first();
+  if (info->has(kTraces | kPython | kMaps | kFlatMaps | kInterleaves)) {
+    for (u32 i = 0; i < arguments.size(); ++i) {
+      mark_traced(arguments.at(i), tracer_of(callee.name(), *info));
+    }
+  }
+  if (info->has(kLoss) || (info->returns == Kind::KerasModel && !info->has(kIo))) {
+    note_arguments(call, arguments);
+  }
+  if (info->has(kCompiles) && is_function(first)) {
+    mark(first.function).compiled_at = call;
+  }
+  if ((name == "enumerate" || name == "zip") && !call->args.empty()) {
+    std::vector<Value> parts;
+    if (name == "enumerate") {
+      parts.emplace_back();
+    }
+    for (u32 i = 0; i < call->args.size(); ++i) {
+      parts.push_back(element_of(arguments.at(i)));
+    }
+    return make_uniform(tuple_of(parts));
+  }
+  if (info->has(kPassesOn) && !first.is_kind(Kind::Dataset)) {
+    return first;
+  }
+  if (name == "next" && first.is_kind(Kind::TorchDataLoader)) {
+    return element_of(first);
+  }
+  if (name == "functools.partial" && !first.is_unknown()) {
+    return first.is_bottom() ? first : make_bound(Value::Tag::Partial, {}, first, arena_);
+  }
+  if (info->has(kTraces) && is_function(first)) {
+    return info->returns == Kind::Function ? first : Value::instance(info->returns);
+  }
+  if (info->has(kStage) && !info->has(kSource)) { // what Dataset.apply takes
+    Value transform;
+    transform.tag = Value::Tag::Transform;
+    const std::array<Value, 2> parts = {Value::made_by(Kind::Unknown, call, callee.name()),
+                                        mapper_of(*info, arguments)};
+    transform.items = arena_.copy(parts.data(), parts.size()).items;
+    transform.number = callee.number;
+    return transform;
+  }
+  if (info->returns == Kind::Dataset) {
+    Value dataset = add_stage(call, Value{}, info, callee.name(), mapper_of(*info, arguments));
+    dataset.container = info->has(kContainerOf);
+    return dataset;
+  }
+  if (info->returns == Kind::Unknown) {
+    const bool sets_grad = name.ends_with(".set_grad_enabled") && call->args.size() == 1;
+    return sets_grad && is_constant(call->args[0], ConstantKind::False) ? Value::instance(Kind::NoGrad) : Value{};
+  }
+  Value result = torch_result(*info, call, arguments, callee.name(), {});
+  if (info->output == Output::FirstArgument) {
+    result.output = module_output(first);
+  }
+  return result;
+}
+
+Value Transfer::call_api_method(const Call *call, const Value &callee, const Arguments &arguments) {
+  const Value &receiver = callee.receiver();
+  if (receiver.alternatives == nullptr) {
+    return method_result(call, callee.name(), receiver, arguments);
+  }
+  Value joined = Value::bottom();
+  for_each_alternative(
+      receiver, [&](const Value &one) { joined = join(joined, method_result(call, callee.name(), one, arguments)); });
+  return joined;
+}
+
+Value Transfer::method_result(const Call *call, Symbol name, const Value &receiver, const Arguments &arguments) {
+  const ApiInfo *info = find_method(receiver.kind, name);
+  if (info == nullptr) {
+    return {};
+  }
+  const Value first = arguments.first();
+  const std::string_view method = name.text();
+  if (method == "pipe" && first.is(Value::Tag::Function)) {
+    return returns_of(*first.function);
+  }
+  if (receiver.kind == Kind::KerasModel && receiver.is(Value::Tag::Instance) && receiver.call != nullptr &&
+      recording_) {
+    if (method == "add" || method == "pop") {
+      const Expr *layer = call->args.empty() ? nullptr : call->args[0];
+      current_->layers.push_back({call, layer, first, current_, around_.branch, receiver.call});
+    } else if (method == "compile") {
+      current_->compiled.emplace_back(receiver.call, call);
+    } else if (method == "fit") {
+      note_arguments(call, arguments);
+    }
+  }
+  if (recording_ && info->has(kSessionRun) && !call->args.empty()) {
+    note_fetched_operators(call->args[0]);
+  }
+  if (recording_ && info->has(kMoves) && is_batch(receiver)) {
+    current_->moved.emplace_back(receiver.call, call);
+  }
+  if (receiver.kind == Kind::Dataset) {
+    if (info->has(kApplies)) {
+      return apply_to_dataset(receiver, arguments);
+    }
+    if (info->has(kStage) || info->returns == Kind::Dataset) {
+      return add_stage(call, receiver, info, name, mapper_of(*info, arguments));
+    }
+  }
+  if (info->returns == Kind::Unknown) {
+    return {};
+  }
+  if (info->returns == Kind::Dataset) {
+    return add_stage(call, Value{}, info, name, {});
+  }
+  if (info->returns == Kind::TorchModule && info->has(kMutates)) { // to(), eval(), …: the module itself
+    Value module = receiver;
+    module.kind = module.is(Value::Tag::Object) || module.is(Value::Tag::Super) ? Kind::Unknown : module.kind;
+    module.device = info->has(kMoves) ? u8{kOnGpu} : module.device;
+    return module;
+  }
+  return torch_result(*info, call, arguments, name, receiver);
+}
+
+// An object of a framework is called: a layer, a model, a loss.
+Value Transfer::call_instance(const Call *call, const Value &callee, const Arguments &arguments) {
+  current_->own_effects = true;
+  if (callee.kind == Kind::TorchModule || callee.kind == Kind::TorchLoss) {
+    return call_torch_module(call, callee, arguments);
+  }
+  if (callee.kind == Kind::KerasLoss) {
+    note_arguments(call, arguments);
+  }
+  if (callee.kind == Kind::KerasLayer || callee.kind == Kind::KerasModel) {
+    static const ApiInfo kCalls{.returns = Kind::Tensor, .traits = kOp | kGraphState};
+    note_call_traits(kCalls, call, known::sym_call, false);
+  }
+  if (callee.kind == Kind::KerasLayer || callee.kind == Kind::KerasModel || callee.kind == Kind::KerasLoss) {
+    return Value::made_by(Kind::Tensor, call, callee.name());
+  }
+  return {};
+}
+
+} // namespace deepperf::model

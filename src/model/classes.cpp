@@ -1,0 +1,183 @@
+#include "model/classes.h"
+
+#include <algorithm>
+
+namespace deepperf::model {
+
+namespace {
+
+enum class State : u8 { Open, Running, Done };
+
+// Merges the orders of the bases as Python does: a class comes before its bases, and bases in the order in which they
+// are listed. False if that is not possible.
+bool merge_orders(std::vector<std::vector<ClassInfo *>> orders, std::vector<ClassInfo *> &result) {
+  std::vector<std::size_t> heads(orders.size(), 0);
+  const auto stands_later = [&](const ClassInfo *type) {
+    for (std::size_t i = 0; i < orders.size(); ++i) {
+      for (std::size_t at = heads[i] + 1; at < orders[i].size(); ++at) {
+        if (orders[i][at] == type) {
+          return true;
+        }
+      }
+    }
+    return false;
+  };
+  for (;;) {
+    ClassInfo *next = nullptr;
+    bool is_left = false;
+    for (std::size_t i = 0; i < orders.size() && next == nullptr; ++i) {
+      if (heads[i] < orders[i].size()) {
+        is_left = true;
+        next = stands_later(orders[i][heads[i]]) ? nullptr : orders[i][heads[i]];
+      }
+    }
+    if (next == nullptr) {
+      return !is_left;
+    }
+    result.push_back(next);
+    for (std::size_t i = 0; i < orders.size(); ++i) {
+      heads[i] += heads[i] < orders[i].size() && orders[i][heads[i]] == next ? 1 : 0;
+    }
+  }
+}
+
+class Hierarchy {
+public:
+  explicit Hierarchy(Project &project) : states_(project.classes.size(), State::Open), orders_(states_.size()) {}
+
+  const std::vector<ClassInfo *> &order_of(ClassInfo &type) {
+    constexpr std::size_t kMostBases = 64; // of a class, at any depth: nobody writes more
+    std::vector<ClassInfo *> &order = orders_[type.index];
+    if (states_[type.index] != State::Open) {
+      return order; // of one that derives from itself, nothing yet
+    }
+    states_[type.index] = State::Running;
+    std::vector<std::vector<ClassInfo *>> inherited;
+    std::vector<ClassInfo *> direct;
+    for (ClassInfo *base : direct_bases(type)) {
+      inherited.push_back(order_of(*base));
+      direct.push_back(base);
+    }
+    std::vector<ClassInfo *> result = {&type};
+    if (!direct.empty()) {
+      std::vector<std::vector<ClassInfo *>> orders = inherited;
+      orders.push_back(direct);
+      std::vector<ClassInfo *> merged;
+      if (!merge_orders(orders, merged)) { // no such class can exist: as they are listed, each once
+        merged.clear();
+        for (const std::vector<ClassInfo *> &one : inherited) {
+          for (ClassInfo *base : one) {
+            if (std::ranges::find(merged, base) == merged.end()) {
+              merged.push_back(base);
+            }
+          }
+        }
+      }
+      std::erase(merged, &type);
+      merged.resize(std::min(merged.size(), kMostBases));
+      result.insert(result.end(), merged.begin(), merged.end());
+    }
+    order = std::move(result);
+    states_[type.index] = State::Done;
+    return order;
+  }
+
+  // Each once: `class A(B, B)` cannot run.
+  static std::vector<ClassInfo *> direct_bases(const ClassInfo &type) {
+    std::vector<ClassInfo *> bases;
+    for (const Value &base : type.bases) {
+      for_each_alternative(base, [&](const Value &one) { // `Base = A if fast else B`
+        if (one.is(Value::Tag::Class) && one.type != &type && std::ranges::find(bases, one.type) == bases.end()) {
+          bases.push_back(one.type);
+        }
+      });
+    }
+    return bases;
+  }
+
+private:
+  std::vector<State> states_;
+  std::vector<std::vector<ClassInfo *>> orders_;
+};
+
+// The kind of the first base, in the order of resolution, that is a framework's.
+Kind kind_of_class(const ClassInfo &type) {
+  for (const ClassInfo *at : type.mro) {
+    for (const Value &base : at->bases) {
+      Kind kind = Kind::Unknown;
+      for_each_alternative(base, [&kind](const Value &one) {
+        const ApiInfo *info = one.is(Value::Tag::Api) ? find_api(one.name()) : nullptr;
+        kind = kind == Kind::Unknown && info != nullptr ? info->returns : kind;
+      });
+      if (kind != Kind::Unknown) {
+        return kind;
+      }
+    }
+  }
+  return Kind::Unknown;
+}
+
+} // namespace
+
+std::vector<ClassInfo *> resolve_hierarchy(Project &project) {
+  Hierarchy hierarchy(project);
+  std::vector<ClassInfo *> changed;
+  for (ClassInfo &type : project.classes) {
+    type.subclasses.clear();
+  }
+  for (ClassInfo &type : project.classes) {
+    for (ClassInfo *base : Hierarchy::direct_bases(type)) {
+      base->subclasses.push_back(&type);
+    }
+    const std::vector<ClassInfo *> &order = hierarchy.order_of(type);
+    const bool differs = type.mro != order;
+    if (differs) {
+      type.mro = order;
+    }
+    if (differs) {
+      changed.push_back(&type);
+    }
+  }
+  for (ClassInfo &type : project.classes) { // when all orders are there
+    const Kind kind = kind_of_class(type);
+    if (kind != type.kind) {
+      type.kind = kind;
+      changed.push_back(&type);
+    }
+  }
+  return changed;
+}
+
+const Value *find_member(const ClassInfo &type, Symbol name, bool after_itself) {
+  for (const ClassInfo *at : type.mro) {
+    if (after_itself && at == &type) {
+      continue;
+    }
+    if (const auto member = at->members.find(name.id); member != at->members.end()) {
+      return &member->second;
+    }
+  }
+  return nullptr;
+}
+
+FunctionInfo *find_method_of(const ClassInfo &type, Symbol name) {
+  const Value *const member = find_member(type, name);
+  return member != nullptr && member->is(Value::Tag::Function) ? member->function : nullptr;
+}
+
+const Value *find_attribute(const ClassInfo &type, Symbol name) {
+  for (const ClassInfo *at : type.mro) {
+    if (const auto attribute = at->attributes.find(name.id); attribute != at->attributes.end()) {
+      return &attribute->second.value;
+    }
+  }
+  return nullptr;
+}
+
+bool has_outside_base(const ClassInfo &type) {
+  return std::ranges::any_of(type.mro, [](const ClassInfo *at) {
+    return std::ranges::any_of(at->bases, [](const Value &base) { return !base.is(Value::Tag::Class); });
+  });
+}
+
+} // namespace deepperf::model

@@ -1,0 +1,25 @@
+// The classes of a project: what they derive from, and which member a name means. The only place that knows Python's
+// method resolution order.
+#pragma once
+
+#include "model/project.h"
+
+namespace deepperf::model {
+
+// Works out mro, kind and subclasses of all classes from their bases; returns those for which something changed.
+std::vector<ClassInfo *> resolve_hierarchy(Project &project);
+
+// A method or class attribute, of the class or the first one that it derives from; null if there is none. `after`: of
+// those behind it in the order, as super() does.
+const Value *find_member(const ClassInfo &type, Symbol name, bool after_itself = false);
+
+// The same for a method; null if the member is something else.
+FunctionInfo *find_method_of(const ClassInfo &type, Symbol name);
+
+// What is stored to an attribute of objects of the class, by methods of it or of what it derives from; null if nothing.
+const Value *find_attribute(const ClassInfo &type, Symbol name);
+
+// Does it derive, at any depth, from something that is not a class of the project?
+bool has_outside_base(const ClassInfo &type);
+
+} // namespace deepperf::model

@@ -1,0 +1,350 @@
+#include "model/lattice.h"
+
+#include "model/project.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <tuple>
+
+namespace deepperf::model {
+
+namespace {
+
+using Tag = Value::Tag;
+
+Value join_at(const Value &a, const Value &b, Arena &arena, u32 depth);
+
+bool holds_values(Tag tag) {
+  return tag == Tag::Tuple || tag == Tag::ApiMethod || tag == Tag::Partial || tag == Tag::Transform;
+}
+
+u32 held_count(const Value &value) { return value.is(Tag::Tuple) ? value.number : value.is(Tag::Transform) ? 2 : 1; }
+
+bool equal_one(const Value &a, const Value &b) {
+  if (a.tag != b.tag || a.kind != b.kind || a.v1 != b.v1 || a.container != b.container || a.uniform != b.uniform ||
+      a.few != b.few || a.open != b.open || a.none != b.none || a.many != b.many || a.grad != b.grad ||
+      a.device != b.device || a.output != b.output || a.number != b.number) {
+    return false;
+  }
+  if (a.pointer == b.pointer) {
+    return true;
+  }
+  return holds_values(a.tag) && a.items != nullptr && b.items != nullptr &&
+         std::equal(a.items, a.items + held_count(a), b.items);
+}
+
+// Are they the same thing, though perhaps with other details? Tuples are, as one describes them all.
+bool is_same_thing(const Value &a, const Value &b) {
+  if (a.tag != b.tag) {
+    return false;
+  }
+  switch (a.tag) {
+  case Tag::Tuple:
+  case Tag::Partial:
+    return true;
+  case Tag::ApiMethod:
+    return a.number == b.number;
+  case Tag::Transform:
+    return a.number == b.number && a.items[0].pointer == b.items[0].pointer;
+  default:
+    return a.kind == b.kind && a.number == b.number && a.pointer == b.pointer && a.many == b.many;
+  }
+}
+
+bool is_few(const Value &tuple) {
+  constexpr u32 kFew = 10;
+  return tuple.few || (!tuple.uniform && tuple.number <= kFew);
+}
+
+Value hold(const Value &held, Arena &arena, Value into) {
+  into.items = arena.copy(&held, 1).items;
+  return into;
+}
+
+// How deep values are nested in it, up to one more than is kept.
+u32 depth_of(const Value &value, u32 limit) {
+  u32 deepest = 0;
+  const auto look = [&](const Value &one) {
+    if (!holds_values(one.tag) || one.items == nullptr) {
+      return;
+    }
+    deepest = std::max(deepest, 1U);
+    for (u32 i = 0; i < held_count(one) && limit > 0 && deepest <= limit; ++i) {
+      deepest = std::max(deepest, 1 + depth_of(one.items[i], limit - 1));
+    }
+  };
+  for_each_alternative(value, look);
+  return deepest;
+}
+
+Value element_at(const Value &tuple, Arena &arena, u32 depth) {
+  Value joined = Value::bottom();
+  for (u32 i = 0; i < tuple.number; ++i) {
+    joined = join_at(joined, tuple.items[i], arena, depth);
+  }
+  return joined;
+}
+
+Value join_tuples(const Value &a, const Value &b, Arena &arena, u32 depth) {
+  Value result = a;
+  result.uniform = a.uniform || b.uniform || a.number != b.number;
+  result.few = result.uniform && is_few(a) && is_few(b);
+  if (result.uniform) {
+    result.number = 1;
+    return hold(join_at(element_at(a, arena, depth + 1), element_at(b, arena, depth + 1), arena, depth + 1), arena,
+                result);
+  }
+  const Array<Value> items = arena.fill(a.number, Value{});
+  for (u32 i = 0; i < a.number; ++i) {
+    items[i] = join_at(a.items[i], b.items[i], arena, depth + 1);
+  }
+  result.items = items.items;
+  return result;
+}
+
+// Two descriptions of the same thing.
+Value merge(const Value &a, const Value &b, Arena &arena, u32 depth) {
+  if (equal_one(a, b)) {
+    return a;
+  }
+  Value result = a;
+  if (a.is(Tag::Tuple)) {
+    result = join_tuples(a, b, arena, depth);
+  } else if (a.is(Tag::Transform)) {
+    const std::array<Value, 2> held = {a.items[0], join_at(a.items[1], b.items[1], arena, depth + 1)};
+    result.items = arena.copy(held.data(), held.size()).items;
+  } else if (holds_values(a.tag)) {
+    result.kind = a.kind == b.kind ? a.kind : Kind::Unknown;
+    result = hold(join_at(a.receiver(), b.receiver(), arena, depth + 1), arena, result);
+  }
+  result.v1 = a.v1 || b.v1;
+  result.container = a.container || b.container;
+  result.grad = a.grad | b.grad;
+  result.device = a.device | b.device;
+  result.output = a.output == b.output ? a.output : Output::Unknown;
+  return result;
+}
+
+// The alternatives of a value while it is put together.
+class Gathered {
+public:
+  void add(const Value &value, Arena &arena, u32 depth) {
+    open_ |= value.open || value.is_unknown();
+    none_ |= value.none || value.is(Tag::None);
+    for_each_alternative(value, [&](const Value &one) {
+      Value plain = one;
+      plain.open = plain.none = false;
+      plain.alternatives = nullptr;
+      for (u32 i = 0; i < count_; ++i) {
+        if (is_same_thing(items_[i], plain)) {
+          items_[i] = merge(items_[i], plain, arena, depth);
+          return;
+        }
+      }
+      items_[count_++] = plain;
+    });
+  }
+
+  [[nodiscard]] Value result(Arena &arena) {
+    if (collapse_kinds() > kMostAlternatives || (count_ == 0 && open_)) {
+      return {};
+    }
+    if (count_ == 0) {
+      Value value = Value::bottom();
+      value.tag = none_ ? Tag::None : Tag::Bottom;
+      return value;
+    }
+    Value value = items_[0];
+    const bool is_open_literal = open_ && value.is(Tag::Literal);
+    if (count_ > 1 || is_open_literal) {
+      // In one order, whatever the order in which they came.
+      std::sort(items_.begin(), items_.begin() + count_,
+                [](const Value &a, const Value &b) { return place_of(a) < place_of(b); });
+      value = description();
+      value.alternatives = arena.make<Alternatives>(count_, arena.copy(items_.data(), count_).items);
+    }
+    value.open = open_;
+    value.none = none_;
+    value.output = open_ ? Output::Unknown : value.output;
+    return value;
+  }
+
+private:
+  using Place = std::tuple<Tag, Kind, u32, std::string_view, const void *>;
+
+  static Place place_of(const Value &value) {
+    u32 order = 0;
+    std::string_view name;
+    switch (value.tag) {
+    case Tag::Instance:
+      order = value.call != nullptr ? value.call->fact : 0;
+      break;
+    case Tag::Function:
+    case Tag::Method:
+      order = value.function->index;
+      break;
+    case Tag::Class:
+    case Tag::Object:
+    case Tag::Super:
+      order = value.type->index;
+      break;
+    case Tag::Literal:
+      order = value.expr->start;
+      break;
+    case Tag::Api:
+    case Tag::ApiMethod:
+    case Tag::Transform:
+      name = value.name().text(); // symbols are numbered as threads come across them
+      break;
+    default:
+      break;
+    }
+    return {value.tag, value.kind, order, name, value.pointer};
+  }
+
+  // Of a kind that was made in too many places, or has been before, one Instance is kept. How many things are left?
+  u32 collapse_kinds() {
+    u32 things = 0;
+    for (u32 i = 0; i < count_; ++i) {
+      if (!items_[i].is(Tag::Instance)) {
+        ++things;
+        continue;
+      }
+      const Kind kind = items_[i].kind;
+      const auto is_of_kind = [kind](const Value &value) { return value.is_kind(kind); };
+      const auto before = items_.begin() + i;
+      const auto last = items_.begin() + count_;
+      if (std::any_of(items_.begin(), before, is_of_kind)) {
+        continue;
+      }
+      ++things;
+      const auto makers = std::count_if(before, last, is_of_kind);
+      const bool many = std::any_of(before, last, [&](const Value &value) { return is_of_kind(value) && value.many; });
+      if (makers > 1 && (many || makers > kMostAlternatives)) {
+        items_[i] = common_of(kind);
+        count_ = static_cast<u32>(std::remove_if(before + 1, last, is_of_kind) - items_.begin());
+      }
+    }
+    return things;
+  }
+
+  // What all Instances of a kind have in common.
+  [[nodiscard]] Value common_of(Kind kind) const {
+    Value common = Value::bottom();
+    for (u32 i = 0; i < count_; ++i) {
+      if (!items_[i].is_kind(kind)) {
+        continue;
+      }
+      const Value &item = items_[i];
+      if (common.is_bottom()) {
+        common = item;
+        common.pointer = nullptr;
+        common.number = 0;
+        common.many = true;
+        continue;
+      }
+      common.container |= item.container;
+      common.v1 |= item.v1;
+      common.grad |= item.grad;
+      common.device |= item.device;
+      common.output = common.output == item.output ? common.output : Output::Unknown;
+    }
+    return common;
+  }
+
+  // What the alternatives have in common. A literal next to something else is mostly a default that stands for it; two
+  // literals, or one next to something unknown, are no number that anybody knows.
+  [[nodiscard]] Value description() const {
+    const Value *only = nullptr;
+    for (u32 i = 0; i < count_; ++i) {
+      if (items_[i].is(Tag::Literal)) {
+        continue;
+      }
+      if (only != nullptr && !(items_[i].is(Tag::Instance) && only->is_kind(items_[i].kind))) {
+        return {};
+      }
+      if (only != nullptr) {
+        return is_one_kind(only->kind) ? common_of(only->kind) : Value{};
+      }
+      only = &items_[i];
+    }
+    return only != nullptr ? *only : Value{};
+  }
+
+  [[nodiscard]] bool is_one_kind(Kind kind) const {
+    return std::all_of(items_.begin(), items_.begin() + count_,
+                       [kind](const Value &item) { return item.is(Tag::Literal) || item.is_kind(kind); });
+  }
+
+  // Two values have at most so many alternatives.
+  std::array<Value, 2 * kMostAlternatives * kMostAlternatives> items_;
+  u32 count_ = 0;
+  bool open_ = false;
+  bool none_ = false;
+};
+
+Value join_at(const Value &a, const Value &b, Arena &arena, u32 depth) {
+  if (a.is_bottom()) {
+    return b;
+  }
+  if (b.is_bottom() || a == b) {
+    return a;
+  }
+  if (depth > kMostDepth) {
+    return {};
+  }
+  Gathered gathered;
+  gathered.add(a, arena, depth);
+  gathered.add(b, arena, depth);
+  return gathered.result(arena);
+}
+
+} // namespace
+
+bool operator==(const Value &a, const Value &b) {
+  if (!equal_one(a, b)) {
+    return false;
+  }
+  if (a.alternatives == b.alternatives) {
+    return true;
+  }
+  return a.alternatives != nullptr && b.alternatives != nullptr && a.alternatives->count == b.alternatives->count &&
+         std::equal(a.alternatives->items, a.alternatives->items + a.alternatives->count, b.alternatives->items);
+}
+
+Value join(const Value &a, const Value &b, Arena &arena) { return join_at(a, b, arena, 0); }
+
+Value make_tuple(std::span<const Value> items, bool uniform, Arena &arena) {
+  constexpr std::size_t kMostItems = 64;
+  if (items.empty() || items.size() > kMostItems) { // a table of data
+    return {};
+  }
+  Value value;
+  value.tag = Tag::Tuple;
+  value.uniform = uniform;
+  const Array<Value> stored = arena.copy(items.data(), items.size());
+  for (Value &item : stored) {
+    if (depth_of(item, kMostDepth) >= kMostDepth) {
+      item = {};
+    }
+  }
+  value.items = stored.items;
+  value.number = stored.count;
+  return value;
+}
+
+Value make_bound(Value::Tag tag, Symbol name, const Value &receiver, Arena &arena) {
+  if (depth_of(receiver, kMostDepth) >= kMostDepth) {
+    return {};
+  }
+  Value value;
+  value.tag = tag;
+  value.number = name.id;
+  value.kind = tag == Tag::ApiMethod ? receiver.kind : Kind::Unknown;
+  return hold(receiver, arena, value);
+}
+
+Value element_of_tuple(const Value &tuple, Arena &arena) { return element_at(tuple, arena, 0); }
+
+} // namespace deepperf::model

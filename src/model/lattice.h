@@ -1,0 +1,31 @@
+// The lattice of Values: what two of them have in common, and whether they say the same.
+//
+// join() is commutative, associative and idempotent, up to operator==, which compares everything that a Value says.
+// Results that need memory are kept in the arena. Heights are finite: at most kMostAlternatives alternatives, and what
+// is nested deeper than kMostDepth is unknown.
+#pragma once
+
+#include "base/arena.h"
+#include "model/value.h"
+
+#include <span>
+
+namespace deepperf::model {
+
+constexpr u32 kMostDepth = 4;
+
+bool operator==(const Value &a, const Value &b);
+
+Value join(const Value &a, const Value &b, Arena &arena);
+
+// A tuple or list of these values; `uniform`: one value for any number of elements. Unknown if it is longer than
+// anybody unpacks by hand.
+Value make_tuple(std::span<const Value> items, bool uniform, Arena &arena);
+
+// functools.partial of a value, or a method of a framework bound to one.
+Value make_bound(Value::Tag tag, Symbol name, const Value &receiver, Arena &arena);
+
+// What iterating over a tuple gives: all elements, joined.
+Value element_of_tuple(const Value &tuple, Arena &arena);
+
+} // namespace deepperf::model

@@ -1,0 +1,122 @@
+// What calls of PyTorch give: kinds, gradients, devices, and what numbers come out.
+#include "base/known_names.h"
+#include "model/call_arguments.h"
+
+#include <algorithm>
+
+namespace deepperf::model {
+
+using namespace python;
+
+// The result of a forward pass is part of an autograd graph, also where it is a tuple of tensors.
+Value Transfer::with_gradient_of_module(const Value &value) {
+  if (value.is_kind(Kind::TorchTensor) && value.alternatives == nullptr) {
+    Value result = value;
+    result.grad = around_.no_grad ? kNoGradient : kGradient;
+    return result;
+  }
+  if (value.is(Value::Tag::Tuple) && value.alternatives == nullptr) {
+    const std::size_t first = items_.size();
+    for (u32 i = 0; i < value.number; ++i) {
+      items_.push_back(with_gradient_of_module(value.items[i]));
+    }
+    Value result = make_tuple(std::span<const Value>(items_).subspan(first), value.uniform, arena_);
+    items_.resize(first);
+    result.few = value.few;
+    result.open = value.open;
+    result.none = value.none;
+    return result;
+  }
+  if (value.alternatives != nullptr) {
+    Value joined = value.open ? Value{} : Value::bottom();
+    for_each_alternative(value, [&](const Value &one) { joined = join(joined, with_gradient_of_module(one)); });
+    joined.none |= value.none && joined.known();
+    return joined;
+  }
+  return value;
+}
+
+Value Transfer::call_torch_module(const Call *call, const Value &callee, const Arguments &arguments) {
+  Value result = Value::made_by(Kind::TorchTensor, call, callee.name());
+  result.grad = around_.no_grad ? kNoGradient : kGradient;
+  result.device = callee.device;
+  result.output = callee.output != Output::Same ? callee.output : arguments.first().output;
+  // Of a model that we know nothing of, and of the layers that return pairs, the result may be a tuple.
+  const std::string_view name = callee.name() ? callee.name().text() : std::string_view{};
+  const bool is_layer = name.starts_with("torch.nn.") && !name.ends_with("Parallel");
+  const bool gives_pair = name.ends_with("LSTM") || name.ends_with("GRU") || name.ends_with("RNN") ||
+                          name.ends_with("MultiheadAttention") || name.ends_with("LSTMCell");
+  result.container =
+      callee.kind == Kind::TorchModule && (gives_pair || (!is_layer && result.output == Output::Unknown));
+  return result;
+}
+
+// What calling a module gives.
+Output Transfer::module_output(const Value &module) {
+  if (!module.is(Value::Tag::Object)) {
+    return module.output;
+  }
+  const Value forward = module.type->kind == Kind::TorchModule ? member_of(module.type, known::sym_forward) : Value{};
+  if (!forward.is(Value::Tag::Function)) {
+    return Output::Unknown;
+  }
+  const Value returned = returns_of(*forward.function);
+  return returned.is_kind(Kind::TorchTensor) ? returned.output : Output::Unknown;
+}
+
+// What the last layer gives that a call of Sequential is made of, also in an OrderedDict of names and layers.
+Output Transfer::layers_output(const Call *call, const Arguments &arguments) {
+  if (call->args.empty() || !call->keywords.empty() || call->args.back()->kind == NodeKind::Starred) {
+    return Output::Unknown;
+  }
+  const Expr *const last = call->args.back();
+  if (const auto *dict = as<Call>(last); dict != nullptr && dict->args.size() == 1 && call->args.size() == 1) {
+    if (const auto *items = as<List>(dict->args[0]); items != nullptr && !items->elts.empty()) {
+      const auto *pair = as<Tuple>(items->elts.back());
+      if (pair != nullptr && pair->elts.size() == 2) {
+        return module_output(peek(pair->elts[1]));
+      }
+    }
+  }
+  return module_output(arguments.last());
+}
+
+// What a PyTorch function or method gives: with a gradient if something that goes in has one.
+Value Transfer::torch_result(const ApiInfo &info, const Call *call, const Arguments &arguments, Symbol name,
+                             const Value &receiver) {
+  Value result = Value::made_by(info.returns, call, name);
+  result.container = info.has(kContainerOf);
+  result.output = info.output;
+  if (info.output == Output::LastArgument) {
+    result.output = layers_output(call, arguments);
+  } else if (info.output == Output::Same && info.returns != Kind::TorchModule) {
+    result.output = receiver.known() ? receiver.output : arguments.first().output;
+  }
+  if (info.returns != Kind::TorchTensor) {
+    result.device = info.has(kMoves) ? u8{kOnGpu} : receiver.device;
+    return result;
+  }
+  const std::string_view text = name.text();
+  const bool is_pair = text == "max" || text == "min" || text == "median" || text == "mode";
+  if (is_pair && receiver.known() && (!call->args.empty() || !call->keywords.empty())) {
+    result.container = true; // values and indices
+  }
+  bool has_gradient = receiver.has_gradient();
+  bool on_gpu = receiver.on_gpu() || info.has(kMoves);
+  for (u32 i = 0; i < call->args.size(); ++i) {
+    const Value value = arguments.at(i);
+    has_gradient |= value.has_gradient() || (value.is(Value::Tag::Tuple) && element_of(value).has_gradient());
+    on_gpu |= value.on_gpu() && value.is_kind(Kind::TorchTensor);
+  }
+  for (const Keyword *keyword : call->keywords) {
+    const std::string_view given = keyword->name ? keyword->name.text() : std::string_view{};
+    has_gradient |= given == "requires_grad" && is_constant(keyword->value, ConstantKind::True);
+    on_gpu |= given == "device";
+  }
+  has_gradient |= text == "torch.nn.Parameter";
+  result.grad = has_gradient && !around_.no_grad && !info.has(kNoGrads) ? kGradient : kNoGradient;
+  result.device = on_gpu ? u8{kOnGpu} : receiver.device;
+  return result;
+}
+
+} // namespace deepperf::model

@@ -1,0 +1,311 @@
+#include "model/transfer.h"
+
+#include <algorithm>
+
+namespace deepperf::model {
+
+using namespace python;
+
+Transfer::Transfer(Project &project, const ModuleIndex &index, const Units &units)
+    : project_(project), index_(index), units_(units), read_in_(units.count(), 0) {}
+
+FunctionResult Transfer::run(FunctionInfo &function, Assume assume) {
+  // What a loop carries from one iteration to the next is known only after its body was walked.
+  constexpr u32 kMostWalks = 4;
+  ++run_;
+  assume_ = assume;
+  current_ = &function;
+  module_ = function.module;
+  back_edges_.clear();
+  result_ = {};
+  for (u32 walks = 0; walks < kMostWalks; ++walks) {
+    back_edge_changed_ = false;
+    walk_function();
+    if (!back_edge_changed_) {
+      break;
+    }
+  }
+  finish_contributions();
+  return std::move(result_);
+}
+
+void Transfer::clear_facts() {
+  FunctionInfo &function = *current_;
+  function.ops.clear();
+  function.calls.clear();
+  function.events.clear();
+  function.guards.clear();
+  function.marks.clear();
+  function.stages.clear();
+  function.datasets.clear();
+  function.arguments.clear();
+  function.layers.clear();
+  function.compiled.clear();
+  function.moved.clear();
+  function.loads.clear();
+  function.own_stores.clear();
+  function.own_effects = function.own_variables = false;
+  std::vector<u32> reads = std::move(result_.reads);
+  const bool saw_nothing = result_.saw_nothing;
+  result_ = {};
+  result_.reads = std::move(reads);
+  result_.saw_nothing = saw_nothing;
+}
+
+void Transfer::walk_function() {
+  FunctionInfo &function = *current_;
+  clear_facts();
+  class_body_ = nullptr;
+  exits_ = nullptr;
+  recording_ = true;
+  reachable_ = true;
+  around_ = {};
+  around_.no_grad = function.decorated_no_grad;
+  environment_.assign(function.names.size(), Value::bottom());
+  result_.ever.assign(function.names.size(), Value::bottom());
+  bind_params();
+  if (function.node == nullptr) {
+    walk(function.module->parsed->tree.body);
+  } else if (const FunctionDef *definition = function.definition()) {
+    walk(definition->body);
+    if (!result_.returns.known() && !result_.returns.is_bottom()) {
+      const Value annotated = annotation_value(definition->returns);
+      result_.returns = annotated.known() ? annotated : result_.returns;
+    } else if (result_.returns.is_bottom() && assume_ == Assume::Everything) {
+      const Value annotated = annotation_value(definition->returns);
+      result_.returns = annotated;
+    }
+    if (result_.is_generator) {
+      result_.returns = result_.returns.is_bottom() ? Value{} : result_.returns;
+    } else if (reachable_) { // falls off its end
+      Value none;
+      none.tag = Value::Tag::None;
+      result_.returns = join(result_.returns, none);
+    }
+  } else {
+    give_return(eval(function.lambda()->body));
+  }
+}
+
+void Transfer::give_return(const Value &value) { result_.returns = join(result_.returns, value); }
+
+// ---- Reading and writing the tables ---------------------------------------------------------------------------------
+
+void Transfer::read(u32 unit) {
+  if (read_in_[unit] != run_) {
+    read_in_[unit] = run_;
+    result_.reads.push_back(unit);
+  }
+}
+
+// What nobody has told yet: nothing, until it is certain that nobody will.
+Value Transfer::missing(const Value &value) {
+  if (!value.is_bottom()) {
+    return value;
+  }
+  result_.saw_nothing = true;
+  return assume_ == Assume::Everything ? Value{} : value;
+}
+
+Value Transfer::returns_of(FunctionInfo &function) {
+  read(units_.of_function(function));
+  return missing(function.returns);
+}
+
+void Transfer::contribute(Contribution::Target target, u32 owner, u32 place, const Value &value) {
+  if (recording_) {
+    result_.contributions.push_back({target, owner, place, value});
+  }
+}
+
+// Sorts them by target, and joins those of one target.
+void Transfer::finish_contributions() {
+  std::vector<Contribution> &all = result_.contributions;
+  const auto target_of = [](const Contribution &one) { return std::tuple(one.target, one.owner, one.place); };
+  std::ranges::stable_sort(all, {}, target_of);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (kept > 0 && target_of(all[kept - 1]) == target_of(all[i])) {
+      all[kept - 1].value = join(all[kept - 1].value, all[i].value);
+    } else {
+      all[kept++] = all[i];
+    }
+  }
+  all.resize(kept);
+}
+
+// ---- Parameters -----------------------------------------------------------------------------------------------------
+
+// "tf.data.Dataset" in quotes.
+Value Transfer::named_in_text(std::string_view dotted) {
+  const std::size_t first_dot = std::min(dotted.find('.'), dotted.size());
+  const auto is_name = [](std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    });
+  };
+  if (!is_name(dotted.substr(0, first_dot))) {
+    return {};
+  }
+  Value value = look_up(intern(dotted.substr(0, first_dot)));
+  for (std::size_t at = first_dot; at < dotted.size();) {
+    const std::size_t end = std::min(dotted.find('.', at + 1), dotted.size());
+    const std::string_view part = dotted.substr(at + 1, end - at - 1);
+    if (!is_name(part)) {
+      return {};
+    }
+    value = attribute_of(value, intern(part));
+    at = end;
+  }
+  return value;
+}
+
+Value Transfer::annotation_value(const Expr *annotation) {
+  if (annotation == nullptr) {
+    return {};
+  }
+  if (const auto *subscript = as<Subscript>(annotation)) { // Optional[tf.data.Dataset]
+    const auto *generic = as<Name>(subscript->value);
+    const auto *attribute = as<Attribute>(subscript->value);
+    const std::string_view name = generic != nullptr     ? generic->id.text()
+                                  : attribute != nullptr ? attribute->attr.text()
+                                                         : std::string_view{};
+    if (name == "List" || name == "list" || name == "Sequence" || name == "Iterable" || name == "Dict" ||
+        name == "dict" || name == "Tuple" || name == "tuple" || name == "Callable" || name == "Type" ||
+        name == "type") {
+      return {};
+    }
+    return annotation_value(subscript->slice->kind == NodeKind::Tuple ? nullptr : subscript->slice);
+  }
+  Value value;
+  if (const auto *text = as_string(annotation)) { // "tf.data.Dataset"
+    std::string_view quoted = module_->parsed->source.part(text->start, text->end);
+    if (quoted.size() < 3 || (quoted.front() != '"' && quoted.front() != '\'')) {
+      return {};
+    }
+    quoted = quoted.substr(1, quoted.size() - 2);
+    if (quoted.starts_with("Optional[") && quoted.ends_with("]")) {
+      quoted = quoted.substr(9, quoted.size() - 10);
+    }
+    value = named_in_text(quoted);
+  } else if (const auto *either = as<BinOp>(annotation)) { // Tensor | None
+    if (either->op() != Operator::BitOr) {
+      return {};
+    }
+    return is_constant(either->right, ConstantKind::None)  ? annotation_value(either->left)
+           : is_constant(either->left, ConstantKind::None) ? annotation_value(either->right)
+                                                           : Value{};
+  } else if (annotation->kind == NodeKind::Constant) {
+    return {};
+  } else {
+    value = eval(annotation);
+  }
+  if (value.is(Value::Tag::Class)) {
+    return Value::of(value.type, Value::Tag::Object);
+  }
+  if (value.is(Value::Tag::Api)) {
+    if (const ApiInfo *info = find_api(value.name())) {
+      return info->returns != Kind::Unknown ? Value::instance(info->returns) : Value{};
+    }
+    const std::string_view text = value.name().text();
+    const std::size_t dot = text.rfind('.');
+    const Kind kind = text.starts_with("tensorflow.") ? kind_named(text.substr(dot + 1)) : Kind::Unknown;
+    if (kind != Kind::Unknown) {
+      return Value::instance(kind);
+    }
+  }
+  return {};
+}
+
+// A parameter that nobody passes anything for is what it is called, if the module has such a class.
+Value Transfer::object_named(Symbol name) const {
+  const auto found = module_->class_of_name.find(name.id);
+  return found != module_->class_of_name.end() && found->second != nullptr
+             ? Value::of(found->second, Value::Tag::Object)
+             : Value{};
+}
+
+// What callers pass, given what the annotation says: that it is no container of tensors but a tensor, and that whatever
+// else is passed is at least that.
+Value Transfer::narrowed(const Value &passed, const Value &annotated) {
+  Value result = passed.open ? annotated : Value::bottom();
+  for_each_alternative(passed, [&](Value one) {
+    one.open = one.none = false;
+    one.alternatives = nullptr;
+    if (annotated.is(Value::Tag::Instance) && one.is_kind(annotated.kind)) {
+      one.container = false;
+    }
+    result = join(result, one);
+  });
+  return result;
+}
+
+// What callers pass for a parameter; where nobody calls, what it says that it is.
+Value Transfer::input_of(u32 index) {
+  const Param *const param = current_->params[index];
+  const Cell &cell = current_->inputs[index];
+  const bool may_assume =
+      assume_ == Assume::Everything || !current_->mentioned || (assume_ == Assume::Uncalled && cell.entries.empty());
+  Value value = cell.value;
+  if (value.is_bottom() && !may_assume) {
+    result_.saw_nothing = true;
+    return value;
+  }
+  const bool is_told = !value.is_bottom() && !value.is_unknown() && !value.is(Value::Tag::None);
+  const Value annotated = annotation_value(param->annotation);
+  if (annotated.known()) {
+    return is_told ? narrowed(value, annotated) : annotated;
+  }
+  if (is_told) {
+    return value;
+  }
+  if (param->default_value != nullptr && value.is_bottom()) {
+    read(units_.of_function(*current_));
+    const Value fallback = current_->defaults[index];
+    return fallback.is_bottom() || fallback.is(Value::Tag::None) ? Value{} : fallback;
+  }
+  value = value.is_bottom() ? Value{} : value;
+  if (param->name && module_->tensorflow && !module_->torch) {
+    const Value named = object_named(param->name);
+    value = named.known() ? named : value;
+  }
+  return value;
+}
+
+void Transfer::bind_params() {
+  u32 index = 0;
+  for (const Param *param : current_->params) {
+    const bool is_self = index == 0 && current_->type != nullptr && !current_->is_static;
+    Value value;
+    if (is_self) {
+      value = Value::of(current_->type, current_->is_class_method ? Value::Tag::Class : Value::Tag::Object);
+    } else if (param->param_kind() != ParamKind::VarArgs && param->param_kind() != ParamKind::KwArgs) {
+      value = input_of(index);
+    }
+    if (param->name) {
+      bind(param->name, value);
+    } else if (param->pattern != nullptr) {
+      assign(param->pattern, {});
+    }
+    ++index;
+  }
+}
+
+// ---- Environments ---------------------------------------------------------------------------------------------------
+
+void Transfer::join_environment(Environment &into, const Environment &other) {
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    into[i] = join(into[i], other[i]);
+  }
+}
+
+void Transfer::join_into(Environment &into, bool &is_reached) {
+  if (is_reached) {
+    join_environment(into, environment_);
+  } else {
+    into = environment_;
+    is_reached = true;
+  }
+}
+
+} // namespace deepperf::model

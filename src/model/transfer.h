@@ -1,0 +1,302 @@
+// The transfer function of phase 5: walks the code of one function with a Value for every name, given what the solver's
+// tables say of everything else, and returns what the function gives to others. It reads the tables and writes only
+// facts of the function itself, so that many functions can be walked at the same time. Private to src/model.
+#pragma once
+
+#include "model/bind.h"
+#include "model/imports.h"
+#include "model/lattice.h"
+#include "model/project.h"
+
+#include <optional>
+#include <span>
+#include <unordered_map>
+
+namespace deepperf::model {
+
+// What the solver may depend on: what a function returns and how it is defined, what its names ever hold, what a class
+// has, what is known of a module. Numbered one kind after the other.
+struct Units {
+  u32 functions = 0;
+  u32 classes = 0;
+  u32 modules = 0;
+
+  [[nodiscard]] u32 of_function(const FunctionInfo &function) const { return function.index; }
+  [[nodiscard]] u32 of_names(const FunctionInfo &function) const { return functions + function.index; }
+  [[nodiscard]] u32 of_class(const ClassInfo &type) const { return 2 * functions + type.index; }
+  [[nodiscard]] u32 of_module(const Module &module) const { return 2 * functions + classes + module.index; }
+  [[nodiscard]] u32 count() const { return 2 * functions + classes + modules; }
+};
+
+// How a function is defined, as the code around it sees it.
+struct FunctionDefinition {
+  FunctionInfo *function = nullptr;
+  Array<Value> defaults;
+  bool is_property = false;
+  bool is_static = false;
+  bool is_class_method = false;
+  bool no_grad = false;
+};
+
+struct ClassDefinition {
+  ClassInfo *type = nullptr;
+  std::vector<Value> bases;
+  SymbolMap<Value> members;
+};
+
+// What a function gives to others. All of its values are joined over its paths.
+struct FunctionResult {
+  Value returns = Value::bottom();
+  std::vector<Value> ever;
+  std::vector<Contribution> contributions; // sorted by target, each once
+  std::vector<FunctionDefinition> functions;
+  std::vector<ClassDefinition> classes;
+  std::vector<u32> reads;   // units, each once
+  bool saw_nothing = false; // it read something of which nothing was known yet
+  bool has_ops = false;
+  bool is_generator = false;
+  bool v1 = false; // it uses what only TF1 has
+  bool v2 = false;
+};
+
+// How much may be assumed where nothing is known: see solver.h.
+enum class Assume : u8 {
+  Nothing,    // what nobody mentions is Bottom
+  Uncalled,   // parameters of functions that nobody calls have a value
+  Everything, // what is still Bottom has a value
+};
+
+class Transfer {
+public:
+  Transfer(Project &project, const ModuleIndex &index, const Units &units);
+
+  FunctionResult run(FunctionInfo &function, Assume assume);
+
+  // The memory of all values that it made.
+  Arena take_arena() { return std::move(arena_); }
+
+private:
+  // What surrounds the statement that is being walked.
+  struct Surroundings {
+    Loop *loop = nullptr;
+    bool in_tape = false;
+    bool once = false;
+    bool initial_value = false;
+    bool by_type = false; // in a branch that asks for the type of a parameter, or one of several things that are called
+    bool no_grad = false;
+    const python::Node *branch = nullptr; // the innermost `if`, loop or the like
+    bool eager_test = false;              // under `if tf.executing_eagerly()`: what runs a session there tells nothing
+    const python::Expr *assigned = nullptr; // the value of the assignment that is being walked, and its target
+    Symbol target;
+    const python::Expr *stored = nullptr;    // the same where the target is an element or attribute
+    const python::Expr *discarded = nullptr; // a statement of its own
+    const OpScope *scope = nullptr;
+  };
+  using Environment = std::vector<Value>;
+
+  // What goes round in a loop: found in one walk of the function, used in the next.
+  struct BackEdge {
+    const python::Node *loop = nullptr;
+    std::vector<std::pair<u32, Value>> values; // by slot
+  };
+  // Where `break` and `continue` of the innermost loop go.
+  struct Exits {
+    Environment breaks;
+    Environment continues;
+    bool breaks_reached = false;
+    bool continues_reached = false;
+  };
+
+  // ---- transfer.cpp: one function
+  void walk_function();
+  void clear_facts();
+  void finish_contributions();
+  void bind_params();
+  Value input_of(u32 index);
+  Value narrowed(const Value &passed, const Value &annotated);
+  [[nodiscard]] Value object_named(Symbol name) const;
+  Value annotation_value(const python::Expr *annotation);
+  Value named_in_text(std::string_view dotted);
+  void read(u32 unit);
+  Value missing(const Value &value);
+  Value returns_of(FunctionInfo &function);
+  void contribute(Contribution::Target target, u32 owner, u32 place, const Value &value);
+  void give_return(const Value &value);
+
+  // ---- facts.cpp: what is noted down
+  void note_step();
+  void note_session_run(const python::Expr *call);
+  void note_graph_made();
+  void enter_graph_of(const python::Expr *holder);
+  void note_fetched_operators(const python::Expr *fetches);
+  void note_call_traits(const ApiInfo &info, const python::Call *call, Symbol api, bool v1);
+  void note_op(const OpFact &op);
+  void add_event(Event::Kind kind, const python::Expr *node = nullptr, u32 site = 0);
+  void mark_traced(const Value &value, u8 tracer);
+  void mark_parallel(const Value &value);
+  void mark_passed(const Value &value);
+  FunctionMark &mark(FunctionInfo *function);
+  void note_load(const Value &value, Symbol attr);
+
+  // ---- transfer_statements.cpp
+  void walk(const python::Block &block);
+  void walk(const python::Stmt *statement);
+  bool ends_here(const python::Stmt *statement);
+  void walk_if(const python::If *statement);
+  std::optional<bool> settled_test(const python::Expr *test);
+  void walk_for(const python::For *statement);
+  void walk_while(const python::While *statement);
+  void walk_try(const python::Try *statement);
+  void walk_with(const python::With *statement);
+  void walk_match(const python::Match *statement);
+  void narrow(const python::Expr *test, bool holds);
+  void begin_guard(const python::Expr *test, bool negated, std::span<python::Stmt *const> statements,
+                   Guard &guard) const;
+  void end_guard(Guard &guard);
+  Loop &loop_of(const python::Node *node);
+  template <class Body> void in_loop(const python::Node *node, Body body);
+
+  // ---- transfer_definitions.cpp
+  void walk_function_definition(const python::FunctionDef *definition);
+  void read_decorator(const python::Expr *decorator, FunctionDefinition &defined, FunctionInfo &function);
+  Array<Value> eval_defaults(Array<python::Param *> params);
+  void walk_class(const python::ClassDef *definition);
+  void walk_import(const python::Import *statement);
+  void walk_import_from(const python::ImportFrom *statement);
+
+  // ---- transfer_assignments.cpp
+  void assign(const python::Expr *target, const Value &value);
+  void bind(Symbol name, const Value &value);
+  void bind(Symbol name, u32 slot, const Value &value);
+  void grow(const python::Expr *container, const Value &added);
+  void store_attribute(const python::Attribute *target, const Value &value);
+  void store_to(const Value &object, Symbol attr, const Value &value);
+
+  // ---- loop_length.cpp
+  bool is_tiny(const python::Expr *iter);
+  std::optional<i64> literal_number(const python::Expr *expr);
+  bool is_one_by_default(const python::Expr *expr);
+  Value peek(const python::Expr *expr);
+  Turns turns_of(const python::Expr *iter, const Value &iterated);
+
+  // ---- transfer_expressions.cpp
+  Value eval(const python::Expr *expr);
+  Value eval_unnoted(const python::Expr *expr);
+  Value eval_name(const python::Name *name);
+  [[nodiscard]] u32 slot_at(const python::Name *name) const;
+  Value look_up(Symbol name);
+  Value look_up(Symbol name, u32 slot);
+  Value eval_subscript(const python::Subscript *subscript);
+  Value eval_comprehension(const python::ComprehensionExpr *comprehension);
+  Value eval_dict(const python::Dict *dict);
+  Value element_of(const Value &value);
+  Value element_of_one(const Value &value);
+  Value tuple_of(std::span<const Value> items) { return make_tuple(items, false, arena_); }
+  Value make_uniform(const Value &item) { return make_tuple({&item, 1}, true, arena_); }
+  Value combine(const Value &left, const Value &right);
+  Value assumed_value(Symbol name);
+  Value assumed_from(u32 evidence);
+  [[nodiscard]] bool is_loader_name(Symbol name) const;
+
+  // ---- transfer_attributes.cpp
+  Value eval_attribute(const python::Attribute *attribute);
+  Value attribute_of(const Value &value, Symbol attr);
+  Value attribute_of_one(const Value &value, Symbol attr);
+  Value attribute_of_class(const Value &value, Symbol attr);
+  Value module_attribute(const Module &module, Symbol attr);
+  Value framework_method(const Value &value, Kind kind, Symbol attr);
+  Value member_of(ClassInfo *type, Symbol attr, bool after_itself = false);
+  Value api_attribute(const Value &api, Symbol attr);
+  Value star_attribute(const Module &module, Symbol attr);
+  static Value trained_state(Symbol attr);
+
+  // ---- transfer_calls.cpp
+  class Arguments;
+  Value eval_call(const python::Call *call);
+  Value apply(const python::Call *call, const Value &callee, const Arguments &arguments);
+  Value apply_partial(const python::Call *call, const Value &callee, const Arguments &arguments);
+  Value apply_unknown(const python::Call *call, const Arguments &arguments);
+  Value call_function(const python::Call *call, FunctionInfo *function, bool bound, const Arguments &arguments);
+  Value call_method(const python::Call *call, FunctionInfo *function, const Arguments &arguments);
+  void pass_arguments(const python::Call *call, FunctionInfo *function, bool bound, const Arguments &arguments);
+  Value enter_function(const python::Call *call, FunctionInfo *function, bool bound);
+  Value construct(const python::Call *call, ClassInfo *type, const Arguments &arguments);
+  Value call_object(const python::Call *call, const Value &callee, const Arguments &arguments);
+  Value call_super(const Arguments &arguments);
+  void note_beam(const python::Call *call, const Value &first);
+  void note_arguments(const python::Call *call, const Arguments &arguments);
+
+  // ---- api_calls.cpp: calls of frameworks
+  Value call_api(const python::Call *call, const Value &callee, const Arguments &arguments);
+  Value call_api_method(const python::Call *call, const Value &callee, const Arguments &arguments);
+  Value method_result(const python::Call *call, Symbol method, const Value &receiver, const Arguments &arguments);
+  Value call_instance(const python::Call *call, const Value &callee, const Arguments &arguments);
+  static Value mapper_of(const ApiInfo &info, const Arguments &arguments);
+
+  // ---- dataset_model.cpp: tf.data
+  Value add_stage(const python::Call *call, const Value &previous, const ApiInfo *info, Symbol method,
+                  const Value &mapper);
+  Value apply_to_dataset(const Value &dataset, const Arguments &arguments);
+  Value map_of_assumed_dataset(const python::Call *call, const python::Attribute &method, const Value &mapped);
+
+  // ---- torch_model.cpp
+  Value torch_result(const ApiInfo &info, const python::Call *call, const Arguments &arguments, Symbol name,
+                     const Value &receiver);
+  Value call_torch_module(const python::Call *call, const Value &callee, const Arguments &arguments);
+  Value with_gradient_of_module(const Value &value);
+  Output module_output(const Value &module);
+  Output layers_output(const python::Call *call, const Arguments &arguments);
+
+  Value join(const Value &a, const Value &b) { return model::join(a, b, arena_); }
+  // Is the function small enough to keep the values of its branches apart?
+  [[nodiscard]] bool keeps_branches() const { return environment_.size() <= 1000; }
+  void join_environment(Environment &into, const Environment &other);
+  // Joins the environment into one that is reached from several places.
+  void join_into(Environment &into, bool &is_reached);
+
+  // A copy of the environment, in memory that is used again and again.
+  class Snapshot {
+  public:
+    explicit Snapshot(Transfer &owner) : owner_(owner) {
+      if (!owner.spare_environments_.empty()) {
+        values = std::move(owner.spare_environments_.back());
+        owner.spare_environments_.pop_back();
+      }
+      values = owner.environment_;
+    }
+    Snapshot(const Snapshot &) = delete;
+    Snapshot &operator=(const Snapshot &) = delete;
+    ~Snapshot() { owner_.spare_environments_.push_back(std::move(values)); }
+
+    Environment values;
+
+  private:
+    Transfer &owner_;
+  };
+
+  Project &project_;
+  const ModuleIndex &index_;
+  const Units &units_;
+  Arena arena_; // of the values that were made here
+  std::unordered_map<u64, Value> api_children_;
+  std::vector<u32> read_in_; // of each unit, the last run that read it
+  u32 run_ = 0;
+  std::vector<Value> items_; // of the tuples and arguments that are being evaluated, one above the other
+
+  // Of the function that is being walked.
+  Assume assume_ = Assume::Nothing;
+  bool recording_ = true; // not while something is looked at for a second time
+  FunctionInfo *current_ = nullptr;
+  const Module *module_ = nullptr;
+  ClassDefinition *class_body_ = nullptr;
+  FunctionResult result_;
+  Environment environment_;
+  std::vector<Environment> spare_environments_;
+  std::vector<BackEdge> back_edges_;
+  bool back_edge_changed_ = false;
+  Exits *exits_ = nullptr;
+  bool reachable_ = true;
+  Surroundings around_;
+};
+
+} // namespace deepperf::model

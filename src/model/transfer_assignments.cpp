@@ -1,0 +1,111 @@
+// What is bound and stored.
+#include "model/transfer.h"
+
+#include <algorithm>
+
+namespace deepperf::model {
+
+using namespace python;
+
+void Transfer::bind(Symbol name, const Value &value) { bind(name, current_->slot_of(name), value); }
+
+void Transfer::bind(Symbol name, u32 slot, const Value &value) {
+  if (class_body_ != nullptr) {
+    class_body_->members[name.id] = value;
+    return;
+  }
+  if (slot != FunctionInfo::kNoSlot) {
+    environment_[slot] = value;
+    if (recording_) {
+      result_.ever[slot] = join(result_.ever[slot], value);
+    }
+    return;
+  }
+  // Declared global or nonlocal.
+  for (const FunctionInfo *scope = current_->parent; scope != nullptr; scope = scope->parent) {
+    slot = scope->slot_of(name);
+    if (slot != FunctionInfo::kNoSlot) {
+      contribute(Contribution::Target::Variable, scope->index, slot, value);
+      return;
+    }
+  }
+}
+
+void Transfer::assign(const Expr *target, const Value &value) {
+  switch (target->kind) {
+  case NodeKind::Name:
+    bind(static_cast<const Name *>(target)->id, slot_at(static_cast<const Name *>(target)), value);
+    return;
+  case NodeKind::Attribute:
+    store_attribute(static_cast<const Attribute *>(target), value);
+    return;
+  case NodeKind::Starred:
+    assign(static_cast<const Starred *>(target)->value, value.is_bottom() ? value : Value{});
+    return;
+  case NodeKind::Subscript:
+    eval(static_cast<const Subscript *>(target)->slice);
+    grow(static_cast<const Subscript *>(target)->value, value);
+    return;
+  case NodeKind::Tuple:
+  case NodeKind::List: {
+    const Array<Expr *> targets = target->kind == NodeKind::Tuple ? static_cast<const Tuple *>(target)->elts
+                                                                  : static_cast<const List *>(target)->elts;
+    for (u32 i = 0; i < targets.size(); ++i) {
+      Value part;
+      if (value.is_bottom()) {
+        part = value;
+      } else if (value.is(Value::Tag::Tuple)) {
+        part = value.uniform ? value.items[0] : i < value.number ? value.items[i] : Value{};
+      } else if (value.is(Value::Tag::Instance) && value.container) {
+        part = value; // (train, test), info = tfds.load(…)
+      } else if (value.is(Value::Tag::Instance)) {
+        part = element_of(value);
+      }
+      assign(targets[i], part);
+    }
+    return;
+  }
+  default:
+    return;
+  }
+}
+
+// One more element of a list or dict: what was written down is not all of it any more, and all elements are alike.
+void Transfer::grow(const Expr *container, const Value &added) {
+  const Value before = eval(container);
+  const bool is_list = before.is(Value::Tag::Tuple);
+  if ((!is_list && (before.known() || before.is_bottom() || !added.known())) ||
+      (container->kind != NodeKind::Name && container->kind != NodeKind::Attribute)) {
+    return;
+  }
+  const Value element = is_list ? element_of(before) : Value::bottom();
+  const Value after = make_uniform(join(element, added));
+  if (const auto *name = as<Name>(container)) {
+    if (current_->slot_of(name->id) != FunctionInfo::kNoSlot && class_body_ == nullptr) {
+      bind(name->id, after);
+    }
+  } else {
+    const auto *attribute = static_cast<const Attribute *>(container);
+    store_to(eval(attribute->value), attribute->attr, after);
+  }
+}
+
+void Transfer::store_attribute(const Attribute *target, const Value &value) {
+  const Value object = eval(target->value);
+  current_->own_effects = true;
+  store_to(object, target->attr, value);
+  if (object.is(Value::Tag::Object) && current_->type == object.type && recording_) {
+    current_->own_stores.push_back(target->attr);
+  }
+}
+
+// Of objects of a class derived from ours the attribute may be read where ours are.
+void Transfer::store_to(const Value &object, Symbol attr, const Value &value) {
+  for_each_alternative(object, [&](const Value &one) {
+    if (one.is(Value::Tag::Object) || one.is(Value::Tag::Class)) {
+      contribute(Contribution::Target::Attribute, one.type->index, attr.id, value);
+    }
+  });
+}
+
+} // namespace deepperf::model

@@ -1,0 +1,198 @@
+// Functions, classes and imports, where they are defined.
+#include "model/declare.h"
+#include "model/transfer.h"
+
+#include <algorithm>
+
+namespace deepperf::model {
+
+using namespace python;
+
+Array<Value> Transfer::eval_defaults(Array<Param *> params) {
+  const Array<Value> defaults = arena_.fill(params.size(), Value{});
+  for (u32 i = 0; i < params.size(); ++i) {
+    if (params[i]->default_value != nullptr) {
+      defaults[i] = eval(params[i]->default_value);
+    }
+  }
+  return defaults;
+}
+
+void Transfer::read_decorator(const Expr *decorator, FunctionDefinition &defined, FunctionInfo &function) {
+  Value value = eval(decorator);
+  if (value.is(Value::Tag::Partial) && value.receiver().is(Value::Tag::Api)) { // @partial(jax.jit, …)
+    value = value.receiver();
+  }
+  const Symbol api = value.is(Value::Tag::Api) || value.is_kind(Kind::Function) ? value.name() : Symbol{};
+  if (const ApiInfo *info = api ? find_api(api) : nullptr; info != nullptr && info->has(kCompiles)) {
+    FunctionMark &noted = mark(&function);
+    noted.compiled_at = decorator;
+    noted.tracer |= api.text().starts_with("tensorflow.") ? kByTfFunction : kByJaxJit;
+  }
+  // @tf.py_function(Tout=…) waits for the function.
+  if (const auto *maker = as<Call>(decorator); maker != nullptr && value.is_kind(Kind::Tensor)) {
+    const ApiInfo *info = value.name() ? find_api(value.name()) : nullptr;
+    if (info != nullptr && info->has(kPython)) {
+      mark(&function).tracer |= kByPython;
+    }
+  }
+  if ((value.is(Value::Tag::Api) || value.is_kind(Kind::TorchModule)) && value.name() &&
+      value.name().text() == "torch.compile") { // also @torch.compile(…)
+    FunctionMark &noted = mark(&function);
+    noted.traced = true;
+    noted.tracer |= kByTorch;
+  }
+  if (value.is(Value::Tag::Api)) {
+    const std::string_view name = value.name().text();
+    defined.is_property |= name == "property" || name.ends_with("cached_property");
+    defined.is_static |= name == "staticmethod";
+    defined.is_class_method |= name == "classmethod";
+    const ApiInfo *info = find_api(value.name());
+    if (info != nullptr && info->has(kTraces)) {
+      mark(&function).traced = true;
+    }
+    if (info != nullptr && info->returns == Kind::NoGrad) { // @torch.no_grad, without its call
+      defined.no_grad = true;
+    }
+    result_.v2 |= info != nullptr && info->has(kV2);
+  } else if (value.is_kind(Kind::Function)) { // @tf.function(…)
+    mark(&function).traced = true;
+  } else if (value.is_kind(Kind::NoGrad)) { // @torch.no_grad()
+    defined.no_grad = true;
+  } else if (const auto *attribute = as<Attribute>(decorator)) {
+    defined.is_property |= attribute->attr.text() == "setter";
+  }
+}
+
+void Transfer::walk_function_definition(const FunctionDef *definition) {
+  FunctionInfo &function = *project_.function_at(definition);
+  FunctionDefinition defined;
+  defined.function = &function;
+  for (const Expr *decorator : definition->decorators) {
+    read_decorator(decorator, defined, function);
+  }
+  defined.defaults = eval_defaults(definition->params);
+  // What Keras and Estimators call to build a graph.
+  const std::string_view name = definition->name.text();
+  const Kind kind = class_body_ != nullptr ? class_body_->type->kind : Kind::Unknown;
+  if (class_body_ != nullptr) {
+    read(units_.of_class(*class_body_->type));
+  }
+  const bool is_keras =
+      kind == Kind::KerasLayer || kind == Kind::KerasModel || kind == Kind::KerasLoss || kind == Kind::KerasMetric;
+  if (is_keras &&
+      (name == "call" || name == "build" || name == "train_step" || name == "test_step" || name == "predict_step" ||
+       name == "update_state" || name == "result" || name == "compute_loss" || name == "__call__")) {
+    mark(&function).traced = true;
+  }
+  if (name == "model_fn" || name == "_model_fn" || name == "input_fn" || name == "_input_fn") {
+    mark(&function).traced = true;
+  }
+  result_.functions.push_back(defined);
+  const Value value = Value::of(&function);
+  if (class_body_ != nullptr) {
+    class_body_->members[definition->name.id] = value;
+  } else {
+    bind(definition->name, value);
+  }
+}
+
+void Transfer::walk_class(const ClassDef *definition) {
+  ClassDefinition defined;
+  defined.type = const_cast<ClassInfo *>(project_.class_at(definition));
+  for (const Expr *decorator : definition->decorators) {
+    eval(decorator);
+  }
+  for (const Expr *base : definition->bases) {
+    defined.bases.push_back(eval(base));
+  }
+  ClassDefinition *const outer = std::exchange(class_body_, &defined);
+  walk(definition->body);
+  class_body_ = outer;
+  const Value value = Value::of(defined.type, Value::Tag::Class);
+  result_.classes.push_back(std::move(defined));
+  if (outer != nullptr) {
+    outer->members[definition->name.id] = value;
+  } else {
+    bind(definition->name, value);
+  }
+}
+
+// ---- Imports --------------------------------------------------------------------------------------------------------
+
+namespace {
+
+Value dotted_api(std::string_view dotted) {
+  bool v1 = false;
+  const Symbol name = canonical_name(dotted, &v1);
+  return Value::api(name, v1);
+}
+
+const Module *target_of(const Module &module, const Node *node) {
+  const auto found = module.import_targets.find(node);
+  return found != module.import_targets.end() ? found->second : nullptr;
+}
+
+} // namespace
+
+void Transfer::walk_import(const Import *statement) {
+  for (const Alias *alias : statement->names) {
+    const std::string_view dotted = alias->name.text();
+    const std::string_view top = dotted.substr(0, dotted.find('.'));
+    const Module *found = target_of(*module_, alias);
+    const Value value = found != nullptr ? Value::of(found) : dotted_api(dotted);
+    if (alias->asname) {
+      bind(alias->asname, value);
+    } else if (top.size() == dotted.size()) {
+      bind(alias->name, value);
+    } else {
+      bind(intern(top), Value::api(intern(top), false));
+    }
+  }
+}
+
+void Transfer::walk_import_from(const ImportFrom *statement) {
+  const std::string_view dotted = statement->module ? statement->module.text() : std::string_view{};
+  const Module *package = target_of(*module_, statement);
+  for (const Alias *alias : statement->names) {
+    const std::string_view name = alias->name.text();
+    if (name == "*") {
+      for (u32 slot = 0; package != nullptr && slot < package->body->names.size(); ++slot) {
+        const Symbol bound{package->body->names[slot]};
+        if (is_exported(*package, bound)) {
+          read(units_.of_names(*package->body));
+          bind(bound, missing(package->body->ever[slot]));
+        }
+      }
+      continue;
+    }
+    const Symbol target = alias->asname ? alias->asname : alias->name;
+    const Module *const module = target_of(*module_, alias);
+    if (package != nullptr) {
+      const u32 slot = package->body->slot_of(alias->name);
+      if (slot != FunctionInfo::kNoSlot && (module == nullptr || package->is_package)) {
+        read(units_.of_names(*package->body));
+        const Value value = package->body->ever[slot];
+        if (!value.is_bottom() || module == nullptr) {
+          bind(target, missing(value));
+          continue;
+        }
+      }
+    }
+    Value value;
+    if (module != nullptr) {
+      value = Value::of(module);
+    } else if (package != nullptr) {
+      value = star_attribute(*package, alias->name);
+    }
+    if (!value.known() && name == "tensorflow") { // through a module that imports it lazily
+      value = dotted_api(name);
+    }
+    if (!value.known() && package == nullptr && statement->level == 0) {
+      value = dotted_api(std::string(dotted) + "." + std::string(name));
+    }
+    bind(target, value);
+  }
+}
+
+} // namespace deepperf::model

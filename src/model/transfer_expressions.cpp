@@ -1,0 +1,377 @@
+// Names, operators, displays, subscripts and comprehensions.
+#include "model/facts.h"
+#include "model/name_traits.h"
+#include "model/transfer.h"
+
+#include "base/name_table.h"
+#include "python/children.h"
+#include "python/literals.h"
+
+#include <algorithm>
+
+namespace deepperf::model {
+
+using namespace python;
+
+namespace {
+
+// Unknown also where it may be a container of the kind.
+Kind kind_of_one(const Value &value) {
+  if (value.is(Value::Tag::Instance)) {
+    return !value.container || value.kind == Kind::Variable ? value.kind : Kind::Unknown;
+  }
+  return value.is(Value::Tag::Object) ? value.type->kind : Kind::Unknown;
+}
+
+// An object of the project's own module class, or one of PyTorch's: a module.
+Kind common_kind(const Value &value) {
+  if (value.alternatives == nullptr || value.known()) {
+    return kind_of_one(value);
+  }
+  Kind common = Kind::Unknown;
+  bool is_first = true;
+  for_each_alternative(value, [&](const Value &one) {
+    const Kind kind = kind_of_one(one);
+    common = is_first || kind == common ? kind : Kind::Unknown;
+    is_first = false;
+  });
+  return common;
+}
+
+} // namespace
+
+void note_value(const Expr *expr, const Value &value) {
+  u8 facts = static_cast<u8>(common_kind(value));
+  facts |= value.has_gradient() ? kGradBit : u8{0};
+  facts |= value.on_gpu() ? kGpuBit : u8{0};
+  expr->value = facts;
+  expr->output = static_cast<u8>(value.output) & 15U;
+}
+
+Value Transfer::eval(const Expr *expr) {
+  const Value value = eval_unnoted(expr);
+  if (recording_) {
+    note_value(expr, value);
+    if (value.is_kind(Kind::Dataset)) {
+      current_->datasets.emplace_back(expr, value);
+    }
+  }
+  return value;
+}
+
+Value Transfer::eval_unnoted(const Expr *expr) {
+  switch (expr->kind) {
+  case NodeKind::Name:
+    return eval_name(static_cast<const Name *>(expr));
+  case NodeKind::Attribute:
+    return eval_attribute(static_cast<const Attribute *>(expr));
+  case NodeKind::Call:
+    return eval_call(static_cast<const Call *>(expr));
+  case NodeKind::Constant: {
+    Value value;
+    if (static_cast<const Constant *>(expr)->constant_kind() == ConstantKind::None) {
+      value.tag = Value::Tag::None;
+      return value;
+    }
+    value.tag = Value::Tag::Literal;
+    value.expr = expr;
+    value.number = module_->file.value + 1; // where its text stands
+    return value;
+  }
+  case NodeKind::Lambda: {
+    FunctionInfo *function = project_.function_at(expr);
+    FunctionDefinition defined;
+    defined.function = function;
+    defined.defaults = eval_defaults(function->params);
+    if (recording_) {
+      result_.functions.push_back(defined);
+    }
+    return Value::of(function);
+  }
+  case NodeKind::IfExp: {
+    const auto *conditional = static_cast<const IfExp *>(expr);
+    eval(conditional->test);
+    const Value body = eval(conditional->body);
+    return join(body, eval(conditional->orelse));
+  }
+  case NodeKind::BoolOp: {
+    Value value = Value::bottom();
+    for (const Expr *part : static_cast<const BoolOp *>(expr)->values) {
+      value = join(value, eval(part));
+    }
+    return value;
+  }
+  case NodeKind::NamedExpr: {
+    const auto *named = static_cast<const NamedExpr *>(expr);
+    const Value value = eval(named->value);
+    assign(named->target, value);
+    return value;
+  }
+  case NodeKind::Tuple:
+  case NodeKind::List: {
+    const std::size_t first = items_.size();
+    bool is_open = false;
+    for_each_child(expr, [&](const Node *child) {
+      is_open |= child->kind == NodeKind::Starred;
+      items_.push_back(eval(static_cast<const Expr *>(child)));
+    });
+    // `[*range(100000)]` has nobody knows how many elements, all alike.
+    Value value = tuple_of(std::span<const Value>(items_).subspan(first));
+    if (is_open && value.is(Value::Tag::Tuple)) {
+      value = make_uniform(element_of(value));
+    }
+    items_.resize(first);
+    return value;
+  }
+  case NodeKind::Dict:
+    return eval_dict(static_cast<const Dict *>(expr));
+  case NodeKind::ListComp:
+  case NodeKind::SetComp:
+  case NodeKind::DictComp:
+  case NodeKind::GeneratorExp:
+    return eval_comprehension(static_cast<const ComprehensionExpr *>(expr));
+  case NodeKind::Subscript:
+    return eval_subscript(static_cast<const Subscript *>(expr));
+  case NodeKind::Await:
+    return eval(static_cast<const Await *>(expr)->value);
+  case NodeKind::Starred: {
+    const Value value = eval(static_cast<const Starred *>(expr)->value);
+    return value.is_bottom() ? value : element_of(value);
+  }
+  case NodeKind::BinOp: {
+    const auto *operation = static_cast<const BinOp *>(expr);
+    const Value left = eval(operation->left);
+    const Value right = eval(operation->right);
+    return combine(left, right);
+  }
+  case NodeKind::UnaryOp: {
+    const auto *operation = static_cast<const UnaryOp *>(expr);
+    const Value operand = eval(operation->operand);
+    return operation->op() == UnaryOperator::Not ? Value{} : combine(operand, {});
+  }
+  case NodeKind::Yield: {
+    const Expr *const yielded = static_cast<const Yield *>(expr)->value;
+    const Expr *const outer = std::exchange(around_.stored, yielded);
+    const Value value = yielded != nullptr ? eval(yielded) : Value{};
+    around_.stored = outer;
+    result_.is_generator = true;
+    if (value.is(Value::Tag::Object)) { // what the generator gives are objects of the project, all alike
+      give_return(make_uniform(value));
+    }
+    return {};
+  }
+  case NodeKind::YieldFrom:
+    result_.is_generator = true;
+    [[fallthrough]];
+  default:
+    for_each_child(expr, [this](const Node *child) { eval(static_cast<const Expr *>(child)); });
+    return {};
+  }
+}
+
+Value Transfer::eval_dict(const Dict *dict) {
+  Value joined = Value::bottom();
+  bool mixed = false; // of different things, so that one more tells nothing
+  for (const DictItem &item : dict->items) {
+    if (item.key != nullptr) {
+      eval(item.key);
+    }
+    const Value value = eval(item.value);
+    const bool both = joined.known() && value.known();
+    joined = join(joined, value);
+    mixed |= both && !joined.known();
+  }
+  if (joined.is_bottom() && !dict->items.empty()) {
+    return joined;
+  }
+  Value entries = make_uniform(mixed || joined.is_bottom() ? Value{} : joined);
+  const u32 count = dict->items.size();
+  entries.few = count > 0 && count <= 10; // an empty one is there to be filled
+  return entries;
+}
+
+// The result of an operator.
+Value Transfer::combine(const Value &left, const Value &right) {
+  for (const Kind kind : {Kind::Tensor, Kind::Variable, Kind::TorchTensor, Kind::JaxArray, Kind::NumpyArray}) {
+    if (left.is_kind(kind) || right.is_kind(kind)) {
+      Value value = Value::instance(kind == Kind::Variable ? Kind::Tensor : kind);
+      if (kind == Kind::TorchTensor) {
+        value.grad = (left.has_gradient() || right.has_gradient()) && !around_.no_grad ? kGradient : kNoGradient;
+        value.device = left.on_gpu() || right.on_gpu() ? u8{kOnGpu} : static_cast<u8>(left.device | right.device) & 7U;
+      }
+      return value;
+    }
+  }
+  return left.is_bottom() || right.is_bottom() ? Value::bottom() : Value{};
+}
+
+// ---- Names ----------------------------------------------------------------------------------------------------------
+
+// What is done with a value that nobody tells us tells what it is.
+Value Transfer::assumed_value(Symbol name) {
+  for (const FunctionInfo *scope = current_; scope != nullptr; scope = scope->parent) {
+    const auto evidence = scope->evidence.find(name.id);
+    if (evidence != scope->evidence.end()) {
+      return assumed_from(evidence->second);
+    }
+  }
+  return is_loader_name(name) ? Value::instance(Kind::TorchDataLoader) : Value{};
+}
+
+// In a module that uses PyTorch, `train_loader` is what everybody calls a DataLoader.
+bool Transfer::is_loader_name(Symbol name) const { return module_->torch && has_trait(name, kLoaderName); }
+
+Value Transfer::assumed_from(u32 evidence) {
+  const Kind kind = kind_told_by(evidence, *module_);
+  if (kind == Kind::Unknown) {
+    return {};
+  }
+  Value value = Value::instance(kind);
+  if (kind == Kind::TorchTensor) {
+    value.grad = tells_backward(evidence) && !around_.no_grad ? kGradient : kNoGradient;
+  }
+  return value;
+}
+
+// A name always stands in the same function, so it is looked for only once; the first slots fit into the node.
+u32 Transfer::slot_at(const Name *name) const {
+  constexpr u8 kElsewhere = 255;
+  if (name->detail == 0) {
+    const u32 slot = current_->slot_of(name->id);
+    if (slot == FunctionInfo::kNoSlot) {
+      name->detail = kElsewhere;
+    } else if (slot + 1 < kElsewhere) {
+      name->detail = static_cast<u8>(slot + 1);
+    }
+    return slot;
+  }
+  return name->detail == kElsewhere ? FunctionInfo::kNoSlot : name->detail - 1U;
+}
+
+Value Transfer::eval_name(const Name *name) {
+  const Value value = look_up(name->id, slot_at(name));
+  if (!value.is_unknown() && !value.is(Value::Tag::None)) {
+    return value;
+  }
+  const Value assumed = assumed_value(name->id);
+  return assumed.known() ? assumed : value;
+}
+
+Value Transfer::look_up(Symbol name) { return look_up(name, current_->slot_of(name)); }
+
+Value Transfer::look_up(Symbol name, u32 slot) {
+  if (class_body_ != nullptr) {
+    const auto member = class_body_->members.find(name.id);
+    if (member != class_body_->members.end()) {
+      return member->second;
+    }
+  }
+  if (slot != FunctionInfo::kNoSlot) {
+    return missing(environment_[slot]);
+  }
+  for (const FunctionInfo *scope = current_->parent; scope != nullptr; scope = scope->parent) {
+    const u32 outer = scope->slot_of(name);
+    if (outer != FunctionInfo::kNoSlot) {
+      read(units_.of_names(*scope));
+      return missing(scope->ever[outer]);
+    }
+  }
+  for (const Symbol package : module_->stars) {
+    if (const Value value = api_attribute(Value::api(package, false), name); find_api(value.name()) != nullptr) {
+      return value;
+    }
+  }
+  static const NameTable kBuiltins({"super", "property", "staticmethod", "classmethod"});
+  return find_api(name) != nullptr || kBuiltins.has(name) ? Value::api(name, false) : Value{};
+}
+
+// ---- Elements -------------------------------------------------------------------------------------------------------
+
+Value Transfer::element_of(const Value &value) {
+  if (value.is_bottom()) {
+    return value;
+  }
+  if (value.alternatives == nullptr) {
+    return element_of_one(value);
+  }
+  Value joined = value.open ? Value{} : Value::bottom();
+  for_each_alternative(value, [&](const Value &one) { joined = join(joined, element_of_one(one)); });
+  return joined;
+}
+
+Value Transfer::element_of_one(const Value &value) {
+  if (value.is(Value::Tag::Tuple)) {
+    return element_of_tuple(value, arena_);
+  }
+  if (value.is(Value::Tag::Instance) && value.container) {
+    return value;
+  }
+  if (value.is_kind(Kind::TorchDataLoader)) { // a tensor, or a tuple, list or dict of them; it remembers its loader
+    Value batch = Value::made_by(Kind::TorchTensor, value.call, value.name());
+    batch.container = true;
+    batch.grad = kNoGradient;
+    return batch;
+  }
+  if (value.is_kind(Kind::Tensor) || value.is_kind(Kind::TorchTensor) || value.is_kind(Kind::JaxArray) ||
+      value.is_kind(Kind::NumpyArray)) {
+    Value element = Value::instance(value.kind);
+    element.grad = value.grad;
+    element.device = value.device;
+    element.output = value.output;
+    return element;
+  }
+  return {};
+}
+
+Value Transfer::eval_subscript(const Subscript *subscript) {
+  const Value value = eval(subscript->value);
+  eval(subscript->slice);
+  if (value.is(Value::Tag::Tuple)) {
+    const auto *index = as<Constant>(subscript->slice);
+    if (!value.uniform && index != nullptr && index->constant_kind() == ConstantKind::Int) {
+      const std::string_view text = module_->parsed->source.part(index->start, index->end);
+      const auto number = int_value(text);
+      return number.has_value() && *number >= 0 && *number < value.number ? value.items[*number] : Value{};
+    }
+    return subscript->slice->kind == NodeKind::Slice ? value : element_of(value);
+  }
+  return value.is(Value::Tag::Instance) && value.container ? value : element_of(value);
+}
+
+Value Transfer::eval_comprehension(const ComprehensionExpr *comprehension) {
+  // Its names live in the function's slots for as long as it runs; that they would be gone behind it does not matter.
+  Value element;
+  Loop &loop = loop_of(comprehension);
+  const Surroundings outer = around_;
+  bool first = true;
+  for (const Comprehension *generator : comprehension->generators) {
+    const Value iterated = eval(generator->iter); // the first one outside the loop
+    if (first) {
+      if (recording_) {
+        loop.tiny = is_tiny(generator->iter);
+        const Turns turns = turns_of(generator->iter, iterated);
+        loop.turns = turns == Turns::Many ? Turns::Collection : turns;
+      }
+      around_.loop = &loop;
+      around_.once = false;
+      first = false;
+    }
+    assign(generator->target, element_of(iterated));
+    for (const Expr *condition : generator->ifs) {
+      eval(condition);
+    }
+  }
+  element = eval(comprehension->elt);
+  if (comprehension->value != nullptr) {
+    element = eval(comprehension->value);
+  }
+  around_ = outer;
+  if (element.is_bottom()) {
+    return element;
+  }
+  Value elements = make_uniform(element);
+  elements.few = loop.tiny || loop.turns == Turns::Few; // as many as it goes through
+  return elements;
+}
+
+} // namespace deepperf::model
