@@ -24,6 +24,7 @@ def silent(images, x, optimizer, train_loader):
     for image in images:
         model(image[None]).mean().backward()
         optimizer.step()
+        optimizer.zero_grad()
     for image in images:
         a, x = model(image[None], x)
     for batch in train_loader:

@@ -41,7 +41,7 @@ def silent(rates, configs, models):
         model.compile(loss="mse", optimizer=keras.optimizers.SGD(rate))
         model.fit(configs)
     for config in configs:
-        net = keras.Sequential([keras.layers.Dense(1)])
+        net = keras.Sequential([keras.layers.Dense(1)])  # expect: DP204
         net.compile("sgd", "mse")
     for other in models:
         other.compile("sgd", "mse")

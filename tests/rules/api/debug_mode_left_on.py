@@ -18,14 +18,17 @@ def train(model, train_loader):
         for x in train_loader:
             model(x).mean().backward()
             optimizer.step()
+            optimizer.zero_grad()
     with profile():  # expect: DP136
         for x in train_loader:
             model(x).mean().backward()
             optimizer.step()
+            optimizer.zero_grad()
     for x in train_loader:
         gradcheck(model, x)  # expect: DP136
         model(x).mean().backward()
         optimizer.step()
+        optimizer.zero_grad()
 
 
 def silent(model, train_loader, flag, steps):
@@ -39,12 +42,14 @@ def silent(model, train_loader, flag, steps):
         for x in train_loader:
             model(x).mean().backward()
             optimizer.step()
+            optimizer.zero_grad()
     with profile() as p:
         model(train_loader)
     with torch.autograd.profiler.profile(enabled=flag):
         for x in train_loader:
             model(x).mean().backward()
             optimizer.step()
+            optimizer.zero_grad()
     gradcheck(model, train_loader)
     jax.config.update("jax_enable_x64", True)
     jax.config.update("jax_debug_nans", flag)

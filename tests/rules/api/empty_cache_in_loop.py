@@ -6,6 +6,7 @@ def fires(model, optimizer, train_loader):
         loss = model(x).mean()
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()
         torch.cuda.empty_cache()  # hint: DP134
 
 
@@ -20,6 +21,7 @@ def step(model, optimizer, x):
     loss = model(x).mean()
     loss.backward()
     optimizer.step()
+    optimizer.zero_grad()
     torch.cuda.empty_cache()  # hint: DP134
 
 
@@ -35,6 +37,7 @@ def silent(model, optimizer, train_loader, epochs, names):
                 loss = model(x).mean()
                 loss.backward()
                 optimizer.step()
+                optimizer.zero_grad()
             except RuntimeError:
                 torch.cuda.empty_cache()
             if i % 100 == 0:

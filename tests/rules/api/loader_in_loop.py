@@ -22,19 +22,19 @@ def parameter(model, train_loader, steps):
 
 def silent(model, images, folds, epochs, steps, parts, args, build):
     for train, test in folds:
-        loader = DataLoader(Subset(images, train), batch_size=64)
+        loader = DataLoader(Subset(images, train), batch_size=64, num_workers=4)
         model(loader)
     for size in (8, 16, 32):
-        model(DataLoader(images, batch_size=size))
+        model(DataLoader(images, batch_size=size, num_workers=4))
     for epoch in range(epochs):
-        model(DataLoader(images, batch_size=64 + epoch))
-        model(DataLoader(build(epoch), batch_size=64))
+        model(DataLoader(images, batch_size=64 + epoch, num_workers=4))
+        model(DataLoader(build(epoch), batch_size=64, num_workers=4))
         made = build()
-        model(DataLoader(made, batch_size=64))
+        model(DataLoader(made, batch_size=64, num_workers=4))
     for epoch in range(epochs):
         if epoch == 3:
-            loader = DataLoader(images, batch_size=64)
-    loader = DataLoader(images, batch_size=64)
+            loader = DataLoader(images, batch_size=64, num_workers=4)
+    loader = DataLoader(images, batch_size=64, num_workers=4)
     x = next(iter(loader))
     iterator = iter(loader)
     for step in range(steps):

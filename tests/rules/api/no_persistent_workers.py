@@ -7,11 +7,12 @@ def fires(model, optimizer, images, epochs):
         for i, x in enumerate(loader):  # hint: DP147
             model(x).mean().backward()
             optimizer.step()
+            optimizer.zero_grad()
 
 
 def silent(model, optimizer, images, epochs, kwargs):
     a = DataLoader(images, batch_size=64, num_workers=4, persistent_workers=True)
-    b = DataLoader(images, batch_size=64)
+    b = DataLoader(images, batch_size=64)  # hint: DP130
     c = DataLoader(images, batch_size=64, num_workers=0)
     d = DataLoader(images, **kwargs)
     e = DataLoader(images, num_workers=4)
@@ -19,6 +20,7 @@ def silent(model, optimizer, images, epochs, kwargs):
         for x in a:
             model(x).mean().backward()
             optimizer.step()
+            optimizer.zero_grad()
         for x in b:
             model(x)
         for x in c:
@@ -28,7 +30,9 @@ def silent(model, optimizer, images, epochs, kwargs):
     for x in e:
         model(x).mean().backward()
         optimizer.step()
+        optimizer.zero_grad()
     for epoch in range(2):
         for x in e:
             model(x).mean().backward()
             optimizer.step()
+            optimizer.zero_grad()

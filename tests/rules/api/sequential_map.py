@@ -179,7 +179,7 @@ def only_a_few_are_read(paths, plot, model):
     trained = ds.map(parse)  # expect: DP101
     for image in trained.take(1):
         plot(image)
-    model.fit(trained.batch(32))
+    model.fit(trained.batch(32).prefetch(1))
     stepped = iter(ds.map(parse))  # expect: DP101
     for step in range(1000):
         model.train_on_batch(next(stepped))
@@ -208,9 +208,9 @@ def rotated(x):
 
 def runs_python(paths):
     ds = tf.data.Dataset.from_tensor_slices(paths)
-    a = ds.map(lambda x: tf.py_function(plain_python, [x], tf.int32))  # hint: DP101
-    b = ds.map(lambda x: tf.py_function(rotate, [x], tf.float32))  # expect: DP101
-    return a, b, ds.map(lambda x: rotated(x))  # expect: DP101
+    a = ds.map(lambda x: tf.py_function(plain_python, [x], tf.int32))  # hint: DP101, DP107
+    b = ds.map(lambda x: tf.py_function(rotate, [x], tf.float32))  # expect: DP101  # hint: DP107
+    return a, b, ds.map(lambda x: rotated(x))  # expect: DP101  # hint: DP107
 
 
 def order_matters(paths, others):

@@ -10,7 +10,7 @@ class Model:
         def shown(images):
             return tf.py_function(lambda some: self.augment(some), inp=[images], Tout=tf.float32)
 
-        return tf.data.Dataset.from_tensor_slices(paths).map(shown)  # expect: DP101
+        return tf.data.Dataset.from_tensor_slices(paths).map(shown)  # expect: DP101  # hint: DP107
 
 
 def resize(image):
@@ -18,5 +18,5 @@ def resize(image):
 
 
 def plain(paths):
-    return tf.data.Dataset.from_tensor_slices(paths).map(  # expect: DP101
+    return tf.data.Dataset.from_tensor_slices(paths).map(  # expect: DP101  # hint: DP107
         lambda x: tf.py_function(resize, [x], tf.float32))

@@ -78,14 +78,14 @@ def trained_together(paths, targets, model):
 
 
 def shown_a_few_times(paths):
-    element = tf.data.Dataset.from_tensor_slices(paths).map(load).make_one_shot_iterator().get_next()  # hint: DP101
+    element = tf.data.Dataset.from_tensor_slices(paths).map(load).prefetch(1).make_one_shot_iterator().get_next()  # hint: DP101
     with tf.Session() as session:
         for _ in range(20):
             print(session.run(element))
 
 
 def shown_often(paths):
-    element = tf.data.Dataset.from_tensor_slices(paths).map(load).make_one_shot_iterator().get_next()  # expect: DP101
+    element = tf.data.Dataset.from_tensor_slices(paths).map(load).prefetch(1).make_one_shot_iterator().get_next()  # expect: DP101
     with tf.Session() as session:
         for _ in range(20):
             for _ in range(20):
@@ -93,14 +93,14 @@ def shown_often(paths):
 
 
 def trained(paths):
-    element = tf.data.Dataset.from_tensor_slices(paths).map(load).make_one_shot_iterator().get_next()  # expect: DP101
+    element = tf.data.Dataset.from_tensor_slices(paths).map(load).prefetch(1).make_one_shot_iterator().get_next()  # expect: DP101
     with tf.Session() as session:
         while True:
             print(session.run(element))
 
 
 def built_on(paths, model):
-    element = tf.data.Dataset.from_tensor_slices(paths).map(load).make_one_shot_iterator().get_next()  # expect: DP101
+    element = tf.data.Dataset.from_tensor_slices(paths).map(load).prefetch(1).make_one_shot_iterator().get_next()  # expect: DP101
     return model(element)
 
 

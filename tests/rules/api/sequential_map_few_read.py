@@ -93,8 +93,8 @@ def in_epochs(files, model):
 def tried(files, model):
     model.fit(x=tf.data.TFRecordDataset(files).map(parse), epochs=1, steps_per_epoch=1)  # hint: DP101
     model.fit(tf.data.TFRecordDataset(files).map(parse), steps_per_epoch=1)  # hint: DP101
-    model.fit(tf.data.TFRecordDataset(files).map(parse), epochs=50, steps_per_epoch=1)  # expect: DP101
-    model.fit(tf.data.TFRecordDataset(files).map(parse), epochs=1)  # expect: DP101
+    model.fit(tf.data.TFRecordDataset(files).map(parse).prefetch(1), epochs=50, steps_per_epoch=1)  # expect: DP101
+    model.fit(tf.data.TFRecordDataset(files).map(parse).prefetch(1), epochs=1)  # expect: DP101
 
 
 def with_parallel_options(files):

@@ -110,7 +110,7 @@ def few_are_taken(files, n, model):
     model.fit(ds.take(SAMPLE).map(decode))  # hint: DP101
     model.fit(ds.take(5).repeat().map(decode))  # expect: DP101
     model.fit(ds.take(5).repeat(1000).map(decode))  # expect: DP101
-    model.fit(ds.take(n).map(decode))  # expect: DP101
+    model.fit(ds.take(n).map(decode).prefetch(1))  # expect: DP101
     model.fit(ds.take(5000).map(decode))  # expect: DP101
 
 
@@ -169,7 +169,7 @@ def packed(image):
 
 
 def serialised(images: tf.data.Dataset):
-    return images.map(lambda x: tf.py_function(packed, (x,), tf.string)).prefetch(1)  # hint: DP101
+    return images.map(lambda x: tf.py_function(packed, (x,), tf.string)).prefetch(1)  # hint: DP101, DP107
 
 
 def prepared(image, training=True, size=None):

@@ -7,6 +7,7 @@ def fires(model, optimizer, train_loader):
     for x in train_loader:
         model(x).mean().backward()
         optimizer.step()
+        optimizer.zero_grad()
         torch.cuda.synchronize()  # hint: DP135
 
 
@@ -22,6 +23,7 @@ def timed(model, optimizer, train_loader):
         start = time.time()
         model(x).mean().backward()
         optimizer.step()
+        optimizer.zero_grad()
         torch.cuda.synchronize()
         print(time.time() - start)
 
@@ -40,6 +42,7 @@ def silent(model, train_loader, epochs, optimizer):
         for i, x in enumerate(train_loader):
             model(x).mean().backward()
             optimizer.step()
+            optimizer.zero_grad()
             if i % 100 == 0:
                 torch.cuda.synchronize()
         torch.cuda.synchronize()

@@ -4,7 +4,7 @@ import torch
 
 def fires(paths, a):
     x = torch.tensor(np.array([np.load(path) for path in paths]))  # expect: DP137
-    y = torch.FloatTensor(np.array([np.zeros(3), np.ones(3)]))  # expect: DP137
+    y = torch.tensor(np.array([np.zeros(3), np.ones(3)]), dtype=torch.float32)  # expect: DP137  # hint: DP145
     b = np.asarray(a)
     z = torch.as_tensor(np.array([b, b]))  # expect: DP137
     w = torch.Tensor(np.array([b]), device="cpu")  # expect: DP137

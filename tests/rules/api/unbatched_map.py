@@ -47,7 +47,7 @@ def per_example(ds: tf.data.Dataset):
     b = ds.map(lambda x: tf.image.random_crop(x, [8, 8, 3]), num_parallel_calls=AUTO).batch(32)
     c = ds.map(lambda x: tf.image.random_flip_left_right(x), num_parallel_calls=AUTO).batch(32)
     d = ds.map(lambda x: tf.reshape(x, [28, 28, 1]), num_parallel_calls=AUTO).batch(32)
-    e = ds.map(lambda x: tf.py_function(print, [x], tf.float32), num_parallel_calls=AUTO).batch(32)
+    e = ds.map(lambda x: tf.py_function(print, [x], tf.float32), num_parallel_calls=AUTO).batch(32)  # hint: DP107
     f = ds.map(lambda x: tf.reduce_sum(x), num_parallel_calls=AUTO).batch(32)
     g = ds.map(lambda x: x[0], num_parallel_calls=AUTO).batch(32)
     h = ds.map(lambda x: unknown(x), num_parallel_calls=AUTO).batch(32)

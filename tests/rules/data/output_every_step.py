@@ -10,6 +10,7 @@ def every_step(model: nn.Module, loader, criterion, optimizer: torch.optim.Optim
         loss = criterion(model(x), y)
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()
         torch.save(model.state_dict(), "model.pt")  # expect: DP405
 
 
@@ -19,6 +20,7 @@ def pictures(model: nn.Module, loader, optimizer: torch.optim.Optimizer):
         loss = model(x).mean()
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()
         save_image(x, "x.png")  # expect: DP405
         plt.savefig("loss.png")  # expect: DP405
         for name, weight in model.named_parameters():
@@ -50,6 +52,7 @@ def fine(model: nn.Module, loader, criterion, optimizer: torch.optim.Optimizer, 
             loss = criterion(model(x), y)
             loss.backward()
             optimizer.step()
+            optimizer.zero_grad()
             if step % 100 == 0:
                 torch.save(model.state_dict(), "model.pt")
             if loss < best:
@@ -62,12 +65,13 @@ def whole_data_at_once(model: nn.Module, x, y, criterion, optimizer: torch.optim
         loss = criterion(model(x), y)
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()
         torch.save(model.state_dict(), "model.pt")
 
 
 def convert(paths):
     for path in paths:
-        torch.save(torch.load(path), path + ".pt")
+        torch.save(torch.load(path, weights_only=True), path + ".pt")
 
 
 def early(model, loader, optimizer):

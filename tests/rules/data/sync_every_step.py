@@ -10,6 +10,7 @@ def train(model: nn.Module, loader, criterion, optimizer: torch.optim.Optimizer,
         loss = criterion(model(x.cuda()), y.cuda())
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()
         total += loss.item()  # hint: DP402
         values.append(loss.item())
     return total, values
@@ -21,6 +22,7 @@ def chains(model: nn.Module, loader, optimizer: torch.optim.Optimizer):
         loss = model(x).sum()
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()
         out.append(loss.detach().cpu().numpy())  # hint: DP402
     return out
 
@@ -31,6 +33,7 @@ def fine(model: nn.Module, loader, criterion, optimizer: torch.optim.Optimizer):
         loss = criterion(model(x.cuda()), y.cuda())
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()
         total += loss.detach()
         if step % 100 == 0:
             print(loss.item())

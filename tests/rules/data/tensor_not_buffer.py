@@ -10,7 +10,7 @@ class Normalize(nn.Module):
         self.steps = torch.arange(10)  # hint: DP404
         self.unused = torch.zeros(3)
         self.placed = torch.zeros(3, device=device)
-        self.moved = torch.zeros(3).cuda()
+        self.moved = torch.zeros(3).cuda()  # hint: DP401
         self.weight = nn.Parameter(torch.zeros(3))
         self.register_buffer("scale", torch.ones(3))
         self.lazy = torch.zeros(3)

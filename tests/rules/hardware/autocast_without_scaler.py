@@ -5,7 +5,7 @@ from torch.cuda.amp import autocast
 def fires(model, loader, optimizer, criterion):
     for x, y in loader:
         optimizer.zero_grad()
-        with autocast():  # hint: DP501
+        with autocast():  # hint: DP302, DP501
             loss = criterion(model(x), y)
         loss.backward()
         optimizer.step()
@@ -17,10 +17,12 @@ def fires_too(model, loader, optimizer, criterion, args):
             loss = criterion(model(x), y)
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()
         with torch.amp.autocast("cuda", enabled=args.amp):  # hint: DP501
             loss = criterion(model(x), y)
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()
 
 
 def silent(model, loader, optimizer, criterion, device):
@@ -29,10 +31,11 @@ def silent(model, loader, optimizer, criterion, device):
             loss = criterion(model(x), y)
         with torch.autocast("cpu"):
             loss += criterion(model(x), y)
-        with autocast(enabled=False):
+        with autocast(enabled=False):  # hint: DP302
             loss += criterion(model(x), y)
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()
 
 
 def other_type(model, loader, optimizer, criterion, kind):
@@ -41,10 +44,11 @@ def other_type(model, loader, optimizer, criterion, kind):
             loss = criterion(model(x), y)
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()
 
 
 def evaluate(model, loader):
     with torch.no_grad():
         for x in loader:
-            with autocast():
+            with autocast():  # hint: DP302
                 print(model(x))

@@ -7,3 +7,4 @@ def silent(model, loader, optimizer, criterion):
             loss = criterion(model(x), y)
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()

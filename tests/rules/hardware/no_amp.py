@@ -24,3 +24,4 @@ def again(loader, criterion):
         loss = criterion(model(x.cuda()), y.cuda())
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()

@@ -11,3 +11,4 @@ def train(loader, criterion):
             loss = criterion(model(x.cuda()), y.cuda())
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()

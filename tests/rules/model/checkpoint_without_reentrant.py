@@ -20,4 +20,4 @@ def silent(f, x, kwargs, other, flag):
         d = checkpoint(f, x, use_reentrant=False)
     else:
         d = checkpoint(f, x)
-    return a, b, c, d, torch.load("checkpoint")
+    return a, b, c, d, torch.load("checkpoint", weights_only=True)

@@ -20,7 +20,7 @@ def fires(model, loader):
 
 @torch.no_grad()
 def of_known_data(dataset):
-    batches = DataLoader(dataset)
+    batches = DataLoader(dataset, num_workers=4)
     net.train(False)
     for i, (x, y) in enumerate(batches):
         print(net(x).argmax(1))  # expect: DP232
@@ -121,6 +121,7 @@ def fine_tuned_in_eval_mode(model, loader):
         loss = criterion(model(x), y)
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()
 
 
 def not_a_loader(model, sentences):

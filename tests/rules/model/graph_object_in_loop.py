@@ -15,7 +15,7 @@ def fires(dataset, sess, op):
         optimizer.apply_gradients(zip(gradients, model.trainable_variables))
     for step in range(1000):
         adam = tf1.train.AdamOptimizer(1e-3)  # hint: DP203
-        sess.run(adam.minimize(op))
+        sess.run(adam.minimize(op))  # expect: DP201
     for step in range(1000):
         writer = tf1.summary.FileWriter("logs")  # hint: DP203
         writer.add_summary(sess.run(op))

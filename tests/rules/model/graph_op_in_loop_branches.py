@@ -4,7 +4,7 @@ import tensorflow.compat.v1 as tf1
 
 
 def score(path):
-    with tf1.Session() as session:
+    with tf1.Session() as session:  # hint: DP202
         return session.run("pool:0", {"in:0": path})
 
 

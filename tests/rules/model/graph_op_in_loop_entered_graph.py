@@ -51,7 +51,7 @@ def several_graphs(graphs, x):
 
 def detect(image, graph):
     with graph.as_default():
-        with tf.Session() as sess:
+        with tf.Session() as sess:  # hint: DP202
             boxes = tf.squeeze(graph.get_tensor_by_name("boxes:0"), [0])
             return sess.run(boxes, {"image:0": image})
 
@@ -81,7 +81,7 @@ GRAPH = tf.Graph()
 def inline(images):
     for image in images:
         with GRAPH.as_default():
-            with tf.Session() as sess:
+            with tf.Session() as sess:  # hint: DP202
                 sess.run(tf.squeeze(image))  # expect: DP201
 
 

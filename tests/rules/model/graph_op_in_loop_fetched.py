@@ -21,7 +21,7 @@ def hub_module(texts):
         sess.run(tf.tables_initializer())
         for text in texts:
             sess.run(embed([text]))  # expect: DP201
-            sess.run(embedded, {placeholder: [text]})
+            sess.run(embedded, {placeholder: text})
 
 
 def keras_model(files):

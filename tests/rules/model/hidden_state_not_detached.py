@@ -30,7 +30,7 @@ def fires(rnn: nn.LSTM, loader, hidden):
         optimizer.zero_grad()
         out, hidden = rnn(x, hidden)  # hint: DP231
         loss = criterion(out, y)
-        loss.backward(retain_graph=True)
+        loss.backward(retain_graph=True)  # expect: DP233
         optimizer.step()
 
 
@@ -41,6 +41,7 @@ def stops_in_the_second_turn(loader, hidden):
         loss = criterion(out, y)
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()
 
 
 def detached(rnn: nn.LSTM, loader, h, c):
@@ -50,6 +51,7 @@ def detached(rnn: nn.LSTM, loader, h, c):
         loss = criterion(out, y)
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()
 
 
 def detached_after(rnn: nn.GRU, loader, hidden):
@@ -59,6 +61,7 @@ def detached_after(rnn: nn.GRU, loader, hidden):
         loss.backward()
         hidden.detach_()
         optimizer.step()
+        optimizer.zero_grad()
 
 
 def made_anew(rnn: nn.GRU, loader):
@@ -66,8 +69,9 @@ def made_anew(rnn: nn.GRU, loader):
         hidden = torch.zeros(1, 3)
         out, hidden = rnn(x, hidden)
         loss = criterion(out, y)
-        loss.backward(retain_graph=True)
+        loss.backward(retain_graph=True)  # expect: DP233
         optimizer.step()
+        optimizer.zero_grad()
 
 
 def over_time(rnn: nn.GRU, loader, hidden):
@@ -78,6 +82,7 @@ def over_time(rnn: nn.GRU, loader, hidden):
         loss = criterion(out, y)
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()
 
 
 def cut_by_the_model(loader, hidden):
@@ -87,3 +92,4 @@ def cut_by_the_model(loader, hidden):
         loss = criterion(out, y)
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()

@@ -112,6 +112,7 @@ def accumulated(loader, heads):
         total = total + sum(parts)
         total.backward()
         optimizer.step()
+        optimizer.zero_grad()
 
 
 def several_steps(loader):
@@ -122,6 +123,7 @@ def several_steps(loader):
         if i % 4 == 0:
             total.backward()
             optimizer.step()
+            optimizer.zero_grad()
             total = 0
 
 
@@ -146,6 +148,7 @@ def policy(env, episodes):
         loss = -torch.cat(log_probs).sum()
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()
 
 
 def evaluation(loader):

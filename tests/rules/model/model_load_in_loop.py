@@ -19,10 +19,10 @@ def fires(images, model):
         net = AutoModel.from_pretrained("bert-base-uncased").eval()  # hint: DP205
         net(image)
     for image in images:
-        weights = torch.load("weights.pt")  # hint: DP205
+        weights = torch.load("weights.pt", weights_only=False)  # hint: DP205
         weights(image)
     for fold in images:
-        model.load_state_dict(torch.load("weights.pt"))  # hint: DP205
+        model.load_state_dict(torch.load("weights.pt", weights_only=True))  # hint: DP205
 
 
 def predict(image):
@@ -61,15 +61,15 @@ def silent(paths, names, images, model):
         AutoModel.from_pretrained(name)
     for cls in names:
         cls.from_pretrained("bert-base-uncased")
-    loaded = torch.load("weights.pt")
+    loaded = torch.load("weights.pt", weights_only=False)
     for image in images:
         loaded(image)
     for epoch in images:
         torch.save(model, "best.pt")
-        best = torch.load("best.pt")
+        best = torch.load("best.pt", weights_only=False)
         print(best)
     for image in images:
         if model is None:
-            model = torch.load("weights.pt")
+            model = torch.load("weights.pt", weights_only=False)
     for i in range(2):
-        print(torch.load("weights.pt"))
+        print(torch.load("weights.pt", weights_only=False))

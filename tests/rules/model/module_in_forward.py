@@ -20,7 +20,7 @@ class Net(nn.Module):
         x = nn.Softmax(dim=-1)(x)  # hint: DP236
         x = nn.LayerNorm(self.n, elementwise_affine=False)(x)  # hint: DP236
         loss = nn.CrossEntropyLoss()(x, other)
-        return x, loss
+        return self.inner(x), loss
 
     def fixed_kernel(self):
         return nn.Linear(self.n, self.n)

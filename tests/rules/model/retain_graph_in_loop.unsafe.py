@@ -17,7 +17,7 @@ def fires(loader):
 
 def carried_state(rnn: nn.LSTM, loader, h):
     for x, y in loader:
-        out, h = rnn(x, h)
+        out, h = rnn(x, h)  # hint: DP231
         loss = criterion(out, y)
         optimizer.zero_grad()
         loss.backward(None)  # expect: DP233

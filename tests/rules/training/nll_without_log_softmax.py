@@ -28,7 +28,7 @@ def fires(x, y):
 def silent(x, y, other):
     criterion = nn.NLLLoss()
     a = criterion(Good()(x), y)
-    b = F.nll_loss(torch.log(F.softmax(x, dim=1)), y)
+    b = F.nll_loss(torch.log(F.softmax(x, dim=1)), y)  # expect: DP701
     c = criterion(other(x), y)
     d = F.nll_loss(F.log_softmax(x, dim=1), y)
     e = F.cross_entropy(Net()(x), y)

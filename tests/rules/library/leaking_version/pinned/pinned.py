@@ -5,5 +5,5 @@ def act(states, model_path):
     model = keras.models.load_model(model_path)
     results = []
     for state in states:
-        results.append(model.predict(state))  # expect: DP305
+        results.append(model.predict(state))  # expect: DP305  # hint: DP109
     return results, model.predict(states)
