@@ -62,6 +62,7 @@ def train(model, optimizer, train_loader):
     for x in train_loader:
         model(x).mean().backward()
         optimizer.step()
+        optimizer.zero_grad()
         torch.cuda.empty_cache()
 ```
 
@@ -75,6 +76,7 @@ def train(model, optimizer, train_loader):
     for x in train_loader:
         model(x).mean().backward()
         optimizer.step()
+        optimizer.zero_grad()
 ```
 
 ## When it is wrong

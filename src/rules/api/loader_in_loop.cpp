@@ -73,11 +73,12 @@ from torch.utils.data import DataLoader
 
 
 def train(model, optimizer, images, steps):
-    loader = DataLoader(images, batch_size=64, shuffle=True, num_workers=4)
+    loader = DataLoader(images, batch_size=64, shuffle=True, num_workers=4, persistent_workers=True)
     for step in range(steps):
         x = next(iter(loader))
         model(x).mean().backward()
         optimizer.step()
+        optimizer.zero_grad()
 ```
 
 ## Good
@@ -88,11 +89,12 @@ from torch.utils.data import DataLoader
 
 
 def train(model, optimizer, images, epochs):
-    loader = DataLoader(images, batch_size=64, shuffle=True, num_workers=4)
+    loader = DataLoader(images, batch_size=64, shuffle=True, num_workers=4, persistent_workers=True)
     for epoch in range(epochs):
         for x in loader:
             model(x).mean().backward()
             optimizer.step()
+            optimizer.zero_grad()
 ```
 
 ## When it is wrong

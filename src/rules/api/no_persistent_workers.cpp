@@ -67,6 +67,7 @@ def train(model, optimizer, images, epochs):
         for x in loader:
             model(x).mean().backward()
             optimizer.step()
+            optimizer.zero_grad()
 ```
 
 ## Good
@@ -81,6 +82,7 @@ def train(model, optimizer, images, epochs):
         for x in loader:
             model(x).mean().backward()
             optimizer.step()
+            optimizer.zero_grad()
 ```
 
 ## When it is wrong

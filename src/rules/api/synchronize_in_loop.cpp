@@ -88,6 +88,7 @@ def train(model, optimizer, train_loader):
     for x in train_loader:
         model(x).mean().backward()
         optimizer.step()
+        optimizer.zero_grad()
         torch.cuda.synchronize()
 ```
 
@@ -101,6 +102,7 @@ def train(model, optimizer, train_loader):
     for x in train_loader:
         model(x).mean().backward()
         optimizer.step()
+        optimizer.zero_grad()
 ```
 
 ## When it is wrong

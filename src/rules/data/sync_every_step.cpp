@@ -93,6 +93,7 @@ def train(model: torch.nn.Module, loader, criterion, optimizer: torch.optim.Opti
         loss = criterion(model(x.cuda()), y.cuda())
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()
         total += loss.item()
     return total
 ```
@@ -109,6 +110,7 @@ def train(model: torch.nn.Module, loader, criterion, optimizer: torch.optim.Opti
         loss = criterion(model(x.cuda()), y.cuda())
         loss.backward()
         optimizer.step()
+        optimizer.zero_grad()
         total += loss.detach()
     return total.item()
 ```

@@ -109,7 +109,8 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 def train(loader, criterion):
     for x, y in loader:
         optimizer.zero_grad()
-        criterion(model(x), y).backward()
+        loss = criterion(model(x), y)
+        loss.backward()
         optimizer.step()
 ```
 
@@ -127,7 +128,9 @@ def train(loader, criterion):
     for x, y in loader:
         x, y = x.to(device), y.to(device)
         optimizer.zero_grad()
-        criterion(model(x), y).backward()
+        with torch.autocast(device.type, dtype=torch.bfloat16):
+            loss = criterion(model(x), y)
+        loss.backward()
         optimizer.step()
 ```
 

@@ -107,11 +107,16 @@ for x, y in dataset:
 import tensorflow as tf
 
 optimizer = tf.keras.optimizers.Adam(1e-3)
-for x, y in dataset:
+
+@tf.function
+def train_step(x, y):
     with tf.GradientTape() as tape:
         loss = loss_fn(y, model(x))
     gradients = tape.gradient(loss, model.trainable_variables)
     optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+
+for x, y in dataset:
+    train_step(x, y)
 ```
 
 ## When it is wrong

@@ -160,7 +160,7 @@ from tensorflow import keras
 
 for image in images:
     model = keras.models.load_model("classifier.h5")
-    print(model.predict(image))
+    print(model(image, training=False))
 ```
 
 ## Good
@@ -170,7 +170,7 @@ from tensorflow import keras
 
 model = keras.models.load_model("classifier.h5")
 for image in images:
-    print(model.predict(image))
+    print(model(image, training=False))
 ```
 
 ## When it is wrong

@@ -62,7 +62,7 @@ import torch
 
 
 def predict(model, x):
-    model.load_state_dict(torch.load("weights.pt"))
+    model.load_state_dict(torch.load("weights.pt", weights_only=True))
     return model(x)
 ```
 
@@ -73,7 +73,7 @@ import torch
 
 
 def predict(model, x):
-    model.load_state_dict(torch.load("weights.pt"))
+    model.load_state_dict(torch.load("weights.pt", weights_only=True))
     model.eval()
     return model(x)
 ```

@@ -80,7 +80,7 @@ a time.
 from torch.utils.data import DataLoader
 from torchvision.datasets import CIFAR10
 
-train_loader = DataLoader(CIFAR10("data"), batch_size=64)
+train_loader = DataLoader(CIFAR10("data"), batch_size=64, num_workers=4)
 ```
 
 ## Good
@@ -89,7 +89,7 @@ train_loader = DataLoader(CIFAR10("data"), batch_size=64)
 from torch.utils.data import DataLoader
 from torchvision.datasets import CIFAR10
 
-train_loader = DataLoader(CIFAR10("data"), batch_size=64, shuffle=True)
+train_loader = DataLoader(CIFAR10("data"), batch_size=64, shuffle=True, num_workers=4)
 ```
 
 ## When it is wrong
