@@ -5,6 +5,7 @@
 #include "python/parser.h"
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,10 +45,13 @@ public:
     return {static_cast<u32>(result.files.size() - 1)};
   }
 
-  // Where `what` stands in the file's text, the first time.
+  // Where `what` stands in the file's text, the first time. It must be there.
   [[nodiscard]] python::Span find(rules::FileIndex file, std::string_view what) const {
-    const auto at = static_cast<u32>(result.files[file.value].source->text().find(what));
-    return {at, at + static_cast<u32>(what.size())};
+    const std::size_t at = result.files.at(file.value).source->text().find(what);
+    if (at == std::string_view::npos) {
+      throw std::runtime_error("the text has no " + std::string(what));
+    }
+    return {static_cast<u32>(at), static_cast<u32>(at + what.size())};
   }
 
   // In the order of the text.

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <stdexcept>
 
 namespace deepperf::fix {
 
@@ -173,7 +174,10 @@ constexpr std::string_view kNotebook = R"nb({
 std::string replaced(std::string_view text, std::string_view what, std::string_view with) {
   std::string result(text);
   const std::size_t at = result.rfind(what);
-  return at == std::string::npos ? "no " + std::string(what) : result.replace(at, what.size(), with);
+  if (at == std::string::npos) {
+    throw std::runtime_error("the text has no " + std::string(what));
+  }
+  return result.replace(at, what.size(), with);
 }
 
 std::string fix_notebook(std::string_view what, std::string with) {

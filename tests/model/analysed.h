@@ -1,4 +1,5 @@
-// Files that were analysed together, for tests of what the engine knows.
+// Files that were analysed together, for tests of what the engine knows. Whatever a test asks for must be there: a
+// misspelled question would otherwise be answered like code of which the engine knows nothing.
 #pragma once
 
 #include "model/facts.h"
@@ -8,6 +9,7 @@
 
 #include <deque>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +28,9 @@ public:
       file.source = python::load_bytes(path, text).source;
       file.tree = python::parse(file.source, arena_, symbols_);
       file.has_text = file.has_tree = true;
+      if (!file.tree.errors.empty()) {
+        throw std::runtime_error(path + " has a syntax error: " + file.tree.errors[0].message);
+      }
       find_imports(file);
     }
     std::vector<ParsedFile *> all;
@@ -38,43 +43,61 @@ public:
   explicit Analysed(std::string_view text) : Analysed({{"main.py", std::string(text)}}) {}
 
   [[nodiscard]] const Project &project() const { return *project_; }
-  [[nodiscard]] std::string_view text(u32 file = 0) const { return files_[file].source.text(); }
+  [[nodiscard]] std::string_view text(u32 file = 0) const { return files_.at(file).source.text(); }
 
-  // The first expression that is written so.
+  // The first expression that is written so; never null.
   [[nodiscard]] const python::Expr *expr(std::string_view written, u32 file = 0) const {
     const python::Expr *found = nullptr;
-    for (const python::Stmt *statement : files_[file].tree.body) {
+    for (const python::Stmt *statement : files_.at(file).tree.body) {
       search(statement, written, file, found);
+    }
+    if (found == nullptr) {
+      throw missing("expression", written);
     }
     return found;
   }
 
-  // What the engine found it to be; Unknown also if there is no such expression.
-  [[nodiscard]] Kind kind(std::string_view written, u32 file = 0) const {
-    const python::Expr *found = expr(written, file);
-    return found != nullptr ? kind_of(found) : Kind::Unknown;
+  // The first call that is written so; never null.
+  [[nodiscard]] const python::Call *call(std::string_view written, u32 file = 0) const {
+    const auto *found = python::as<python::Call>(expr(written, file));
+    if (found == nullptr) {
+      throw missing("call", written);
+    }
+    return found;
   }
+
+  // What the engine found it to be.
+  [[nodiscard]] Kind kind(std::string_view written, u32 file = 0) const { return kind_of(expr(written, file)); }
 
   // The canonical name of what a call that is written so calls; empty if that is no API.
   [[nodiscard]] std::string_view called(std::string_view written, u32 file = 0) const {
-    const auto *call = python::as<python::Call>(expr(written, file));
-    const Value callee = call != nullptr ? project_->callee_of(call) : Value{};
+    const Value callee = project_->callee_of(call(written, file));
     return callee.is(Value::Tag::Api) ? callee.name().text() : std::string_view{};
   }
 
-  // The first loop, of the n-th one from 0.
-  [[nodiscard]] const Loop &loop(std::size_t index = 0) const { return project_->loops[index]; }
+  // The n-th loop, from 0.
+  [[nodiscard]] const Loop &loop(std::size_t index = 0) const {
+    if (index >= project_->loops.size()) {
+      throw missing("loop", std::to_string(index));
+    }
+    return project_->loops[index];
+  }
 
+  // The first function of that name; never null.
   [[nodiscard]] const FunctionInfo *function(std::string_view name) const {
     for (const FunctionInfo &function : project_->functions) {
       if (function.name && function.name.text() == name) {
         return &function;
       }
     }
-    return nullptr;
+    throw missing("function", name);
   }
 
 private:
+  static std::runtime_error missing(std::string_view what, std::string_view name) {
+    return std::runtime_error("the code has no " + std::string(what) + " " + std::string(name));
+  }
+
   void search(const python::Node *node, std::string_view written, u32 file, const python::Expr *&found) const {
     if (found != nullptr) {
       return;

@@ -92,8 +92,7 @@ for h in g:
 print(a, b, c, d, e, g, i)
 )");
   EXPECT_EQ(code.kind("print(a, b, c, d, e, g, i)"), Kind::Unknown);
-  const auto *call = python::as<python::Call>(code.expr("print(a, b, c, d, e, g, i)"));
-  ASSERT_NE(call, nullptr);
+  const python::Call *call = code.call("print(a, b, c, d, e, g, i)");
   const std::vector<Kind> expected = {Kind::Tensor,  Kind::Dataset, Kind::Unknown, Kind::Dataset,
                                       Kind::Dataset, Kind::Dataset, Kind::Dataset};
   for (u32 i = 0; i < expected.size(); ++i) {
@@ -231,8 +230,7 @@ with torch.no_grad():
   quiet = model(x)
 print(loss, still, quiet)
 )");
-  const auto *call = python::as<python::Call>(code.expr("print(loss, still, quiet)"));
-  ASSERT_NE(call, nullptr);
+  const python::Call *call = code.call("print(loss, still, quiet)");
   EXPECT_TRUE(has_grad(call->args[0]));
   EXPECT_FALSE(has_grad(call->args[1]));
   EXPECT_FALSE(has_grad(call->args[2]));

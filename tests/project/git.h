@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
+#include <stdexcept>
 #include <string>
 
 namespace deepperf::project {
@@ -12,22 +12,22 @@ namespace deepperf::project {
 inline bool has_git() { return std::system("git --version >/dev/null 2>&1") == 0; }
 
 // Runs git in a folder, without anybody's settings, and returns what it prints. `arguments` go through the shell.
+// Throws if git fails, as no output would look like an answer.
 inline std::string git(const std::string &folder, const std::string &arguments) {
   const std::string command =
       "GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_CEILING_DIRECTORIES=/ XDG_CONFIG_HOME=/nowhere git -C '" +
       folder + "' " + arguments;
-  struct Close {
-    void operator()(std::FILE *pipe) const { ::pclose(pipe); }
-  };
-  const std::unique_ptr<std::FILE, Close> pipe(::popen(command.c_str(), "r"));
+  std::FILE *const pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) {
+    throw std::runtime_error("cannot run " + command);
+  }
   std::string output;
   std::array<char, 4096> buffer{};
-  while (pipe != nullptr) {
-    const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe.get());
-    if (count == 0) {
-      break;
-    }
+  while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
     output.append(buffer.data(), count);
+  }
+  if (::pclose(pipe) != 0) {
+    throw std::runtime_error("this fails: " + command);
   }
   return output;
 }

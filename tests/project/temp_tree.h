@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -13,7 +14,10 @@ class TempTree {
 public:
   TempTree() {
     std::string name = (std::filesystem::temp_directory_path() / "deepperf_test_XXXXXX").string();
-    root_ = ::mkdtemp(name.data());
+    if (::mkdtemp(name.data()) == nullptr) {
+      throw std::runtime_error("cannot make the folder " + name);
+    }
+    root_ = name;
   }
   TempTree(const TempTree &) = delete;
   TempTree &operator=(const TempTree &) = delete;
@@ -28,7 +32,10 @@ public:
   void file(std::string_view name, std::string_view text = "") const {
     const std::filesystem::path full = path(name);
     std::filesystem::create_directories(full.parent_path());
-    std::ofstream(full, std::ios::binary) << text;
+    std::ofstream stream(full, std::ios::binary);
+    if (!stream.write(text.data(), static_cast<std::streamsize>(text.size())).flush()) {
+      throw std::runtime_error("cannot write " + full.string());
+    }
   }
   void folder(std::string_view name) const { std::filesystem::create_directories(path(name)); }
   void link(std::string_view target, std::string_view name) const {

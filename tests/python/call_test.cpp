@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 namespace deepperf::python {
 namespace {
 
@@ -11,7 +13,12 @@ class CallTest : public testing::Test {
 protected:
   const Call &call(std::string_view text) {
     parsed_ = parse_text(text);
-    return *as<Call>(as<ExprStmt>(parsed_.tree.body[0])->value);
+    const auto *statement = parsed_.tree.body.empty() ? nullptr : as<ExprStmt>(parsed_.tree.body[0]);
+    const auto *found = statement != nullptr ? as<Call>(statement->value) : nullptr;
+    if (found == nullptr) {
+      throw std::runtime_error("this is no call: " + std::string(text));
+    }
+    return *found;
   }
   [[nodiscard]] std::string_view text(const Expr *expr) const {
     return expr != nullptr ? parsed_.text(*expr) : std::string_view("none");

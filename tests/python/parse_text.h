@@ -6,6 +6,7 @@
 #include "python/parser.h"
 #include "python/source.h"
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,8 +28,12 @@ struct Parsed {
     const std::string all = dump();
     constexpr std::string_view kBefore = "Module(body=[";
     constexpr std::string_view kBehind = "], type_ignores=[])";
+    if (!all.starts_with(kBefore) || !all.ends_with(kBehind)) {
+      throw std::runtime_error("this is not the dump of a module: " + all);
+    }
     return all.substr(kBefore.size(), all.size() - kBefore.size() - kBehind.size());
   }
+  // The n-th syntax error, from 0; empty if there are fewer.
   [[nodiscard]] std::string error(std::size_t index = 0) const {
     if (index >= tree.errors.size()) {
       return "";

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 
 namespace deepperf::python {
 namespace {
@@ -22,9 +23,13 @@ Source load(std::string_view bytes) {
   return std::move(result.source);
 }
 
-// "line:column" of the first place where `what` stands.
+// "line:column" of the first place where `what` stands. It must be there.
 std::string place(const Source &source, std::string_view what) {
-  const Position position = source.position(static_cast<u32>(source.text().find(what)));
+  const std::size_t at = source.text().find(what);
+  if (at == std::string_view::npos) {
+    throw std::runtime_error("the text has no " + std::string(what));
+  }
+  const Position position = source.position(static_cast<u32>(at));
   return std::to_string(position.line) + ":" + std::to_string(position.column);
 }
 
@@ -44,7 +49,8 @@ protected:
 
   [[nodiscard]] std::string path(const std::string &name) const { return (folder_ / name).string(); }
   [[nodiscard]] std::string write(const std::string &name, std::string_view bytes) const {
-    std::ofstream(path(name), std::ios::binary) << bytes;
+    std::ofstream stream(path(name), std::ios::binary);
+    EXPECT_TRUE(stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush()) << name;
     return path(name);
   }
 

@@ -30,7 +30,7 @@ std::string cell(const ReproducedTable &in, std::string_view row, std::string_vi
       return candidate.computed;
     }
   }
-  return "none";
+  throw std::runtime_error("no cell " + std::string(row) + ", " + std::string(column));
 }
 
 TEST(Reproduce, EveryTable) {

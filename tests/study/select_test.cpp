@@ -20,6 +20,15 @@ namespace {
 
 constexpr const char *kEverything = "name = \"all\"\n";
 
+// Where the part stands in the text. It must be there.
+std::size_t place(const std::string &text, std::string_view part) {
+  const std::size_t at = text.find(part);
+  if (at == std::string::npos) {
+    throw std::runtime_error("the text has no " + std::string(part));
+  }
+  return at;
+}
+
 std::string question(i64 id, const std::string &more = "") {
   return fmt::format(
       "  <row Id=\"{}\" PostTypeId=\"1\" CreationDate=\"2018-01-02T00:00:00.000\" Score=\"1\" Title=\"How to {}\" "
@@ -206,7 +215,7 @@ TEST_F(Select, WhatIsWrongIsCountedAndPlaced) {
   const std::string broken = "  <row Id=\"2\" PostTypeId=\"1\" Body=\"a < b\" />\n";
   const std::string latin = question(3, "Unknown=\"caf\xE9\" ");
   const std::string numberless = "  <row Id=\"x\" PostTypeId=\"1\" CreationDate=\"2018-01-01T00:00:00\" />\n";
-  const std::string entity = question(4, "FavoriteCount=\"1\" ").replace(question(4).find("&lt;"), 4, "&no;");
+  const std::string entity = question(4, "FavoriteCount=\"1\" ").replace(place(question(4), "&lt;"), 4, "&no;");
   const std::string bytes = dump(first + broken + latin + numberless + entity + "junk\n" + question(9));
   const SelectResult result = run(bytes);
   EXPECT_EQ(result.counts.questions, 2);
@@ -222,18 +231,18 @@ TEST_F(Select, WhatIsWrongIsCountedAndPlaced) {
   ASSERT_EQ(result.counts.problems.size(), 5);
   for (std::size_t i = 0; i < 5; ++i) {
     EXPECT_EQ(result.counts.problems[i].fault, wanted[i].first) << i;
-    EXPECT_EQ(result.counts.problems[i].offset, bytes.find(wanted[i].second)) << i;
+    EXPECT_EQ(result.counts.problems[i].offset, place(bytes, wanted[i].second)) << i;
   }
 }
 
 TEST_F(Select, ADumpThatEndsEarly) {
   const std::string whole = dump(question(1) + question(2));
-  const SelectResult in_row = run(whole.substr(0, whole.find("Id=\"2\"") + 30));
+  const SelectResult in_row = run(whole.substr(0, place(whole, "Id=\"2\"") + 30));
   EXPECT_EQ(in_row.counts.questions, 1);
   ASSERT_EQ(in_row.counts.problems.size(), 1);
   EXPECT_EQ(in_row.counts.problems[0].fault, Fault::CutOff);
-  EXPECT_EQ(in_row.counts.problems[0].offset, whole.find("<row Id=\"2\""));
-  const SelectResult between = run(whole.substr(0, whole.find("</posts>")));
+  EXPECT_EQ(in_row.counts.problems[0].offset, place(whole, "<row Id=\"2\""));
+  const SelectResult between = run(whole.substr(0, place(whole, "</posts>")));
   EXPECT_EQ(between.counts.questions, 2);
   EXPECT_EQ(count(between, Fault::CutOff), 1);
 }
@@ -284,7 +293,7 @@ TEST_F(Select, GoesOnWhereItWasStopped) {
   EXPECT_FALSE(std::filesystem::exists(path("out.sqlite")));
   // As if it had been stopped behind the 1000th pair.
   const std::string bytes = read_file(path("dump"));
-  const u64 offset = bytes.find("<row Id=\"2001\"");
+  const u64 offset = place(bytes, "<row Id=\"2001\"");
   {
     Store store(path("out.sqlite.partial"), Store::Mode::Write);
     Post post;

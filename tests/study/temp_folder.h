@@ -15,7 +15,7 @@ protected:
     const testing::TestInfo *const test = testing::UnitTest::GetInstance()->current_test_info();
     folder_ = std::filesystem::temp_directory_path() /
               ("deepperf_" + std::string(test->name()) + "_" + std::to_string(::getpid()));
-    std::filesystem::create_directory(folder_);
+    ASSERT_TRUE(std::filesystem::create_directory(folder_)) << folder_ << " is there already";
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
