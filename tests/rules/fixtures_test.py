@@ -94,7 +94,7 @@ def findings_by_folder(folder):
     by_folder = {project.name: ([], []) for project in folder.iterdir()}
     for index, kind in enumerate(("findings", "errors")):
         for item in report[kind]:
-            project = item["path"].split("/")[0]
+            project = pathlib.PurePath(item["path"]).parts[0]
             for with_path in (item, *item.get("notes", [])):
                 with_path["path"] = str(pathlib.PurePath(with_path["path"]).relative_to(project))
             by_folder[project][index].append(item)
@@ -257,6 +257,12 @@ class Fixtures(unittest.TestCase):
                 ending = ".fixed.py" if rule["fix"] == "safe" else ".unsafe.py"
                 fixture = HERE / source.parent.name / (source.stem + ending)
                 self.assertTrue(fixture.exists() or fixture.with_suffix("").is_dir(), source)
+
+    def test_every_fixture_has_a_rule(self):
+        """Its name is that of a rule of the same cause, perhaps with more behind it."""
+        for fixture in all_fixtures():
+            names = [source.stem for source in SOURCES.glob(f"{fixture.path.parent.name}/*.cpp")]
+            self.assertTrue(any(fixture.path.stem.startswith(name) for name in names), fixture.name)
 
     def test_every_rule_has_a_fixture(self):
         for source in sorted(SOURCES.glob("*/*.cpp")):
