@@ -17,6 +17,7 @@ import argparse
 import difflib
 import fnmatch
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -26,10 +27,12 @@ from dataclasses import dataclass
 from metamorphic import programs
 from metamorphic.checker import Checker, Found, at_original_line, write_program
 from metamorphic.edits import combine
+from metamorphic.source import Source
 from metamorphic.transformations import TRANSFORMATIONS
 
 HERE = pathlib.Path(__file__).resolve().parent
 SHOWN_DIFFERENCES = 20
+SHOWN_LINES = 100
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ def differences(name, transformation, before, after):
 
 
 @dataclass(frozen=True)
-class Exception_:
+class Exemption:
     transformation: str
     program: str  # a glob
     code: str
@@ -65,7 +68,7 @@ class Exception_:
 
 def read_exceptions(path=HERE / "metamorphic_exceptions.txt"):
     lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
-    return [Exception_(*line.split(maxsplit=3)) for line in lines if line and not line.startswith("#")]
+    return [Exemption(*line.split(maxsplit=3)) for line in lines if line and not line.startswith("#")]
 
 
 # ---- the test --------------------------------------------------------------------------------------------------------
@@ -104,7 +107,8 @@ class Metamorphic(unittest.TestCase):
             lines.append(f"... and {len(unlisted) - SHOWN_DIFFERENCES} more")
         lines += [f"exception that no longer differs: {item.program} {item.code}" for item in stale]
         if lines:
-            self.fail("\n".join([f"{transformation} changes findings:", *lines]))
+            self.fail("\n".join([f"{transformation} changes findings (--program FILE --transformation {transformation} shows how):",
+                                 *lines]))
 
     def check_transformation(self, name):
         variants = {}
@@ -141,7 +145,8 @@ class Metamorphic(unittest.TestCase):
             folder = pathlib.Path(name)
             for number, program in enumerate(self.programs):
                 write_program(folder / f"p{number:04}", program)
-            paths = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.py"))
+            paths = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*")
+                           if path.suffix in (".py", ".ipynb"))
             expected = self.checker.run(paths, folder, jobs=1)
             for jobs, order in ((2, paths), (4, paths), (1, paths[::-1]), (2, paths[::-1]), (2, paths[1::2] + paths[::2])):
                 with self.subTest(jobs=jobs, first=order[0]):
@@ -181,18 +186,19 @@ class Meaning(unittest.TestCase):
                 self.assertEqual(self.output(variant), self.expected)
 
     def test_each_line_is_found_again(self):
-        """A finding at the start of any statement maps back to the line that it came from."""
-        lines = self.program.sources["behaviour.py"].text.splitlines()
+        """Every line carries its number; wherever a transformation puts it, it must map back to that number."""
+        path = "behaviour.py"
+        lines = self.program.sources[path].text.splitlines()
+        numbered = "".join(f"{line}  # line {number}\n" for number, line in enumerate(lines, 1))
+        program = programs.Program("numbered", {path: Source(path, numbered)})
         for name, transformation in TRANSFORMATIONS.items():
-            variant = combine(self.program, transformation(self.program))
-            for path, source in variant.sources.items():
+            variant = combine(program, transformation(program))
+            for new_path, source in variant.sources.items():
                 for number, text in enumerate(source.text.splitlines(), 1):
-                    column = len(text) - len(text.lstrip()) + 1
-                    original, line = variant.original_line(path, number, column)
-                    if line and text.strip():
+                    for original in re.findall("# line ([0-9]+)", text)[:1]:
                         with self.subTest(transformation=name, line=text):
-                            self.assertEqual(original, "behaviour.py")
-                            self.assertTrue(set(text.split()) & set(lines[line - 1].split()) or "_" in text, lines[line - 1])
+                            column = len(text) - len(text.lstrip()) + 1
+                            self.assertEqual(variant.original_line(new_path, number, column), (path, int(original)))
 
 
 # ---- one program, for people -----------------------------------------------------------------------------------------
@@ -238,13 +244,23 @@ def show_transformation(checker, program, before, name):
 
 
 def show_difference(program, variant, before, after, name):
-    for change in differences(program.name, name, before, after):
+    changes = differences(program.name, name, before, after)
+    for change in changes:
         print(f"  {change.change}: {change.finding}")
-    for path, source in variant.sources.items():
-        old = program.sources[path].text if path in program.sources else ""
-        for line in difflib.unified_diff(old.splitlines(), source.text.splitlines(), path, path, n=2, lineterm=""):
-            print(f"    {line}")
+    lines = [line for path, source in variant.sources.items() for line in difflib.unified_diff(
+        program.sources[path].text.splitlines() if path in program.sources else [], source.text.splitlines(),
+        path, path, n=2, lineterm="")]
+    for line in lines[:SHOWN_LINES]:
+        print(f"    {line}")
+    if len(lines) > SHOWN_LINES:
+        print(f"    ... and {len(lines) - SHOWN_LINES} more lines; the whole program is in {write_variant(program, variant)}")
     print()
+
+
+def write_variant(program, variant):
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="metamorphic"))
+    write_program(folder, program, variant)
+    return folder
 
 
 def main():

@@ -15,9 +15,9 @@ def rename_imports(program):
     sites = []
     for source in program.parsed:
         if not has_star_import(source.tree) and not uses_reflection(source.tree):
-            counts = count_bindings(source.tree)
+            fixed = words_in_strings(source.tree) | names_bound_twice(source.tree)
             aliases = [alias for statement in source.tree.body if is_import(statement) for alias in statement.names]
-            sites += [renamed_import(source, alias) for alias in aliases if can_be_renamed(program, source, alias, counts)]
+            sites += [renamed_import(source, alias) for alias in aliases if can_be_renamed(program, source, alias, fixed)]
     return sites
 
 
@@ -29,10 +29,14 @@ def has_star_import(tree):
     return any(isinstance(node, ast.alias) and node.name == "*" for node in ast.walk(tree))
 
 
-def can_be_renamed(program, source, alias, counts):
+def can_be_renamed(program, source, alias, fixed):
     name = alias.asname or alias.name
-    return "." not in name and counts[name] == 1 and new_name_of(name) not in source.words \
-        and not is_used_in_string(source, name) and not is_seen_from_elsewhere(program, source, name)
+    return "." not in name and name not in fixed and new_name_of(name) not in source.words \
+        and not is_seen_from_elsewhere(program, source, name)
+
+
+def names_bound_twice(tree):
+    return {name for name, count in count_bindings(tree).items() if count > 1}
 
 
 def new_name_of(name):
@@ -46,12 +50,16 @@ def renamed_import(source, alias):
                  *(replace(source, source.start(use), source.end(use), new_name_of(name)) for use in uses)))
 
 
-def is_used_in_string(source, name):
-    """In an annotation, `__all__`, a format string, … Documentation may well mention the name."""
-    documentation = {id(node.value) for node in ast.walk(source.tree) if is_docstring(node)}
-    return any(isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation
-               and re.search(rf"\b{name}\b", node.value)
-               or isinstance(node, ast.JoinedStr) and name in reads(node) for node in ast.walk(source.tree))
+def words_in_strings(tree):
+    """The words in annotations, `__all__`, format strings, … Documentation may mention a name, but doctests use it."""
+    words = set()
+    documentation = {id(node.value) for node in ast.walk(tree) if is_docstring(node) and ">>>" not in node.value.value}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            words |= reads(node)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation:
+            words.update(re.findall(r"\w+", node.value))
+    return words
 
 
 def is_seen_from_elsewhere(program, source, name):
@@ -62,27 +70,37 @@ def is_seen_from_elsewhere(program, source, name):
 
 
 def split_file(program):
-    """Functions that need only imports and each other move to a file of their own, which the rest imports."""
-    return [site for source in program.parsed for site in [split(program, source)] if site]
+    """Functions that need only imports and each other move to files of their own, which the rest imports."""
+    return [split(program, source, imports, functions) for source in program.parsed if source.path.endswith(".py")
+            for imports in [leading_imports(source.tree)]
+            for functions in groups_that_use_each_other(source, movable_functions(source, imports))]
 
 
-def split(program, source):
-    imports = leading_imports(source.tree)
-    functions = movable_functions(source, imports)
-    rest = first_statement_after_imports(source.tree)
-    module = f"part_two_{zlib.crc32(f'{program.name}/{source.path}'.encode()):08x}_"
-    if not functions or not source.starts_line(rest) or not source.path.endswith(".py") or module in source.words:
-        return None
-    needed = needed_imports(source, imports, functions)
+def split(program, source, imports, functions):
+    place = f"{program.name}/{source.path}/{functions[0].name}"
+    module = f"part_two_{zlib.crc32(place.encode()):08x}_"  # no other program may have a module of that name
     folder = source.path.rpartition("/")[0]
-    parts = [part for statement in needed for part in (source.span(statement), "\n")]
+    # All of them, because a file that imports no framework is another kind of file.
+    parts = [part for statement in imports for part in (source.span(statement), "\n")]
     for function in functions:
         parts += ["\n\n", whole_lines(source, function)]
     names = ", ".join(function.name for function in functions)
-    return Site((insert(source, source.line_start(source.start(rest)), f"from {module} import {names}\n\n\n"),
+    rest = first_statement_after_imports(source.tree)
+    return Site((insert(source, source.line_start(source.start(rest)), f"from {module} import {names}\n"),
                  Edit(f"{folder}/{module}.py" if folder else f"{module}.py", 0, 0, tuple(parts)),
-                 *(replace(source, whole_lines(source, function).start, whole_lines(source, function).end)
-                   for function in functions)))
+                 *(replace(source, lines.start, lines.end)
+                   for lines in (whole_lines(source, function) for function in functions))))
+
+
+def groups_that_use_each_other(source, functions):
+    reads_of = global_reads_of_functions(source)
+    groups = []
+    for function in functions:
+        used = reads_of[function.name]
+        together = [group for group in groups
+                    if any(other.name in used or function.name in reads_of[other.name] for other in group)]
+        groups = [group for group in groups if group not in together] + [[*sum(together, []), function]]
+    return groups
 
 
 def whole_lines(source, node):
@@ -102,8 +120,9 @@ def imported_names(statement):
 
 def movable_functions(source, imports):
     """The largest set of top-level functions that need nothing but imports, builtins and each other."""
-    if has_star_import(source.tree) or uses_reflection(source.tree) or any(
-            isinstance(node, ast.ImportFrom) and node.level for node in source.nodes):
+    rest = first_statement_after_imports(source.tree)
+    if rest is None or not source.starts_line(rest) or has_star_import(source.tree) or uses_reflection(source.tree) \
+            or any(isinstance(node, ast.ImportFrom) and node.level for node in source.nodes):
         return []
     counts = count_bindings(source.tree)
     import_counts = {}
@@ -128,10 +147,3 @@ def contains_call_in_default(function):
     """Defaults would be evaluated earlier than before. Decorators as well, but those of frameworks do not mind."""
     return any(contains(node, ast.Call, ast.NamedExpr) for node in evaluated_at_definition(function)
                if node not in function.decorator_list)
-
-
-def needed_imports(source, imports, functions):
-    reads_of = global_reads_of_functions(source)
-    names = {name for function in functions for name in reads_of[function.name]}
-    names |= {name for function in functions for part in evaluated_at_definition(function) for name in reads(part)}
-    return [statement for statement in imports if is_future_import(statement) or imported_names(statement) & names]
