@@ -6,8 +6,8 @@ usage: metamorphic_test.py BINARY [--sample FOLDER]
 
 Every transformation in metamorphic/transformations.py keeps the meaning of a program: it swaps the branches of an `if`, gives a
 value a name, moves a function to another file. Code, severity and line of every finding must stay the same for all fixtures,
-examples, and a sample of the installed packages that use a framework. Differences that are right in principle are listed with
-their reason in metamorphic_exceptions.txt, and an exception that no longer differs is an error.
+examples, metamorphic/inputs, and a sample of the installed packages that use a framework. Differences that are right in
+principle are listed with their reason in metamorphic_exceptions.txt, and an exception that no longer differs is an error.
 
 --program shows the differences of one program, and the smallest edit that is needed for each. --sample adds files of a folder
 of real code to the inputs.
@@ -83,7 +83,7 @@ class Metamorphic(unittest.TestCase):
         installed = programs.installed()
         if not installed:
             print("metamorphic_test: no installed package uses a framework; only fixtures and examples are checked")
-        cls.programs = [*programs.fixtures(), *programs.examples(), *installed]
+        cls.programs = [*programs.fixtures(), *programs.examples(), *programs.inputs(), *installed]
         if cls.sample_folder:
             cls.programs += programs.sample("sample", [cls.sample_folder])
         cls.before = cls.checker.check({program.name: (program, None) for program in cls.programs})
@@ -107,8 +107,8 @@ class Metamorphic(unittest.TestCase):
             lines.append(f"... and {len(unlisted) - SHOWN_DIFFERENCES} more")
         lines += [f"exception that no longer differs: {item.program} {item.code}" for item in stale]
         if lines:
-            self.fail("\n".join([f"{transformation} changes findings (--program FILE --transformation {transformation} shows how):",
-                                 *lines]))
+            how = f"--program FILE --transformation {transformation} shows how"
+            self.fail("\n".join([f"{transformation} changes findings ({how}):", *lines]))
 
     def check_transformation(self, name):
         variants = {}

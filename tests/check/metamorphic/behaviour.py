@@ -111,6 +111,13 @@ def groups(words):
     return OrderedDict(sorted(found.items()))
 
 
+def sized(value, large=False):
+    size = value
+    if large:
+        size = 100
+    return size if not large else -size
+
+
 def safe(function, *arguments):
     try:
         value = function(*arguments)
@@ -133,6 +140,7 @@ def main():
     print(json.dumps(groups(["a", "bc", "de"])))
     print(f"{mathematics.floor(2.5)} {nested(1)}")
     note(total([1, 2, 3, 4], weight=2))
+    note(sized(1), sized(1, large=True))
     grouped = safe(groups, [])
     print("empty" if grouped is None else "full")
     print(len(LOG), "notes")

@@ -71,7 +71,8 @@ def is_seen_from_elsewhere(program, source, name):
 
 def split_file(program):
     """Functions that need only imports and each other move to files of their own, which the rest imports."""
-    return [split(program, source, imports, functions) for source in program.parsed if source.path.endswith(".py")
+    return [split(program, source, imports, functions) for source in program.parsed
+            if folder_of(source) + "__init__.py" not in program.sources  # files of a package cannot be imported like this
             for imports in [leading_imports(source.tree)]
             for functions in groups_that_use_each_other(source, movable_functions(source, imports))]
 
@@ -79,7 +80,6 @@ def split_file(program):
 def split(program, source, imports, functions):
     place = f"{program.name}/{source.path}/{functions[0].name}"
     module = f"part_two_{zlib.crc32(place.encode()):08x}_"  # no other program may have a module of that name
-    folder = source.path.rpartition("/")[0]
     # All of them, because a file that imports no framework is another kind of file.
     parts = [part for statement in imports for part in (source.span(statement), "\n")]
     for function in functions:
@@ -87,9 +87,14 @@ def split(program, source, imports, functions):
     names = ", ".join(function.name for function in functions)
     rest = first_statement_after_imports(source.tree)
     return Site((insert(source, source.line_start(source.start(rest)), f"from {module} import {names}\n"),
-                 Edit(f"{folder}/{module}.py" if folder else f"{module}.py", 0, 0, tuple(parts)),
+                 Edit(f"{folder_of(source)}{module}.py", 0, 0, tuple(parts)),
                  *(replace(source, lines.start, lines.end)
                    for lines in (whole_lines(source, function) for function in functions))))
+
+
+def folder_of(source):
+    """With a slash at its end, unless it is the program's own."""
+    return source.path[:source.path.rfind("/") + 1]
 
 
 def groups_that_use_each_other(source, functions):

@@ -1,4 +1,4 @@
-"""The programs that are transformed: fixtures, examples, and a sample of what is installed."""
+"""The programs that are transformed: fixtures, examples, inputs/, and a sample of what is installed."""
 
 import ast
 import hashlib
@@ -66,6 +66,12 @@ def fixtures():
 def examples():
     return [read_program(f"examples/{path.name}", path) for path in sorted((ROOT / "examples").iterdir())
             if path.suffix in (".py", ".ipynb")]
+
+
+def inputs():
+    """Programs that were written for this test, because fixtures have few branches and helpers."""
+    folder = pathlib.Path(__file__).resolve().parent / "inputs"
+    return [read_program(f"inputs/{path.name}", path) for path in sorted(folder.glob("*.py"))]
 
 
 def installed():
