@@ -119,7 +119,14 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(run.returncode, 2)
         self.assertIn("somebody+something.tsv:4: unknown tier or verdict: on perhaps", run.stderr)
 
+    def test_refuses_another_commit(self):
+        self.rows(("evaluate.py", 1, "DP101", "on", "right", ""))
+        run = self.score(self.program("program"))
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("has no evaluate.py: check out commit 0123", run.stderr)
+
     def test_a_line_in_a_notebook_is_counted_in_its_cell(self):
+        (self.repository / "a.ipynb").write_text("{}")
         self.rows(("a.ipynb", "4:2", "DP101", "on", "right", ""))
         there = self.program("there", finding(2, "DP101", path="a.ipynb", cell=4))
         self.assertEqual(self.score(there).returncode, 0)
