@@ -125,7 +125,7 @@ Value Transfer::method_result(const Call *call, Symbol name, const Value &receiv
     return returns_of(*first.function);
   }
   if (receiver.kind == Kind::KerasModel && receiver.is(Value::Tag::Instance) && receiver.call != nullptr &&
-      recording_) {
+      recording()) {
     if (method == "add" || method == "pop") {
       const Expr *layer = call->args.empty() ? nullptr : call->args[0];
       current_->layers.push_back({call, layer, first, current_, around_.branch, receiver.call});
@@ -135,10 +135,10 @@ Value Transfer::method_result(const Call *call, Symbol name, const Value &receiv
       note_arguments(call, arguments);
     }
   }
-  if (recording_ && info->has(kSessionRun) && !call->args.empty()) {
+  if (recording() && info->has(kSessionRun) && !call->args.empty()) {
     note_fetched_operators(call->args[0]);
   }
-  if (recording_ && info->has(kMoves) && is_batch(receiver)) {
+  if (recording() && info->has(kMoves) && is_batch(receiver)) {
     current_->moved.emplace_back(receiver.call, call);
   }
   if (receiver.kind == Kind::Dataset) {

@@ -122,8 +122,9 @@ Kind kind_of_class(const ClassInfo &type) {
 std::vector<ClassInfo *> resolve_hierarchy(Project &project) {
   Hierarchy hierarchy(project);
   std::vector<ClassInfo *> changed;
+  std::vector<std::vector<ClassInfo *>> derived_before;
   for (ClassInfo &type : project.classes) {
-    type.subclasses.clear();
+    derived_before.push_back(std::exchange(type.subclasses, {}));
   }
   for (ClassInfo &type : project.classes) {
     for (ClassInfo *base : Hierarchy::direct_bases(type)) {
@@ -140,7 +141,7 @@ std::vector<ClassInfo *> resolve_hierarchy(Project &project) {
   }
   for (ClassInfo &type : project.classes) { // when all orders are there
     const Kind kind = kind_of_class(type);
-    if (kind != type.kind) {
+    if (kind != type.kind || type.subclasses != derived_before[type.index]) {
       type.kind = kind;
       changed.push_back(&type);
     }

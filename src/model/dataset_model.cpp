@@ -20,7 +20,7 @@ Value Transfer::add_stage(const Call *call, const Value &previous, const ApiInfo
     mark_traced(mapper, 0);
     mark_parallel(mapper);
   }
-  if (recording_) {
+  if (recording()) {
     current_->stages.push_back(stage);
   }
   return Value::made_by(Kind::Dataset, call, method);

@@ -64,7 +64,8 @@ private:
     function.node = node;
     function.module = module_;
     function.params = params;
-    function.inputs.resize(params.size());
+    function.inputs.resize(params.size() + 1);
+    function.is_outer = node == nullptr;
     function.defaults = project_.values.fill(params.size(), Value{});
     return function;
   }
@@ -103,6 +104,11 @@ private:
       mentioned_.insert(static_cast<const Attribute *>(node)->attr.id);
       return visit(static_cast<const Attribute *>(node)->value);
     case NodeKind::Call:
+      if (const auto *name = as<Name>(static_cast<const Call *>(node)->func)) {
+        function_->called.push_back(name->id.id);
+      } else if (const auto *method = as<Attribute>(static_cast<const Call *>(node)->func)) {
+        function_->called.push_back(method->attr.id);
+      }
       static_cast<const Call *>(node)->fact = static_cast<u32>(project_.callees.size());
       project_.callees.emplace_back();
       project_.callers.push_back(function_->index);
@@ -161,6 +167,9 @@ private:
 
   template <class Body> void in_function(FunctionInfo &function, const Array<Param *> &params, Body body) {
     function.parent = function_;
+    for (FunctionInfo *outer = function_; outer != nullptr && !outer->is_outer; outer = outer->parent) {
+      outer->is_outer = true;
+    }
     for (const Param *param : params) {
       if (param->name) {
         bound_.add(param->name);

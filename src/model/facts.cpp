@@ -12,17 +12,17 @@ namespace deepperf::model {
 using namespace python;
 
 void Transfer::add_event(Event::Kind kind, const Expr *node, u32 site) {
-  if (recording_) {
+  if (recording()) {
     current_->events.push_back({kind, around_.by_type, site, around_.loop, node});
   }
 }
 
 void Transfer::note_op(const OpFact &op) {
-  if (recording_) {
+  // Keras' own operations may be those of another backend, and be mapped over data of another library.
+  const std::string_view api = op.api.text();
+  result_.has_ops |= api.starts_with("tensorflow.") && !api.starts_with("tensorflow.keras.");
+  if (recording()) {
     current_->ops.push_back(op);
-    // Keras' own operations may be those of another backend, and be mapped over data of another library.
-    const std::string_view api = op.api.text();
-    result_.has_ops |= api.starts_with("tensorflow.") && !api.starts_with("tensorflow.keras.");
   }
 }
 
@@ -116,7 +116,7 @@ void Transfer::note_call_traits(const ApiInfo &info, const Call *call, Symbol ap
   if (info.has(kStep) && (call->args.empty() || api.text() != "step")) {
     note_step();
   }
-  if (recording_ && info.has(kOp) && !info.has(kSpec | kNoLoop)) {
+  if (!peeking_ && info.has(kOp) && !info.has(kSpec | kNoLoop)) {
     OpFact fact;
     fact.call = call;
     fact.api = api;
@@ -138,7 +138,7 @@ void Transfer::note_call_traits(const ApiInfo &info, const Call *call, Symbol ap
 // ---- What is told about other functions -----------------------------------------------------------------------------
 
 FunctionMark &Transfer::mark(FunctionInfo *function) {
-  if (!recording_) {
+  if (!recording()) {
     static thread_local FunctionMark nobody;
     return nobody;
   }

@@ -291,6 +291,12 @@ Value join_at(const Value &a, const Value &b, Arena &arena, u32 depth) {
   if (b.is_bottom() || a == b) {
     return a;
   }
+  if (a.is_unknown() || b.is_unknown()) { // there is nothing above it, unless a set next to it is worth keeping
+    const Value &other = a.is_unknown() ? b : a;
+    if (other.open || other.is(Tag::None)) {
+      return other.is(Tag::None) ? Value{} : other;
+    }
+  }
   if (depth > kMostDepth) {
     return {};
   }
@@ -303,6 +309,9 @@ Value join_at(const Value &a, const Value &b, Arena &arena, u32 depth) {
 } // namespace
 
 bool operator==(const Value &a, const Value &b) {
+  if (is_identical(a, b)) {
+    return true;
+  }
   if (!equal_one(a, b)) {
     return false;
   }
@@ -313,7 +322,26 @@ bool operator==(const Value &a, const Value &b) {
          std::equal(a.alternatives->items, a.alternatives->items + a.alternatives->count, b.alternatives->items);
 }
 
-Value join(const Value &a, const Value &b, Arena &arena) { return join_at(a, b, arena, 0); }
+Value join(const Value &a, const Value &b, Arena &arena) { return is_identical(a, b) ? a : join_at(a, b, arena, 0); }
+
+Value copy_into(const Value &value, Arena &arena) {
+  Value copy = value;
+  if (value.alternatives != nullptr) {
+    const Array<Value> items = arena.copy(value.alternatives->items, value.alternatives->count);
+    for (Value &item : items) {
+      item = copy_into(item, arena);
+    }
+    copy.alternatives = arena.make<Alternatives>(items.count, items.items);
+  }
+  if (holds_values(value.tag) && value.items != nullptr) {
+    const Array<Value> items = arena.copy(value.items, held_count(value));
+    for (Value &item : items) {
+      item = copy_into(item, arena);
+    }
+    copy.items = items.items;
+  }
+  return copy;
+}
 
 Value make_tuple(std::span<const Value> items, bool uniform, Arena &arena) {
   constexpr std::size_t kMostItems = 64;

@@ -8,7 +8,10 @@
 #include "base/arena.h"
 #include "model/value.h"
 
+#include <array>
+#include <cstring>
 #include <span>
+#include <type_traits>
 
 namespace deepperf::model {
 
@@ -16,7 +19,20 @@ constexpr u32 kMostDepth = 4;
 
 bool operator==(const Value &a, const Value &b);
 
+// The same bytes, and so the same value: most comparisons need nothing more.
+inline bool is_identical(const Value &a, const Value &b) {
+  static_assert(std::is_trivially_copyable_v<Value> && sizeof(Value) == 3 * sizeof(u64));
+  std::array<u64, 3> left;
+  std::array<u64, 3> right;
+  std::memcpy(left.data(), &a, sizeof a);
+  std::memcpy(right.data(), &b, sizeof b);
+  return left == right;
+}
+
 Value join(const Value &a, const Value &b, Arena &arena);
+
+// A copy of which nothing stands in memory elsewhere.
+Value copy_into(const Value &value, Arena &arena);
 
 // A tuple or list of these values; `uniform`: one value for any number of elements. Unknown if it is longer than
 // anybody unpacks by hand.

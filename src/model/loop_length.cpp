@@ -71,12 +71,12 @@ bool lists_entries(std::string_view method) {
 
 // Its value, without noting anything down.
 Value Transfer::peek(const Expr *expr) {
-  if (!recording_) {
+  if (peeking_) {
     return {}; // a second look in a second look, and so on, would take for ever
   }
-  recording_ = false;
+  peeking_ = true;
   const Value value = eval(expr);
-  recording_ = true;
+  peeking_ = false;
   return value;
 }
 

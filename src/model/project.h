@@ -256,11 +256,14 @@ struct FunctionInfo {
   SymbolMap<u32> evidence;     // methods called on names, as bits: see bind.h
   std::vector<Symbol> globals; // declared global or nonlocal
   std::vector<Loop *> loops;   // in source order
+  std::vector<u32> called;     // names and attributes that are called, as symbols: whom it may want results of
+  bool is_outer = false;       // a module's own code, or there are functions inside, which may read its names
   bool mentioned = true;       // false: nothing in these files has its name, so that nobody here can call it
   bool is_test = false;        // test_…() without arguments, wherever it stands
 
   // ---- What the solver found: see solver.h
-  std::vector<Cell> inputs; // what callers pass for each parameter
+  std::vector<Cell> inputs; // and one more, for being called at all
+                            // what callers pass for each parameter
   Value returns = Value::bottom();
   Array<Value> ever;                       // all values that a slot has had, joined
   SymbolMap<Cell> outer_stores;            // what functions inside bind with `global` and `nonlocal`, by slot
@@ -390,7 +393,14 @@ const Value *ever_of(const FunctionInfo &function, Symbol name);
 // Where a For, While or comprehension keeps its place in Project::loops, from 1; null for other nodes.
 u32 *loop_fact(const python::Node *node);
 
+// How much work the engine did, in steps that do not depend on the machine.
+struct Work {
+  u64 rounds = 0;
+  u64 walks = 0; // of functions
+};
+
 struct Project {
+  Work work;
   std::deque<Module> modules;
   std::deque<FunctionInfo> functions;
   std::deque<ClassInfo> classes;

@@ -1,11 +1,16 @@
 #include "model/solver.h"
 
+#include "base/known_names.h"
 #include "base/workers.h"
 #include "model/classes.h"
+#include "model/ranks.h"
 #include "model/transfer.h"
 
 #include <algorithm>
 #include <atomic>
+#include <map>
+#include <numeric>
+#include <unordered_map>
 
 namespace deepperf::model {
 
@@ -16,103 +21,186 @@ public:
   Solver(Project &project, const ModuleIndex &index, u32 workers)
       : project_(project), units_{static_cast<u32>(project.functions.size()), static_cast<u32>(project.classes.size()),
                                   static_cast<u32>(project.modules.size())},
-        readers_(units_.count()), reads_(project.functions.size()), saw_nothing_(project.functions.size(), 0),
-        rounds_of_(project.functions.size(), 0), is_dirty_(project.functions.size(), 0) {
+        results_(project.functions.size()), keys_of_classes_(project.classes.size()),
+        states_(project.functions.size()) {
     for (u32 i = 0; i < std::max(workers, 1U); ++i) {
       transfers_.push_back(std::make_unique<Transfer>(project, index, units_));
     }
-    results_.resize(project.functions.size());
   }
 
   void run() {
     // Modules first: what they define and import is what all others need.
     for (const Module &module : project_.modules) {
-      mark_dirty(module.body->index);
+      activate(module.body->index);
     }
     only_modules_ = true;
     run_rounds();
     only_modules_ = false;
+    // Then what they call, and what nobody can call.
     for (const FunctionInfo &function : project_.functions) {
-      if (function.node != nullptr) {
-        mark_dirty(function.index);
+      if (!function.mentioned) {
+        activate(function.index);
       }
     }
     run_rounds();
     assume_ = Assume::Uncalled;
     for (const FunctionInfo &function : project_.functions) {
-      if (function.mentioned && std::ranges::any_of(function.inputs, [](const Cell &cell) {
-            return cell.value.is_bottom() && cell.entries.empty();
-          })) {
-        mark_dirty(function.index);
-      }
+      activate(function.index);
     }
     run_rounds();
     assume_ = Assume::Everything;
     for (const FunctionInfo &function : project_.functions) {
-      if (saw_nothing_[function.index] != 0 || function.returns.is_bottom()) {
+      if (states_[function.index].saw_nothing || function.returns.is_bottom()) {
         mark_dirty(function.index);
       }
     }
     run_rounds();
+    record_all();
+  }
+
+private:
+  struct State {
+    bool is_active = false; // it is known to run
+    bool is_dirty = false;
+    bool saw_nothing = false;
+    u32 rounds = 0;
+    std::vector<u64> reads; // sorted
+  };
+  void activate(u32 function) {
+    if (!states_[function].is_active) {
+      states_[function].is_active = true;
+      mark_dirty(function);
+    }
+  }
+
+  void mark_dirty(u32 function) {
+    if (states_[function].is_active && !states_[function].is_dirty) {
+      states_[function].is_dirty = true;
+      dirty_.push_back(function);
+    }
+  }
+
+  void mark_changed(u64 key) {
+    if (static_cast<u32>(key) == Units::kEverything) {
+      for (const u64 part : keys_of_classes_[(key >> 32U) - 2 * units_.functions]) {
+        mark_readers(part);
+      }
+    }
+    mark_readers(key);
+  }
+
+  void mark_readers(u64 key) {
+    if (const auto known = readers_.find(key); known != readers_.end()) {
+      for (const u32 function : known->second) {
+        mark_dirty(function);
+      }
+    }
+  }
+
+  // In sweeps from callees to callers: whoever becomes dirty behind the place where the sweep is waits for the next
+  // one, so that nobody is walked more than once in a sweep.
+  void run_rounds() {
+    while (!dirty_.empty()) {
+      if (ranks_.empty() || dirty_.size() * 8 > project_.functions.size()) {
+        ranks_ = ranks_of(edges());
+      }
+      std::map<u32, std::vector<u32>> waiting; // by rank
+      std::vector<u32> later;
+      const auto take_dirty = [&](bool is_first, u32 rank) {
+        for (const u32 function : std::exchange(dirty_, {})) {
+          const bool waits = only_modules_ && project_.functions[function].node != nullptr;
+          if (waits || (!is_first && ranks_[function] <= rank)) {
+            later.push_back(function);
+          } else {
+            waiting[ranks_[function]].push_back(function);
+          }
+        }
+      };
+      take_dirty(true, 0);
+      if (waiting.empty()) {
+        dirty_ = std::move(later);
+        return;
+      }
+      while (!waiting.empty()) {
+        const u32 rank = waiting.begin()->first;
+        std::vector<u32> now = std::move(waiting.begin()->second);
+        waiting.erase(waiting.begin());
+        std::ranges::sort(now);
+        for (const u32 function : now) {
+          states_[function].is_dirty = false;
+        }
+        work_on(now, [this](Transfer &transfer, u32 function) {
+          results_[function] = transfer.solve(project_.functions[function], assume_);
+        });
+        project_.work.walks += now.size();
+        ++project_.work.rounds;
+        merge_all(now);
+        take_dirty(false, rank);
+      }
+      dirty_ = std::move(later);
+    }
+  }
+
+  // Whose results a function wants. Before it was walked that is guessed: from what modules import, from the names of
+  // what is called, and as methods want what the constructor stores.
+  [[nodiscard]] std::vector<std::vector<u32>> edges() const {
+    std::vector<std::vector<u32>> edges(project_.functions.size());
+    for (const Module &module : project_.modules) {
+      for (const auto &[node, target] : module.import_targets) {
+        edges[module.body->index].push_back(target->body->index);
+      }
+    }
+    std::unordered_map<u32, u32> by_name; // kSeveral where there are several of one name
+    constexpr u32 kSeveral = ~0U;
+    for (const FunctionInfo &function : project_.functions) {
+      if (function.name) {
+        const auto [known, is_new] = by_name.try_emplace(function.name.id, function.index);
+        known->second = is_new ? function.index : kSeveral;
+      }
+    }
+    for (const FunctionInfo &function : project_.functions) {
+      std::vector<u32> &wanted = edges[function.index];
+      if (states_[function.index].rounds == 0) {
+        for (const u32 name : function.called) {
+          const auto known = by_name.find(name);
+          if (known != by_name.end() && known->second != kSeveral) {
+            wanted.push_back(known->second);
+          }
+        }
+        const FunctionInfo *const init = function.type != nullptr && function.name != known::sym_init
+                                             ? find_method_of(*function.type, known::sym_init)
+                                             : nullptr;
+        if (init != nullptr) {
+          wanted.push_back(init->index);
+        }
+      }
+      for (const u64 key : states_[function.index].reads) {
+        if ((key >> 32U) < units_.functions) {
+          wanted.push_back(static_cast<u32>(key >> 32U));
+        }
+      }
+    }
+    return edges;
+  }
+
+  // The facts of all functions, with what is now known of everything.
+  void record_all() {
+    std::vector<u32> all(project_.functions.size());
+    std::iota(all.begin(), all.end(), 0U);
+    for (std::unique_ptr<Transfer> &transfer : transfers_) {
+      transfer->take_arena();
+    }
+    work_on(all, [this](Transfer &transfer, u32 function) { transfer.record(project_.functions[function]); });
     for (std::unique_ptr<Transfer> &transfer : transfers_) {
       project_.arenas.push_back(transfer->take_arena());
     }
   }
 
-private:
-  void mark_dirty(u32 function) {
-    if (is_dirty_[function] == 0) {
-      is_dirty_[function] = 1;
-      dirty_.push_back(function);
-    }
-  }
-
-  void run_rounds() {
-    std::vector<u32> now;
-    while (!dirty_.empty()) {
-      now.clear();
-      std::vector<u32> later;
-      for (const u32 function : dirty_) {
-        const bool waits = only_modules_ && project_.functions[function].node != nullptr;
-        (waits ? later : now).push_back(function);
-      }
-      dirty_ = std::move(later);
-      if (now.empty()) {
-        return;
-      }
-      for (const u32 function : now) {
-        is_dirty_[function] = 0;
-      }
-      std::ranges::sort(now);
-      walk_all(now);
-      changed_.clear();
-      hierarchy_changed_ = false;
-      for (const u32 function : now) {
-        merge(project_.functions[function], results_[function]);
-        results_[function] = {};
-      }
-      for (const Contribution &gift : touched_) {
-        update(gift);
-      }
-      touched_.clear();
-      if (hierarchy_changed_) {
-        for (const ClassInfo *type : resolve_hierarchy(project_)) {
-          changed_.push_back(units_.of_class(*type));
-        }
-      }
-      for (const u32 unit : changed_) {
-        for (const u32 reader : readers_[unit]) {
-          mark_dirty(reader);
-        }
-      }
-    }
-  }
-
-  void walk_all(const std::vector<u32> &functions) {
+  template <class Work> void work_on(const std::vector<u32> &functions, Work work) {
     constexpr std::size_t kWorthThreads = 256;
     if (transfers_.size() == 1 || functions.size() < kWorthThreads) {
       for (const u32 function : functions) {
-        results_[function] = transfers_[0]->run(project_.functions[function], assume_);
+        work(*transfers_[0], function);
       }
       return;
     }
@@ -121,7 +209,7 @@ private:
     run_workers(static_cast<u32>(transfers_.size()), [&](u32 worker) {
       for (std::size_t at = next.fetch_add(kChunk); at < functions.size(); at = next.fetch_add(kChunk)) {
         for (std::size_t i = at; i < std::min(at + kChunk, functions.size()); ++i) {
-          results_[functions[i]] = transfers_[worker]->run(project_.functions[functions[i]], assume_);
+          work(*transfers_[worker], functions[i]);
         }
       }
     });
@@ -131,19 +219,40 @@ private:
 
   // Where transfer functions are not monotone, values could go back and forth. After so many rounds they only grow.
   [[nodiscard]] bool only_grows(const FunctionInfo &function) const {
-    constexpr u32 kFreeRounds = 12;
-    return rounds_of_[function.index] > kFreeRounds;
+    constexpr u32 kFreeRounds = 3;
+    return states_[function.index].rounds > kFreeRounds;
   }
   // And after so many, which is more than the lattice is high for what people write, they stand.
   [[nodiscard]] bool stands(const FunctionInfo &function) const {
     constexpr u32 kMostRounds = 64;
-    return rounds_of_[function.index] > kMostRounds;
+    return states_[function.index].rounds > kMostRounds;
+  }
+
+  void merge_all(const std::vector<u32> &functions) {
+    hierarchy_changed_ = false;
+    for (const u32 function : functions) {
+      merge(project_.functions[function], results_[function]);
+      results_[function] = {};
+    }
+    for (const Contribution &gift : touched_) {
+      update(gift);
+    }
+    touched_.clear();
+    if (hierarchy_changed_) {
+      for (const ClassInfo *type : resolve_hierarchy(project_)) {
+        mark_changed(units_.of_class(*type));
+      }
+    }
+    for (std::unique_ptr<Transfer> &transfer : transfers_) {
+      transfer->forget_results();
+    }
   }
 
   void merge(FunctionInfo &function, FunctionResult &result) {
-    ++rounds_of_[function.index];
-    note_reads(function, result.reads);
-    saw_nothing_[function.index] = result.saw_nothing ? 1 : 0;
+    State &state = states_[function.index];
+    ++state.rounds;
+    note_reads(function.index, result.reads);
+    state.saw_nothing = result.saw_nothing;
     if (stands(function)) {
       return;
     }
@@ -155,99 +264,108 @@ private:
     if ((result.v1 && !module.v1) || (result.v2 && !module.v2)) {
       module.v1 |= result.v1;
       module.v2 |= result.v2;
-      changed_.push_back(units_.of_module(module));
+      mark_changed(units_.of_module(module));
     }
   }
 
-  void note_reads(const FunctionInfo &function, const std::vector<u32> &reads) {
-    std::vector<u32> &known = reads_[function.index];
-    for (const u32 unit : reads) {
-      const auto place = std::ranges::lower_bound(known, unit);
-      if (place == known.end() || *place != unit) {
-        known.insert(place, unit);
-        readers_[unit].push_back(function.index);
+  void note_reads(u32 function, const std::vector<u64> &reads) {
+    std::vector<u64> &known = states_[function].reads;
+    const std::size_t before = known.size();
+    for (const u64 key : reads) {
+      if (!std::binary_search(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(before), key)) {
+        known.push_back(key);
+        std::vector<u32> &readers = readers_[key];
+        const u64 unit = key >> 32U;
+        if (readers.empty() && unit >= 2 * units_.functions && unit < 2 * units_.functions + units_.classes) {
+          keys_of_classes_[unit - 2 * units_.functions].push_back(key);
+        }
+        readers.push_back(function);
       }
     }
+    if (known.size() != before) {
+      std::ranges::sort(known);
+    }
+  }
+
+  // Changes a value in the tables; false if it was the same.
+  bool put(Value &into, const Value &value, bool only_grow) {
+    const Value grown = only_grow ? join(into, value) : value;
+    if (into == grown) {
+      return false;
+    }
+    into = copy_into(grown, project_.values);
+    return true;
   }
 
   void merge_returns(FunctionInfo &function, const FunctionResult &result) {
-    const Value returns = only_grows(function) ? join(function.returns, result.returns) : result.returns;
-    if (!(function.returns == returns) || function.has_ops != result.has_ops) {
-      function.returns = returns;
+    const bool changed = put(function.returns, result.returns, only_grows(function));
+    if (changed || function.has_ops != result.has_ops) {
       function.has_ops = result.has_ops;
-      changed_.push_back(units_.of_function(function));
+      mark_changed(units_.of_function(function));
     }
   }
 
   void merge_names(FunctionInfo &function, const FunctionResult &result) {
-    bool changed = false;
-    for (u32 slot = 0; slot < function.ever.size(); ++slot) {
+    for (u32 slot = 0; slot < result.ever.size(); ++slot) {
       Value value = result.ever[slot];
       if (const auto stored = function.outer_stores.find(slot); stored != function.outer_stores.end()) {
         value = join(value, stored->second.value);
       }
-      value = only_grows(function) ? join(function.ever[slot], value) : value;
-      if (!(function.ever[slot] == value)) {
-        function.ever[slot] = value;
-        changed = true;
+      if (put(function.ever[slot], value, only_grows(function))) {
+        mark_changed(units_.of_name(function, slot));
       }
-    }
-    if (changed) {
-      changed_.push_back(units_.of_names(function));
     }
   }
 
   void merge_definitions(FunctionResult &result) {
     for (const FunctionDefinition &defined : result.functions) {
       FunctionInfo &inner = *defined.function;
-      bool changed = inner.is_property != defined.is_property || inner.is_static != defined.is_static ||
-                     inner.is_class_method != defined.is_class_method || inner.decorated_no_grad != defined.no_grad;
-      const bool differs = changed;
+      const bool differs = inner.is_property != defined.is_property || inner.is_static != defined.is_static ||
+                           inner.is_class_method != defined.is_class_method ||
+                           inner.decorated_no_grad != defined.no_grad;
+      bool changed = differs;
       for (u32 i = 0; i < defined.defaults.size(); ++i) {
-        if (!(inner.defaults[i] == defined.defaults[i])) {
-          inner.defaults[i] = defined.defaults[i];
-          changed = true;
-        }
+        changed |= put(inner.defaults[i], defined.defaults[i], false);
       }
       inner.is_property = defined.is_property;
       inner.is_static = defined.is_static;
       inner.is_class_method = defined.is_class_method;
       inner.decorated_no_grad = defined.no_grad;
       if (changed) {
-        changed_.push_back(units_.of_function(inner));
+        mark_changed(units_.of_function(inner));
       }
-      if (differs && rounds_of_[inner.index] > 0) {
+      if (differs) {
         mark_dirty(inner.index);
       }
     }
     for (ClassDefinition &defined : result.classes) {
       ClassInfo &type = *defined.type;
-      bool changed = false;
       if (type.bases != defined.bases) {
         type.bases = std::move(defined.bases);
-        hierarchy_changed_ = changed = true;
+        for (Value &base : type.bases) {
+          base = copy_into(base, project_.values);
+        }
+        hierarchy_changed_ = true;
+        mark_changed(units_.of_class(type));
       }
-      if (!same_members(type.members, defined.members)) {
-        type.members = std::move(defined.members);
-        changed = true;
-      }
-      if (changed) {
-        changed_.push_back(units_.of_class(type));
+      for (const auto &[name, value] : defined.members) {
+        const bool is_new = !type.members.contains(name);
+        if (put(type.members[name], value, false) || is_new) {
+          mark_changed(units_.of_class(type, name));
+        }
       }
     }
-  }
-
-  static bool same_members(const SymbolMap<Value> &a, const SymbolMap<Value> &b) {
-    return a.size() == b.size() && std::ranges::all_of(b, [&a](const auto &entry) {
-             const auto found = a.find(entry.first);
-             return found != a.end() && found->second == entry.second;
-           });
   }
 
   void merge_contributions(FunctionInfo &function, FunctionResult &result) {
     const auto target_of = [](const Contribution &one) { return std::tuple(one.target, one.owner, one.place); };
     const std::vector<Contribution> &before = function.contributions;
     const std::vector<Contribution> &after = result.contributions;
+    if (std::ranges::equal(before, after, [](const Contribution &a, const Contribution &b) {
+          return a.target == b.target && a.owner == b.owner && a.place == b.place && a.value == b.value;
+        })) {
+      return;
+    }
     std::size_t old = 0;
     std::size_t fresh = 0;
     while (old < before.size() || fresh < after.size()) {
@@ -273,6 +391,9 @@ private:
     }
     if (!only_grows(function)) {
       function.contributions = std::move(result.contributions);
+      for (Contribution &gift : function.contributions) {
+        gift.value = copy_into(gift.value, project_.values);
+      }
     }
   }
 
@@ -291,9 +412,9 @@ private:
     Cell &cell = cell_of(gift);
     const auto entry = std::ranges::lower_bound(cell.entries, giver.index, {}, &Cell::Entry::contributor);
     if (entry != cell.entries.end() && entry->contributor == giver.index) {
-      entry->value = only_grows(giver) ? join(entry->value, gift.value) : gift.value;
+      put(entry->value, gift.value, only_grows(giver));
     } else {
-      cell.entries.insert(entry, {giver.index, gift.value});
+      cell.entries.insert(entry, {giver.index, copy_into(gift.value, project_.values)});
     }
     touch(gift, cell);
   }
@@ -318,8 +439,13 @@ private:
   void update(const Contribution &gift) {
     Cell &cell = cell_of(gift);
     cell.touched = false;
+    const bool is_parameter = gift.target == Contribution::Target::Parameter;
     Value value = Value::bottom();
     for (const Cell::Entry &entry : cell.entries) {
+      // What a function passes to itself rests on what others pass, or would support itself.
+      if (is_parameter && entry.contributor == gift.owner && cell.entries.size() > 1) {
+        continue;
+      }
       value = join(value, entry.value);
       if (value.is_unknown()) {
         break;
@@ -329,16 +455,11 @@ private:
       return;
     }
     cell.value = value;
-    switch (gift.target) {
-    case Contribution::Target::Parameter:
-      mark_dirty(gift.owner);
-      break;
-    case Contribution::Target::Attribute:
-      changed_.push_back(units_.of_class(project_.classes[gift.owner]));
-      break;
-    default:
-      mark_dirty(gift.owner); // its names are put together again with its own
-      break;
+    if (gift.target == Contribution::Target::Attribute) {
+      mark_changed(units_.of_class(project_.classes[gift.owner], gift.place));
+    } else {
+      activate(gift.owner);
+      mark_dirty(gift.owner); // also where its names are put together again with its own
     }
   }
 
@@ -346,15 +467,13 @@ private:
 
   Project &project_;
   Units units_;
-  std::vector<std::unique_ptr<Transfer>> transfers_; // one for each worker
-  std::vector<FunctionResult> results_;              // of each function, from its walk to its merging
-  std::vector<std::vector<u32>> readers_;            // of each unit, the functions that have ever read it
-  std::vector<std::vector<u32>> reads_;              // of each function, sorted
-  std::vector<u8> saw_nothing_;
-  std::vector<u32> rounds_of_;
-  std::vector<u8> is_dirty_;
+  std::vector<std::unique_ptr<Transfer>> transfers_;  // one for each worker
+  std::vector<FunctionResult> results_;               // of each function, from its walk to its merging
+  std::unordered_map<u64, std::vector<u32>> readers_; // of each key, the functions that have ever read it
+  std::vector<std::vector<u64>> keys_of_classes_;     // that somebody reads
+  std::vector<State> states_;                         // of each function
+  std::vector<u32> ranks_;                            // of each function
   std::vector<u32> dirty_;
-  std::vector<u32> changed_;          // units, in this round
   std::vector<Contribution> touched_; // one for each cell that has to be put together again
   bool hierarchy_changed_ = false;
   bool only_modules_ = false;

@@ -7,16 +7,34 @@ namespace deepperf::model {
 using namespace python;
 
 Transfer::Transfer(Project &project, const ModuleIndex &index, const Units &units)
-    : project_(project), index_(index), units_(units), read_in_(units.count(), 0) {}
+    : project_(project), index_(index), units_(units) {}
 
-FunctionResult Transfer::run(FunctionInfo &function, Assume assume) {
+FunctionResult Transfer::solve(FunctionInfo &function, Assume assume) {
+  arena_.reset();
+  is_solving_ = true;
+  assume_ = assume;
+  run(function);
+  finish_contributions();
+  keep_result();
+  return std::move(result_);
+}
+
+void Transfer::record(FunctionInfo &function) {
+  is_solving_ = false;
+  assume_ = Assume::Everything;
+  run(function);
+  if (!function.is_outer) { // of others it is in the tables, where somebody may just be reading it
+    function.ever = arena_.copy(result_.ever.data(), result_.ever.size());
+  }
+}
+
+void Transfer::run(FunctionInfo &function) {
   // What a loop carries from one iteration to the next is known only after its body was walked.
   constexpr u32 kMostWalks = 4;
-  ++run_;
-  assume_ = assume;
   current_ = &function;
   module_ = function.module;
   back_edges_.clear();
+  read_keys_.clear();
   result_ = {};
   for (u32 walks = 0; walks < kMostWalks; ++walks) {
     back_edge_changed_ = false;
@@ -25,11 +43,37 @@ FunctionResult Transfer::run(FunctionInfo &function, Assume assume) {
       break;
     }
   }
-  finish_contributions();
-  return std::move(result_);
+}
+
+// Copies what is told to others out of the memory of this walk.
+void Transfer::keep_result() {
+  const auto keep = [this](Value &value) { value = copy_into(value, results_arena_); };
+  keep(result_.returns);
+  std::ranges::for_each(result_.ever, keep);
+  for (Contribution &one : result_.contributions) {
+    keep(one.value);
+  }
+  for (FunctionDefinition &defined : result_.functions) {
+    defined.defaults = results_arena_.copy(defined.defaults.items, defined.defaults.count);
+    std::ranges::for_each(defined.defaults, keep);
+  }
+  for (ClassDefinition &defined : result_.classes) {
+    std::ranges::for_each(defined.bases, keep);
+    for (const auto &[name, value] : defined.members) {
+      keep(defined.members[name]);
+    }
+  }
 }
 
 void Transfer::clear_facts() {
+  std::vector<u64> reads = std::move(result_.reads);
+  const bool saw_nothing = result_.saw_nothing;
+  result_ = {};
+  result_.reads = std::move(reads);
+  result_.saw_nothing = saw_nothing;
+  if (is_solving_) {
+    return;
+  }
   FunctionInfo &function = *current_;
   function.ops.clear();
   function.calls.clear();
@@ -45,11 +89,6 @@ void Transfer::clear_facts() {
   function.loads.clear();
   function.own_stores.clear();
   function.own_effects = function.own_variables = false;
-  std::vector<u32> reads = std::move(result_.reads);
-  const bool saw_nothing = result_.saw_nothing;
-  result_ = {};
-  result_.reads = std::move(reads);
-  result_.saw_nothing = saw_nothing;
 }
 
 void Transfer::walk_function() {
@@ -57,12 +96,14 @@ void Transfer::walk_function() {
   clear_facts();
   class_body_ = nullptr;
   exits_ = nullptr;
-  recording_ = true;
+  peeking_ = false;
   reachable_ = true;
   around_ = {};
   around_.no_grad = function.decorated_no_grad;
   environment_.assign(function.names.size(), Value::bottom());
-  result_.ever.assign(function.names.size(), Value::bottom());
+  if (!is_solving_ || function.is_outer) {
+    result_.ever.assign(function.names.size(), Value::bottom());
+  }
   bind_params();
   if (function.node == nullptr) {
     walk(function.module->parsed->tree.body);
@@ -91,10 +132,9 @@ void Transfer::give_return(const Value &value) { result_.returns = join(result_.
 
 // ---- Reading and writing the tables ---------------------------------------------------------------------------------
 
-void Transfer::read(u32 unit) {
-  if (read_in_[unit] != run_) {
-    read_in_[unit] = run_;
-    result_.reads.push_back(unit);
+void Transfer::read(u64 key) {
+  if (is_solving_ && read_keys_.insert(key)) {
+    result_.reads.push_back(key);
   }
 }
 
@@ -109,11 +149,15 @@ Value Transfer::missing(const Value &value) {
 
 Value Transfer::returns_of(FunctionInfo &function) {
   read(units_.of_function(function));
+  // Whoever wants its result runs it.
+  Value none;
+  none.tag = Value::Tag::None;
+  contribute(Contribution::Target::Parameter, function.index, function.params.size(), none);
   return missing(function.returns);
 }
 
 void Transfer::contribute(Contribution::Target target, u32 owner, u32 place, const Value &value) {
-  if (recording_) {
+  if (solving()) {
     result_.contributions.push_back({target, owner, place, value});
   }
 }
@@ -295,7 +339,9 @@ void Transfer::bind_params() {
 
 void Transfer::join_environment(Environment &into, const Environment &other) {
   for (std::size_t i = 0; i < into.size(); ++i) {
-    into[i] = join(into[i], other[i]);
+    if (!is_identical(into[i], other[i])) {
+      into[i] = join(into[i], other[i]);
+    }
   }
 }
 

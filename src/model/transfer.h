@@ -3,6 +3,7 @@
 // facts of the function itself, so that many functions can be walked at the same time. Private to src/model.
 #pragma once
 
+#include "base/key_set.h"
 #include "model/bind.h"
 #include "model/imports.h"
 #include "model/lattice.h"
@@ -14,17 +15,23 @@
 
 namespace deepperf::model {
 
-// What the solver may depend on: what a function returns and how it is defined, what its names ever hold, what a class
-// has, what is known of a module. Numbered one kind after the other.
+// What a function may read of others, by which the solver knows whom to walk again: what a function returns and how it
+// is defined, a name of an outer function or module, an attribute of a class, what is known of a module. A key is the
+// unit in the upper half and the detail (a slot, a symbol) in the lower.
 struct Units {
   u32 functions = 0;
   u32 classes = 0;
   u32 modules = 0;
 
-  [[nodiscard]] u32 of_function(const FunctionInfo &function) const { return function.index; }
-  [[nodiscard]] u32 of_names(const FunctionInfo &function) const { return functions + function.index; }
-  [[nodiscard]] u32 of_class(const ClassInfo &type) const { return 2 * functions + type.index; }
-  [[nodiscard]] u32 of_module(const Module &module) const { return 2 * functions + classes + module.index; }
+  static constexpr u32 kEverything = ~0U; // as a detail: the order of a class's bases, its kind
+
+  static u64 key(u32 unit, u32 detail) { return (u64{unit} << 32) | detail; }
+  [[nodiscard]] u64 of_function(const FunctionInfo &function) const { return key(function.index, 0); }
+  [[nodiscard]] u64 of_name(const FunctionInfo &scope, u32 slot) const { return key(functions + scope.index, slot); }
+  [[nodiscard]] u64 of_class(const ClassInfo &type, u32 detail = kEverything) const {
+    return key(2 * functions + type.index, detail);
+  }
+  [[nodiscard]] u64 of_module(const Module &module) const { return key(2 * functions + classes + module.index, 0); }
   [[nodiscard]] u32 count() const { return 2 * functions + classes + modules; }
 };
 
@@ -51,7 +58,7 @@ struct FunctionResult {
   std::vector<Contribution> contributions; // sorted by target, each once
   std::vector<FunctionDefinition> functions;
   std::vector<ClassDefinition> classes;
-  std::vector<u32> reads;   // units, each once
+  std::vector<u64> reads;   // keys of units, each once
   bool saw_nothing = false; // it read something of which nothing was known yet
   bool has_ops = false;
   bool is_generator = false;
@@ -70,10 +77,14 @@ class Transfer {
 public:
   Transfer(Project &project, const ModuleIndex &index, const Units &units);
 
-  FunctionResult run(FunctionInfo &function, Assume assume);
+  // What the function gives to others. The result's values live until forget_results().
+  FunctionResult solve(FunctionInfo &function, Assume assume);
+  void forget_results() { results_arena_.reset(); }
 
-  // The memory of all values that it made.
-  Arena take_arena() { return std::move(arena_); }
+  // Once nothing changes any more: notes down the function's facts. Their values live in memory that take_arena gives
+  // away.
+  void record(FunctionInfo &function);
+  Arena take_arena() { return std::exchange(arena_, Arena()); }
 
 private:
   // What surrounds the statement that is being walked.
@@ -108,8 +119,10 @@ private:
   };
 
   // ---- transfer.cpp: one function
+  void run(FunctionInfo &function);
   void walk_function();
   void clear_facts();
+  void keep_result();
   void finish_contributions();
   void bind_params();
   Value input_of(u32 index);
@@ -117,7 +130,7 @@ private:
   [[nodiscard]] Value object_named(Symbol name) const;
   Value annotation_value(const python::Expr *annotation);
   Value named_in_text(std::string_view dotted);
-  void read(u32 unit);
+  void read(u64 key);
   Value missing(const Value &value);
   Value returns_of(FunctionInfo &function);
   void contribute(Contribution::Target target, u32 owner, u32 place, const Value &value);
@@ -247,6 +260,9 @@ private:
   Output module_output(const Value &module);
   Output layers_output(const python::Call *call, const Arguments &arguments);
 
+  [[nodiscard]] bool recording() const { return !is_solving_ && !peeking_; }
+  [[nodiscard]] bool solving() const { return is_solving_ && !peeking_; }
+
   Value join(const Value &a, const Value &b) { return model::join(a, b, arena_); }
   // Is the function small enough to keep the values of its branches apart?
   [[nodiscard]] bool keeps_branches() const { return environment_.size() <= 1000; }
@@ -277,15 +293,16 @@ private:
   Project &project_;
   const ModuleIndex &index_;
   const Units &units_;
-  Arena arena_; // of the values that were made here
+  Arena arena_;         // of the values that are made: of one walk while solving, of all while recording
+  Arena results_arena_; // of the results since they were last forgotten
   std::unordered_map<u64, Value> api_children_;
-  std::vector<u32> read_in_; // of each unit, the last run that read it
-  u32 run_ = 0;
+  KeySet read_keys_;
   std::vector<Value> items_; // of the tuples and arguments that are being evaluated, one above the other
 
   // Of the function that is being walked.
   Assume assume_ = Assume::Nothing;
-  bool recording_ = true; // not while something is looked at for a second time
+  bool is_solving_ = true; // else it notes down facts
+  bool peeking_ = false;   // something is looked at for a second time, and nothing comes of it
   FunctionInfo *current_ = nullptr;
   const Module *module_ = nullptr;
   ClassDefinition *class_body_ = nullptr;

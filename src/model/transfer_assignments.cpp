@@ -16,7 +16,7 @@ void Transfer::bind(Symbol name, u32 slot, const Value &value) {
   }
   if (slot != FunctionInfo::kNoSlot) {
     environment_[slot] = value;
-    if (recording_) {
+    if (!peeking_ && !result_.ever.empty()) {
       result_.ever[slot] = join(result_.ever[slot], value);
     }
     return;
@@ -94,7 +94,7 @@ void Transfer::store_attribute(const Attribute *target, const Value &value) {
   const Value object = eval(target->value);
   current_->own_effects = true;
   store_to(object, target->attr, value);
-  if (object.is(Value::Tag::Object) && current_->type == object.type && recording_) {
+  if (object.is(Value::Tag::Object) && current_->type == object.type && recording()) {
     current_->own_stores.push_back(target->attr);
   }
 }

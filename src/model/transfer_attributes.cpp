@@ -11,7 +11,7 @@ using namespace python;
 
 Value Transfer::eval_attribute(const Attribute *attribute) {
   const Value value = eval(attribute->value);
-  if (recording_ && module_->torch && attribute->context == Context::Load) {
+  if (recording() && module_->torch && attribute->context == Context::Load) {
     note_load(value, attribute->attr);
   }
   return attribute_of(value, attribute->attr);
@@ -83,7 +83,7 @@ Value Transfer::framework_method(const Value &value, Kind kind, Symbol attr) {
 Value Transfer::module_attribute(const Module &module, Symbol attr) {
   const u32 slot = module.body->slot_of(attr);
   if (slot != FunctionInfo::kNoSlot) {
-    read(units_.of_names(*module.body));
+    read(units_.of_name(*module.body, slot));
     return missing(module.body->ever[slot]);
   }
   if (const Module *inner = index_.find(module, {}, attr, 1)) {
@@ -160,7 +160,7 @@ Value Transfer::trained_state(Symbol attr) {
 // What is stored to the attribute, else what the class has under that name.
 Value Transfer::member_of(ClassInfo *type, Symbol attr, bool after_itself) {
   for (const ClassInfo *at : type->mro) {
-    read(units_.of_class(*at));
+    read(units_.of_class(*at, attr.id));
   }
   const Value *const stored = after_itself ? nullptr : find_attribute(*type, attr);
   const Value *const member = find_member(*type, attr, after_itself);
@@ -179,7 +179,7 @@ Value Transfer::member_of(ClassInfo *type, Symbol attr, bool after_itself) {
   bool found = false;
   for (std::size_t i = 0; i < type->subclasses.size() && i < kMostDerived && !after_itself; ++i) {
     const ClassInfo *const derived = type->subclasses[i];
-    read(units_.of_class(*derived));
+    read(units_.of_class(*derived, attr.id));
     if (const auto attribute = derived->attributes.find(attr.id); attribute != derived->attributes.end()) {
       joined = join(joined, attribute->second.value);
       found = true;

@@ -23,7 +23,7 @@ FunctionInfo *piped(std::string_view method, const Value &first) {
 
 Value Transfer::eval_call(const Call *call) {
   const Value callee = eval(call->func);
-  if (recording_) {
+  if (recording()) {
     project_.callees[call->fact] = callee;
   }
   // `results.append(x)` of a list: what it holds grows.
@@ -143,7 +143,7 @@ Value Transfer::apply_unknown(const Call *call, const Arguments &arguments) {
   if (name == "run" && module_->tensorflow && is_named_session(method->value)) {
     static const ApiInfo kRun{.traits = kSessionRun};
     note_call_traits(kRun, call, method->attr, false);
-    if (recording_ && !call->args.empty()) {
+    if (recording() && !call->args.empty()) {
       note_fetched_operators(call->args[0]);
     }
   } else if ((name == "backward" || name == "manual_backward") && module_->torch) {
@@ -162,7 +162,7 @@ Value Transfer::apply_unknown(const Call *call, const Arguments &arguments) {
 
 // Keeps what the arguments are, for rules that ask what goes into a loss or a model.
 void Transfer::note_arguments(const Call *call, const Arguments &arguments) {
-  if (!recording_) {
+  if (!recording()) {
     return;
   }
   u32 index = 0;
@@ -265,7 +265,7 @@ Value Transfer::call_method(const Call *call, FunctionInfo *function, const Argu
 
 // The call runs the function: what that does is done here.
 Value Transfer::enter_function(const Call *call, FunctionInfo *function, bool bound) {
-  if (recording_) {
+  if (recording()) {
     CallSite site;
     site.call = call;
     site.caller = current_;
@@ -280,8 +280,7 @@ Value Transfer::enter_function(const Call *call, FunctionInfo *function, bool bo
     add_event(Event::Kind::Call, call, static_cast<u32>(current_->calls.size()));
     current_->calls.push_back(site);
   }
-  read(units_.of_function(*function));
-  result_.has_ops |= recording_ && function->has_ops;
+  result_.has_ops |= function->has_ops;
   return returns_of(*function);
 }
 

@@ -88,7 +88,9 @@ void Transfer::walk_function_definition(const FunctionDef *definition) {
   if (name == "model_fn" || name == "_model_fn" || name == "input_fn" || name == "_input_fn") {
     mark(&function).traced = true;
   }
-  result_.functions.push_back(defined);
+  if (solving()) {
+    result_.functions.push_back(defined);
+  }
   const Value value = Value::of(&function);
   if (class_body_ != nullptr) {
     class_body_->members[definition->name.id] = value;
@@ -110,7 +112,9 @@ void Transfer::walk_class(const ClassDef *definition) {
   walk(definition->body);
   class_body_ = outer;
   const Value value = Value::of(defined.type, Value::Tag::Class);
-  result_.classes.push_back(std::move(defined));
+  if (solving()) {
+    result_.classes.push_back(std::move(defined));
+  }
   if (outer != nullptr) {
     outer->members[definition->name.id] = value;
   } else {
@@ -160,7 +164,7 @@ void Transfer::walk_import_from(const ImportFrom *statement) {
       for (u32 slot = 0; package != nullptr && slot < package->body->names.size(); ++slot) {
         const Symbol bound{package->body->names[slot]};
         if (is_exported(*package, bound)) {
-          read(units_.of_names(*package->body));
+          read(units_.of_name(*package->body, slot));
           bind(bound, missing(package->body->ever[slot]));
         }
       }
@@ -171,7 +175,7 @@ void Transfer::walk_import_from(const ImportFrom *statement) {
     if (package != nullptr) {
       const u32 slot = package->body->slot_of(alias->name);
       if (slot != FunctionInfo::kNoSlot && (module == nullptr || package->is_package)) {
-        read(units_.of_names(*package->body));
+        read(units_.of_name(*package->body, slot));
         const Value value = package->body->ever[slot];
         if (!value.is_bottom() || module == nullptr) {
           bind(target, missing(value));

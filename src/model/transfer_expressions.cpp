@@ -50,7 +50,7 @@ void note_value(const Expr *expr, const Value &value) {
 
 Value Transfer::eval(const Expr *expr) {
   const Value value = eval_unnoted(expr);
-  if (recording_) {
+  if (recording()) {
     note_value(expr, value);
     if (value.is_kind(Kind::Dataset)) {
       current_->datasets.emplace_back(expr, value);
@@ -83,7 +83,7 @@ Value Transfer::eval_unnoted(const Expr *expr) {
     FunctionDefinition defined;
     defined.function = function;
     defined.defaults = eval_defaults(function->params);
-    if (recording_) {
+    if (solving()) {
       result_.functions.push_back(defined);
     }
     return Value::of(function);
@@ -272,7 +272,7 @@ Value Transfer::look_up(Symbol name, u32 slot) {
   for (const FunctionInfo *scope = current_->parent; scope != nullptr; scope = scope->parent) {
     const u32 outer = scope->slot_of(name);
     if (outer != FunctionInfo::kNoSlot) {
-      read(units_.of_names(*scope));
+      read(units_.of_name(*scope, outer));
       return missing(scope->ever[outer]);
     }
   }
@@ -341,15 +341,18 @@ Value Transfer::eval_subscript(const Subscript *subscript) {
 Value Transfer::eval_comprehension(const ComprehensionExpr *comprehension) {
   // Its names live in the function's slots for as long as it runs; that they would be gone behind it does not matter.
   Value element;
+  bool is_few = false; // as many as it goes through
   Loop &loop = loop_of(comprehension);
   const Surroundings outer = around_;
   bool first = true;
   for (const Comprehension *generator : comprehension->generators) {
     const Value iterated = eval(generator->iter); // the first one outside the loop
     if (first) {
-      if (recording_) {
-        loop.tiny = is_tiny(generator->iter);
-        const Turns turns = turns_of(generator->iter, iterated);
+      const bool is_tiny_loop = is_tiny(generator->iter);
+      const Turns turns = turns_of(generator->iter, iterated);
+      is_few = is_tiny_loop || turns == Turns::Few;
+      if (recording()) {
+        loop.tiny = is_tiny_loop;
         loop.turns = turns == Turns::Many ? Turns::Collection : turns;
       }
       around_.loop = &loop;
@@ -370,7 +373,7 @@ Value Transfer::eval_comprehension(const ComprehensionExpr *comprehension) {
     return element;
   }
   Value elements = make_uniform(element);
-  elements.few = loop.tiny || loop.turns == Turns::Few; // as many as it goes through
+  elements.few = is_few;
   return elements;
 }
 

@@ -80,7 +80,7 @@ void Transfer::walk(const Block &block) {
     if (block[i]->kind == NodeKind::Raise || block[i]->kind == NodeKind::Return || ends_here(block[i])) {
       break; // what stands behind it never runs
     }
-    const auto *branch = as<If>(block[i]);
+    const auto *branch = recording() ? as<If>(block[i]) : nullptr;
     if (branch == nullptr || !branch->orelse.empty() || !leaves(branch->body) || i + 1 == block.size()) {
       continue;
     }
@@ -280,15 +280,17 @@ void Transfer::walk_if(const If *statement) {
   const bool was_eager_test = around_.eager_test;
   const bool was_by_type = around_.by_type;
   Snapshot other(*this); // first what was before, then what is behind the body
-  around_.eager_test = was_eager_test || mentions_eager(statement->test);
-  around_.by_type |= asks_for_type(statement->test, *current_);
+  around_.eager_test = was_eager_test || (recording() && mentions_eager(statement->test));
+  around_.by_type |= recording() && asks_for_type(statement->test, *current_);
   const Node *const outer_branch = std::exchange(around_.branch, statement);
   const auto walk_branch = [&](const Block &block, bool negated) {
     Guard guard;
     begin_guard(statement->test, negated, std::span(block.begin(), block.end()), guard);
     narrow(statement->test, !negated);
     walk(block);
-    end_guard(guard);
+    if (recording()) {
+      end_guard(guard);
+    }
   };
   walk_branch(statement->body, false);
   const bool body_reaches = reachable_;
@@ -408,7 +410,7 @@ void Transfer::walk_with(const With *statement) {
     Value value = eval(item.context_expr);
     around_.in_tape |= value.is_kind(Kind::GradientTape);
     around_.no_grad |= value.is_kind(Kind::NoGrad);
-    if (recording_ && scopes_operations(item.context_expr)) {
+    if (recording() && scopes_operations(item.context_expr)) {
       around_.scope = arena_.make<OpScope>(item.context_expr, around_.scope);
     }
     if (item.optional_vars != nullptr) {
@@ -426,7 +428,7 @@ void Transfer::walk_with(const With *statement) {
 // of our own classes change is known better.
 Loop &Transfer::loop_of(const Node *node) {
   Loop &loop = project_.loops[*loop_fact(node) - 1];
-  if (recording_) {
+  if (recording()) {
     loop.mutated = loop.maybe_mutated;
     std::erase_if(loop.mutated, [this](Symbol name) {
       const Value value = look_up(name);
@@ -469,9 +471,12 @@ template <class Body> void Transfer::in_loop(const Node *node, Body body) {
       reachable_ = true;
     }
   }
-  if (reachable_ && recording_) {
+  if (reachable_ && !peeking_) {
     BackEdge found{node, {}};
     for (u32 slot = 0; slot < environment_.size(); ++slot) {
+      if (is_identical(head.values[slot], environment_[slot])) {
+        continue;
+      }
       const Value both = join(head.values[slot], environment_[slot]);
       if (!(both == head.values[slot])) {
         found.values.emplace_back(slot, both);
@@ -509,7 +514,7 @@ template <class Body> void Transfer::in_loop(const Node *node, Body body) {
 void Transfer::walk_for(const For *statement) {
   const Value iterated = eval(statement->iter);
   in_loop(statement, [&](Loop &loop) {
-    if (recording_) {
+    if (recording()) {
       loop.tiny = is_tiny(statement->iter) || leaves_at_once(statement->body);
       loop.turns = turns_of(statement->iter, iterated);
     }
@@ -521,7 +526,9 @@ void Transfer::walk_for(const For *statement) {
 
 void Transfer::walk_while(const While *statement) {
   in_loop(statement, [&](Loop &loop) {
-    loop.tiny = leaves_at_once(statement->body);
+    if (recording()) {
+      loop.tiny = leaves_at_once(statement->body);
+    }
     eval(statement->test);
     walk(statement->body);
   });
