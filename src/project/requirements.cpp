@@ -1,14 +1,14 @@
 #include "project/requirements.h"
 
+#include "base/hash.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <mutex>
-#include <vector>
 
 namespace deepperf::project {
 
@@ -116,49 +116,103 @@ std::string read_file(const fs::path &path) {
   return text.size() <= kLargest ? text : std::string{};
 }
 
+// Where requirements are written down, seen from a folder.
+constexpr std::array<std::string_view, 9> kFileNames = {
+    "requirements.txt",     "setup.py",         "setup.cfg", "pyproject.toml",
+    "environment.yml",      "environment.yaml", "Pipfile",   "requirements/requirements.txt",
+    "docs/requirements.txt"};
+
 struct Folder {
   Requirements requirements;
-  const Folder *nearest = nullptr; // itself, or one above that says something
+  bool is_root = false; // of a repository
 };
+
+u64 fingerprint_of(const Requirements &requirements) {
+  std::string text;
+  const auto add = [&text](const std::optional<Version> &version) {
+    text += version ? std::to_string(version->major) + '.' + std::to_string(version->minor) + '.' +
+                          std::to_string(version->patch)
+                    : "-";
+    text += ' ';
+  };
+  for (const auto &[package, range] : requirements) {
+    text += package + ' ';
+    add(range.at_least);
+    add(range.below);
+  }
+  return hash_bytes(text);
+}
 
 class Cache {
 public:
-  const Requirements &find(const std::string &file) {
+  const Requirements &find(const std::string &folder) {
     const std::scoped_lock lock(mutex_);
-    std::error_code error;
-    const fs::path path = fs::absolute(file, error);
-    return error ? nothing_ : folder(path.parent_path(), 0).nearest->requirements;
+    const Requirements *&answer = answers_[folder];
+    if (answer == nullptr) {
+      answer = &find_nearest(folder);
+    }
+    return *answer;
+  }
+
+  std::vector<AskedFolder> asked() {
+    const std::scoped_lock lock(mutex_);
+    std::vector<AskedFolder> result;
+    for (const auto &[folder, answer] : answers_) {
+      result.push_back({folder, fingerprint_of(*answer)});
+    }
+    return result;
+  }
+
+  void forget() {
+    const std::scoped_lock lock(mutex_);
+    answers_.clear();
+    folders_.clear();
   }
 
 private:
-  const Folder &folder(const fs::path &path, u32 depth) {
-    std::unique_ptr<Folder> &entry = folders_[path.string()];
-    if (entry != nullptr) {
-      return *entry;
-    }
-    entry = std::make_unique<Folder>();
-    Folder &made = *entry;
-    made.nearest = &made;
+  // Counts from the folder that is asked about, so that the answer does not depend on who asked before.
+  const Requirements &find_nearest(const std::string &folder) {
     std::error_code error;
-    for (const std::string_view name :
-         {"requirements.txt", "setup.py", "setup.cfg", "pyproject.toml", "environment.yml", "environment.yaml",
-          "Pipfile", "requirements/requirements.txt", "docs/requirements.txt"}) {
-      if (fs::is_regular_file(path / name, error)) {
-        add_requirements(read_file(path / name), made.requirements);
-      }
-    }
+    fs::path path = fs::absolute(folder + "x", error).parent_path();
     constexpr u32 kHighest = 12;
-    if (made.requirements.empty() && depth < kHighest && path.has_relative_path() &&
-        !fs::exists(path / ".git", error)) {
-      made.nearest = folder(path.parent_path(), depth + 1).nearest;
+    for (u32 height = 0; !error && height <= kHighest; ++height) {
+      const Folder &found = read_folder(path);
+      if (!found.requirements.empty()) {
+        return found.requirements;
+      }
+      if (found.is_root || !path.has_relative_path()) {
+        break;
+      }
+      path = path.parent_path();
     }
-    return made;
+    return nothing_;
+  }
+
+  const Folder &read_folder(const fs::path &path) {
+    const auto [place, is_new] = folders_.try_emplace(path.string());
+    Folder &folder = place->second;
+    if (is_new) {
+      std::error_code error;
+      for (const std::string_view name : kFileNames) {
+        if (fs::is_regular_file(path / name, error)) {
+          add_requirements(read_file(path / name), folder.requirements);
+        }
+      }
+      folder.is_root = fs::exists(path / ".git", error);
+    }
+    return folder;
   }
 
   std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<Folder>> folders_;
+  std::map<std::string, Folder> folders_;
+  std::map<std::string, const Requirements *> answers_; // by what was asked for
   Requirements nothing_;
 };
+
+Cache &cache() {
+  static Cache the_cache;
+  return the_cache;
+}
 
 } // namespace
 
@@ -219,8 +273,15 @@ void add_requirements(std::string_view text, Requirements &requirements) {
 }
 
 const Requirements &requirements_of(const std::string &file) {
-  static Cache cache;
-  return cache.find(file);
+  return cache().find(file.substr(0, file.rfind('/') + 1));
 }
+
+std::vector<AskedFolder> asked_folders() { return cache().asked(); }
+
+u64 requirements_fingerprint(const std::string &folder) { return fingerprint_of(cache().find(folder)); }
+
+void forget_requirements() { cache().forget(); }
+
+std::span<const std::string_view> requirements_files() { return kFileNames; }
 
 } // namespace deepperf::project

@@ -7,8 +7,10 @@
 #include <compare>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace deepperf::project {
 
@@ -34,7 +36,23 @@ using Requirements = std::map<std::string, VersionRange, std::less<>>; // by pac
 void add_requirements(std::string_view text, Requirements &requirements);
 
 // Of the nearest folder that says anything, from the file's own upwards, up to the project's root (where .git is). Each
-// folder is read once per run; safe to call from all workers.
+// folder is read once, until forget_requirements(); safe to call from all workers.
 const Requirements &requirements_of(const std::string &file);
+
+// A folder whose requirements somebody asked for, by the path of a file in it, and a hash of what they are.
+struct AskedFolder {
+  std::string folder; // as the file's path begins, with a slash at its end; empty for the current one
+  u64 fingerprint = 0;
+};
+// Sorted by folder. Who keeps results that depend on requirements keeps this with them.
+std::vector<AskedFolder> asked_folders();
+// What the fingerprint is now; this asks too.
+u64 requirements_fingerprint(const std::string &folder);
+
+// Reads everything again from now on. Only while nobody holds what requirements_of() gave.
+void forget_requirements();
+
+// Where a folder's requirements may be written down: paths from there.
+std::span<const std::string_view> requirements_files();
 
 } // namespace deepperf::project

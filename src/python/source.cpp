@@ -1,5 +1,6 @@
 #include "python/source.h"
 
+#include "base/hash.h"
 #include "python/encoding.h"
 #include "python/notebook.h"
 
@@ -101,6 +102,7 @@ bool read_file(const std::string &path, Source &source, std::span<char> &raw, st
   if (!S_ISREG(status.st_mode)) {
     return fail(errors, "is not a regular file");
   }
+  const FileStamp stamp = stamp_of(status); // taken before the bytes: what is written meanwhile makes it an old one
   if (static_cast<u64>(status.st_size) > Source::kMaxSize) {
     return fail_as_too_large(errors);
   }
@@ -120,10 +122,14 @@ bool read_file(const std::string &path, Source &source, std::span<char> &raw, st
     size += static_cast<std::size_t>(got);
   } while (size < expected);
   if (size > expected) {
-    return read_unknown_size(file, {bytes, size}, source, raw, errors);
+    if (!read_unknown_size(file, {bytes, size}, source, raw, errors)) {
+      return false;
+    }
+  } else {
+    source.shrink(size);
+    raw = {bytes, size};
   }
-  source.shrink(size);
-  raw = {bytes, size};
+  source.version = FileVersion{stamp, hash_bytes({raw.data(), raw.size()})};
   return true;
 }
 
@@ -175,6 +181,7 @@ void start_anew(Source &source, std::string path) {
   source.has_bom = false;
   source.is_notebook = source.path.ends_with(".ipynb");
   source.segments.clear();
+  source.version.reset();
 }
 
 void drop_text(Source &source) {
@@ -241,6 +248,7 @@ Source Source::kept_in(Arena &arena) const {
   kept.has_bom = has_bom;
   kept.is_notebook = is_notebook;
   kept.segments = segments;
+  kept.version = version;
   kept.data_ = arena.copy(data_, size_ + kPadding).items;
   kept.size_ = size_;
   return kept;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/file_version.h"
 #include "base/types.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +41,7 @@ struct Source {
   bool has_bom = false;
   bool is_notebook = false;
   std::vector<Segment> segments;
+  std::optional<FileVersion> version; // of the file that was read; also if its text made no sense
 
   // The bytes of all segments. `text().data()` may be read up to kPadding bytes past its end; those are zero.
   [[nodiscard]] std::string_view text() const { return {data_, size_}; }
