@@ -25,10 +25,6 @@ namespace {
 
 // ---- What is wanted by name -----------------------------------------------------------------------------------------
 
-bool is_python_name(std::string_view name) {
-  return name.ends_with(".py") || name.ends_with(".ipynb") || name.ends_with(".pyw");
-}
-
 bool is_version_control_folder(std::string_view name) { return name == ".git" || name == ".hg" || name == ".svn"; }
 
 // Folders that hold other people's code, copies or output. (A folder with pyvenv.cfg is left out too, see visit().)
@@ -289,6 +285,9 @@ private:
       return;
     }
     fd.release(); // the directory closes it
+    if (options_.on_folder) {
+      options_.on_folder(folder.path);
+    }
     const int folder_fd = ::dirfd(directory.get());
 
     // The folder is read to its end first: its ignore files count for entries that come before them.
@@ -404,6 +403,10 @@ private:
 };
 
 } // namespace
+
+bool is_python_name(std::string_view name) {
+  return name.ends_with(".py") || name.ends_with(".ipynb") || name.ends_with(".pyw");
+}
 
 void walk(const std::vector<std::string> &paths, const WalkOptions &options,
           const std::function<void(std::string path)> &on_file,

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace deepperf::project {
@@ -13,7 +14,13 @@ namespace deepperf::project {
 struct WalkOptions {
   // Off: enter everything but the version control systems' own folders.
   bool respect_ignore = true;
+  // If set, called for every folder before it is read, with its path as those of its files begin: with a slash at its
+  // end, and empty for the current folder.
+  std::function<void(const std::string &folder)> on_folder = nullptr;
 };
+
+// By the ending of its name.
+bool is_python_name(std::string_view name);
 
 // Calls on_file once for every file, in no particular order, with a path that starts with what was given. What cannot
 // be read is told to on_error, and the rest goes on. Names are bytes as the system has them, not necessarily UTF-8.
