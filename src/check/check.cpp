@@ -1,9 +1,14 @@
 #include "check/check.h"
 
+#include "check/cache.h"
 #include "check/judge_files.h"
+#include "check/keep.h"
+#include "check/restore.h"
+#include "project/requirements.h"
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 namespace deepperf::check {
 
@@ -28,7 +33,18 @@ FileError error_at(rules::FileIndex file, const python::Source &source, python::
 void note_errors(rules::FileIndex index, LoadedFile &file, Result &result) {
   CheckedFile checked;
   checked.path = file.parsed.path;
-  if (!file.load_errors.empty()) {
+  if (file.known != nullptr) {
+    for (FileError error : file.known->errors) {
+      error.file = index;
+      result.errors.push_back(std::move(error));
+    }
+    checked.suppressed_errors = file.known->suppressed_errors;
+    if (!file.known->is_unreadable) {
+      checked.source = &file.parsed.source;
+      checked.comments = &file.parsed.tree.comments;
+      result.byte_count += file.parsed.size;
+    }
+  } else if (!file.load_errors.empty()) {
     for (python::SourceError &problem : file.load_errors) {
       FileError error;
       error.file = index;
@@ -57,22 +73,44 @@ void note_errors(rules::FileIndex index, LoadedFile &file, Result &result) {
   result.files.push_back(std::move(checked));
 }
 
+// Nothing if what the cache knows turns out to be no good.
+std::optional<Result> try_check(const Options &options, Progress &progress, const Cache *cache) {
+  auto loaded = std::make_shared<LoadedFiles>();
+  find_files(options, progress, cache, *loaded);
+  Result result;
+  result.file_count = loaded->files.size() - loaded->unreadable_folders;
+  const std::optional<Groups> groups = find_groups(options, cache, *loaded);
+  if (!groups || (cache != nullptr && !restore_findings(options, *cache, *groups, *loaded, result))) {
+    return std::nullopt;
+  }
+  judge_files(options, progress, *loaded, groups->to_judge, result);
+  const std::size_t failures = result.errors.size();
+  for (u32 i = 0; i < loaded->files.size(); ++i) {
+    note_errors({i}, loaded->files[i], result);
+  }
+  if (cache != nullptr) {
+    keep_results(options, *cache, *loaded, *groups, result, failures);
+  }
+  std::ranges::stable_sort(result.errors, {}, [](const FileError &error) { return error.file.value; });
+  result.storage = loaded;
+  return result;
+}
+
 } // namespace
 
 Result run(const Options &options, Progress &progress) {
   const auto start = std::chrono::steady_clock::now();
-  auto loaded = std::make_shared<LoadedFiles>();
-  find_files(options, progress, *loaded);
-  Result result;
-  result.file_count = loaded->files.size() - loaded->unreadable_folders;
-  judge_files(options, progress, *loaded, result);
-  for (u32 i = 0; i < loaded->files.size(); ++i) {
-    note_errors({i}, loaded->files[i], result);
+  project::forget_requirements(); // they may have changed since the last check of this process
+  const std::unique_ptr<Cache> cache = open_cache(options);
+  std::optional<Result> result = try_check(options, progress, cache.get());
+  if (!result) {
+    progress.found = 0;
+    progress.done = 0;
+    forget_known(*cache);
+    result = try_check(options, progress, cache.get());
   }
-  std::ranges::stable_sort(result.errors, {}, [](const FileError &error) { return error.file.value; });
-  result.storage = loaded;
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return result;
+  result->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return std::move(*result);
 }
 
 } // namespace deepperf::check

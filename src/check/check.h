@@ -12,6 +12,14 @@
 
 namespace deepperf::check {
 
+struct FilterOptions;
+
+// Where results are kept for the next check. Without either they are not.
+struct CacheOptions {
+  std::string folder;            // empty: not on disk
+  std::string *memory = nullptr; // for who checks several times: used and filled instead, once it has something in it
+};
+
 struct Options {
   std::vector<std::string> paths;
   bool respect_ignore = true;
@@ -19,7 +27,10 @@ struct Options {
   std::optional<std::string> stdin_text; // checked too, under the name below
   std::string stdin_name = "<stdin>";
   bool with_tests = true; // off: test code is only parsed, as all that rules say about it are hints
-  bool timings = false;   // measure phases and rules
+  bool timings = false;   // measure phases and rules; nothing comes from a cache then
+  CacheOptions cache = {};
+  // What will be filtered out anyway may be left out of the result, if that saves work.
+  const FilterOptions *filter = nullptr;
 };
 
 // What a progress display may read while run() works.

@@ -12,6 +12,8 @@ bool contains(const std::vector<const rules::RuleInfo *> &rules, const rules::Ru
   return std::ranges::find(rules, rule) != rules.end();
 }
 
+} // namespace
+
 bool is_wanted(const rules::Finding &finding, const FilterOptions &options) {
   if (contains(options.ignore.rules, finding.rule) ||
       (options.select && !contains(options.select->rules, finding.rule))) {
@@ -28,8 +30,6 @@ bool is_wanted(const rules::Finding &finding, const FilterOptions &options) {
     return named;
   }
 }
-
-} // namespace
 
 void filter(Result &result, const FilterOptions &options) {
   std::erase_if(result.findings, [&](const rules::Finding &finding) { return !is_wanted(finding, options); });

@@ -14,6 +14,9 @@ struct FilterOptions {
   bool hints = false;
 };
 
+// By its rule and tier; comments are not asked.
+bool is_wanted(const rules::Finding &finding, const FilterOptions &options);
+
 void filter(Result &result, const FilterOptions &options);
 
 } // namespace deepperf::check

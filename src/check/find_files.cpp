@@ -2,6 +2,7 @@
 
 #include "base/symbol.h"
 #include "base/workers.h"
+#include "check/cache.h"
 #include "model/import_scan.h"
 #include "project/walk.h"
 #include "python/parser.h"
@@ -106,11 +107,57 @@ void look_into(LoadedFile &file, const Options &options, Worker &worker, std::at
   }
 }
 
+void take_known(const KnownFile &known, LoadedFile &file) {
+  file.known = &known;
+  file.parsed.size = known.text_size;
+  file.parsed.is_test = known.is_test;
+}
+
+// Takes what is known if the file has not been touched since.
+bool take_untouched(const Cache &cache, LoadedFile &file) {
+  const KnownFile *const known = find_known(cache, file.parsed.path);
+  if (known == nullptr || known->is_recent || find_stamp(file.parsed.path) != known->version.stamp) {
+    return false;
+  }
+  file.version = known->version;
+  take_known(*known, file);
+  return true;
+}
+
+// The same if it was touched, but the worker has read what it had read before.
+bool take_unchanged(const Cache &cache, LoadedFile &file) {
+  const KnownFile *const known = find_known(cache, file.parsed.path);
+  if (known == nullptr || !file.version || known->version.hash != file.version->hash) {
+    return false;
+  }
+  file.load_errors.clear(); // they are known as well
+  take_known(*known, file);
+  return true;
+}
+
+void load(LoadedFile &file, const Options &options, const Cache *cache, Worker &worker, std::atomic<u64> &waiting) {
+  if (cache != nullptr && take_untouched(*cache, file)) {
+    return;
+  }
+  python::load_file_into(file.parsed.path, worker.source, file.load_errors);
+  file.version = worker.source.version;
+  if (cache == nullptr || !take_unchanged(*cache, file)) {
+    look_into(file, options, worker, waiting);
+  }
+}
+
 } // namespace
+
+void note_reading(LoadedFile &file, const python::Source &source) {
+  if (!file.version || !source.version || source.version->hash != file.version->hash) {
+    file.known = nullptr;
+    file.is_unstable = true;
+  }
+}
 
 bool is_told(const model::ParsedFile &file) { return !file.tree.errors.empty() || file.tree.is_python2; }
 
-void find_files(const Options &options, Progress &progress, LoadedFiles &result) {
+void find_files(const Options &options, Progress &progress, const Cache *cache, LoadedFiles &result) {
   const u32 jobs = options.jobs == 0 ? available_cores() : options.jobs;
   FileQueue queue;
   std::atomic<u64> waiting{0}; // bytes
@@ -147,17 +194,19 @@ void find_files(const Options &options, Progress &progress, LoadedFiles &result)
       const rules::Stopwatch watch(time);
       LoadedFile &file = found[index].emplace_back();
       file.parsed.path = path;
-      python::load_file_into(path, worker.source, file.load_errors);
-      look_into(file, options, worker, waiting);
+      load(file, options, cache, worker, waiting);
       progress.done += file.waits ? 0 : 1;
     }
   });
+  // Files are large, so it is their places that are sorted, and each file is moved once.
+  std::vector<LoadedFile *> sorted;
   for (std::deque<LoadedFile> &files : found) {
-    std::ranges::move(files, std::back_inserter(result.files));
+    std::ranges::transform(files, std::back_inserter(sorted), [](LoadedFile &file) { return &file; });
   }
-  std::ranges::sort(result.files, {}, [](const LoadedFile &file) -> const std::string & { return file.parsed.path; });
-  for (u32 i = 0; i < result.files.size(); ++i) {
-    result.files[i].parsed.index = {i};
+  std::ranges::sort(sorted, {}, [](const LoadedFile *file) -> const std::string & { return file->parsed.path; });
+  for (LoadedFile *file : sorted) {
+    file->parsed.index = {static_cast<u32>(result.files.size())};
+    result.files.push_back(std::move(*file));
   }
 }
 

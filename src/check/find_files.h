@@ -2,19 +2,28 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/file_version.h"
 #include "check/check.h"
 #include "model/project.h"
 
 #include <deque>
+#include <optional>
 #include <vector>
 
 namespace deepperf::check {
+
+struct Cache;
+struct KnownFile;
 
 struct LoadedFile {
   model::ParsedFile parsed;
   std::vector<python::SourceError> load_errors; // not empty: there is no text and no tree
   bool waits = false;                           // it is not parsed yet: that is done with those it belongs to
   bool text_stays = false;                      // its text is in memory until all is done
+  // For the cache: which version of the file the results are about, and what was known of it before.
+  std::optional<FileVersion> version;
+  const KnownFile *known = nullptr; // of the same contents
+  bool is_unstable = false;         // it has changed during the check
 };
 
 // What one worker reads and parses with, file after file in the same memory.
@@ -36,8 +45,12 @@ struct LoadedFiles {
   u64 unreadable_folders = 0; // among `files`, told as errors but no files
 };
 
-// Files that use a framework wait; all others are parsed, and what is left of them are imports and errors.
-void find_files(const Options &options, Progress &progress, LoadedFiles &result);
+// Files that use a framework wait; all others are parsed, and what is left of them are imports and errors. What the
+// cache knows (it may be null) is not even read; of such files the imports are missing.
+void find_files(const Options &options, Progress &progress, const Cache *cache, LoadedFiles &result);
+
+// To be called for a file that was read once more: its contents may not be those that were seen before.
+void note_reading(LoadedFile &file, const python::Source &source);
 
 // The text must be there at the end if there is something wrong in it.
 bool is_told(const model::ParsedFile &file);

@@ -32,7 +32,9 @@ void parse_file(LoadedFile &file, Arena &arena, Worker &worker) {
   model::ParsedFile &parsed = file.parsed;
   if (!parsed.has_text) {
     // Gone since we looked: then there is nothing in it but the reason.
-    if (!python::load_file_into(parsed.path, worker.source, file.load_errors)) {
+    const bool is_loaded = python::load_file_into(parsed.path, worker.source, file.load_errors);
+    note_reading(file, worker.source);
+    if (!is_loaded) {
       worker.source = python::load_bytes(parsed.path, {}).source;
     }
     parsed.source = worker.source.kept_in(arena);
@@ -46,13 +48,8 @@ void parse_file(LoadedFile &file, Arena &arena, Worker &worker) {
 // Work on groups, largest first, by all workers.
 class Judge {
 public:
-  Judge(const Options &options, Progress &progress, LoadedFiles &loaded)
-      : options_(options), progress_(progress), loaded_(loaded) {
-    std::vector<model::ParsedFile *> files;
-    for (LoadedFile &file : loaded.files) {
-      files.push_back(&file.parsed);
-    }
-    groups_ = model::group_files(files, options.with_tests);
+  Judge(const Options &options, Progress &progress, LoadedFiles &loaded, const std::vector<model::Group> &groups)
+      : options_(options), progress_(progress), loaded_(loaded), groups_(groups) {
     findings_.resize(groups_.size());
     timings_.resize(loaded.workers.size());
   }
@@ -176,7 +173,7 @@ private:
   const Options &options_;
   Progress &progress_;
   LoadedFiles &loaded_;
-  std::vector<model::Group> groups_;
+  const std::vector<model::Group> &groups_;
   std::vector<rules::Findings> findings_; // of each group
   std::vector<rules::Timings> timings_;   // of each worker
   std::mutex mutex_;
@@ -185,8 +182,9 @@ private:
 
 } // namespace
 
-void judge_files(const Options &options, Progress &progress, LoadedFiles &loaded, Result &result) {
-  Judge judge(options, progress, loaded);
+void judge_files(const Options &options, Progress &progress, LoadedFiles &loaded,
+                 const std::vector<model::Group> &groups, Result &result) {
+  Judge judge(options, progress, loaded, groups);
   judge.run();
   judge.tell(result);
 }

@@ -2,9 +2,14 @@
 #pragma once
 
 #include "check/find_files.h"
+#include "model/imports.h"
+
+#include <vector>
 
 namespace deepperf::check {
 
-void judge_files(const Options &options, Progress &progress, LoadedFiles &loaded, Result &result);
+// Adds what it finds to the result's findings, and sorts them.
+void judge_files(const Options &options, Progress &progress, LoadedFiles &loaded,
+                 const std::vector<model::Group> &groups, Result &result);
 
 } // namespace deepperf::check

@@ -109,6 +109,16 @@ bool read_directive(std::string_view text, Suppression &found) {
 
 } // namespace
 
+bool may_silence(std::string_view comment) {
+  for (; !comment.empty(); comment.remove_prefix(1)) {
+    std::string_view rest = comment;
+    if (take(rest, "noqa") || take(rest, "deepperf:")) {
+      return true;
+    }
+  }
+  return false;
+}
+
 std::vector<Suppression> find_suppressions(const python::Source &source, const std::vector<python::Span> &comments) {
   std::vector<Suppression> suppressions;
   for (const python::Span &span : comments) {

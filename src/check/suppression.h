@@ -15,6 +15,9 @@ struct Suppression {
   std::vector<std::string_view> selectors; // of the rules it is about, unless `everything`; point into the source
 };
 
+// False if the comment's text certainly silences nothing.
+bool may_silence(std::string_view comment);
+
 // In source order.
 std::vector<Suppression> find_suppressions(const python::Source &source, const std::vector<python::Span> &comments);
 

@@ -1,3 +1,4 @@
+#include "check/cache_folder.h"
 #include "check/check.h"
 #include "check/filter.h"
 #include "cli/commands.h"
@@ -41,6 +42,8 @@ struct CheckArguments {
   bool fix = false;
   bool unsafe_fixes = false;
   bool diff = false;
+  bool no_cache = false;
+  std::string cache_folder = check::default_cache_folder();
 };
 
 // What fixing has come to, over all rounds.
@@ -90,7 +93,9 @@ check::Result check_once(const CheckArguments &arguments, const check::FilterOpt
   check::Result result;
   {
     const ProgressBar bar(progress.done, progress.found);
-    result = check::run(arguments.options, progress);
+    check::Options options = arguments.options;
+    options.filter = &filter;
+    result = check::run(options, progress);
   }
   check::filter(result, filter);
   return result;
@@ -195,6 +200,7 @@ int run_check(CheckArguments &arguments) {
                        }));
   take_stdin(arguments);
   arguments.options.respect_ignore = !arguments.no_ignore;
+  arguments.options.cache.folder = arguments.no_cache ? "" : arguments.cache_folder;
   if (arguments.options.paths.empty() && !arguments.options.stdin_text) {
     arguments.options.paths.emplace_back(".");
   }
@@ -278,6 +284,11 @@ Exit status: 0 nothing found, 1 findings or syntax errors, 2 wrong usage or a fi
   add_output_options(*command, *arguments);
   command->add_flag("--no-ignore", arguments->no_ignore,
                     "Also check what .gitignore and the usual exclusions leave out");
+  command->add_flag("--no-cache", arguments->no_cache, "Check everything again, and keep no results for the next time");
+  command
+      ->add_option("--cache-dir", arguments->cache_folder,
+                   "Where to keep results of unchanged files (default: ~/.cache/deepperf)")
+      ->type_name("DIR");
   command->add_option("--stdin-filename", arguments->stdin_filename, "What to call standard input")->type_name("NAME");
   command->add_option("--jobs,-j", arguments->options.jobs, "Threads (default: one per core)")
       ->check(CLI::Range(1, 1024))

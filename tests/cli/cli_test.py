@@ -16,6 +16,8 @@ import tempfile
 import unittest
 
 BINARY = os.path.abspath(sys.argv.pop(1))
+CACHE = tempfile.TemporaryDirectory()  # not the user's
+os.environ["XDG_CACHE_HOME"] = CACHE.name
 
 
 def run(*arguments, cwd=None, stdin=None, env=None):

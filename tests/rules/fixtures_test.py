@@ -68,7 +68,9 @@ KNOWN_WRONG = {
 
 
 def run(*arguments, cwd=None):
-    result = subprocess.run([BINARY, *arguments], cwd=cwd, capture_output=True, encoding="utf-8", timeout=300)
+    without_cache = {**os.environ, "XDG_CACHE_HOME": os.devnull}
+    result = subprocess.run([BINARY, *arguments], cwd=cwd, capture_output=True, encoding="utf-8", timeout=300,
+                            env=without_cache)
     if result.returncode == 2:
         raise AssertionError(result.stdout + result.stderr)
     return result.stdout
