@@ -5,10 +5,12 @@
 #include "cli/output.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
+#include "cli/watch.h"
 #include "fix/diff.h"
 #include "fix/fix.h"
 #include "report/concise.h"
 #include "report/json.h"
+#include "report/summary.h"
 #include "report/text.h"
 #include "report/timings.h"
 
@@ -42,6 +44,7 @@ struct CheckArguments {
   bool fix = false;
   bool unsafe_fixes = false;
   bool diff = false;
+  bool watch = false;
   bool no_cache = false;
   std::string cache_folder = check::default_cache_folder();
 };
@@ -188,9 +191,48 @@ int run_diff(const CheckArguments &arguments, const check::FilterOptions &filter
   return written && fixable ? exit_code_of(result) : kTrouble;
 }
 
+// What stands under a report on a terminal while nothing happens.
+std::string waiting_line(const check::Result &result) {
+  const report::Summary summary = report::summarise(result);
+  const auto count = [](u64 number, std::string_view what) {
+    return number == 0 ? std::string() : fmt::format(", {} {}{}", number, what, number == 1 ? "" : "s");
+  };
+  return fmt::format("\n{}: {} file{} in {:.2f} s{}{}{}. Waiting for changes; press Ctrl-C to stop.\n", time_of_day(),
+                     result.file_count, result.file_count == 1 ? "" : "s", result.seconds,
+                     count(summary.findings, "finding"), count(summary.hints, "hint"),
+                     count(summary.syntax_errors, "syntax error"));
+}
+
+int run_watch(CheckArguments &arguments, const check::FilterOptions &filter) {
+  std::string known; // from one check to the next
+  arguments.options.cache.memory = &known;
+  const bool on_terminal = arguments.output.empty() && isatty(STDOUT_FILENO) != 0;
+  bool is_first = true;
+  watch(arguments.options.paths, arguments.options.respect_ignore, [&] {
+    const check::Result result = check_once(arguments, filter);
+    std::string text;
+    if (on_terminal) {
+      text = "\x1b[H\x1b[2J\x1b[3J" + report(arguments, result, stdout) + waiting_line(result);
+    } else {
+      // JSON needs no separator: an object ends where it ends.
+      const bool is_separated = !is_first && arguments.output.empty() && arguments.format != "json";
+      text = (is_separated ? fmt::format("--- {} ---\n", time_of_day()) : "") + report(arguments, result, stdout);
+    }
+    is_first = false;
+    return write_output(arguments.output, text, stdout);
+  });
+  return kTrouble; // the output could not be written; an interrupt does not return
+}
+
 int run_check(CheckArguments &arguments) {
   if (arguments.unsafe_fixes && !arguments.fix && !arguments.diff) {
     throw CLI::ValidationError("--unsafe-fixes needs --fix or --diff");
+  }
+  if (arguments.watch && (arguments.fix || arguments.diff || arguments.options.timings)) {
+    throw CLI::ValidationError("--watch only reports: it cannot be used with --fix, --diff or --timings");
+  }
+  if (arguments.watch && std::ranges::count(arguments.options.paths, "-") != 0) {
+    throw CLI::ValidationError("--watch cannot be used with '-': standard input is read only once");
   }
   const check::FilterOptions filter = filter_options(arguments);
   // All that is said about test code are hints.
@@ -206,6 +248,9 @@ int run_check(CheckArguments &arguments) {
   }
   if (arguments.diff) {
     return run_diff(arguments, filter);
+  }
+  if (arguments.watch) {
+    return run_watch(arguments, filter);
   }
   Fixed fixed;
   const check::Result result = arguments.fix ? check_and_fix(arguments, filter, fixed) : check_once(arguments, filter);
@@ -284,6 +329,7 @@ Exit status: 0 nothing found, 1 findings or syntax errors, 2 wrong usage or a fi
   add_output_options(*command, *arguments);
   command->add_flag("--no-ignore", arguments->no_ignore,
                     "Also check what .gitignore and the usual exclusions leave out");
+  command->add_flag("--watch", arguments->watch, "Check again whenever a file changes, until you press Ctrl-C");
   command->add_flag("--no-cache", arguments->no_cache, "Check everything again, and keep no results for the next time");
   command
       ->add_option("--cache-dir", arguments->cache_folder,

@@ -1,0 +1,17 @@
+// `check --watch`: checks again whenever something has changed.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace deepperf::cli {
+
+// Calls `check` at once and after each change, until it returns false or the user interrupts, which ends the program
+// with exit status 0 also while `check` runs.
+void watch(const std::vector<std::string> &paths, bool respect_ignore, const std::function<bool()> &check);
+
+// The time of day, as 12:34:56.
+std::string time_of_day();
+
+} // namespace deepperf::cli
