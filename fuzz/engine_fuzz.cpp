@@ -60,7 +60,12 @@ extern "C" int LLVMFuzzerTestOneInput(const u8 *data, std::size_t size) {
   model::ParsedFile other;
   if (parse("x.py", 0, first, arena, symbols, file) && parse("other.py", 1, second, arena, symbols, other)) {
     const std::unique_ptr<model::Project> project = model::analyse({&file, &other});
-    rules::judge(*project);
+    static const rules::RuleSet kRules(rules::listed_rules());
+    std::vector<rules::RuleFailure> failures;
+    rules::judge(*project, kRules, failures);
+    if (!failures.empty()) {
+      std::abort();
+    }
   }
   return 0;
 }

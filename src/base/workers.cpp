@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <exception>
 #include <stdexcept>
 #include <vector>
 
@@ -15,11 +16,16 @@ constexpr std::size_t kStackSize = std::size_t{256} << 20; // reserved, not used
 struct Job {
   const std::function<void(u32)> *work = nullptr;
   u32 index = 0;
+  std::exception_ptr thrown;
 };
 
 void *run_job(void *argument) {
-  const auto *job = static_cast<Job *>(argument);
-  (*job->work)(job->index);
+  auto *job = static_cast<Job *>(argument);
+  try {
+    (*job->work)(job->index);
+  } catch (...) {
+    job->thrown = std::current_exception();
+  }
   return nullptr;
 }
 
@@ -44,7 +50,7 @@ void run_workers(u32 count, const std::function<void(u32)> &work) {
   pthread_attr_setstacksize(&attributes, kStackSize);
   bool failed = false;
   for (u32 i = 0; i < count; ++i) {
-    jobs[i] = {&work, i};
+    jobs[i] = {&work, i, nullptr};
     pthread_t thread{};
     if (pthread_create(&thread, &attributes, run_job, &jobs[i]) != 0) {
       failed = true;
@@ -58,6 +64,11 @@ void run_workers(u32 count, const std::function<void(u32)> &work) {
   }
   if (failed && threads.empty()) {
     throw std::runtime_error("cannot start a thread");
+  }
+  for (const Job &job : jobs) {
+    if (job.thrown != nullptr) {
+      std::rethrow_exception(job.thrown);
+    }
   }
 }
 

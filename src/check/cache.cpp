@@ -27,6 +27,12 @@ std::string key_of(const Options &options, const std::string &program) {
   key.text(program);
   key.text(folder);
   key.number(options.with_tests ? 1 : 0);
+  key.number(options.rules ? options.rules->size() + 1 : 0);
+  if (options.rules) {
+    for (const rules::RuleInfo *rule : *options.rules) {
+      key.text(rule->code);
+    }
+  }
   key.number(options.respect_ignore ? 1 : 0);
   for (const std::string &path : options.paths) {
     key.text(path);

@@ -28,6 +28,7 @@ struct Options {
   std::string stdin_name = "<stdin>";
   bool with_tests = true; // off: test code is only parsed, as all that rules say about it are hints
   bool timings = false;   // measure phases and rules; nothing comes from a cache then
+  std::optional<std::vector<const rules::RuleInfo *>> rules = {}; // to run; all if not given
   CacheOptions cache = {};
   // What will be filtered out anyway may be left out of the result, if that saves work.
   const FilterOptions *filter = nullptr;

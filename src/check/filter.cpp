@@ -31,6 +31,19 @@ bool is_wanted(const rules::Finding &finding, const FilterOptions &options) {
   }
 }
 
+std::optional<std::vector<const rules::RuleInfo *>> chosen_rules(const FilterOptions &options) {
+  if (!options.select && options.ignore.rules.empty()) {
+    return std::nullopt;
+  }
+  std::vector<const rules::RuleInfo *> chosen;
+  for (const rules::RuleInfo *rule : rules::all_rules()) {
+    if (!contains(options.ignore.rules, rule) && (!options.select || contains(options.select->rules, rule))) {
+      chosen.push_back(rule);
+    }
+  }
+  return chosen;
+}
+
 void filter(Result &result, const FilterOptions &options) {
   std::erase_if(result.findings, [&](const rules::Finding &finding) { return !is_wanted(finding, options); });
   // Findings come file by file, so the comments of one file at a time are enough.

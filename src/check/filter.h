@@ -14,6 +14,9 @@ struct FilterOptions {
   bool hints = false;
 };
 
+// The rules that can come to be reported; nothing if that is all of them.
+std::optional<std::vector<const rules::RuleInfo *>> chosen_rules(const FilterOptions &options);
+
 // By its rule and tier; comments are not asked.
 bool is_wanted(const rules::Finding &finding, const FilterOptions &options);
 

@@ -7,6 +7,8 @@
 #include "project/walk.h"
 #include "python/parser.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -135,7 +137,8 @@ bool take_unchanged(const Cache &cache, LoadedFile &file) {
   return true;
 }
 
-void load(LoadedFile &file, const Options &options, const Cache *cache, Worker &worker, std::atomic<u64> &waiting) {
+void load_unguarded(LoadedFile &file, const Options &options, const Cache *cache, Worker &worker,
+                    std::atomic<u64> &waiting) {
   if (cache != nullptr && take_untouched(*cache, file)) {
     return;
   }
@@ -146,7 +149,28 @@ void load(LoadedFile &file, const Options &options, const Cache *cache, Worker &
   }
 }
 
+// A mistake of ours costs this file, and nothing else.
+void load(LoadedFile &file, const Options &options, const Cache *cache, Worker &worker, std::atomic<u64> &waiting) {
+  try {
+    load_unguarded(file, options, cache, worker, waiting);
+  } catch (const std::exception &error) {
+    note_failure(file, error.what());
+    worker.scratch.reset();
+  }
+}
+
 } // namespace
+
+void note_failure(LoadedFile &file, std::string_view what) {
+  file.load_errors = {{.message = fmt::format("deepperf failed on this file ({}); please report that", what)}};
+  file.parsed.tree = {};
+  file.parsed.source = {};
+  file.parsed.has_text = file.parsed.has_tree = file.waits = false;
+  file.parsed.frameworks = 0;
+  file.parsed.imports.clear();
+  file.known = nullptr;
+  file.is_unstable = true;
+}
 
 void note_reading(LoadedFile &file, const python::Source &source) {
   if (!file.version || !source.version || source.version->hash != file.version->hash) {

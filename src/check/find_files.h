@@ -52,6 +52,9 @@ void find_files(const Options &options, Progress &progress, const Cache *cache, 
 // To be called for a file that was read once more: its contents may not be those that were seen before.
 void note_reading(LoadedFile &file, const python::Source &source);
 
+// The program has made a mistake with the file: all that is left of it is an error that says so.
+void note_failure(LoadedFile &file, std::string_view what);
+
 // The text must be there at the end if there is something wrong in it.
 bool is_told(const model::ParsedFile &file);
 

@@ -55,11 +55,14 @@ public:
   }
 
   void run() {
-    parse_large_groups();
-    std::atomic<std::size_t> next{0};
+    const std::size_t large = parse_large_groups();
+    for (std::size_t i = 0; i < large; ++i) {
+      judge_group(groups_[i], 0, findings_[i], workers());
+    }
+    std::atomic<std::size_t> next{large};
     run_workers(workers(), [&](u32 index) {
       for (std::size_t i = next++; i < groups_.size(); i = next++) {
-        judge_group(groups_[i], index, findings_[i]);
+        judge_group(groups_[i], index, findings_[i], 1);
       }
     });
   }
@@ -80,13 +83,11 @@ public:
 
 private:
   // A mistake of ours must not cost the user what can be said of all other files.
-  void note_failure(const model::Group &group, std::string_view what) {
+  void add_failure(rules::FileIndex file, std::string message) {
     FileError error;
-    error.file = group.front()->index;
+    error.file = file;
     error.level = FileError::Level::Unreadable;
-    error.message =
-        fmt::format("deepperf failed on this file or one of the {} that belong to it ({}); please report that",
-                    group.size() - 1, what);
+    error.message = std::move(message);
     const std::scoped_lock lock(mutex_);
     failures_.push_back(std::move(error));
   }
@@ -96,16 +97,22 @@ private:
   void parse(model::ParsedFile &parsed, Arena &arena, Worker &worker) {
     const rules::Stopwatch watch(options_.timings ? &worker.parse_time : nullptr);
     LoadedFile &file = loaded_.files[parsed.index.value];
-    parse_file(file, arena, worker);
+    try {
+      parse_file(file, arena, worker);
+    } catch (const std::exception &error) {
+      note_failure(file, error.what());
+      parsed.source = python::load_bytes(parsed.path, {}).source.kept_in(arena);
+      parsed.has_text = parsed.has_tree = true;
+    }
     progress_.done += file.waits ? 1 : 0;
     file.waits = false;
   }
 
-  // One worker analyses a group. Where a group is so large that the others would wait for that, they help with what
-  // can be done file by file.
-  void parse_large_groups() {
+  // One worker analyses a group. Where a group is so large that the others would wait for that, all of them work on it:
+  // so many groups, which are the first ones.
+  std::size_t parse_large_groups() {
     if (workers() == 1) {
-      return;
+      return 0;
     }
     constexpr u64 kParts = 4; // of a worker's share: that much can be evened out
     u64 total = 0;
@@ -113,10 +120,9 @@ private:
       total += model::bytes_in(group);
     }
     std::vector<model::ParsedFile *> files;
-    for (const model::Group &group : groups_) {
-      if (model::bytes_in(group) > total / (kParts * workers())) {
-        files.insert(files.end(), group.begin(), group.end());
-      }
+    std::size_t large = 0;
+    for (; large < groups_.size() && model::bytes_in(groups_[large]) > total / (kParts * workers()); ++large) {
+      files.insert(files.end(), groups_[large].begin(), groups_[large].end());
     }
     std::atomic<std::size_t> next{0};
     run_workers(workers(), [&](u32 index) {
@@ -125,15 +131,19 @@ private:
         parse(*files[i], worker.shared, worker);
       }
     });
+    return large;
   }
 
-  void judge_group(const model::Group &group, u32 index, rules::Findings &findings) {
+  void judge_group(const model::Group &group, u32 index, rules::Findings &findings, u32 threads) {
     Worker &worker = loaded_.workers[index];
     std::unordered_set<u32> told;
     try {
-      parse_and_judge(group, index, findings, told);
+      parse_and_judge(group, index, findings, told, threads);
     } catch (const std::exception &error) {
-      note_failure(group, error.what());
+      add_failure(
+          group.front()->index,
+          fmt::format("deepperf failed on this file or one of the {} that belong to it ({}); please report that",
+                      group.size() - 1, error.what()));
     }
     for (model::ParsedFile *file : group) {
       const bool is_needed = is_told(*file) || told.contains(file->index.value);
@@ -149,7 +159,8 @@ private:
     worker.trees.reset();
   }
 
-  void parse_and_judge(const model::Group &group, u32 index, rules::Findings &findings, std::unordered_set<u32> &told) {
+  void parse_and_judge(const model::Group &group, u32 index, rules::Findings &findings, std::unordered_set<u32> &told,
+                       u32 threads) {
     Worker &worker = loaded_.workers[index];
     rules::Timings *const time = options_.timings ? &timings_[index] : nullptr;
     for (model::ParsedFile *file : group) {
@@ -162,15 +173,21 @@ private:
       std::unique_ptr<model::Project> project;
       {
         const rules::Stopwatch watch(time != nullptr ? &time->analyse : nullptr);
-        project = model::analyse(files);
+        project = model::analyse(files, threads);
       }
-      rules::Findings found = rules::judge(*project, time);
+      std::vector<rules::RuleFailure> failures;
+      rules::Findings found = rules::judge(*project, rules_, failures, time);
+      for (const rules::RuleFailure &failure : failures) {
+        add_failure(failure.file, fmt::format("deepperf failed on this file in {} ({}); please report that",
+                                              failure.rule->code, failure.what));
+      }
       add_files_told_of(found, told);
       std::ranges::move(found, std::back_inserter(findings));
     }
   }
 
   const Options &options_;
+  const rules::RuleSet rules_{options_.rules ? rules::rules_of(*options_.rules) : rules::rules_of(rules::all_rules())};
   Progress &progress_;
   LoadedFiles &loaded_;
   const std::vector<model::Group> &groups_;

@@ -236,6 +236,7 @@ int run_check(CheckArguments &arguments) {
   }
   const check::FilterOptions filter = filter_options(arguments);
   // All that is said about test code are hints.
+  arguments.options.rules = check::chosen_rules(filter);
   arguments.options.with_tests =
       filter.hints || (filter.select && std::ranges::any_of(filter.select->named, [](const rules::RuleInfo *rule) {
                          return rule->tier != rules::Tier::On;

@@ -40,9 +40,12 @@ Value Transfer::mapper_of(const ApiInfo &info, const Arguments &arguments) {
 
 Value Transfer::call_api(const Call *call, const Value &callee, const Arguments &arguments) {
   const std::string_view name = callee.name().text();
+  if (name == "super") {
+    return call_super(arguments);
+  }
   const ApiInfo *info = find_api(callee.name());
   if (info == nullptr) {
-    return name == "super" ? call_super(arguments) : Value{};
+    return {};
   }
   const Value first = arguments.first();
   if (info->has(kTraces | kPython | kMaps | kFlatMaps | kInterleaves)) {

@@ -147,8 +147,16 @@ public:
   }
 
   [[nodiscard]] Value result(Arena &arena) {
-    if (collapse_kinds() > kMostAlternatives || (count_ == 0 && open_)) {
-      return {};
+    if (collapse_kinds() > kMostAlternatives) {
+      return Value::anything();
+    }
+    if (count_ == 0 && open_) {
+      Value value;
+      value.none = none_;
+      return value;
+    }
+    for (u32 i = 0; i < count_ && open_; ++i) {
+      items_[i].output = Output::Unknown; // perhaps other numbers came the other way
     }
     if (count_ == 0) {
       Value value = Value::bottom();
@@ -166,19 +174,20 @@ public:
     }
     value.open = open_;
     value.none = none_;
-    value.output = open_ ? Output::Unknown : value.output;
     return value;
   }
 
 private:
-  using Place = std::tuple<Tag, Kind, u32, std::string_view, const void *>;
+  using Place = std::tuple<Tag, Kind, u32, u32, std::string_view, const void *>;
 
   static Place place_of(const Value &value) {
     u32 order = 0;
+    u32 file = 0;
     std::string_view name;
     switch (value.tag) {
     case Tag::Instance:
       order = value.call != nullptr ? value.call->fact : 0;
+      name = value.number != 0 ? value.name().text() : name;
       break;
     case Tag::Function:
     case Tag::Method:
@@ -191,6 +200,7 @@ private:
       break;
     case Tag::Literal:
       order = value.expr->start;
+      file = value.number;
       break;
     case Tag::Api:
     case Tag::ApiMethod:
@@ -200,7 +210,7 @@ private:
     default:
       break;
     }
-    return {value.tag, value.kind, order, name, value.pointer};
+    return {value.tag, value.kind, file, order, name, value.pointer};
   }
 
   // Of a kind that was made in too many places, or has been before, one Instance is kept. How many things are left?
@@ -291,14 +301,8 @@ Value join_at(const Value &a, const Value &b, Arena &arena, u32 depth) {
   if (b.is_bottom() || a == b) {
     return a;
   }
-  if (a.is_unknown() || b.is_unknown()) { // there is nothing above it, unless a set next to it is worth keeping
-    const Value &other = a.is_unknown() ? b : a;
-    if (other.open || other.is(Tag::None)) {
-      return other.is(Tag::None) ? Value{} : other;
-    }
-  }
-  if (depth > kMostDepth) {
-    return {};
+  if (depth > kMostDepth || (a.is_unknown() && a.many) || (b.is_unknown() && b.many)) {
+    return Value::anything();
   }
   Gathered gathered;
   gathered.add(a, arena, depth);

@@ -22,7 +22,7 @@ enum Device : u8 { kOnCpu = 1, kOnGpu = 2, kOnUnknown = 4 };
 
 struct Value {
   enum class Tag : u8 {
-    Unknown,   // anything; with `alternatives`, several things that have no common description
+    Unknown,   // nobody told us; with `alternatives`, several things that have no common description
     Bottom,    // nothing yet: no execution that was looked at gives a value here
     None,      // of Python
     Literal,   // `expr` is a constant, `number` is the file it stands in, plus one
@@ -44,7 +44,7 @@ struct Value {
   Kind kind = Kind::Unknown;
   Output output : 4 = Output::Unknown; // of a tensor what its numbers are, of a TorchModule what it gives
   u8 device : 3 = 0;                   // of a TorchTensor or TorchModule: see Device
-  bool many : 1 = false;               // of an Instance: made in more places than are kept apart
+  bool many : 1 = false;               // of an Instance: made in more places than are kept apart; see also anything()
   u8 grad : 2 = 0;                     // of a TorchTensor: see Gradient
   bool v1 : 1 = false;                 // reached through tensorflow.compat.v1
   bool container : 1 = false;          // of an Instance: may be a tuple, list or dict of them
@@ -78,6 +78,12 @@ struct Value {
   [[nodiscard]] bool has_gradient() const { return (grad & kGradient) != 0; }
   [[nodiscard]] bool on_gpu() const { return device == kOnGpu; }
 
+  // Too many things to list. Unlike what nobody told us, which a known alternative may stand next to, it stays so.
+  static Value anything() {
+    Value value;
+    value.many = true;
+    return value;
+  }
   static Value bottom() {
     Value value;
     value.tag = Tag::Bottom;

@@ -17,17 +17,19 @@ namespace {
 
 using namespace python;
 
-std::vector<const Rule *> sorted_rules() {
-  std::vector<const Rule *> rules(listed_rules().begin(), listed_rules().end());
+std::vector<const Rule *> sorted(std::span<const Rule *const> listed) {
+  std::vector<const Rule *> rules(listed.begin(), listed.end());
   std::ranges::sort(rules, {}, [](const Rule *rule) { return rule->info.code; });
   return rules;
 }
 
-// Who wants to see what: for each kind of node, and for each name of a call. Made once.
+} // namespace
+
+// Who wants to see what: for each kind of node, and for each name of a call.
 class Subscriptions {
 public:
-  Subscriptions() {
-    for (const Rule *rule : sorted_rules()) {
+  explicit Subscriptions(std::span<const Rule *const> rules) {
+    for (const Rule *rule : sorted(rules)) {
       if (rule->on_project != nullptr) {
         projects.push_back(rule);
       }
@@ -134,25 +136,37 @@ private:
   NameTable names_;
 };
 
-const Subscriptions &subscriptions() {
-  static const Subscriptions kSubscriptions;
-  return kSubscriptions;
+RuleSet::RuleSet(std::span<const Rule *const> rules) : subscriptions_(std::make_unique<const Subscriptions>(rules)) {}
+RuleSet::~RuleSet() = default;
+
+std::vector<const Rule *> rules_of(std::span<const RuleInfo *const> infos) {
+  std::vector<const Rule *> rules;
+  for (const Rule *rule : listed_rules()) {
+    if (std::ranges::find(infos, &rule->info) != infos.end()) {
+      rules.push_back(rule);
+    }
+  }
+  return rules;
 }
+
+namespace {
 
 // Walks a module's tree once, and shows each node to the rules that want to see it.
 class Walk {
 public:
-  Walk(const model::Project &project, Findings &findings, Timings *timings)
-      : site_{.project = project, .findings = findings}, timings_(timings) {}
+  Walk(const model::Project &project, const Subscriptions &subscriptions, Findings &findings,
+       std::vector<RuleFailure> &failures, Timings *timings)
+      : subscriptions_(subscriptions), site_{.project = project, .findings = findings}, failures_(failures),
+        timings_(timings) {}
 
   void run(const model::Module &module) {
     site_.module = &module;
     site_.function = module.body;
     site_.type = nullptr;
+    site_.ancestors.clear();
+    failed_.clear();
     for (const Rule *rule : subscriptions_.modules) {
-      site_.rule = rule;
-      const Stopwatch watch(time_of(*rule));
-      rule->on_module(site_);
+      run_rule(*rule, [&] { rule->on_module(site_); });
     }
     for (const Stmt *statement : module.parsed->tree.body) {
       visit(statement);
@@ -162,33 +176,39 @@ public:
 private:
   u64 *time_of(const Rule &rule) { return timings_ != nullptr ? &timings_->rules[&rule.info] : nullptr; }
 
+  template <class Run> void run_rule(const Rule &rule, Run run) {
+    if (!failed_.empty() && std::ranges::find(failed_, &rule) != failed_.end()) {
+      return;
+    }
+    site_.rule = &rule;
+    const Stopwatch watch(time_of(rule));
+    try {
+      run();
+    } catch (const std::exception &error) {
+      failed_.push_back(&rule);
+      failures_.push_back({&rule.info, site_.module->file, error.what()});
+    }
+  }
+
   void visit(const Node *node) {
     if (node->kind == NodeKind::Constant) {
       return; // which no rule wants, and which holds nothing
     }
     site_.node = node;
     for (const Rule *rule : subscriptions_.nodes[static_cast<u32>(node->kind)]) {
-      site_.rule = rule;
-      const Stopwatch watch(time_of(*rule));
-      rule->on_node(site_, *node);
+      run_rule(*rule, [&] { rule->on_node(site_, *node); });
     }
     if (node->kind == NodeKind::Name || node->kind == NodeKind::Attribute) {
       const Symbol name = node->kind == NodeKind::Name ? static_cast<const Name *>(node)->id
                                                        : static_cast<const Attribute *>(node)->attr;
-      subscriptions_.for_each_named(name, [&](const Rule &rule) {
-        site_.rule = &rule;
-        const Stopwatch watch(time_of(rule));
-        rule.on_node(site_, *node);
-      });
+      subscriptions_.for_each_named(name,
+                                    [&](const Rule &rule) { run_rule(rule, [&] { rule.on_node(site_, *node); }); });
       if (node->kind == NodeKind::Name) {
         return;
       }
     } else if (const auto *call = as<Call>(node)) {
-      subscriptions_.for_each(*call, site_.project.callee_of(call), [&](const Rule &rule) {
-        site_.rule = &rule;
-        const Stopwatch watch(time_of(rule));
-        rule.on_call(site_, *call);
-      });
+      subscriptions_.for_each(*call, site_.project.callee_of(call),
+                              [&](const Rule &rule) { run_rule(rule, [&] { rule.on_call(site_, *call); }); });
     }
     const model::FunctionInfo *const function = site_.function;
     const model::ClassInfo *const type = site_.type;
@@ -205,8 +225,10 @@ private:
     site_.type = type;
   }
 
-  const Subscriptions &subscriptions_ = subscriptions();
+  const Subscriptions &subscriptions_;
   Site site_;
+  std::vector<const Rule *> failed_; // on this module
+  std::vector<RuleFailure> &failures_;
   Timings *timings_;
 };
 
@@ -215,7 +237,7 @@ private:
 std::span<const RuleInfo *const> all_rules() {
   static const std::vector<const RuleInfo *> kInfos = [] {
     std::vector<const RuleInfo *> infos;
-    for (const Rule *rule : sorted_rules()) {
+    for (const Rule *rule : sorted(listed_rules())) {
       infos.push_back(&rule->info);
     }
     return infos;
@@ -235,13 +257,18 @@ void sort_findings(Findings &findings) {
 
 namespace {
 
-Findings run_rules(const model::Project &project, Timings *timings) {
+Findings run_rules(const model::Project &project, const Subscriptions &subscriptions,
+                   std::vector<RuleFailure> &failures, Timings *timings) {
   Findings findings;
-  for (const Rule *rule : subscriptions().projects) {
+  for (const Rule *rule : subscriptions.projects) {
     const Stopwatch watch(timings != nullptr ? &timings->rules[&rule->info] : nullptr);
-    rule->on_project(project, findings);
+    try {
+      rule->on_project(project, findings);
+    } catch (const std::exception &error) {
+      failures.push_back({&rule->info, project.modules.front().file, error.what()});
+    }
   }
-  Walk walk(project, findings, timings);
+  Walk walk(project, subscriptions, findings, failures, timings);
   for (const model::Module &module : project.modules) {
     if (module.tensorflow || module.torch || module.jax) {
       walk.run(module);
@@ -252,15 +279,18 @@ Findings run_rules(const model::Project &project, Timings *timings) {
 
 } // namespace
 
-Findings judge(const model::Project &project, Timings *timings) {
+Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures,
+               Timings *timings) {
   if (timings == nullptr) {
-    return run_rules(project, nullptr);
+    return run_rules(project, rules.subscriptions(), failures, nullptr);
   }
   {
+    std::vector<RuleFailure> same;
     const Stopwatch watch(&timings->judge);
-    run_rules(project, nullptr);
+    run_rules(project, rules.subscriptions(), same, nullptr);
   }
-  return run_rules(project, timings); // once more, because looking at the clock at each step takes time itself
+  // Once more, because looking at the clock at each step takes time itself.
+  return run_rules(project, rules.subscriptions(), failures, timings);
 }
 
 } // namespace deepperf::rules

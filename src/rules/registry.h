@@ -6,15 +6,45 @@
 #include "rules/rule.h"
 #include "rules/timings.h"
 
+#include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace deepperf::rules {
 
 // The rules' own tables, in no order; written by cmake/ListRules.cmake from the names of their files.
 std::span<const Rule *const> listed_rules();
 
-// Runs all rules. `timings`, if given, is told how long each took.
-Findings judge(const model::Project &project, Timings *timings = nullptr);
+// Those with the given descriptions.
+std::vector<const Rule *> rules_of(std::span<const RuleInfo *const> infos);
+
+// Rules to run, and who of them wants to see what.
+class Subscriptions;
+class RuleSet {
+public:
+  explicit RuleSet(std::span<const Rule *const> rules);
+  ~RuleSet();
+  RuleSet(const RuleSet &) = delete;
+  RuleSet &operator=(const RuleSet &) = delete;
+
+  [[nodiscard]] const Subscriptions &subscriptions() const { return *subscriptions_; }
+
+private:
+  std::unique_ptr<const Subscriptions> subscriptions_;
+};
+
+// A rule has thrown an exception: it says nothing more about that file, or, as it looks at all files together, about
+// any.
+struct RuleFailure {
+  const RuleInfo *rule = nullptr;
+  FileIndex file;
+  std::string what;
+};
+
+// Runs the rules. `timings`, if given, is told how long each took.
+Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures,
+               Timings *timings = nullptr);
 
 // By file, place and code; each place once per rule.
 void sort_findings(Findings &findings);

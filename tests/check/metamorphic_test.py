@@ -66,8 +66,8 @@ class Exemption:
             and fnmatch.fnmatch(difference.program, self.program)
 
 
-def read_exceptions(path=HERE / "metamorphic_exceptions.txt"):
-    lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
+def read_exceptions(paths=(HERE / "metamorphic_exceptions.txt", HERE / "metamorphic_open.txt")):
+    lines = [line.strip() for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
     return [Exemption(*line.split(maxsplit=3)) for line in lines if line and not line.startswith("#")]
 
 

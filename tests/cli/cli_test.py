@@ -386,7 +386,7 @@ class Debug(Folder):
         for pattern in (r"^a\.py  — imports TensorFlow, uses what only TF1 has$",
                         r"^    tf +-> Api tensorflow \(v1\) +import tensorflow\.compat\.v1 as tf$",
                         r"^    N +-> class Net +from b import Net as N$", r"^    net += object of Net$",
-                        r"^    ds += Dataset #\d+$", r"^    a\.py:5  f\(sess, op\) .*runs a session",
+                        r"^    ds += Dataset made by \S+$", r"^    a\.py:5  f\(sess, op\) .*runs a session",
                         r"^    b\.py:5  Net\.call\(self, x\) .*traced", r"^    b\.py:4  Net\(.+\)  — is a KerasModel$",
                         r"^        self\.seen = KerasLayer$"):
             self.assertRegex(result.stdout, "(?m)" + pattern)

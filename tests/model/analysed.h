@@ -20,7 +20,7 @@ namespace deepperf::model {
 class Analysed {
 public:
   // Of paths and texts.
-  explicit Analysed(const std::vector<std::pair<std::string, std::string>> &texts) {
+  explicit Analysed(const std::vector<std::pair<std::string, std::string>> &texts, u32 workers = 1) {
     for (const auto &[path, text] : texts) {
       ParsedFile &file = files_.emplace_back();
       file.path = path;
@@ -37,10 +37,10 @@ public:
     for (ParsedFile &file : files_) {
       all.push_back(&file);
     }
-    project_ = analyse(all);
+    project_ = analyse(all, workers);
   }
   // Of one file.
-  explicit Analysed(std::string_view text) : Analysed({{"main.py", std::string(text)}}) {}
+  explicit Analysed(std::string_view text, u32 workers = 1) : Analysed({{"main.py", std::string(text)}}, workers) {}
 
   [[nodiscard]] const Project &project() const { return *project_; }
   [[nodiscard]] std::string_view text(u32 file = 0) const { return files_.at(file).source.text(); }

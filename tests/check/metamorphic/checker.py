@@ -1,6 +1,7 @@
 """Runs the checker on many programs at once."""
 
 import json
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -27,6 +28,7 @@ class Checker:
     def run(self, paths, folder, jobs=2):
         """The parsed output, for paths relative to a folder."""
         result = subprocess.run([self.binary, "check", "--hints", "--format", "json", "--jobs", str(jobs), *paths],
+                                env={**os.environ, "XDG_CACHE_HOME": os.devnull},
                                 cwd=folder, capture_output=True, text=True, timeout=600)
         if result.returncode not in (0, 1):
             raise AssertionError(f"exit status {result.returncode}\n{result.stderr[-2000:]}")
