@@ -117,6 +117,7 @@ struct OpFact {
   bool v1 = false;
   bool in_tape = false;
   bool once = false;          // behind a guard such as `if step == 0` or `if self.x is None`
+  bool behind_guard = false;  // the same, perhaps in a loop inside: a call of the function seldom comes here
   bool initial_value = false; // what a Variable starts with
   Symbol target;              // the name that it is assigned to
   bool stored = false;        // it goes into an element, an attribute or a list
@@ -133,10 +134,11 @@ struct CallSite {
   Loop *loop = nullptr;
   bool once = false;
   bool in_tape = false;
-  bool bound = false;      // the first parameter is filled by the object
-  bool no_grad = false;    // under torch.no_grad() or the like
-  bool by_type = false;    // only for arguments of some type
-  bool eager_test = false; // under `if tf.executing_eagerly()`
+  bool bound = false;        // the first parameter is filled by the object
+  bool no_grad = false;      // under torch.no_grad() or the like
+  bool by_type = false;      // only for arguments of some type
+  bool eager_test = false;   // under `if tf.executing_eagerly()`
+  bool behind_guard = false; // see OpFact
 };
 
 // Something that a function does itself and that its callers want to know, in the order of its code.

@@ -436,9 +436,11 @@ void apply_guard(FunctionInfo &function, const Guard &guard) {
   }
   for (std::size_t i = guard.first_op; i < guard.last_op; ++i) {
     function.ops[i].once |= function.ops[i].loop == guard.loop;
+    function.ops[i].behind_guard = true;
   }
   for (std::size_t i = guard.first_call; i < guard.last_call; ++i) {
     function.calls[i].once |= function.calls[i].loop == guard.loop;
+    function.calls[i].behind_guard = true;
   }
   for (Loop *loop : function.loops) {
     loop->once |= loop->parent == guard.loop && loop->node->start >= guard.statements.front()->start &&

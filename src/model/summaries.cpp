@@ -23,7 +23,8 @@ void summarise_function(const Project &project, FunctionInfo &function) {
     if (function.reached.size() >= kMostReached) {
       return;
     }
-    if (op.once || op.by_type || op.in_tape || op.initial_value || (op.traits & (kRandom | kVariable)) != 0) {
+    if (op.once || op.behind_guard || op.by_type || op.in_tape || op.initial_value ||
+        (op.traits & (kRandom | kVariable)) != 0) {
       continue;
     }
     ReachedOp reached;
@@ -36,7 +37,7 @@ void summarise_function(const Project &project, FunctionInfo &function) {
     function.reached.push_back(std::move(reached));
   }
   for (const CallSite &site : function.calls) {
-    if (site.once || site.by_type || site.in_tape || site.callee->traced) {
+    if (site.once || site.behind_guard || site.by_type || site.in_tape || site.callee->traced) {
       continue;
     }
     summarise_function(project, *site.callee);
