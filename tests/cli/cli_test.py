@@ -388,7 +388,7 @@ class Debug(Folder):
                         r"^    N +-> class Net +from b import Net as N$", r"^    net += object of Net$",
                         r"^    ds += Dataset made by \S+$", r"^    a\.py:5  f\(sess, op\) .*runs a session",
                         r"^    b\.py:5  Net\.call\(self, x\) .*traced", r"^    b\.py:4  Net\(.+\)  — is a KerasModel$",
-                        r"^        self\.seen = KerasLayer$"):
+                        r"^        self\.seen = KerasLayer made by \S+$"):
             self.assertRegex(result.stdout, "(?m)" + pattern)
 
     def test_pipelines(self):
