@@ -187,7 +187,8 @@ private:
   }
 
   const Options &options_;
-  const rules::RuleSet rules_{options_.rules ? rules::rules_of(*options_.rules) : rules::rules_of(rules::all_rules())};
+  const rules::RuleSet rules_ =
+      options_.rules ? rules::RuleSet(rules::rules_of(*options_.rules)) : rules::RuleSet(rules::listed_rules());
   Progress &progress_;
   LoadedFiles &loaded_;
   const std::vector<model::Group> &groups_;

@@ -41,7 +41,7 @@ Value Transfer::mapper_of(const ApiInfo &info, const Arguments &arguments) {
 Value Transfer::call_api(const Call *call, const Value &callee, const Arguments &arguments) {
   const std::string_view name = callee.name().text();
   if (name == "super") {
-    return call_super(arguments);
+    return call_super();
   }
   const ApiInfo *info = find_api(callee.name());
   if (info == nullptr) {

@@ -175,10 +175,4 @@ const Value *find_attribute(const ClassInfo &type, Symbol name) {
   return nullptr;
 }
 
-bool has_outside_base(const ClassInfo &type) {
-  return std::ranges::any_of(type.mro, [](const ClassInfo *at) {
-    return std::ranges::any_of(at->bases, [](const Value &base) { return !base.is(Value::Tag::Class); });
-  });
-}
-
 } // namespace deepperf::model

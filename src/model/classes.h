@@ -19,7 +19,4 @@ FunctionInfo *find_method_of(const ClassInfo &type, Symbol name);
 // What is stored to an attribute of objects of the class, by methods of it or of what it derives from; null if nothing.
 const Value *find_attribute(const ClassInfo &type, Symbol name);
 
-// Does it derive, at any depth, from something that is not a class of the project?
-bool has_outside_base(const ClassInfo &type);
-
 } // namespace deepperf::model

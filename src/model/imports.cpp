@@ -68,8 +68,12 @@ ModuleIndex::ModuleIndex(const std::deque<Module> &modules) {
 }
 
 const std::vector<Symbol> &ModuleIndex::split(Symbol dotted) const {
+  static const std::vector<Symbol> kNothing;
+  if (!dotted) { // as threads ask that walk functions: for them nothing must change here
+    return kNothing;
+  }
   const auto [place, is_new] = split_.try_emplace(dotted.id);
-  if (is_new && dotted) {
+  if (is_new) {
     std::string_view text = dotted.text();
     while (!text.empty()) {
       const std::size_t dot = std::min(text.find('.'), text.size());

@@ -2,7 +2,7 @@
 //
 // join() is commutative, associative and idempotent, up to operator==, which compares everything that a Value says.
 // Results that need memory are kept in the arena. Heights are finite: at most kMostAlternatives alternatives, and what
-// is nested deeper than kMostDepth is unknown.
+// is nested deeper than kMostDepth is anything.
 #pragma once
 
 #include "base/arena.h"

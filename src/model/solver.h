@@ -2,7 +2,9 @@
 // there are none:
 //   1. the tables (parameters, returns, attributes, names) stand still, and functions are walked on all cores;
 //   2. what each gives to others is merged into the tables, in the order of the functions;
-//   3. whoever has read what changed is walked again.
+//   3. whoever has read what changed is walked again, callees before callers.
+// At the end each function is walked once more, and its facts are noted down.
+//
 // Each function's gifts replace those that it gave before, so that nothing is left of what it no longer says. The order
 // of files, functions and threads does not matter.
 //

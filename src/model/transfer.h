@@ -32,7 +32,6 @@ struct Units {
     return key(2 * functions + type.index, detail);
   }
   [[nodiscard]] u64 of_module(const Module &module) const { return key(2 * functions + classes + module.index, 0); }
-  [[nodiscard]] u32 count() const { return 2 * functions + classes + modules; }
 };
 
 // How a function is defined, as the code around it sees it.
@@ -235,7 +234,7 @@ private:
   Value enter_function(const python::Call *call, FunctionInfo *function, bool bound);
   Value construct(const python::Call *call, ClassInfo *type, const Arguments &arguments);
   Value call_object(const python::Call *call, const Value &callee, const Arguments &arguments);
-  Value call_super(const Arguments &arguments);
+  [[nodiscard]] Value call_super() const;
   void note_beam(const python::Call *call, const Value &first);
   void note_arguments(const python::Call *call, const Arguments &arguments);
 

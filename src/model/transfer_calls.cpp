@@ -319,7 +319,7 @@ Value Transfer::call_object(const Call *call, const Value &callee, const Argumen
 }
 
 // super() and super(Type, self).
-Value Transfer::call_super(const Arguments & /*arguments*/) {
+Value Transfer::call_super() const {
   for (const FunctionInfo *function = current_; function != nullptr; function = function->parent) {
     if (function->type != nullptr) {
       return Value::of(function->type, Value::Tag::Super);
