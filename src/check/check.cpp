@@ -30,6 +30,15 @@ FileError error_at(rules::FileIndex file, const python::Source &source, python::
   return error;
 }
 
+// A cache that somebody has tampered with can point into a file that could not be read.
+void drop_findings_without_text(Result &result) {
+  const auto has_text = [&result](rules::FileIndex file) { return result.files[file.value].source != nullptr; };
+  std::erase_if(result.findings, [&](const rules::Finding &finding) {
+    return !has_text(finding.file) ||
+           !std::ranges::all_of(finding.notes, [&](const rules::Note &note) { return has_text(note.file); });
+  });
+}
+
 void note_errors(rules::FileIndex index, LoadedFile &file, Result &result) {
   CheckedFile checked;
   checked.path = file.parsed.path;
@@ -91,6 +100,7 @@ std::optional<Result> try_check(const Options &options, Progress &progress, cons
   if (cache != nullptr) {
     keep_results(options, *cache, *loaded, *groups, result, failures);
   }
+  drop_findings_without_text(result);
   std::ranges::stable_sort(result.errors, {}, [](const FileError &error) { return error.file.value; });
   result.storage = loaded;
   return result;
