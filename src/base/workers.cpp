@@ -3,7 +3,10 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <atomic>
+#include <condition_variable>
 #include <exception>
+#include <mutex>
 #include <stdexcept>
 #include <vector>
 
@@ -69,6 +72,96 @@ void run_workers(u32 count, const std::function<void(u32)> &work) {
     if (job.thrown != nullptr) {
       std::rethrow_exception(job.thrown);
     }
+  }
+}
+
+struct WorkerTeam::Shared {
+  std::mutex mutex;
+  std::condition_variable begins;
+  std::condition_variable ends;
+  const std::function<void(u32)> *work = nullptr;
+  u64 round = 0;   // of work; threads that have done an earlier one begin
+  u32 running = 0; // threads that have not ended this round
+  bool is_over = false;
+  std::exception_ptr thrown;
+  std::vector<pthread_t> threads;
+  std::atomic<u32> next_member{1};
+
+  void work_as(u32 member) {
+    try {
+      (*work)(member);
+    } catch (...) {
+      const std::scoped_lock lock(mutex);
+      thrown = thrown == nullptr ? std::current_exception() : thrown;
+    }
+  }
+
+  void serve() {
+    const u32 member = next_member.fetch_add(1);
+    for (u64 done = 0;;) {
+      {
+        std::unique_lock lock(mutex);
+        begins.wait(lock, [&] { return is_over || round != done; });
+        if (is_over) {
+          return;
+        }
+        done = round;
+      }
+      work_as(member);
+      const std::scoped_lock lock(mutex);
+      if (--running == 0) {
+        ends.notify_one();
+      }
+    }
+  }
+
+  static void *serve_as_thread(void *shared) {
+    static_cast<Shared *>(shared)->serve();
+    return nullptr;
+  }
+};
+
+WorkerTeam::WorkerTeam(u32 size) : shared_(std::make_unique<Shared>()) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackSize);
+  for (u32 i = 1; i < size; ++i) {
+    pthread_t thread{};
+    if (pthread_create(&thread, &attributes, Shared::serve_as_thread, shared_.get()) != 0) {
+      break;
+    }
+    shared_->threads.push_back(thread);
+  }
+  pthread_attr_destroy(&attributes);
+}
+
+WorkerTeam::~WorkerTeam() {
+  {
+    const std::scoped_lock lock(shared_->mutex);
+    shared_->is_over = true;
+  }
+  shared_->begins.notify_all();
+  for (const pthread_t thread : shared_->threads) {
+    pthread_join(thread, nullptr);
+  }
+}
+
+u32 WorkerTeam::size() const { return static_cast<u32>(shared_->threads.size()) + 1; }
+
+void WorkerTeam::run(const std::function<void(u32)> &work) {
+  {
+    const std::scoped_lock lock(shared_->mutex);
+    shared_->work = &work;
+    shared_->thrown = nullptr;
+    shared_->running = static_cast<u32>(shared_->threads.size());
+    ++shared_->round;
+  }
+  shared_->begins.notify_all();
+  shared_->work_as(0);
+  std::unique_lock lock(shared_->mutex);
+  shared_->ends.wait(lock, [&] { return shared_->running == 0; });
+  if (shared_->thrown != nullptr) {
+    std::rethrow_exception(shared_->thrown);
   }
 }
 

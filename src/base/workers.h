@@ -4,6 +4,7 @@
 #include "base/types.h"
 
 #include <functional>
+#include <memory>
 
 namespace deepperf {
 
@@ -14,5 +15,21 @@ u32 available_cores();
 // again when all have ended. The threads have stacks that are
 // large enough for the deepest tree the parser allows, whatever the caller's stack is.
 void run_workers(u32 count, const std::function<void(u32)> &work);
+
+// The same for many small pieces of work, one after the other: the threads stay. The caller is one of them.
+class WorkerTeam {
+public:
+  explicit WorkerTeam(u32 size); // with fewer members where the system gives no more threads
+  ~WorkerTeam();
+  WorkerTeam(const WorkerTeam &) = delete;
+  WorkerTeam &operator=(const WorkerTeam &) = delete;
+
+  [[nodiscard]] u32 size() const;
+  void run(const std::function<void(u32)> &work);
+
+private:
+  struct Shared;
+  std::unique_ptr<Shared> shared_;
+};
 
 } // namespace deepperf

@@ -175,4 +175,11 @@ const Value *find_attribute(const ClassInfo &type, Symbol name) {
   return nullptr;
 }
 
+bool may_be_stored(const Project &project, const ClassInfo &type, Symbol name) {
+  const auto has = [name](const std::vector<u32> &sorted) { return std::ranges::binary_search(sorted, name.id); };
+  return has(project.stored_elsewhere) ||
+         std::ranges::any_of(type.mro, [&](const ClassInfo *at) { return has(at->stored); }) ||
+         std::ranges::any_of(type.subclasses, [&](const ClassInfo *at) { return has(at->stored); });
+}
+
 } // namespace deepperf::model

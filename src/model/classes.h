@@ -19,4 +19,7 @@ FunctionInfo *find_method_of(const ClassInfo &type, Symbol name);
 // What is stored to an attribute of objects of the class, by methods of it or of what it derives from; null if nothing.
 const Value *find_attribute(const ClassInfo &type, Symbol name);
 
+// Does any code of the project store to the attribute of such an object, so that one day the tables may have a value?
+bool may_be_stored(const Project &project, const ClassInfo &type, Symbol name);
+
 } // namespace deepperf::model

@@ -55,6 +55,10 @@ public:
     for (FunctionInfo &function : project_.functions) {
       function.mentioned = is_mentioned(function);
     }
+    sort_unique(project_.stored_elsewhere);
+    for (ClassInfo &type : project_.classes) {
+      sort_unique(type.stored);
+    }
   }
 
 private:
@@ -74,6 +78,24 @@ private:
   static bool is_called_implicitly(Symbol name) {
     const std::string_view text = name.text();
     return name == known::sym_forward || name == known::sym_call || text.starts_with("__");
+  }
+
+  static void sort_unique(std::vector<u32> &names) {
+    std::ranges::sort(names);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+  }
+
+  // `self.x = …`, `self.x[i] = …` and `self.x.append(…)` change what the attribute may be.
+  void note_store(const Expr *target) {
+    const auto *attribute = as<Attribute>(target);
+    if (attribute == nullptr) {
+      return;
+    }
+    const auto *object = as<Name>(attribute->value);
+    const bool is_own = object != nullptr && function_->type != nullptr && !function_->params.empty() &&
+                        object->id == function_->params[0]->name;
+    std::vector<u32> &stored = is_own ? function_->type->stored : project_.stored_elsewhere;
+    stored.push_back(attribute->attr.id);
   }
 
   [[nodiscard]] bool is_mentioned(const FunctionInfo &function) const {
@@ -102,7 +124,17 @@ private:
       return;
     case NodeKind::Attribute:
       mentioned_.insert(static_cast<const Attribute *>(node)->attr.id);
+      if (node->context != Context::Load) {
+        note_store(static_cast<const Attribute *>(node));
+      } else if (static_cast<const Attribute *>(node)->attr == known::sym_append) {
+        note_store(static_cast<const Attribute *>(node)->value);
+      }
       return visit(static_cast<const Attribute *>(node)->value);
+    case NodeKind::Subscript:
+      if (node->context != Context::Load) {
+        note_store(static_cast<const Subscript *>(node)->value);
+      }
+      return visit_children(node);
     case NodeKind::Call:
       if (const auto *name = as<Name>(static_cast<const Call *>(node)->func)) {
         function_->called.push_back(name->id.id);

@@ -129,6 +129,8 @@ Value merge(const Value &a, const Value &b, Arena &arena, u32 depth) {
 // The alternatives of a value while it is put together.
 class Gathered {
 public:
+  Gathered() {} // NOLINT(modernize-use-equals-default): the items are not worth writing to before they are there
+
   void add(const Value &value, Arena &arena, u32 depth) {
     open_ |= value.open || value.is_unknown();
     none_ |= value.none || value.is(Tag::None);
@@ -288,11 +290,28 @@ private:
   }
 
   // Two values have at most so many alternatives.
-  std::array<Value, 2 * kMostAlternatives * kMostAlternatives> items_;
+  union {
+    std::array<Value, 2 * kMostAlternatives * kMostAlternatives> items_;
+  };
   u32 count_ = 0;
   bool open_ = false;
   bool none_ = false;
 };
+
+// The value, or what is no alternative of its own: None or something that nobody told us. What most joins are about.
+Value with_unlisted(const Value &value, const Value &other) {
+  const bool none = value.none || other.none || value.is(Tag::None) || other.is(Tag::None);
+  if (!value.known()) { // one of them is unknown, or they were equal
+    Value unknown;
+    unknown.none = none;
+    return unknown;
+  }
+  Value result = value;
+  result.none = none;
+  result.open = value.open || other.is(Tag::Unknown);
+  result.output = result.open ? Output::Unknown : value.output; // perhaps other numbers came the other way
+  return result;
+}
 
 Value join_at(const Value &a, const Value &b, Arena &arena, u32 depth) {
   if (a.is_bottom()) {
@@ -303,6 +322,13 @@ Value join_at(const Value &a, const Value &b, Arena &arena, u32 depth) {
   }
   if (depth > kMostDepth || (a.is_unknown() && a.many) || (b.is_unknown() && b.many)) {
     return Value::anything();
+  }
+  if (a.alternatives == nullptr && b.alternatives == nullptr && (!a.known() || !b.known())) {
+    const Value &one = a.known() ? a : b;
+    const Value &other = a.known() ? b : a; // unknown or None
+    if (!one.is(Tag::Literal) || !other.is(Tag::Unknown)) {
+      return with_unlisted(one, other);
+    }
   }
   Gathered gathered;
   gathered.add(a, arena, depth);

@@ -207,6 +207,9 @@ struct Contribution {
   u32 owner = 0; // the function or class, by its index
   u32 place = 0; // of the parameter or variable, or the attribute's symbol
   Value value;
+
+  // By which they are sorted.
+  [[nodiscard]] u64 key() const { return (u64{static_cast<u8>(target)} << 62) | (u64{owner} << 32) | place; }
 };
 
 // An operation that a call of a function leads to, at any depth, and what of the caller it depends on.
@@ -350,6 +353,7 @@ struct ClassInfo {
   Kind kind = Kind::Unknown;           // of the framework class it derives from
   SymbolMap<Value> members;            // methods and class attributes
   SymbolMap<Cell> attributes;          // stored through self or another name of an object
+  std::vector<u32> stored;             // attributes that its code stores to through self, as symbols, sorted
   std::unordered_set<u32> loads;       // attributes that somebody reads; only of classes of PyTorch modules
 };
 
@@ -411,6 +415,7 @@ struct Project {
   std::unordered_map<const python::Call *, u32> stage_of_call; // of the calls that add one
   std::vector<std::vector<u32>> followers;                     // of each stage, those right behind it: see followers_of
   std::vector<Value> callees = std::vector<Value>(1);          // what is called; Call::fact is a place here
+  std::vector<u32> stored_elsewhere; // attributes of whatever object that code outside its class stores to, sorted
   std::vector<u32> callers = std::vector<u32>(1); // the functions that these calls stand in, by their index
   std::unordered_set<u32> loads; // attributes that code of PyTorch reads from what the engine does not know
   Arena values;

@@ -19,11 +19,12 @@ namespace {
 class Solver {
 public:
   Solver(Project &project, const ModuleIndex &index, u32 workers)
-      : project_(project), units_{static_cast<u32>(project.functions.size()), static_cast<u32>(project.classes.size()),
-                                  static_cast<u32>(project.modules.size())},
-        results_(project.functions.size()), keys_of_classes_(project.classes.size()),
-        states_(project.functions.size()) {
-    for (u32 i = 0; i < std::max(workers, 1U); ++i) {
+      : project_(project), team_(std::max(workers, 1U)), units_{static_cast<u32>(project.functions.size()),
+                                                                static_cast<u32>(project.classes.size()),
+                                                                static_cast<u32>(project.modules.size())},
+        results_(project.functions.size()), keys_of_classes_(project.classes.size()), states_(project.functions.size()),
+        class_visits_(project.classes.size()) {
+    for (u32 i = 0; i < team_.size(); ++i) {
       transfers_.push_back(std::make_unique<Transfer>(project, index, units_));
     }
   }
@@ -45,12 +46,19 @@ public:
     run_rounds();
     assume_ = Assume::Uncalled;
     for (const FunctionInfo &function : project_.functions) {
+      if (function.name == known::sym_init) { // what objects have is what all their methods want
+        activate(function.index);
+      }
+    }
+    run_rounds();
+    for (const FunctionInfo &function : project_.functions) {
       activate(function.index);
     }
     run_rounds();
     assume_ = Assume::Everything;
     for (const FunctionInfo &function : project_.functions) {
-      if (states_[function.index].saw_nothing || function.returns.is_bottom()) {
+      const bool gives_nothing = function.returns.is_bottom() && function.node != nullptr;
+      if (states_[function.index].saw_nothing || gives_nothing) {
         mark_dirty(function.index);
       }
     }
@@ -89,6 +97,26 @@ private:
     mark_readers(key);
   }
 
+  // Of the class and all that derive from it, as they have it too.
+  void mark_attribute(const ClassInfo &type, u32 name) {
+    mark_readers(units_.of_class(type, name));
+    if (type.subclasses.empty()) {
+      return;
+    }
+    ++class_visit_;
+    std::vector<const ClassInfo *> queue = {&type};
+    while (!queue.empty()) {
+      const ClassInfo *const at = queue.back();
+      queue.pop_back();
+      for (const ClassInfo *below : at->subclasses) {
+        if (std::exchange(class_visits_[below->index], class_visit_) != class_visit_) {
+          mark_readers(units_.of_class(*below, name));
+          queue.push_back(below);
+        }
+      }
+    }
+  }
+
   void mark_readers(u64 key) {
     if (const auto known = readers_.find(key); known != readers_.end()) {
       for (const u32 function : known->second) {
@@ -97,10 +125,10 @@ private:
     }
   }
 
-  // In sweeps from callees to callers: whoever becomes dirty behind the place where the sweep is waits for the next
-  // one, so that nobody is walked more than once in a sweep.
+  // In sweeps, from callees to callers as results go and back from callers to callees as arguments go: whoever becomes
+  // dirty behind the place where the sweep is waits for the next one, so that nobody is walked more than once in one.
   void run_rounds() {
-    while (!dirty_.empty()) {
+    for (bool is_upwards = true; !dirty_.empty(); is_upwards = !is_upwards) {
       if (ranks_.empty() || dirty_.size() * 8 > project_.functions.size()) {
         ranks_ = ranks_of(edges());
       }
@@ -109,10 +137,11 @@ private:
       const auto take_dirty = [&](bool is_first, u32 rank) {
         for (const u32 function : std::exchange(dirty_, {})) {
           const bool waits = only_modules_ && project_.functions[function].node != nullptr;
-          if (waits || (!is_first && ranks_[function] <= rank)) {
+          const u32 own_rank = is_upwards ? ranks_[function] : ~ranks_[function];
+          if (waits || (!is_first && own_rank <= rank)) {
             later.push_back(function);
           } else {
-            waiting[ranks_[function]].push_back(function);
+            waiting[own_rank].push_back(function);
           }
         }
       };
@@ -130,7 +159,7 @@ private:
           states_[function].is_dirty = false;
         }
         work_on(now, [this](Transfer &transfer, u32 function) {
-          results_[function] = transfer.solve(project_.functions[function], assume_);
+          results_[function] = transfer.solve(project_.functions[function], assume_, states_[function].reads);
         });
         project_.work.walks += now.size();
         ++project_.work.rounds;
@@ -197,16 +226,16 @@ private:
   }
 
   template <class Work> void work_on(const std::vector<u32> &functions, Work work) {
-    constexpr std::size_t kWorthThreads = 256;
-    if (transfers_.size() == 1 || functions.size() < kWorthThreads) {
+    constexpr std::size_t kWorthThreads = 32;
+    if (team_.size() == 1 || functions.size() < kWorthThreads) {
       for (const u32 function : functions) {
         work(*transfers_[0], function);
       }
       return;
     }
-    constexpr std::size_t kChunk = 16;
+    constexpr std::size_t kChunk = 8;
     std::atomic<std::size_t> next{0};
-    run_workers(static_cast<u32>(transfers_.size()), [&](u32 worker) {
+    team_.run([&](u32 worker) {
       for (std::size_t at = next.fetch_add(kChunk); at < functions.size(); at = next.fetch_add(kChunk)) {
         for (std::size_t i = at; i < std::min(at + kChunk, functions.size()); ++i) {
           work(*transfers_[worker], functions[i]);
@@ -251,7 +280,7 @@ private:
   void merge(FunctionInfo &function, FunctionResult &result) {
     State &state = states_[function.index];
     ++state.rounds;
-    note_reads(function.index, result.reads);
+    note_reads(function.index, result.new_reads);
     state.saw_nothing = result.saw_nothing;
     if (stands(function)) {
       return;
@@ -268,21 +297,18 @@ private:
     }
   }
 
-  void note_reads(u32 function, const std::vector<u64> &reads) {
+  void note_reads(u32 function, Array<u64> new_reads) {
     std::vector<u64> &known = states_[function].reads;
-    const std::size_t before = known.size();
-    for (const u64 key : reads) {
-      if (!std::binary_search(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(before), key)) {
-        known.push_back(key);
-        std::vector<u32> &readers = readers_[key];
-        const u64 unit = key >> 32U;
-        if (readers.empty() && unit >= 2 * units_.functions && unit < 2 * units_.functions + units_.classes) {
-          keys_of_classes_[unit - 2 * units_.functions].push_back(key);
-        }
-        readers.push_back(function);
+    for (const u64 key : new_reads) {
+      known.push_back(key);
+      std::vector<u32> &readers = readers_[key];
+      const u64 unit = key >> 32U;
+      if (readers.empty() && unit >= 2 * units_.functions && unit < 2 * units_.functions + units_.classes) {
+        keys_of_classes_[unit - 2 * units_.functions].push_back(key);
       }
+      readers.push_back(function);
     }
-    if (known.size() != before) {
+    if (!new_reads.empty()) {
       std::ranges::sort(known);
     }
   }
@@ -351,28 +377,23 @@ private:
       for (const auto &[name, value] : defined.members) {
         const bool is_new = !type.members.contains(name);
         if (put(type.members[name], value, false) || is_new) {
-          mark_changed(units_.of_class(type, name));
+          mark_attribute(type, name);
         }
       }
     }
   }
 
   void merge_contributions(FunctionInfo &function, FunctionResult &result) {
-    const auto target_of = [](const Contribution &one) { return std::tuple(one.target, one.owner, one.place); };
-    const std::vector<Contribution> &before = function.contributions;
-    const std::vector<Contribution> &after = result.contributions;
-    if (std::ranges::equal(before, after, [](const Contribution &a, const Contribution &b) {
-          return a.target == b.target && a.owner == b.owner && a.place == b.place && a.value == b.value;
-        })) {
+    if (result.same_contributions) {
       return;
     }
+    const std::vector<Contribution> &before = function.contributions;
+    const Array<Contribution> after = result.contributions;
     std::size_t old = 0;
-    std::size_t fresh = 0;
+    u32 fresh = 0;
     while (old < before.size() || fresh < after.size()) {
-      const bool only_old =
-          fresh == after.size() || (old < before.size() && target_of(before[old]) < target_of(after[fresh]));
-      const bool only_new =
-          old == before.size() || (fresh < after.size() && target_of(after[fresh]) < target_of(before[old]));
+      const bool only_old = fresh == after.size() || (old < before.size() && before[old].key() < after[fresh].key());
+      const bool only_new = old == before.size() || (fresh < after.size() && after[fresh].key() < before[old].key());
       if (only_old) {
         if (!only_grows(function)) {
           withdraw(function, before[old]);
@@ -390,7 +411,7 @@ private:
       }
     }
     if (!only_grows(function)) {
-      function.contributions = std::move(result.contributions);
+      function.contributions.assign(after.begin(), after.end());
       for (Contribution &gift : function.contributions) {
         gift.value = copy_into(gift.value, project_.values);
       }
@@ -456,7 +477,7 @@ private:
     }
     cell.value = value;
     if (gift.target == Contribution::Target::Attribute) {
-      mark_changed(units_.of_class(project_.classes[gift.owner], gift.place));
+      mark_attribute(project_.classes[gift.owner], gift.place);
     } else {
       activate(gift.owner);
       mark_dirty(gift.owner); // also where its names are put together again with its own
@@ -466,13 +487,16 @@ private:
   Value join(const Value &a, const Value &b) { return model::join(a, b, project_.values); }
 
   Project &project_;
+  WorkerTeam team_;
   Units units_;
   std::vector<std::unique_ptr<Transfer>> transfers_;  // one for each worker
   std::vector<FunctionResult> results_;               // of each function, from its walk to its merging
   std::unordered_map<u64, std::vector<u32>> readers_; // of each key, the functions that have ever read it
   std::vector<std::vector<u64>> keys_of_classes_;     // that somebody reads
   std::vector<State> states_;                         // of each function
-  std::vector<u32> ranks_;                            // of each function
+  std::vector<u32> class_visits_;                     // of each class, the last visit
+  u32 class_visit_ = 0;
+  std::vector<u32> ranks_; // of each function
   std::vector<u32> dirty_;
   std::vector<Contribution> touched_; // one for each cell that has to be put together again
   bool hierarchy_changed_ = false;

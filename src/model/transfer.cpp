@@ -9,14 +9,13 @@ using namespace python;
 Transfer::Transfer(Project &project, const ModuleIndex &index, const Units &units)
     : project_(project), index_(index), units_(units) {}
 
-FunctionResult Transfer::solve(FunctionInfo &function, Assume assume) {
+FunctionResult Transfer::solve(FunctionInfo &function, Assume assume, std::span<const u64> known_reads) {
   arena_.reset();
   is_solving_ = true;
   assume_ = assume;
   run(function);
   finish_contributions();
-  keep_result();
-  return std::move(result_);
+  return keep_result(known_reads);
 }
 
 void Transfer::record(FunctionInfo &function) {
@@ -35,7 +34,8 @@ void Transfer::run(FunctionInfo &function) {
   module_ = function.module;
   back_edges_.clear();
   read_keys_.clear();
-  result_ = {};
+  result_.reads.clear();
+  result_.saw_nothing = false;
   for (u32 walks = 0; walks < kMostWalks; ++walks) {
     back_edge_changed_ = false;
     walk_function();
@@ -45,32 +45,56 @@ void Transfer::run(FunctionInfo &function) {
   }
 }
 
-// Copies what is told to others out of the memory of this walk.
-void Transfer::keep_result() {
-  const auto keep = [this](Value &value) { value = copy_into(value, results_arena_); };
-  keep(result_.returns);
-  std::ranges::for_each(result_.ever, keep);
-  for (Contribution &one : result_.contributions) {
-    keep(one.value);
-  }
-  for (FunctionDefinition &defined : result_.functions) {
-    defined.defaults = results_arena_.copy(defined.defaults.items, defined.defaults.count);
-    std::ranges::for_each(defined.defaults, keep);
-  }
-  for (ClassDefinition &defined : result_.classes) {
-    std::ranges::for_each(defined.bases, keep);
-    for (const auto &[name, value] : defined.members) {
-      keep(defined.members[name]);
+// Copies what is told to others out of the memory of this walk, without what they know already.
+FunctionResult Transfer::keep_result(std::span<const u64> known_reads) {
+  const auto kept = [this](const Value &value) { return copy_into(value, results_arena_); };
+  FunctionResult result;
+  result.returns = kept(result_.returns);
+  result.ever = results_arena_.copy(result_.ever.data(), result_.ever.size());
+  std::ranges::transform(result.ever, result.ever.begin(), kept);
+  const std::vector<Contribution> &before = current_->contributions;
+  result.same_contributions =
+      std::ranges::equal(before, result_.contributions, [](const Contribution &a, const Contribution &b) {
+        return a.key() == b.key() && a.value == b.value;
+      });
+  if (!result.same_contributions) {
+    result.contributions = results_arena_.copy(result_.contributions.data(), result_.contributions.size());
+    for (Contribution &one : result.contributions) {
+      one.value = kept(one.value);
     }
   }
+  result.functions = results_arena_.copy(result_.functions.data(), result_.functions.size());
+  for (FunctionDefinition &defined : result.functions) {
+    defined.defaults = results_arena_.copy(defined.defaults.items, defined.defaults.count);
+    std::ranges::transform(defined.defaults, defined.defaults.begin(), kept);
+  }
+  result.classes = std::exchange(result_.classes, {});
+  for (ClassDefinition &defined : result.classes) {
+    std::ranges::transform(defined.bases, defined.bases.begin(), kept);
+    for (const auto &[name, value] : defined.members) {
+      defined.members[name] = kept(value);
+    }
+  }
+  std::erase_if(result_.reads, [&](u64 key) { return std::ranges::binary_search(known_reads, key); });
+  result.new_reads = results_arena_.copy(result_.reads.data(), result_.reads.size());
+  result.saw_nothing = result_.saw_nothing;
+  result.has_ops = result_.has_ops;
+  result.v1 = result_.v1;
+  result.v2 = result_.v2;
+  return result;
+}
+
+// What all walks of the function read stays.
+void Transfer::clear_draft() {
+  result_.returns = Value::bottom();
+  result_.ever.clear();
+  result_.contributions.clear();
+  result_.functions.clear();
+  result_.classes.clear();
+  result_.has_ops = result_.is_generator = result_.gives_back = result_.v1 = result_.v2 = false;
 }
 
 void Transfer::clear_facts() {
-  std::vector<u64> reads = std::move(result_.reads);
-  const bool saw_nothing = result_.saw_nothing;
-  result_ = {};
-  result_.reads = std::move(reads);
-  result_.saw_nothing = saw_nothing;
   if (is_solving_) {
     return;
   }
@@ -93,6 +117,7 @@ void Transfer::clear_facts() {
 
 void Transfer::walk_function() {
   FunctionInfo &function = *current_;
+  clear_draft();
   clear_facts();
   class_body_ = nullptr;
   exits_ = nullptr;
@@ -101,6 +126,7 @@ void Transfer::walk_function() {
   around_ = {};
   around_.no_grad = function.decorated_no_grad;
   environment_.assign(function.names.size(), Value::bottom());
+  read_unbound_.assign(function.names.size(), 0);
   if (!is_solving_ || function.is_outer) {
     result_.ever.assign(function.names.size(), Value::bottom());
   }
@@ -112,9 +138,8 @@ void Transfer::walk_function() {
     if (!result_.returns.known() && !result_.returns.is_bottom()) {
       const Value annotated = annotation_value(definition->returns);
       result_.returns = annotated.known() ? annotated : result_.returns;
-    } else if (result_.returns.is_bottom() && assume_ == Assume::Everything) {
-      const Value annotated = annotation_value(definition->returns);
-      result_.returns = annotated;
+    } else if (result_.returns.is_bottom() && (assume_ == Assume::Everything || (!reachable_ && !result_.gives_back))) {
+      result_.returns = annotation_value(definition->returns); // of one that only raises, what others will give
     }
     if (result_.is_generator) {
       result_.returns = result_.returns.is_bottom() ? Value{} : result_.returns;
@@ -128,7 +153,10 @@ void Transfer::walk_function() {
   }
 }
 
-void Transfer::give_return(const Value &value) { result_.returns = join(result_.returns, value); }
+void Transfer::give_return(const Value &value) {
+  result_.returns = join(result_.returns, value);
+  result_.gives_back = true;
+}
 
 // ---- Reading and writing the tables ---------------------------------------------------------------------------------
 
@@ -165,11 +193,10 @@ void Transfer::contribute(Contribution::Target target, u32 owner, u32 place, con
 // Sorts them by target, and joins those of one target.
 void Transfer::finish_contributions() {
   std::vector<Contribution> &all = result_.contributions;
-  const auto target_of = [](const Contribution &one) { return std::tuple(one.target, one.owner, one.place); };
-  std::ranges::stable_sort(all, {}, target_of);
+  std::ranges::sort(all, {}, &Contribution::key);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (kept > 0 && target_of(all[kept - 1]) == target_of(all[i])) {
+    if (kept > 0 && all[kept - 1].key() == all[i].key()) {
       all[kept - 1].value = join(all[kept - 1].value, all[i].value);
     } else {
       all[kept++] = all[i];

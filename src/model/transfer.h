@@ -50,17 +50,18 @@ struct ClassDefinition {
   SymbolMap<Value> members;
 };
 
-// What a function gives to others. All of its values are joined over its paths.
+// What a walk of a function gives to others, as far as the solver does not have it yet. All values are joined over the
+// function's paths.
 struct FunctionResult {
   Value returns = Value::bottom();
-  std::vector<Value> ever;
-  std::vector<Contribution> contributions; // sorted by target, each once
-  std::vector<FunctionDefinition> functions;
+  Array<Value> ever;
+  Array<Contribution> contributions; // sorted by target, each once
+  Array<FunctionDefinition> functions;
   std::vector<ClassDefinition> classes;
-  std::vector<u64> reads;   // keys of units, each once
-  bool saw_nothing = false; // it read something of which nothing was known yet
+  Array<u64> new_reads;            // keys of units that it never read before, each once
+  bool same_contributions = false; // as those of the walk before, so that none are listed
+  bool saw_nothing = false;        // it read something of which nothing was known yet
   bool has_ops = false;
-  bool is_generator = false;
   bool v1 = false; // it uses what only TF1 has
   bool v2 = false;
 };
@@ -76,8 +77,9 @@ class Transfer {
 public:
   Transfer(Project &project, const ModuleIndex &index, const Units &units);
 
-  // What the function gives to others. The result's values live until forget_results().
-  FunctionResult solve(FunctionInfo &function, Assume assume);
+  // What the function gives to others. The result's values live until forget_results(). `known_reads`, sorted, is what
+  // the solver knows it to read.
+  FunctionResult solve(FunctionInfo &function, Assume assume, std::span<const u64> known_reads);
   void forget_results() { results_arena_.reset(); }
 
   // Once nothing changes any more: notes down the function's facts. Their values live in memory that take_arena gives
@@ -117,11 +119,28 @@ private:
     bool continues_reached = false;
   };
 
+  // The result while it is put together, in memory that is used again and again.
+  struct Draft {
+    Value returns = Value::bottom();
+    std::vector<Value> ever;
+    std::vector<Contribution> contributions;
+    std::vector<FunctionDefinition> functions;
+    std::vector<ClassDefinition> classes;
+    std::vector<u64> reads; // of all walks
+    bool saw_nothing = false;
+    bool has_ops = false;
+    bool is_generator = false;
+    bool gives_back = false; // some path of it ends with a value, whatever that is
+    bool v1 = false;
+    bool v2 = false;
+  };
+
   // ---- transfer.cpp: one function
   void run(FunctionInfo &function);
   void walk_function();
+  void clear_draft();
   void clear_facts();
-  void keep_result();
+  FunctionResult keep_result(std::span<const u64> known_reads);
   void finish_contributions();
   void bind_params();
   Value input_of(u32 index);
@@ -305,11 +324,12 @@ private:
   FunctionInfo *current_ = nullptr;
   const Module *module_ = nullptr;
   ClassDefinition *class_body_ = nullptr;
-  FunctionResult result_;
+  Draft result_;
   Environment environment_;
   std::vector<Environment> spare_environments_;
   std::vector<BackEdge> back_edges_;
   bool back_edge_changed_ = false;
+  std::vector<u8> read_unbound_; // slots that were read where nothing was bound to them yet
   Exits *exits_ = nullptr;
   bool reachable_ = true;
   Surroundings around_;

@@ -159,9 +159,7 @@ Value Transfer::trained_state(Symbol attr) {
 
 // What is stored to the attribute, else what the class has under that name.
 Value Transfer::member_of(ClassInfo *type, Symbol attr, bool after_itself) {
-  for (const ClassInfo *at : type->mro) {
-    read(units_.of_class(*at, attr.id));
-  }
+  read(units_.of_class(*type, attr.id)); // or of one of its bases: see Solver::mark_attribute
   const Value *const stored = after_itself ? nullptr : find_attribute(*type, attr);
   const Value *const member = find_member(*type, attr, after_itself);
   if (stored != nullptr && member != nullptr && !stored->is_bottom() && !member->is(Value::Tag::Function)) {
@@ -185,7 +183,10 @@ Value Transfer::member_of(ClassInfo *type, Symbol attr, bool after_itself) {
       found = true;
     }
   }
-  return found ? missing(joined) : missing(Value::bottom());
+  if (!found && !may_be_stored(project_, *type, attr)) {
+    return {}; // what a framework's class has, or nobody
+  }
+  return missing(joined);
 }
 
 } // namespace deepperf::model

@@ -75,9 +75,6 @@ void Transfer::walk_function_definition(const FunctionDef *definition) {
   // What Keras and Estimators call to build a graph.
   const std::string_view name = definition->name.text();
   const Kind kind = class_body_ != nullptr ? class_body_->type->kind : Kind::Unknown;
-  if (class_body_ != nullptr) {
-    read(units_.of_class(*class_body_->type));
-  }
   const bool is_keras =
       kind == Kind::KerasLayer || kind == Kind::KerasModel || kind == Kind::KerasLoss || kind == Kind::KerasMetric;
   if (is_keras &&

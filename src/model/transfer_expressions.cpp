@@ -267,7 +267,11 @@ Value Transfer::look_up(Symbol name, u32 slot) {
     }
   }
   if (slot != FunctionInfo::kNoSlot) {
-    return missing(environment_[slot]);
+    if (environment_[slot].is_bottom()) {
+      read_unbound_[slot] = 1;
+      return missing(environment_[slot]);
+    }
+    return environment_[slot];
   }
   for (const FunctionInfo *scope = current_->parent; scope != nullptr; scope = scope->parent) {
     const u32 outer = scope->slot_of(name);

@@ -477,6 +477,9 @@ template <class Body> void Transfer::in_loop(const Node *node, Body body) {
       if (is_identical(head.values[slot], environment_[slot])) {
         continue;
       }
+      if (head.values[slot].is_bottom() && read_unbound_[slot] == 0) {
+        continue; // each iteration binds it anew before it is read
+      }
       const Value both = join(head.values[slot], environment_[slot]);
       if (!(both == head.values[slot])) {
         found.values.emplace_back(slot, both);
