@@ -82,6 +82,11 @@ bool hands_through(std::string_view api) {
   return name == "Reshape" || name == "Flatten" || name == "Permute" || name == "InputLayer";
 }
 
+// `Activation("linear", dtype="float32")` changes the type of the numbers, and nothing else.
+bool is_cast(const LayerInfo &layer) {
+  return last_part(layer.api) == "Activation" && layer.activation == Activation::Linear;
+}
+
 LayerInfo ending_at(const Site &site, const Value &value, u32 depth);
 
 LayerInfo ending_of_layers(const Site &site, const Value &model, u32 depth) {
@@ -93,6 +98,9 @@ LayerInfo ending_of_layers(const Site &site, const Value &model, u32 depth) {
     }
     LayerInfo ending = ending_at(site, layer, depth + 1);
     const std::string_view name = last_part(ending.api);
+    if (is_cast(ending)) {
+      continue;
+    }
     if (i > 0 && ending.call != nullptr && (name == "Activation" || name == "Softmax")) {
       ending.units = ending_at(site, layers[i - 1], depth + 1).units;
     }
@@ -118,7 +126,14 @@ LayerInfo ending_of_tensor(const Site &site, const Value &value, u32 depth) {
     }
     return {};
   }
-  return callee.is(Value::Tag::Instance) ? ending_at(site, callee, depth + 1) : LayerInfo{};
+  if (!callee.is(Value::Tag::Instance)) {
+    return {};
+  }
+  const LayerInfo ending = ending_at(site, callee, depth + 1);
+  if (is_cast(ending)) {
+    return ending_at(site, argument_value(site, argument(*value.call, 0, "inputs")), depth + 1);
+  }
+  return ending;
 }
 
 LayerInfo ending_at(const Site &site, const Value &value, u32 depth) {

@@ -28,6 +28,9 @@ void check(Site &site, const Call &call) {
       report(site, call, "every turn gives the allocator's memory back to the driver, and asks for it again",
              "leave it out: the allocator uses cached memory again by itself");
   add_note(finding, site, *loop->node, "in every turn of this loop");
+  if (!loop->steps) {
+    finding.tier = Tier::Hint; // without training there is less to allocate again, and perhaps another process waits
+  }
 }
 
 } // namespace
@@ -40,11 +43,12 @@ extern constinit const Rule kEmptyCacheInLoop = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
              .frameworks = "PyTorch",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`torch.cuda.empty_cache()` (or that of another device) in every turn of a loop over batches, or in a training step.
+`torch.cuda.empty_cache()` (or that of another device) in every turn of a loop over batches, or in a training step. Without
+training in the loop it is only a hint.
 
 ## Why it costs
 

@@ -29,10 +29,14 @@ bool is_float16(const Site &site, const Call &call) {
 }
 
 // Anything that may scale the loss: a scaler under whatever name, or a library that has one of its own.
-bool may_scale(const Site &site) {
-  return has_word_in_any_case(site.module->parsed->source.text(),
-                              {"scale_loss", "scaler", "deepspeed", "accelerat", "fabric", "lightning", "loss_scale",
-                               "loss_scaling", "bfloat16"});
+bool may_scale(const model::Module &module) {
+  return has_word_in_any_case(module.parsed->source.text(), {"scale_loss", "scaler", "deepspeed", "accelerat", "fabric",
+                                                             "lightning", "loss_scale", "loss_scaling", "bfloat16"});
+}
+
+// Somewhere in the project, for whoever makes the optimizer.
+bool project_may_scale(const Site &site) {
+  return std::ranges::any_of(site.project.modules, [](const model::Module &module) { return may_scale(module); });
 }
 
 void check(Site &site, const Call &call) {
@@ -52,7 +56,7 @@ void check(Site &site, const Call &call) {
     }
     return backward != nullptr;
   });
-  if (backward == nullptr || may_scale(site)) {
+  if (backward == nullptr || may_scale(*site.module)) {
     return;
   }
   Finding &finding =
@@ -60,6 +64,9 @@ void check(Site &site, const Call &call) {
              "scale the loss: scaler.scale(loss).backward(), scaler.step(optimizer), scaler.update(); or use "
              "dtype=torch.bfloat16");
   add_note(finding, site, *backward, "the loss is not scaled here");
+  if (project_may_scale(site)) {
+    finding.tier = Tier::Hint;
+  }
 }
 
 } // namespace
@@ -72,12 +79,12 @@ extern constinit const Rule kAutocastWithoutScaler = {
              .symptoms = "Slow Execution Time",
              .stage = "Training",
              .frameworks = "PyTorch",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
 A training step under `torch.autocast` in float16, which is the default for CUDA, whose `backward()` is not scaled, in a file that has
-no gradient scaler.
+no gradient scaler. Where another file of the project has one, it is only a hint.
 
 ## Why it costs
 

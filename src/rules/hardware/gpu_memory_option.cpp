@@ -83,6 +83,9 @@ void check_call(Site &site, const Call &call) {
           site, call, "this comes too late: the devices are set up by the first operation, and it raises an error",
           "set it before anything is computed");
       add_note(finding, site, *op.call, "an operation runs here");
+      if (enclosing(site, NodeKind::Try) != nullptr || site.module->parsed->source.is_notebook) {
+        finding.tier = Tier::Hint; // the error is expected, or the cells are not run in this order
+      }
       return;
     }
   }
@@ -98,7 +101,7 @@ extern constinit const Rule kGpuMemoryOption = {
              .symptoms = "Out of Memory, Abnormal GPU Memory Usage",
              .stage = "Initialization",
              .frameworks = "TensorFlow",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .fix = FixKind::None,
              .posts = "",
              .documentation = R"(## What it finds

@@ -76,7 +76,9 @@ void look_for_models(Site &site, const Node *node, const Call &policy, bool sure
       Finding &finding = report(site, *layer, "the model's output is computed in float16, which is too coarse for it",
                                 "pass dtype=\"float32\" to the last layer");
       add_note(finding, site, policy, "layers compute in float16 from here on");
-      finding.tier = sure ? finding.tier : Tier::Hint;
+      // Cells mostly run in their order.
+      const bool comes_later = site.module->parsed->source.is_notebook && layer->start < policy.start;
+      finding.tier = sure && !comes_later ? finding.tier : Tier::Hint;
       if (const std::optional<Edit> edit = add_argument(site, *layer, "dtype=\"float32\"")) {
         set_fix(finding, false, {*edit});
       }
@@ -105,7 +107,7 @@ extern constinit const Rule kHalfPrecisionOutput = {
              .symptoms = "Slow Execution Time",
              .stage = "Build Model",
              .frameworks = "TensorFlow, Keras",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .fix = FixKind::Unsafe,
              .posts = "",
              .documentation = R"(## What it finds

@@ -1,5 +1,6 @@
 #include "rules/site.h"
-#include "rules/tree.h"
+
+#include <algorithm>
 
 namespace deepperf::rules {
 
@@ -7,16 +8,12 @@ using namespace python;
 
 namespace {
 
-// Does the file also use DistributedDataParallel? Then this is what is left for those who start it without a launcher.
+// Does the project also use DistributedDataParallel? Then this is what is left for those who start it without a
+// launcher.
 bool knows_better(const Site &site) {
-  const model::FunctionInfo *body = site.module->body;
-  for (u32 slot = 0; body != nullptr && slot < body->names.size(); ++slot) {
-    const model::Value &value = body->ever[slot];
-    if (value.is(model::Value::Tag::Api) && value.name().text().ends_with("DistributedDataParallel")) {
-      return true;
-    }
-  }
-  return site.module->parsed->source.text().find("DistributedDataParallel") != std::string_view::npos;
+  return std::ranges::any_of(site.project.modules, [](const model::Module &module) {
+    return module.parsed->source.text().find("DistributedDataParallel") != std::string_view::npos;
+  });
 }
 
 void check(Site &site, const Call &call) {
@@ -42,11 +39,11 @@ extern constinit const Rule kDataParallel = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization, Abnormal GPU Memory Usage",
              .stage = "Model Building",
              .frameworks = "PyTorch",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-A model that is wrapped in `nn.DataParallel`. In a file that also knows `DistributedDataParallel` it is only a hint: there it
+A model that is wrapped in `nn.DataParallel`. In a project that also knows `DistributedDataParallel` it is only a hint: there it
 mostly is what remains when the program is started without a launcher.
 
 ## Why it costs

@@ -44,8 +44,8 @@ void judge(Site &site, const Node &place, std::string_view what, const CompiledA
       "define and compile it once, outside, and pass what changes as an argument");
   if (again.loop != nullptr) {
     add_note(finding, site, *again.loop->node, "the loop");
-  } else if (!again.in_loop) {
-    finding.tier = Tier::Hint; // perhaps it is only called once
+  } else {
+    finding.tier = Tier::Hint; // perhaps it is only called once, or for other shapes each time
   }
 }
 
@@ -85,11 +85,12 @@ extern constinit const Rule kJitPerCall = {
              .symptoms = "Slow Execution Time, Memory Leak",
              .stage = "Model Building",
              .frameworks = "JAX",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 `jax.jit`, `jax.pmap` or `pjit` of a lambda, a `functools.partial`, a gradient or an inner function, in a loop or in a function that is called
-from one, where the result is called on the spot and kept nowhere; also inner functions that are decorated so.
+from one, where the result is called on the spot and kept nowhere; also inner functions that are decorated so. Outside
+of a loop it is only a hint.
 
 ## Why it costs
 

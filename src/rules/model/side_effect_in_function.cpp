@@ -6,27 +6,32 @@ using namespace python;
 
 namespace {
 
+// What people put in to see when it is traced, or what a test counts.
+void report_hint(Site &site, const Node &node, std::string message, std::string advice) {
+  report(site, node, std::move(message), std::move(advice)).tier = Tier::Hint;
+}
+
 void check(Site &site, const Node &node) {
   if (!site.module->tensorflow || (tracers_at(site) & model::kByTfFunction) == 0) {
     return;
   }
   switch (side_effect_at(site, node)) {
   case SideEffect::Print:
-    report(site, node, "print runs while the function is traced, and shows no values", "use tf.print");
+    report_hint(site, node, "print runs while the function is traced, and shows no values", "use tf.print");
     return;
   case SideEffect::Append:
-    report(site, node,
-           "the append runs once, while the function is traced, and leaves a symbolic value in a list outside",
-           "return the value, and append it outside");
+    report_hint(site, node,
+                "the append runs once, while the function is traced, and leaves a symbolic value in a list outside",
+                "return the value, and append it outside");
     return;
   case SideEffect::Counter:
-    report(site, node, "this counts how often the function is traced, not how often it is called",
-           "count in a tf.Variable, or outside of the function");
+    report_hint(site, node, "this counts how often the function is traced, not how often it is called",
+                "count in a tf.Variable, or outside of the function");
     return;
   case SideEffect::Clock:
-    report(site, node,
-           "the clock is read once, while the function is traced: the time is a constant in the compiled code",
-           "measure outside of the function");
+    report_hint(site, node,
+                "the clock is read once, while the function is traced: the time is a constant in the compiled code",
+                "measure outside of the function");
     return;
   case SideEffect::Random:
     report(site, node, "this is drawn once, while the function is traced: the same number is used in every call",
@@ -48,7 +53,7 @@ extern constinit const Rule kSideEffectInFunction = {
              .symptoms = "Wrong Result, Memory Leak",
              .stage = "Model Building",
              .frameworks = "TensorFlow",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 Inside a `tf.function`, and in what only such functions call: `print` of a tensor, `append` of one to a list outside, a counter that is an

@@ -88,7 +88,7 @@ extern constinit const Rule kKerasLogitsMismatch = {
              .symptoms = "Wrong Result",
              .stage = "Model Building",
              .frameworks = "TensorFlow, Keras",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 A Keras model whose last layer has a softmax or sigmoid, trained with a cross-entropy that has `from_logits=True` (or one of

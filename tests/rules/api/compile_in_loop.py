@@ -7,20 +7,20 @@ gan = keras.models.load_model("gan.h5")
 
 def fires(batches, epochs):
     for x, y in batches:
-        model.compile(loss="mse", optimizer="adam")  # hint: DP111
+        model.compile(loss="mse", optimizer="adam")  # expect: DP111
         model.train_on_batch(x, y)
     for epoch in range(epochs):
-        gan.compile(loss="mse", optimizer=keras.optimizers.Adam(0.1))  # hint: DP111
+        gan.compile(loss="mse", optimizer=keras.optimizers.Adam(0.1))  # expect: DP111
         gan.fit(batches)
     for x in batches:
-        f = K.function([model.input], [model.output])  # hint: DP111
+        f = K.function([model.input], [model.output])  # expect: DP111
         print(f([x]))
 
 
 def evaluates(batches, loss):
     for x, y in batches:
         model.train_on_batch(x, y)
-        print(K.eval(loss))  # hint: DP111
+        print(K.eval(loss))  # expect: DP111
     for x, y in batches:
         print(K.get_value(loss))  # hint: DP111
 
@@ -31,7 +31,7 @@ class Trainer:
 
     def run(self, n):
         while n > 0:
-            self.model.compile("sgd", "mse")  # hint: DP111
+            self.model.compile("sgd", "mse")  # expect: DP111
             n -= 1
 
 

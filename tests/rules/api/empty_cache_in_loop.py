@@ -7,7 +7,7 @@ def fires(model, optimizer, train_loader):
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
-        torch.cuda.empty_cache()  # hint: DP134
+        torch.cuda.empty_cache()  # expect: DP134
 
 
 @torch.no_grad()
@@ -22,7 +22,7 @@ def step(model, optimizer, x):
     loss.backward()
     optimizer.step()
     optimizer.zero_grad()
-    torch.cuda.empty_cache()  # hint: DP134
+    torch.cuda.empty_cache()  # expect: DP134
 
 
 def run(model, optimizer, data):

@@ -5,7 +5,7 @@ from torch.cuda.amp import autocast
 def fires(model, loader, optimizer, criterion):
     for x, y in loader:
         optimizer.zero_grad()
-        with autocast():  # hint: DP302, DP501
+        with autocast():  # hint: DP302  # expect: DP501
             loss = criterion(model(x), y)
         loss.backward()
         optimizer.step()
@@ -13,12 +13,12 @@ def fires(model, loader, optimizer, criterion):
 
 def fires_too(model, loader, optimizer, criterion, args):
     for x, y in loader:
-        with torch.autocast(device_type="cuda", dtype=torch.float16):  # hint: DP501
+        with torch.autocast(device_type="cuda", dtype=torch.float16):  # expect: DP501
             loss = criterion(model(x), y)
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
-        with torch.amp.autocast("cuda", enabled=args.amp):  # hint: DP501
+        with torch.amp.autocast("cuda", enabled=args.amp):  # expect: DP501
             loss = criterion(model(x), y)
         loss.backward()
         optimizer.step()

@@ -4,19 +4,19 @@ import tensorflow.compat.v1 as tf1
 
 def unused_config():
     config = tf1.ConfigProto()
-    config.gpu_options.allow_growth = True  # hint: DP504
+    config.gpu_options.allow_growth = True  # expect: DP504
     return tf1.Session()
 
 
 def unused_options():
-    options = tf1.GPUOptions(per_process_gpu_memory_fraction=0.5)  # hint: DP504
+    options = tf1.GPUOptions(per_process_gpu_memory_fraction=0.5)  # expect: DP504
     return tf1.Session()
 
 
 def too_late():
     x = tf.zeros((3, 3))
     for gpu in tf.config.list_physical_devices("GPU"):
-        tf.config.experimental.set_memory_growth(gpu, True)  # hint: DP504
+        tf.config.experimental.set_memory_growth(gpu, True)  # expect: DP504
     return x
 
 

@@ -4,9 +4,9 @@ from torch.nn import DataParallel
 
 
 def fires(net):
-    a = nn.DataParallel(net)  # hint: DP240
-    b = DataParallel(net.cuda(), device_ids=[0, 1])  # hint: DP240
-    c = torch.nn.parallel.DataParallel(module=net)  # hint: DP240
+    a = nn.DataParallel(net)  # expect: DP240
+    b = DataParallel(net.cuda(), device_ids=[0, 1])  # expect: DP240
+    c = torch.nn.parallel.DataParallel(module=net)  # expect: DP240
     return a, b, c
 
 

@@ -11,7 +11,7 @@ def fires():
         [
             Conv2D(32, (3, 3), activation="relu", input_shape=(312, 312, 3)),
             Flatten(),
-            Dense(512),  # hint: DP214
+            Dense(512),  # expect: DP214
         ]
     )
     b = keras.Sequential()
@@ -19,9 +19,9 @@ def fires():
     b.add(MaxPooling2D())
     b.add(Dropout(0.5))
     b.add(Flatten())
-    b.add(Dense(1024, activation="relu"))  # hint: DP214
+    b.add(Dense(1024, activation="relu"))  # expect: DP214
     b.add(Dense(10))
-    c = nn.Linear(256 * 64 * 64, 4096)  # hint: DP214
+    c = nn.Linear(256 * 64 * 64, 4096)  # expect: DP214
     return a, b, c
 
 

@@ -11,20 +11,20 @@ def body(x):
 
 def in_loop(batches, scale):
     for batch in batches:
-        jax.jit(lambda x: x * 2)(batch)  # hint: DP220
+        jax.jit(lambda x: x * 2)(batch)  # expect: DP220
     for batch in batches:
-        step = jit(partial(body, scale))  # hint: DP220
+        step = jit(partial(body, scale))  # expect: DP220
         step(batch)
     for batch in batches:
 
         def inner(x):
             return x * scale
 
-        fast = jax.jit(inner)  # hint: DP220
+        fast = jax.jit(inner)  # expect: DP220
         fast(batch)
     for batch in batches:
 
-        @jax.jit  # hint: DP220
+        @jax.jit  # expect: DP220
         def decorated(x):
             return x * scale
 

@@ -17,8 +17,8 @@ def fires(x):
     history.append(y)  # hint: DP208
     calls += 1  # hint: DP208
     start = time.time()  # hint: DP208
-    angle = np.random.uniform(-1, 1)  # hint: DP208
-    if random.random() < 0.5:  # hint: DP208
+    angle = np.random.uniform(-1, 1)  # expect: DP208
+    if random.random() < 0.5:  # expect: DP208
         y = -y
     return helper(y) * angle + start
 

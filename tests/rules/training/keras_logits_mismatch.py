@@ -9,7 +9,7 @@ probability_loss = keras.losses.BinaryCrossentropy()
 
 def sequential_logits():
     model = keras.Sequential([layers.Flatten(), layers.Dense(10)])
-    model.compile("adam", loss="sparse_categorical_crossentropy")  # hint: DP820
+    model.compile("adam", loss="sparse_categorical_crossentropy")  # expect: DP820
     return model
 
 
@@ -17,27 +17,27 @@ def sequential_added():
     model = keras.models.Sequential()
     model.add(Dense(32, activation="relu"))
     model.add(Dense(1, activation="sigmoid"))
-    model.compile("adam", keras.losses.BinaryCrossentropy(from_logits=True))  # hint: DP820
+    model.compile("adam", keras.losses.BinaryCrossentropy(from_logits=True))  # expect: DP820
 
 
 def activation_layer():
     model = keras.Sequential([Dense(10), layers.Activation("softmax")])
-    model.compile("adam", loss=loss_object)  # hint: DP820
+    model.compile("adam", loss=loss_object)  # expect: DP820
 
 
 def functional(inputs):
     x = Dense(32, activation="relu")(inputs)
     x = Dense(10, activation=tf.nn.softmax)(x)
     model = keras.Model(inputs=inputs, outputs=x)
-    model.compile(optimizer="adam", loss=loss_object)  # hint: DP820
+    model.compile(optimizer="adam", loss=loss_object)  # expect: DP820
 
 
 def functional_linear(inputs):
     x = Dense(32, activation="relu")(inputs)
     x = Dense(1)(x)
     model = keras.Model(inputs, x)
-    model.compile(optimizer="adam", loss="binary_crossentropy")  # hint: DP820
-    model.compile(optimizer="adam", loss=keras.losses.binary_crossentropy)  # hint: DP820
+    model.compile(optimizer="adam", loss="binary_crossentropy")  # expect: DP820
+    model.compile(optimizer="adam", loss=keras.losses.binary_crossentropy)  # expect: DP820
 
 
 def build():
@@ -49,7 +49,7 @@ def custom_loop(data):
     for x, y in data:
         with tf.GradientTape() as tape:
             predictions = model(x)
-            loss = loss_object(y, predictions)  # hint: DP820
+            loss = loss_object(y, predictions)  # expect: DP820
         tape.gradient(loss, model.trainable_variables)
 
 
@@ -65,16 +65,16 @@ class Net(keras.Model):
 
 def subclassed():
     model = Net()
-    model.compile("adam", loss="binary_crossentropy")  # hint: DP820
+    model.compile("adam", loss="binary_crossentropy")  # expect: DP820
 
 
 def plain_functions(x, y):
     p = tf.nn.softmax(tf.matmul(x, x))
-    a = tf.nn.softmax_cross_entropy_with_logits(labels=y, logits=p)  # hint: DP820
+    a = tf.nn.softmax_cross_entropy_with_logits(labels=y, logits=p)  # expect: DP820
     logits = tf.compat.v1.layers.dense(x, 10)
     b = tf.nn.softmax_cross_entropy_with_logits(labels=y, logits=logits)
     c = keras.losses.categorical_crossentropy(y, p)
-    d = keras.losses.categorical_crossentropy(y, p, from_logits=True)  # hint: DP820
+    d = keras.losses.categorical_crossentropy(y, p, from_logits=True)  # expect: DP820
     return a, b, c, d
 
 
@@ -105,4 +105,8 @@ def silent(inputs, activation, loss, flag, units):
     i.compile("adam", loss="binary_crossentropy")
     j = keras.Sequential([Dense(10, activation="softmax"), layers.Lambda(tf.math.log)])
     j.compile("adam", loss=loss_object)
-    return a, b, c, d, e, f, g, h, i, j
+    k = keras.Model(inputs, layers.Activation("linear", dtype="float32")(Dense(10, activation="softmax")(inputs)))
+    k.compile("adam", loss="sparse_categorical_crossentropy")
+    l = keras.Sequential([Dense(10, activation="softmax"), layers.Activation("linear", dtype="float32")])
+    l.compile("adam", loss="sparse_categorical_crossentropy")
+    return a, b, c, d, e, f, g, h, i, j, k, l

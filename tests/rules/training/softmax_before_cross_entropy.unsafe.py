@@ -45,7 +45,7 @@ def fires(loader, x, y):
     b = F.cross_entropy(x, y)  # expect: DP801
     last = nn.Sequential(nn.Linear(3, 4), nn.Softmax(dim=-1)).to("cuda")
     c = criterion(last(x), y)  # expect: DP801
-    parallel = nn.DataParallel(Net())  # hint: DP240
+    parallel = nn.DataParallel(Net())  # expect: DP240
     d = criterion(parallel(x), y)  # expect: DP801
     e = F.cross_entropy(F.log_softmax(x, 1), y)  # hint: DP801
     f = criterion(torch.sigmoid(x).view(-1, 3), y)  # expect: DP801
