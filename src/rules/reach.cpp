@@ -1,7 +1,7 @@
 #include "rules/reach.h"
 
 #include <algorithm>
-#include <cctype>
+#include <array>
 
 namespace deepperf::rules {
 
@@ -46,10 +46,24 @@ bool has_word(std::string_view text, Words words) {
 }
 
 bool has_word_in_any_case(std::string_view text, std::initializer_list<std::string_view> words) {
-  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
-  return std::ranges::any_of(words, [&](std::string_view word) {
-    return std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
-  });
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  std::array<bool, 256> begins{}; // whether a word begins so: for most places of the text that is all that is asked
+  for (const std::string_view word : words) {
+    begins[static_cast<u8>(word[0])] = true;
+    begins[static_cast<u8>(word[0] >= 'a' && word[0] <= 'z' ? word[0] - 'a' + 'A' : word[0])] = true;
+  }
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (!begins[static_cast<u8>(text[at])]) {
+      continue;
+    }
+    const bool found = std::ranges::any_of(words, [&](std::string_view word) {
+      return word.size() <= text.size() - at && std::ranges::equal(word, text.substr(at, word.size()), {}, {}, lower);
+    });
+    if (found) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool reaches_word(const Site &site, const Node &place, Words words) {
