@@ -1,12 +1,13 @@
 #include "model/classes.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace deepperf::model {
 
 namespace {
 
-enum class State : u8 { Open, Running, Done };
+enum class State : u8 { Settled, Open, Running, Done };
 
 // Merges the orders of the bases as Python does: a class comes before its bases, and bases in the order in which they
 // are listed. False if that is not possible.
@@ -43,25 +44,42 @@ bool merge_orders(std::vector<std::vector<ClassInfo *>> orders, std::vector<Clas
 
 class Hierarchy {
 public:
-  explicit Hierarchy(Project &project) : states_(project.classes.size(), State::Open), orders_(states_.size()) {}
+  explicit Hierarchy(Project &project) : states_(project.classes.size(), State::Settled) {}
+
+  // The order of the class, and of whatever derives from it, is to be found anew.
+  void open(ClassInfo &type, std::vector<ClassInfo *> &opened) {
+    if (std::exchange(states_[type.index], State::Open) == State::Open) {
+      return;
+    }
+    std::size_t next = opened.size();
+    opened.push_back(&type);
+    for (; next < opened.size(); ++next) {
+      for (ClassInfo *below : opened[next]->subclasses) {
+        if (std::exchange(states_[below->index], State::Open) != State::Open) {
+          opened.push_back(below);
+        }
+      }
+    }
+  }
 
   const std::vector<ClassInfo *> &order_of(ClassInfo &type) {
     constexpr std::size_t kMostBases = 64; // of a class, at any depth: nobody writes more
+    if (states_[type.index] == State::Settled) {
+      return type.mro;
+    }
     std::vector<ClassInfo *> &order = orders_[type.index];
     if (states_[type.index] != State::Open) {
       return order; // of one that derives from itself, nothing yet
     }
     states_[type.index] = State::Running;
     std::vector<std::vector<ClassInfo *>> inherited;
-    std::vector<ClassInfo *> direct;
-    for (ClassInfo *base : direct_bases(type)) {
+    for (ClassInfo *base : type.parents) {
       inherited.push_back(order_of(*base));
-      direct.push_back(base);
     }
     std::vector<ClassInfo *> result = {&type};
-    if (!direct.empty()) {
+    if (!type.parents.empty()) {
       std::vector<std::vector<ClassInfo *>> orders = inherited;
-      orders.push_back(direct);
+      orders.push_back(type.parents);
       std::vector<ClassInfo *> merged;
       if (!merge_orders(orders, merged)) { // no such class can exist: as they are listed, each once
         merged.clear();
@@ -96,8 +114,8 @@ public:
   }
 
 private:
-  std::vector<State> states_;
-  std::vector<std::vector<ClassInfo *>> orders_;
+  std::vector<State> states_;                                // of each class
+  std::unordered_map<u32, std::vector<ClassInfo *>> orders_; // of those that are not settled
 };
 
 // The kind of the first base, in the order of resolution, that is a framework's.
@@ -119,31 +137,43 @@ Kind kind_of_class(const ClassInfo &type) {
 
 } // namespace
 
-std::vector<ClassInfo *> resolve_hierarchy(Project &project) {
+std::vector<ClassInfo *> resolve_hierarchy(Project &project, std::span<ClassInfo *const> rebased) {
+  std::vector<ClassInfo *> changed; // some of them twice
+  for (ClassInfo *type : rebased) {
+    std::vector<ClassInfo *> parents = Hierarchy::direct_bases(*type);
+    if (parents == type->parents) {
+      continue;
+    }
+    for (ClassInfo *before : type->parents) {
+      std::erase(before->subclasses, type);
+    }
+    for (ClassInfo *now : parents) {
+      const auto place = std::ranges::upper_bound(now->subclasses, type->index, {}, &ClassInfo::index);
+      now->subclasses.insert(place, type);
+    }
+    changed.insert(changed.end(), type->parents.begin(), type->parents.end());
+    changed.insert(changed.end(), parents.begin(), parents.end());
+    type->parents = std::move(parents);
+  }
+  // Whatever derives from them, in the order in which the classes stand.
   Hierarchy hierarchy(project);
-  std::vector<ClassInfo *> changed;
-  std::vector<std::vector<ClassInfo *>> derived_before;
-  for (ClassInfo &type : project.classes) {
-    derived_before.push_back(std::exchange(type.subclasses, {}));
+  std::vector<ClassInfo *> affected;
+  for (ClassInfo *type : rebased) {
+    hierarchy.open(*type, affected);
   }
-  for (ClassInfo &type : project.classes) {
-    for (ClassInfo *base : Hierarchy::direct_bases(type)) {
-      base->subclasses.push_back(&type);
-    }
-    const std::vector<ClassInfo *> &order = hierarchy.order_of(type);
-    const bool differs = type.mro != order;
-    if (differs) {
-      type.mro = order;
-    }
-    if (differs) {
-      changed.push_back(&type);
+  std::ranges::sort(affected, {}, &ClassInfo::index);
+  for (ClassInfo *type : affected) {
+    std::vector<ClassInfo *> order = hierarchy.order_of(*type);
+    if (type->mro != order) {
+      type->mro = std::move(order);
+      changed.push_back(type);
     }
   }
-  for (ClassInfo &type : project.classes) { // when all orders are there
-    const Kind kind = kind_of_class(type);
-    if (kind != type.kind || type.subclasses != derived_before[type.index]) {
-      type.kind = kind;
-      changed.push_back(&type);
+  for (ClassInfo *type : affected) { // when all orders are there
+    const Kind kind = kind_of_class(*type);
+    if (kind != type->kind) {
+      type->kind = kind;
+      changed.push_back(type);
     }
   }
   return changed;

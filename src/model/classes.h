@@ -6,8 +6,9 @@
 
 namespace deepperf::model {
 
-// Works out mro, kind and subclasses of all classes from their bases; returns those for which something changed.
-std::vector<ClassInfo *> resolve_hierarchy(Project &project);
+// Works out parents, mro, kind and subclasses again where the bases of some classes changed; returns those classes for
+// which something is different now.
+std::vector<ClassInfo *> resolve_hierarchy(Project &project, std::span<ClassInfo *const> rebased);
 
 // A method or class attribute, of the class or the first one that it derives from; null if there is none. `after`: of
 // those behind it in the order, as super() does.

@@ -348,6 +348,7 @@ struct ClassInfo {
   const Module *module = nullptr;
   FunctionInfo *scope = nullptr; // where the class stands
   std::vector<Value> bases;
+  std::vector<ClassInfo *> parents;    // the bases that are classes of the project, each once
   std::vector<ClassInfo *> mro;        // itself, and the classes of the project that it derives from: see classes.h
   std::vector<ClassInfo *> subclasses; // right below it, of the project
   Kind kind = Kind::Unknown;           // of the framework class it derives from

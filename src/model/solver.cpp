@@ -128,8 +128,10 @@ private:
   // In sweeps, from callees to callers as results go and back from callers to callees as arguments go: whoever becomes
   // dirty behind the place where the sweep is waits for the next one, so that nobody is walked more than once in one.
   void run_rounds() {
+    u32 sweeps = 0;
     for (bool is_upwards = true; !dirty_.empty(); is_upwards = !is_upwards) {
-      if (ranks_.empty() || dirty_.size() * 8 > project_.functions.size()) {
+      constexpr u32 kSweepsThatTell = 2; // about who calls whom
+      if (ranks_.empty() || (++sweeps <= kSweepsThatTell && dirty_.size() * 8 > project_.functions.size())) {
         ranks_ = ranks_of(edges());
       }
       std::map<u32, std::vector<u32>> waiting; // by rank
@@ -258,7 +260,7 @@ private:
   }
 
   void merge_all(const std::vector<u32> &functions) {
-    hierarchy_changed_ = false;
+    rebased_.clear();
     for (const u32 function : functions) {
       merge(project_.functions[function], results_[function]);
       results_[function] = {};
@@ -267,8 +269,8 @@ private:
       update(gift);
     }
     touched_.clear();
-    if (hierarchy_changed_) {
-      for (const ClassInfo *type : resolve_hierarchy(project_)) {
+    if (!rebased_.empty()) {
+      for (const ClassInfo *type : resolve_hierarchy(project_, rebased_)) {
         mark_changed(units_.of_class(*type));
       }
     }
@@ -371,7 +373,7 @@ private:
         for (Value &base : type.bases) {
           base = copy_into(base, project_.values);
         }
-        hierarchy_changed_ = true;
+        rebased_.push_back(&type);
         mark_changed(units_.of_class(type));
       }
       for (const auto &[name, value] : defined.members) {
@@ -499,7 +501,7 @@ private:
   std::vector<u32> ranks_; // of each function
   std::vector<u32> dirty_;
   std::vector<Contribution> touched_; // one for each cell that has to be put together again
-  bool hierarchy_changed_ = false;
+  std::vector<ClassInfo *> rebased_;  // whose bases changed in this round
   bool only_modules_ = false;
   Assume assume_ = Assume::Nothing;
 };
