@@ -14,7 +14,9 @@ public:
     for (const python::Keyword *keyword : call->keywords) {
       add(keyword->value);
     }
-    owner_.note_beam(call, at(0));
+    if (owner_.recording()) {
+      owner_.note_beam(call, at(0));
+    }
   }
   Arguments(const Arguments &) = delete;
   Arguments &operator=(const Arguments &) = delete;
@@ -42,7 +44,9 @@ public:
 private:
   void add(const python::Expr *arg) {
     const Value value = owner_.eval(arg);
-    owner_.mark_passed(value);
+    if (owner_.recording()) {
+      owner_.mark_passed(value);
+    }
     owner_.items_.push_back(value);
   }
 
