@@ -71,8 +71,10 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Kind::kCount)> k
     "Autocast",
     "GradScaler",
     "Number",
+    "ArgumentParser",
+    "ArgumentNamespace",
 };
-static_assert(kKindNames.back() == "Number", "a name for each kind");
+static_assert(kKindNames.back() == "ArgumentNamespace", "a name for each kind");
 
 // In the order of the bits.
 constexpr std::string_view kTraitNames[] = {

@@ -71,7 +71,9 @@ enum class Kind : u8 {
   NoGrad,   // torch.no_grad() and inference_mode(), as a context or decorator
   Autocast, // torch.autocast and what stood for it before
   GradScaler,
-  Number, // of Python: what item() and float() give
+  Number,            // of Python: what item() and float() give
+  ArgumentParser,    // of argparse; also its groups and sub-parsers
+  ArgumentNamespace, // what it parsed; it remembers the call that made the parser
   kCount
 };
 

@@ -38,10 +38,36 @@ Value Transfer::mapper_of(const ApiInfo &info, const Arguments &arguments) {
              : Value{};
 }
 
+// Command lines that are described by classes: what a parser makes of them are objects of these.
+Value Transfer::parsed_objects(std::string_view api, const Arguments &arguments) {
+  const auto object_of = [](const Value &type) {
+    return type.is(Value::Tag::Class) ? Value::of(type.type, Value::Tag::Object) : Value{};
+  };
+  if (api == "tyro.cli" || api == "simple_parsing.parse" || api == "pyrallis.parse" || api == "draccus.parse") {
+    return object_of(arguments.named(0, "config_class"));
+  }
+  if (!api.starts_with("transformers.") || !api.ends_with("HfArgumentParser")) {
+    return {};
+  }
+  const Value types = arguments.named(0, "dataclass_types");
+  std::vector<Value> objects;
+  if (types.is(Value::Tag::Tuple) && !types.uniform) {
+    for (u32 i = 0; i < types.number; ++i) {
+      objects.push_back(object_of(types.items[i]));
+    }
+  } else {
+    objects.push_back(object_of(types));
+  }
+  return make_bound(Value::Tag::Partial, {}, tuple_of(objects), arena_); // whose methods give the objects
+}
+
 Value Transfer::call_api(const Call *call, const Value &callee, const Arguments &arguments) {
   const std::string_view name = callee.name().text();
   if (name == "super") {
     return call_super();
+  }
+  if (const Value parsed = parsed_objects(name, arguments); parsed.known()) {
+    return parsed;
   }
   const ApiInfo *info = find_api(callee.name());
   if (info == nullptr) {
@@ -157,6 +183,11 @@ Value Transfer::method_result(const Call *call, Symbol name, const Value &receiv
   }
   if (info->returns == Kind::Dataset) {
     return add_stage(call, Value{}, info, name, {});
+  }
+  if (receiver.kind == Kind::ArgumentParser) { // a group of its options, or what it parsed: by the parser it belongs to
+    const Value made = Value::made_by(info->returns, receiver.call, receiver.name());
+    const std::array<Value, 2> parts = {made, Value{}};
+    return info->has(kContainerOf) ? tuple_of(parts) : made; // parse_known_args()
   }
   if (info->returns == Kind::TorchModule && info->has(kMutates)) { // to(), eval(), …: the module itself
     Value module = receiver;

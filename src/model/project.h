@@ -406,6 +406,8 @@ struct Work {
   u64 walks = 0; // of functions
 };
 
+struct Definitions;
+
 struct Project {
   Work work;
   std::deque<Module> modules;
@@ -430,6 +432,8 @@ struct Project {
   // Its compile(…); null if there are several.
   std::unordered_map<const python::Call *, const python::Call *> compiled_models;
   std::unordered_map<const python::Call *, MovedBatch> moved_batches; // of the call that made the loader
+
+  mutable std::shared_ptr<const Definitions> definitions; // worked out when first asked for: see definitions.h
 
   [[nodiscard]] Value callee_of(const python::Call *call) const { return callees[call->fact]; }
   // Where a call stands; null if nothing is known of what it calls.

@@ -258,6 +258,7 @@ private:
   void note_arguments(const python::Call *call, const Arguments &arguments);
 
   // ---- api_calls.cpp: calls of frameworks
+  Value parsed_objects(std::string_view api, const Arguments &arguments);
   Value call_api(const python::Call *call, const Value &callee, const Arguments &arguments);
   Value call_api_method(const python::Call *call, const Value &callee, const Arguments &arguments);
   Value method_result(const python::Call *call, Symbol method, const Value &receiver, const Arguments &arguments);

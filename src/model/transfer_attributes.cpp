@@ -112,6 +112,8 @@ Value Transfer::attribute_of_one(const Value &value, Symbol attr) {
   case Value::Tag::Super:
   case Value::Tag::Class:
     return attribute_of_class(value, attr);
+  case Value::Tag::Partial:
+    return value.receiver().is(Value::Tag::Tuple) ? value : Value{}; // parse_args_into_dataclasses of HfArgumentParser
   default:
     // What training changes, whoever holds it.
     return module_->tensorflow && module_->may_be_eager() ? trained_state(attr) : Value{};

@@ -109,6 +109,8 @@ Value Transfer::apply_partial(const Call *call, const Value &callee, const Argum
       result = join(result, function);
     } else if (one.is(Value::Tag::Function) || one.is(Value::Tag::Method)) {
       result = join(result, returns_of(*one.function));
+    } else if (one.is(Value::Tag::Tuple)) { // the objects that HfArgumentParser parsed
+      result = join(result, one);
     } else if (one.is(Value::Tag::Class)) { // which arguments it gets is not followed
       result = join(result, Value::of(one.type, Value::Tag::Object));
     } else if (info != nullptr && info->returns != Kind::Unknown && info->returns != Kind::Dataset) {

@@ -1,7 +1,5 @@
 #include "rules/site.h"
 
-#include "model/classes.h"
-
 #include "python/children.h"
 #include "python/literals.h"
 
@@ -35,198 +33,54 @@ const Call *maker_of_callee(const Site &site, const Call &call, std::string_view
   return callee.call;
 }
 
-namespace {
-
-Value name_value(const Site &site, Symbol name) {
-  const model::FunctionInfo *const function = site.function != nullptr ? site.function : site.module->body;
-  const Value *const found = function != nullptr ? model::ever_of(*function, name) : nullptr;
-  return found != nullptr ? *found : Value{};
+model::Scope scope_of(const Site &site) {
+  return {&site.project, site.module, site.function != nullptr ? site.function : site.module->body};
 }
 
-Value member_value(const model::ClassInfo &type, Symbol name) {
-  if (const Value *stored = model::find_attribute(type, name); stored != nullptr && !stored->is_bottom()) {
-    return *stored;
-  }
-  const Value *const member = model::find_member(type, name);
-  return member != nullptr ? *member : Value{};
-}
-
-} // namespace
-
-Value value_of(const Site &site, const Expr *expr) {
-  if (const auto *name = as<Name>(expr)) {
-    // The first parameter of a method is its object.
-    const model::FunctionInfo *function = site.function;
-    if (function != nullptr && function->type != nullptr && !function->params.empty() && !function->is_static &&
-        function->params[0]->name == name->id) {
-      return Value::of(function->type, Value::Tag::Object);
-    }
-    return name_value(site, name->id);
-  }
-  if (const auto *attribute = as<Attribute>(expr)) {
-    const Value owner = value_of(site, attribute->value);
-    if (owner.is(Value::Tag::Object) || owner.is(Value::Tag::Class)) {
-      return member_value(*owner.type, attribute->attr);
-    }
-    if (owner.is(Value::Tag::Api)) {
-      std::string dotted(owner.name().text());
-      dotted += '.';
-      dotted += attribute->attr.text();
-      return Value::api(canonical_name(dotted), owner.v1);
-    }
-    if (owner.is(Value::Tag::Module) && owner.module->body != nullptr) {
-      const u32 slot = owner.module->body->slot_of(attribute->attr);
-      return slot != model::FunctionInfo::kNoSlot ? owner.module->body->ever[slot] : Value{};
-    }
-    return {};
-  }
-  if (const auto *call = as<Call>(expr)) {
-    const Value callee = site.project.callee_of(call);
-    if (callee.is(Value::Tag::Api)) {
-      const ApiInfo *info = find_api(callee.name());
-      return info != nullptr && info->returns != Kind::Unknown ? Value::made_by(info->returns, call, callee.name())
-                                                               : Value{};
-    }
-    if (callee.is(Value::Tag::Class)) {
-      return Value::of(callee.type, Value::Tag::Object);
-    }
-    if (callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method)) {
-      return callee.function->returns;
-    }
-  }
-  return {};
-}
+Value value_of(const Site &site, const Expr *expr) { return model::value_of(scope_of(site), expr); }
 
 // ---- Constants ------------------------------------------------------------------------------------------------------
 
+std::optional<model::ConstantValue> setting_of(const Site &site, const Expr *expr) {
+  return expr != nullptr ? model::constant_of(scope_of(site), expr) : std::nullopt;
+}
+
+std::optional<model::ConstantValue> setting_of(const Site &site, const model::Argument &argument,
+                                               const model::ConstantValue &otherwise) {
+  return model::constant_of(site.project, argument, otherwise);
+}
+
+model::Argument argument_of(const Site &site, const Call &call, u32 position, std::string_view keyword) {
+  return model::argument_of(scope_of(site), call, position, keyword);
+}
+
 namespace {
 
-struct Literal {
-  const Constant *constant = nullptr;
-  const Source *source = nullptr;
-};
-
-bool is_parameter(const Site &site, const Expr *expr) {
-  const auto *name = as<Name>(expr);
-  for (const model::FunctionInfo *scope = site.function; name != nullptr && scope != nullptr; scope = scope->parent) {
-    if (scope->slot_of(name->id) != model::FunctionInfo::kNoSlot) {
-      return std::ranges::any_of(scope->params, [name](const Param *param) { return param->name == name->id; });
-    }
-  }
-  return false;
-}
-
-Literal literal_of(const Site &site, const Expr *expr) {
-  if (expr == nullptr) {
-    return {};
-  }
-  if (const auto *constant = as<Constant>(expr)) {
-    return {constant, &site.module->parsed->source};
-  }
-  if (is_parameter(site, expr)) {
-    return {}; // who knows all callers?
-  }
-  const Value value = value_of(site, expr);
-  if (!value.is(Value::Tag::Literal) || value.number == 0) {
-    return {};
-  }
-  for (const model::Module &module : site.project.modules) {
-    if (module.file.value + 1 == value.number) {
-      return {as<Constant>(value.expr), &module.parsed->source};
-    }
-  }
-  return {};
-}
-
-std::string_view literal_text(const Literal &literal) {
-  return literal.source->part(literal.constant->start, literal.constant->end);
+std::optional<model::ConstantValue> certain(const Site &site, const Expr *expr) {
+  std::optional<model::ConstantValue> value = setting_of(site, expr);
+  return value.has_value() && !value->overridable ? value : std::nullopt;
 }
 
 } // namespace
 
 std::optional<double> number_of(const Site &site, const Expr *expr) {
-  if (const auto *unary = as<UnaryOp>(expr); unary != nullptr && unary->op() == UnaryOperator::USub) {
-    const std::optional<double> value = number_of(site, unary->operand);
-    return value.has_value() ? std::optional(-*value) : std::nullopt;
-  }
-  const Literal literal = literal_of(site, expr);
-  if (literal.constant == nullptr) {
-    return std::nullopt;
-  }
-  if (literal.constant->constant_kind() == ConstantKind::Float) {
-    return float_value(literal_text(literal));
-  }
-  if (literal.constant->constant_kind() == ConstantKind::Int) {
-    const std::optional<i64> value = int_value(literal_text(literal));
-    return value.has_value() ? std::optional(static_cast<double>(*value)) : std::nullopt;
-  }
-  return std::nullopt;
+  const auto value = certain(site, expr);
+  return value.has_value() ? value->as_number() : std::nullopt;
 }
-
-namespace {
-
-// `64 * 7 * 7`; nothing where it does not fit.
-std::optional<i64> folded(Operator op, i64 left, i64 right) {
-  i64 result = 0;
-  switch (op) {
-  case Operator::Add:
-    return __builtin_add_overflow(left, right, &result) ? std::nullopt : std::optional(result);
-  case Operator::Sub:
-    return __builtin_sub_overflow(left, right, &result) ? std::nullopt : std::optional(result);
-  case Operator::Mult:
-    return __builtin_mul_overflow(left, right, &result) ? std::nullopt : std::optional(result);
-  case Operator::FloorDiv:
-    return left >= 0 && right > 0 ? std::optional(left / right) : std::nullopt;
-  case Operator::Pow:
-    for (result = 1; right > 0; --right) {
-      if (__builtin_mul_overflow(result, left, &result) || right > 62) {
-        return std::nullopt;
-      }
-    }
-    return right == 0 ? std::optional(result) : std::nullopt;
-  default:
-    return std::nullopt;
-  }
-}
-
-} // namespace
 
 std::optional<i64> integer_of(const Site &site, const Expr *expr) {
-  if (const auto *operation = as<BinOp>(expr)) {
-    const std::optional<i64> left = integer_of(site, operation->left);
-    const std::optional<i64> right = left.has_value() ? integer_of(site, operation->right) : std::nullopt;
-    return right.has_value() ? folded(operation->op(), *left, *right) : std::nullopt;
-  }
-  if (const auto *unary = as<UnaryOp>(expr); unary != nullptr && unary->op() == UnaryOperator::USub) {
-    const std::optional<i64> value = integer_of(site, unary->operand);
-    return value.has_value() ? std::optional(-*value) : std::nullopt;
-  }
-  const Literal literal = literal_of(site, expr);
-  if (literal.constant == nullptr || literal.constant->constant_kind() != ConstantKind::Int) {
-    return std::nullopt;
-  }
-  return int_value(literal_text(literal));
+  const auto value = certain(site, expr);
+  return value.has_value() ? value->as_integer() : std::nullopt;
 }
 
 std::optional<bool> bool_of(const Site &site, const Expr *expr) {
-  const Literal literal = literal_of(site, expr);
-  if (literal.constant == nullptr) {
-    return std::nullopt;
-  }
-  switch (literal.constant->constant_kind()) {
-  case ConstantKind::True:
-    return true;
-  case ConstantKind::False:
-    return false;
-  default:
-    return std::nullopt;
-  }
+  const auto value = certain(site, expr);
+  return value.has_value() ? value->as_bool() : std::nullopt;
 }
 
 std::optional<std::string> string_of(const Site &site, const Expr *expr) {
-  const Literal literal = literal_of(site, expr);
-  const StringConstant *text = literal.constant != nullptr ? as_string(literal.constant) : nullptr;
-  return text != nullptr ? std::optional(string_value(*literal.source, *text)) : std::nullopt;
+  const auto value = certain(site, expr);
+  return value.has_value() ? value->as_string() : std::nullopt;
 }
 
 bool is_none(const Expr *expr) { return is_constant(expr, ConstantKind::None); }

@@ -2,7 +2,9 @@
 // functions below answer what rules ask of such a place. All of them are silent where the engine does not know.
 #pragma once
 
+#include "model/constants.h"
 #include "model/facts.h"
+#include "model/lookup.h"
 #include "model/project.h"
 #include "python/call.h"
 #include "rules/finding.h"
@@ -38,11 +40,21 @@ const model::FunctionInfo *called_function(const Site &site, const python::Call 
 // known.
 const python::Call *maker_of_callee(const Site &site, const python::Call &call, std::string_view *api = nullptr);
 
+model::Scope scope_of(const Site &site);
+
 // What the engine knows about a name, attribute or call where no flow matters: all that it ever was, joined.
 model::Value value_of(const Site &site, const python::Expr *expr);
 
-// ---- Constants, also under a name that has no other value -----------------------------------------------------------
+// ---- Constants, also under a name that has no other value: see model/constants.h ------------------------------------
 
+// What it is, or is by default: `overridable` tells whether users can choose something else.
+std::optional<model::ConstantValue> setting_of(const Site &site, const python::Expr *expr);
+// The same of an argument; `otherwise` is what holds where it is not given.
+std::optional<model::ConstantValue> setting_of(const Site &site, const model::Argument &argument,
+                                               const model::ConstantValue &otherwise);
+model::Argument argument_of(const Site &site, const python::Call &call, u32 position, std::string_view keyword);
+
+// Certain ones only.
 std::optional<double> number_of(const Site &site, const python::Expr *expr);
 std::optional<i64> integer_of(const Site &site, const python::Expr *expr);
 std::optional<bool> bool_of(const Site &site, const python::Expr *expr);

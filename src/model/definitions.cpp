@@ -1,0 +1,273 @@
+#include "model/definitions.h"
+
+#include "python/call.h"
+#include "python/children.h"
+#include "python/literals.h"
+
+#include <algorithm>
+#include <string>
+
+namespace deepperf::model {
+
+using namespace python;
+
+namespace {
+
+// The attribute that `add_argument("-j", "--num-workers")` fills; empty if it cannot be read.
+std::string destination_of(const Source &source, const Call &call) {
+  if (const Keyword *keyword = keyword_argument(call, "dest")) {
+    const StringConstant *text = as_string(keyword->value);
+    return text != nullptr ? string_value(source, *text) : std::string{};
+  }
+  std::string chosen;
+  for (const Expr *argument : call.args) {
+    const StringConstant *text = as_string(argument);
+    std::string option = text != nullptr ? string_value(source, *text) : std::string{};
+    if (option.starts_with("--")) {
+      chosen = option.substr(2);
+      break;
+    }
+    if (chosen.empty()) {
+      chosen = option.substr(option.starts_with("-") ? 1 : 0);
+    }
+  }
+  std::ranges::replace(chosen, '-', '_');
+  return chosen;
+}
+
+class Collector {
+public:
+  Collector(const Project &project, Definitions &into) : project_(project), into_(into) {}
+
+  void module(const Module &module) {
+    module_ = &module;
+    function_ = module.body;
+    for (const Stmt *statement : module.parsed->tree.body) {
+      visit(statement);
+    }
+  }
+
+private:
+  void bind(Symbol name, const Expr *value, const ImportFrom *import = nullptr, Symbol imported = {}) {
+    if (!in_class_ && function_ != nullptr) {
+      into_.bindings[function_].push_back({name, value, import, imported});
+    }
+  }
+
+  // `value` is null for what is not written down.
+  void assign(const Expr *target, const Expr *value) {
+    switch (target->kind) {
+    case NodeKind::Name:
+      bind(static_cast<const Name *>(target)->id, value);
+      return;
+    case NodeKind::Attribute: {
+      const auto *attribute = static_cast<const Attribute *>(target);
+      into_.attribute_stores[attribute->attr.id].push_back({function_, attribute->value, value});
+      return;
+    }
+    case NodeKind::Subscript: {
+      const auto *subscript = static_cast<const Subscript *>(target);
+      change_dict(subscript->value, {.key = subscript->slice, .value = value});
+      return;
+    }
+    case NodeKind::Starred:
+      return assign(static_cast<const Starred *>(target)->value, nullptr);
+    case NodeKind::Tuple:
+    case NodeKind::List: {
+      const Array<Expr *> targets = elements(target);
+      const Array<Expr *> values = value != nullptr ? elements(value) : Array<Expr *>{};
+      const auto is_starred = [](const Expr *expr) { return expr->kind == NodeKind::Starred; };
+      const bool fits = values.size() == targets.size() && std::ranges::none_of(values, is_starred) &&
+                        std::ranges::none_of(targets, is_starred);
+      for (u32 i = 0; i < targets.size(); ++i) {
+        assign(targets[i], fits ? values[i] : nullptr);
+      }
+      return;
+    }
+    default:
+      return;
+    }
+  }
+
+  static Array<Expr *> elements(const Expr *expr) {
+    return expr->kind == NodeKind::Tuple  ? static_cast<const Tuple *>(expr)->elts
+           : expr->kind == NodeKind::List ? static_cast<const List *>(expr)->elts
+                                          : Array<Expr *>{};
+  }
+
+  void change_dict(const Expr *dict, DictChange change) {
+    change.function = function_;
+    change.conditional = branches_ > 0;
+    if (const auto *name = as<Name>(dict)) {
+      change.name = name->id;
+      into_.dict_changes[owner_of(name->id)].push_back(change);
+    } else if (const auto *attribute = as<Attribute>(dict)) {
+      change.name = attribute->attr;
+      into_.attribute_dict_changes[attribute->attr.id].push_back(change);
+    }
+  }
+
+  // The function whose name it is.
+  [[nodiscard]] const FunctionInfo *owner_of(Symbol name) const {
+    for (const FunctionInfo *scope = function_; scope != nullptr; scope = scope->parent) {
+      if (scope->slot_of(name) != FunctionInfo::kNoSlot) {
+        return scope;
+      }
+    }
+    return function_;
+  }
+
+  void note_call(const Call &call) {
+    const std::string_view method = called_method(call);
+    const Source &source = module_->parsed->source;
+    if (method == "add_argument") {
+      if (const std::string destination = destination_of(source, call); !destination.empty()) {
+        into_.options[intern(destination).id].push_back({function_, &call});
+      }
+    } else if (called_name(call).starts_with("DEFINE_") && !call.args.empty()) {
+      if (const StringConstant *name = as_string(call.args[0])) {
+        into_.flags[intern(string_value(source, *name)).id].push_back({function_, &call});
+      }
+    } else if (method == "set_defaults") {
+      for (const Keyword *keyword : call.keywords) {
+        if (keyword->name) {
+          into_.attribute_stores[keyword->name.id].push_back({function_, receiver_of(call), keyword->value});
+        }
+      }
+    } else if (method == "update" || method == "setdefault" || method == "pop") {
+      change_dict(receiver_of(call), {.update = &call});
+    } else if (called_name(call) == "setattr" && call.args.size() == 3) {
+      if (const StringConstant *name = as_string(call.args[1])) {
+        into_.attribute_stores[intern(string_value(source, *name)).id].push_back(
+            {function_, call.args[0], call.args[2]});
+      }
+    }
+    if (call.fact != 0) {
+      for_each_alternative(project_.callee_of(&call), [&](const Value &callee) {
+        if (callee.is(Value::Tag::Class)) {
+          into_.constructions[callee.type].push_back({function_, &call});
+        }
+      });
+    }
+  }
+
+  void inside(const Node *node, const FunctionInfo *function, bool in_class) {
+    const FunctionInfo *const outer = std::exchange(function_, function);
+    const bool was_in_class = std::exchange(in_class_, in_class);
+    const u32 branches = std::exchange(branches_, 0);
+    for_each_child(node, [this](const Node *child) { visit(child); });
+    function_ = outer;
+    in_class_ = was_in_class;
+    branches_ = branches;
+  }
+
+  void visit(const Node *node) {
+    switch (node->kind) {
+    case NodeKind::FunctionDef: {
+      const auto *definition = static_cast<const FunctionDef *>(node);
+      bind(definition->name, nullptr);
+      const FunctionInfo *const function = project_.function_at(node);
+      return inside(node, function != nullptr ? function : function_, false);
+    }
+    case NodeKind::Lambda: {
+      const FunctionInfo *const function = project_.function_at(node);
+      return inside(node, function != nullptr ? function : function_, false);
+    }
+    case NodeKind::ClassDef:
+      bind(static_cast<const ClassDef *>(node)->name, nullptr);
+      return inside(node, function_, true);
+    case NodeKind::Assign: {
+      const auto *statement = static_cast<const Assign *>(node);
+      for (const Expr *target : statement->targets) {
+        assign(target, statement->value);
+      }
+      return visit(statement->value);
+    }
+    case NodeKind::AnnAssign: {
+      const auto *statement = static_cast<const AnnAssign *>(node);
+      if (statement->value != nullptr) {
+        assign(statement->target, statement->value);
+        visit(statement->value);
+      }
+      return;
+    }
+    case NodeKind::NamedExpr: {
+      const auto *named = static_cast<const NamedExpr *>(node);
+      assign(named->target, named->value);
+      return visit(named->value);
+    }
+    case NodeKind::AugAssign: {
+      const auto *statement = static_cast<const AugAssign *>(node);
+      assign(statement->target, nullptr);
+      return visit(statement->value);
+    }
+    case NodeKind::ImportFrom: {
+      const auto *import = static_cast<const ImportFrom *>(node);
+      for (const Alias *alias : import->names) {
+        bind(alias->asname ? alias->asname : alias->name, nullptr, import, alias->name);
+      }
+      return;
+    }
+    case NodeKind::Name: // bound by a loop, a `with`, a comprehension, `del`
+    case NodeKind::Attribute:
+      if (node->context != Context::Load) {
+        assign(static_cast<const Expr *>(node), nullptr);
+      }
+      break;
+    case NodeKind::ExceptHandler:
+      if (const auto *handler = static_cast<const ExceptHandler *>(node); handler->name) {
+        bind(handler->name, nullptr);
+      }
+      break;
+    case NodeKind::MatchAs:
+      if (const auto *pattern = static_cast<const MatchAs *>(node); pattern->name) {
+        bind(pattern->name, nullptr);
+      }
+      break;
+    case NodeKind::Call:
+      note_call(*static_cast<const Call *>(node));
+      break;
+    default:
+      break;
+    }
+    const bool is_branch = node->kind == NodeKind::If || node->kind == NodeKind::For || node->kind == NodeKind::While ||
+                           node->kind == NodeKind::Try || node->kind == NodeKind::Match;
+    branches_ += is_branch ? 1 : 0;
+    for_each_child(node, [this](const Node *child) { visit(child); });
+    branches_ -= is_branch ? 1 : 0;
+  }
+
+  const Project &project_;
+  Definitions &into_;
+  const Module *module_ = nullptr;
+  const FunctionInfo *function_ = nullptr;
+  bool in_class_ = false;
+  u32 branches_ = 0;
+};
+
+} // namespace
+
+const Definitions &definitions_of(const Project &project) {
+  if (project.definitions == nullptr) {
+    auto made = std::make_shared<Definitions>();
+    Collector collector(project, *made);
+    for (const Module &module : project.modules) {
+      if (module.parsed != nullptr && module.body != nullptr) {
+        collector.module(module);
+      }
+    }
+    for (auto &[function, bindings] : made->bindings) {
+      std::ranges::stable_sort(bindings, {}, [](const Binding &binding) { return binding.name.id; });
+    }
+    made->callers.resize(project.functions.size());
+    for (const FunctionInfo &function : project.functions) {
+      for (const CallSite &site : function.calls) {
+        made->callers[site.callee->index].push_back(&site);
+      }
+    }
+    project.definitions = std::move(made);
+  }
+  return *project.definitions;
+}
+
+} // namespace deepperf::model

@@ -1,0 +1,87 @@
+#include "model/lookup.h"
+
+#include "model/classes.h"
+
+#include <string>
+
+namespace deepperf::model {
+
+using namespace python;
+
+namespace {
+
+Value name_value(const Scope &scope, Symbol name) {
+  const FunctionInfo *const function = scope.function != nullptr ? scope.function : scope.module->body;
+  const Value *const found = function != nullptr ? ever_of(*function, name) : nullptr;
+  return found != nullptr ? *found : Value{};
+}
+
+Value member_value(const ClassInfo &type, Symbol name) {
+  if (const Value *stored = find_attribute(type, name); stored != nullptr && !stored->is_bottom()) {
+    return *stored;
+  }
+  const Value *const member = find_member(type, name);
+  return member != nullptr ? *member : Value{};
+}
+
+Value attribute_value(const Scope &scope, const Attribute &attribute) {
+  const Value owner = value_of(scope, attribute.value);
+  if (owner.is(Value::Tag::Object) || owner.is(Value::Tag::Class)) {
+    return member_value(*owner.type, attribute.attr);
+  }
+  if (owner.is(Value::Tag::Api)) {
+    std::string dotted(owner.name().text());
+    dotted += '.';
+    dotted += attribute.attr.text();
+    return Value::api(canonical_name(dotted), owner.v1);
+  }
+  if (owner.is(Value::Tag::Module) && owner.module->body != nullptr) {
+    const u32 slot = owner.module->body->slot_of(attribute.attr);
+    return slot != FunctionInfo::kNoSlot ? owner.module->body->ever[slot] : Value{};
+  }
+  return {};
+}
+
+Value call_value(const Scope &scope, const Call &call) {
+  const Value callee = scope.project->callee_of(&call);
+  if (callee.is(Value::Tag::Api)) {
+    const ApiInfo *info = find_api(callee.name());
+    return info != nullptr && info->returns != Kind::Unknown ? Value::made_by(info->returns, &call, callee.name())
+                                                             : Value{};
+  }
+  if (callee.is(Value::Tag::ApiMethod) && callee.receiver().is_kind(Kind::ArgumentParser)) {
+    const ApiInfo *info = find_method(Kind::ArgumentParser, callee.name());
+    const Kind kind = info != nullptr ? info->returns : Kind::Unknown;
+    return kind != Kind::Unknown ? Value::made_by(kind, callee.receiver().call, callee.receiver().name()) : Value{};
+  }
+  if (callee.is(Value::Tag::Class)) {
+    return Value::of(callee.type, Value::Tag::Object);
+  }
+  if (callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method)) {
+    return callee.function->returns;
+  }
+  return {};
+}
+
+} // namespace
+
+Scope scope_of(const Project &project, const FunctionInfo &function) { return {&project, function.module, &function}; }
+
+Value value_of(const Scope &scope, const Expr *expr) {
+  if (const auto *name = as<Name>(expr)) {
+    // The first parameter of a method is its object.
+    const FunctionInfo *const function = scope.function;
+    if (function != nullptr && function->type != nullptr && !function->params.empty() && !function->is_static &&
+        function->params[0]->name == name->id) {
+      return Value::of(function->type, Value::Tag::Object);
+    }
+    return name_value(scope, name->id);
+  }
+  if (const auto *attribute = as<Attribute>(expr)) {
+    return attribute_value(scope, *attribute);
+  }
+  const auto *call = as<Call>(expr);
+  return call != nullptr ? call_value(scope, *call) : Value{};
+}
+
+} // namespace deepperf::model
