@@ -60,10 +60,6 @@ KNOWN_WRONG = {
         "this is a step of a forward, where the mode is that of the module around it, and nn.Linear has no modes",
     ("model/numpy_in_function.py", 36, "DP208"):
         "the line runs only if tf.executing_eagerly(), which is never true while the function is traced",
-    ("training/shuffle_missing.py", 31, "DP130"):
-        "with workers, an IterableDataset that does not split itself by worker gives every sample several times",
-    ("training/shuffle_missing.py", 34, "DP130"):
-        "__getitem__ returns a number: handing it to another process costs more than it does",
 }
 
 

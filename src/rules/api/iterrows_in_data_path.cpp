@@ -6,7 +6,36 @@ using namespace python;
 
 namespace {
 
+// A few rows of a table: `frame.head()`, `frame[:5]`, `frame.sample(3)`, counts per group.
+bool is_short(const Site &site, const Expr *frame, u32 steps = 0) {
+  constexpr u32 kMostSteps = 4;
+  if (frame == nullptr || steps > kMostSteps) {
+    return false;
+  }
+  if (const auto *name = as<Name>(frame)) {
+    return is_short(site, last_assigned(site, *name), steps + 1);
+  }
+  if (const auto *subscript = as<Subscript>(frame)) {
+    const auto *slice = as<Slice>(subscript->slice);
+    constexpr i64 kFew = 100;
+    return slice != nullptr && slice->upper != nullptr && integer_of(site, slice->upper).value_or(kFew + 1) <= kFew;
+  }
+  const auto *call = as<Call>(frame);
+  if (call == nullptr) {
+    return false;
+  }
+  const std::string_view method = called_method(*call);
+  return method == "head" || method == "tail" || method == "nlargest" || method == "nsmallest" ||
+         method == "describe" || method == "value_counts" || method == "agg" ||
+         (method == "sample" && argument(*call, 0, "n") != nullptr) ||
+         ((method == "reset_index" || method == "sort_values" || method == "iterrows") &&
+          is_short(site, receiver_of(*call), steps + 1));
+}
+
 void check(Site &site, const Call &call) {
+  if (is_short(site, receiver_of(call))) {
+    return;
+  }
   const bool is_apply = called_method(call) == "apply";
   if (is_apply) {
     const Keyword *axis = keyword_argument(call, "axis");

@@ -1,102 +1,93 @@
-#include "model/classes.h"
-#include "python/children.h"
-#include "rules/site.h"
+#include "rules/sample_cost.h"
 
 namespace deepperf::rules {
 
 using namespace python;
+using model::ConstantValue;
 using model::Value;
 
 namespace {
 
-// Does the function read files, decode, or call a transform: work that is worth another process?
-bool works_hard(const model::Project &project, const Node *node, u32 depth) {
-  if (const auto *call = as<Call>(node)) {
-    const Value callee = project.callee_of(call);
-    if (callee.is(Value::Tag::Api)) {
-      const ApiInfo *info = find_api(callee.name());
-      if (info != nullptr && info->has(kIo | kDecode) && callee.name().text() != "print") {
-        return true;
-      }
-    } else if (depth < 3 && (callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method))) {
-      const FunctionDef *definition = callee.function->definition();
-      if (definition != nullptr && definition != node && works_hard(project, definition, depth + 1)) {
-        return true;
-      }
-    }
-    const std::string_view method = called_method(*call);
-    if (method == "transform" || method == "transforms" || method == "_transform" || method == "_transforms") {
-      return true;
-    }
-  }
-  bool found = false;
-  for_each_child(node, [&](const Node *child) { found = found || works_hard(project, child, depth); });
-  return found;
+// One batch, to look at.
+bool is_for_a_look(const Site &site) {
+  const auto *outer = !site.ancestors.empty() ? as<Call>(site.ancestors.back()) : nullptr;
+  const std::string_view api = outer != nullptr ? called_api(site, *outer) : std::string_view{};
+  return api == "iter" || api == "next" || api == "len";
 }
 
-enum class Cost { Nothing, Unknown, Much };
+// `super().__init__(dataset, …)` in a loader of the project's own.
+bool is_own_loader(const Site &site, const Call &call) {
+  const auto *base = as<Call>(receiver_of(call));
+  return base != nullptr && called_name(*base) == "super" && site.function != nullptr &&
+         site.function->type != nullptr && site.function->type->kind == Kind::TorchDataLoader;
+}
 
-// What an element of the dataset costs.
-Cost cost_of(const Site &site, const Expr *dataset, u32 depth = 0) {
-  if (dataset == nullptr || depth > 4) {
-    return Cost::Unknown;
+// Trainer(args=TrainingArguments(…), train_dataset=…) of Hugging Face makes the loader itself.
+void check_trainer(Site &site, const Call &trainer) {
+  const model::Argument arguments = argument_of(site, trainer, 1, "args");
+  if (arguments.unknown || arguments.given.size() != 1) {
+    return;
   }
-  if (dataset->kind == NodeKind::List || dataset->kind == NodeKind::ListComp || dataset->kind == NodeKind::Tuple) {
-    return Cost::Nothing;
+  const auto written = model::written_as(arguments.given[0].scope, arguments.given[0].expr);
+  const auto *made = written.size() == 1 ? as<Call>(written[0].expr) : nullptr;
+  if (made == nullptr || !called_api(site, *made).ends_with("TrainingArguments")) {
+    return;
   }
-  if (const auto *subscript = as<Subscript>(dataset)) {
-    return cost_of(site, subscript->value, depth + 1) == Cost::Nothing ? Cost::Nothing : Cost::Unknown;
+  const model::Argument workers = model::argument_of(written[0].scope, *made, ~0U, "dataloader_num_workers");
+  const auto setting = setting_of(site, workers, ConstantValue::of(i64{0}));
+  constexpr u32 kCollator = 2;
+  constexpr u32 kTrainSet = 3;
+  const Preparation prepared = setting.has_value() && setting->as_integer() == 0
+                                   ? preparation_of(site, argument_of(site, trainer, kTrainSet, "train_dataset"),
+                                                    argument_of(site, trainer, kCollator, "data_collator"))
+                                   : Preparation{};
+  if (prepared.cost != SampleCost::Much) {
+    return;
   }
-  const Value value = value_of(site, dataset);
-  if (value.is(Value::Tag::Tuple) || value.is_kind(Kind::List) || value.is_kind(Kind::TorchTensor) ||
-      value.is_kind(Kind::NumpyArray)) {
-    return Cost::Nothing;
+  Finding &finding = report(site, trainer, "this Trainer reads and prepares every sample in the training process",
+                            "pass dataloader_num_workers= to the TrainingArguments, a few per device");
+  finding.notes.push_back({written[0].scope.module->file, made->span(), "without workers"});
+  if (prepared.work != nullptr) {
+    finding.notes.push_back(
+        {prepared.where->module->file, prepared.work->span(), "for each sample, or each batch of them"});
   }
-  if (value.is(Value::Tag::Object) && value.type->kind == Kind::TorchDataset) {
-    static const Symbol kGetItem = intern("__getitem__");
-    const model::FunctionInfo *const item = model::find_method_of(*value.type, kGetItem);
-    const FunctionDef *method = item != nullptr ? item->definition() : nullptr;
-    return method != nullptr && works_hard(site.project, method, 0) ? Cost::Much : Cost::Unknown;
+  if (prepared.iterable || (!workers.given.empty() && !setting->overridable)) {
+    finding.tier = Tier::Hint;
   }
-  if (!value.is_kind(Kind::TorchDataset) || value.call == nullptr || !value.name()) {
-    return Cost::Unknown;
-  }
-  const std::string_view name = value.name().text();
-  if (name == "torch.utils.data.TensorDataset") {
-    return Cost::Nothing;
-  }
-  if (name.starts_with("torchvision.datasets.")) {
-    return Cost::Much;
-  }
-  if ((name == "torch.utils.data.Subset" || name == "torch.utils.data.random_split") && !value.call->args.empty()) {
-    return cost_of(site_of(site, *value.call), value.call->args[0], depth + 1);
-  }
-  return Cost::Unknown;
 }
 
 void check(Site &site, const Call &call) {
+  if (called_api(site, call).starts_with("transformers.")) {
+    return check_trainer(site, call);
+  }
+  if (called_method(call) == "__init__" && !is_own_loader(site, call)) {
+    return;
+  }
   constexpr u32 kWorkers = 5;
-  if (has_hidden_arguments(call) || argument(call, kWorkers, "num_workers") != nullptr) {
+  const model::Argument workers = argument_of(site, call, kWorkers, "num_workers");
+  const auto setting = setting_of(site, workers, ConstantValue::of(i64{0}));
+  if (!setting.has_value() || setting->as_integer() != 0 || is_for_a_look(site)) {
     return;
   }
-  // One batch, to look at.
-  if (!site.ancestors.empty() && site.ancestors.back()->kind == NodeKind::Call) {
-    const std::string_view outer = called_api(site, *static_cast<const Call *>(site.ancestors.back()));
-    if (outer == "iter" || outer == "next" || outer == "len") {
-      return;
-    }
-  }
-  const Cost cost = cost_of(site, argument(call, 0, "dataset"));
-  if (cost == Cost::Nothing) {
+  const Preparation prepared = preparation_of(site, call);
+  const bool is_chosen = !workers.given.empty() && !setting->overridable; // somebody wrote num_workers=0
+  if (prepared.cost == SampleCost::Nothing || (prepared.cost == SampleCost::Unknown && !workers.is_absent())) {
     return;
   }
+  const bool is_much = prepared.cost == SampleCost::Much;
+  const std::string when = setting->overridable ? "by default " : "";
   Finding &finding = report(
       site, call,
-      cost == Cost::Much
-          ? "this DataLoader reads and prepares every sample in the training process, while the device waits"
-          : "this DataLoader has no workers: samples are prepared in the training process, while the device waits",
-      "give it num_workers=, a few per device, or num_workers=0 where that is meant");
-  if (cost == Cost::Unknown) {
+      is_much ? when + "this DataLoader reads and prepares every sample in the training process, while the device waits"
+              : "this DataLoader has no workers: samples are prepared in the training process, while the device waits",
+      is_chosen              ? "set num_workers to a few per device, unless the samples cannot be prepared elsewhere"
+      : setting->overridable ? "make the default of num_workers a few per device"
+                             : "pass num_workers=, a few per device; num_workers=0 says that none is intended");
+  if (prepared.work != nullptr) {
+    finding.notes.push_back(
+        {prepared.where->module->file, prepared.work->span(), "for each sample, or each batch of them"});
+  }
+  if (!is_much || is_chosen || prepared.iterable) { // workers of an iterable dataset have to share it among them
     finding.tier = Tier::Hint;
   }
 }
@@ -111,13 +102,14 @@ extern constinit const Rule kLoaderWithoutWorkers = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-A `torch.utils.data.DataLoader` without `num_workers`. It is a finding where the dataset is known to read, decode or transform
-each sample (a dataset of torchvision, or a class whose `__getitem__` opens files or calls a transform), and a hint where nothing
-is known of the dataset.
+A `torch.utils.data.DataLoader` with no workers: `num_workers` is not passed, or is 0 by default, as an option of the command line, a
+field of a configuration, a parameter or an entry of a dictionary may be. It is a finding where the dataset is known to read, decode,
+tokenize or transform each sample (a dataset of torchvision, or a class whose `__getitem__` or `collate_fn` does), and a hint where
+nothing is known of the dataset, or where the call itself says `num_workers=0`.
 
 ## Why it costs
 
@@ -147,15 +139,16 @@ loader = DataLoader(images, batch_size=64, shuffle=True, num_workers=4)
 ## When it is wrong
 
 Data that is in memory as tensors needs no workers, and starting them costs more than it gives; the rule is silent for
-`TensorDataset` and lists. Write `num_workers=0` where one process is meant: that says so to readers too. `**kwargs` may hold the
-argument, so such a call is never reported.
+`TensorDataset`, lists, datasets that only index what is in memory, and samples that are on a GPU already. Write `num_workers=0` where one
+process is intended: that tells readers too. `**kwargs` that nobody can read may hold the argument, so such a call is not
+reported.
 
 ## References
 
 - PyTorch performance tuning guide: enable asynchronous data loading and augmentation
 - torch.utils.data: single- and multi-process data loading
 )"},
-    .calls = "torch.utils.data.DataLoader",
+    .calls = "torch.utils.data.DataLoader *.__init__ transformers.Trainer transformers.Seq2SeqTrainer",
     .on_call = check};
 
 } // namespace deepperf::rules

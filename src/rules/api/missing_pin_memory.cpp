@@ -1,5 +1,7 @@
 #include "rules/site.h"
 
+#include <algorithm>
+
 namespace deepperf::rules {
 
 using namespace python;
@@ -28,6 +30,33 @@ bool goes_to_device(const Site &site, const Call &move) {
   return model::kind_of(target) == Kind::TorchDevice;
 }
 
+// Is it a GPU on every machine that has one: `.cuda()`, "cuda", or a device that is made from that?
+bool is_surely_gpu(const Site &site, const Call &move) {
+  if (called_method(move) == "cuda") {
+    return true;
+  }
+  const Expr *target = argument(move, 0, "device");
+  const std::vector<model::Argument::Given> written = model::written_as(scope_of(site), target);
+  return !written.empty() && std::ranges::all_of(written, [](const model::Argument::Given &given) {
+    const std::string_view text = given.scope.module->parsed->source.part(given.expr->start, given.expr->end);
+    return text.find("cuda") != std::string_view::npos;
+  });
+}
+
+// Pinned batches that are copied while the program waits.
+void check_copy(Site &site, const Site &there, const Call &move) {
+  const u32 place = called_method(move) == "cuda" ? 1 : ~0U;
+  const bool is_given = keyword_argument(move, "non_blocking") != nullptr || (place == 1 && move.args.size() > 1) ||
+                        move.args.size() > 2 || has_hidden_arguments(move);
+  if (is_given || !is_surely_gpu(there, move)) {
+    return;
+  }
+  Finding &finding = report(site.findings, *site.rule, *there.module, move.span(),
+                            "the loader pins its batches, but this copy still waits for the device",
+                            "pass non_blocking=True, so that the copy overlaps with computation");
+  finding.tier = Tier::Hint;
+}
+
 void check(Site &site, const Call &call) {
   const auto moved = site.project.moved_batches.find(&call);
   if (moved == site.project.moved_batches.end()) {
@@ -35,24 +64,33 @@ void check(Site &site, const Call &call) {
   }
   constexpr u32 kWorkers = 5;
   constexpr u32 kPinMemory = 7;
-  if (has_hidden_arguments(call) || argument(call, kPinMemory, "pin_memory") != nullptr) {
-    return;
-  }
   const model::MovedBatch &move = moved->second;
-  Site there{.project = site.project, .findings = site.findings, .module = move.module, .function = move.function};
-  if (!goes_to_device(there, *move.call)) {
+  const Site there{
+      .project = site.project, .findings = site.findings, .module = move.module, .function = move.function};
+  const model::Argument pin = argument_of(site, call, kPinMemory, "pin_memory");
+  const auto pinned = setting_of(site, pin, model::ConstantValue::of(false));
+  if (pinned.has_value() && pinned->is_true()) {
+    return check_copy(site, there, *move.call);
+  }
+  const bool is_chosen = !pin.given.empty() && (!pinned.has_value() || !pinned->overridable);
+  if (!pinned.has_value() || is_chosen || !goes_to_device(there, *move.call)) {
     return;
   }
   // Without workers the training process would do the pinning itself, and win little.
-  const Expr *workers = argument(call, kWorkers, "num_workers");
-  const bool has_workers = workers != nullptr && integer_of(site, workers).value_or(1) != 0;
-  Finding &finding = report(site, call, "batches of this DataLoader are copied to the device from pageable memory",
-                            "give it pin_memory=True, and move the batches with non_blocking=True");
+  const auto workers =
+      setting_of(site, argument_of(site, call, kWorkers, "num_workers"), model::ConstantValue::of(i64{0}));
+  const bool has_workers = !workers.has_value() || workers->as_integer() != 0;
+  Finding &finding = report(site, call,
+                            pinned->overridable
+                                ? "by default, batches of this DataLoader are copied to the device from pageable memory"
+                                : "batches of this DataLoader are copied to the device from pageable memory",
+                            "pass pin_memory=True, and move the batches with non_blocking=True");
   finding.notes.push_back({move.module->file, move.call->span(), "copied here"});
-  if (!has_workers) {
+  if (!has_workers || !workers.has_value() || !is_surely_gpu(there, *move.call)) {
     finding.tier = Tier::Hint;
   }
-  if (const std::optional<Edit> edit = add_argument(site, call, "pin_memory=True")) {
+  const std::optional<Edit> edit = pin.is_absent() ? add_argument(site, call, "pin_memory=True") : std::nullopt;
+  if (edit.has_value()) {
     set_fix(finding, false, {*edit});
   }
 }
@@ -67,12 +105,13 @@ extern constinit const Rule kMissingPinMemory = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-A `DataLoader` with workers and without `pin_memory` whose batches are moved to a device with `.cuda()` or `.to(device)`. Without
-workers it is a hint.
+A `DataLoader` without `pin_memory`, or with `pin_memory=False` by default, whose batches are moved to a device with `.cuda()` or
+`.to(device)`. It is a finding where the loader has workers and the device is a GPU wherever there is one, else a hint. Also a hint: pinned
+batches that are copied without `non_blocking=True`.
 
 ## Why it costs
 

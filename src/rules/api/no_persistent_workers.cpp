@@ -6,31 +6,45 @@ using namespace python;
 
 namespace {
 
+// Is one of the loaders that it may be made so that its workers are started again and again?
+bool restarts_workers(const Site &site, const model::Value &loader) {
+  bool found = false;
+  for_each_alternative(loader, [&](const model::Value &one) {
+    if (!one.is_kind(Kind::TorchDataLoader) || one.call == nullptr || !one.name() ||
+        one.name().text() != "torch.utils.data.DataLoader") {
+      return;
+    }
+    const Site there = site_of(site, *one.call);
+    constexpr u32 kWorkers = 5;
+    const auto workers =
+        setting_of(there, argument_of(there, *one.call, kWorkers, "num_workers"), model::ConstantValue::of(i64{0}));
+    const model::Argument kept = argument_of(there, *one.call, ~0U, "persistent_workers");
+    const bool is_unknown = !workers.has_value() && argument(*one.call, kWorkers, "num_workers") == nullptr;
+    found |= !is_unknown && kept.is_absent() && (!workers.has_value() || workers->as_integer().value_or(0) > 0);
+  });
+  return found;
+}
+
 void check(Site &site, const Node &node) {
   const auto *found = site.project.loop_at(&node);
-  if (found == nullptr || found->parent == nullptr || found->parent->tiny) {
-    return; // iterated over once, or a few times
+  if (found == nullptr || (found->parent != nullptr && found->parent->tiny)) {
+    return; // iterated over a few times
   }
   const model::Loop &loop = *found;
+  const bool is_called_again = site.function != nullptr && site.function->in_loop;
+  if (loop.parent == nullptr && !(is_called_again && loop.steps)) {
+    return; // iterated over once
+  }
   const Expr *loader = iterated_by(site, loop);
-  if (loader == nullptr || model::kind_of(loader) != Kind::TorchDataLoader) {
-    return;
-  }
-  const model::Value value = value_of(site, loader);
-  if (!value.is_kind(Kind::TorchDataLoader) || value.call == nullptr || !value.name() ||
-      value.name().text() != "torch.utils.data.DataLoader") {
-    return;
-  }
-  const Call &made = *value.call;
-  constexpr u32 kWorkers = 5;
-  const Expr *workers = argument(made, kWorkers, "num_workers");
-  if (workers == nullptr || has_hidden_arguments(made) || keyword_argument(made, "persistent_workers") != nullptr ||
-      integer_of(site_of(site, made), workers).value_or(1) == 0) {
+  if (loader == nullptr || model::kind_of(loader) != Kind::TorchDataLoader ||
+      !restarts_workers(site, value_of(site, loader))) {
     return;
   }
   Finding &finding = report(site, *loader, "every epoch stops the loader's workers and starts them again",
                             "make the DataLoader with persistent_workers=True");
-  add_note(finding, site, *loop.parent->node, "in every turn of this loop");
+  if (loop.parent != nullptr) {
+    add_note(finding, site, *loop.parent->node, "in every iteration of this loop");
+  }
 }
 
 } // namespace
@@ -47,7 +61,8 @@ extern constinit const Rule kNoPersistentWorkers = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-A loop over a `DataLoader` with workers inside a loop over epochs, where the loader has no `persistent_workers`.
+A loop over a `DataLoader` with workers inside a loop over epochs, or in a function that such a loop calls, where the loader has no
+`persistent_workers`.
 
 ## Why it costs
 

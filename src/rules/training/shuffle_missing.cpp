@@ -1,5 +1,4 @@
-#include "model/classes.h"
-#include "rules/site.h"
+#include "rules/sample_cost.h"
 
 #include <fmt/format.h>
 
@@ -23,30 +22,19 @@ std::string_view name_given(const Site &site, const Call &call) {
   return attribute != nullptr ? attribute->attr.text() : std::string_view{};
 }
 
-// Does it come in an order of its own?
-bool is_iterable(const model::Value &dataset) {
-  if (dataset.is(model::Value::Tag::Object)) {
-    static const Symbol kIter = intern("__iter__");
-    static const Symbol kGetItem = intern("__getitem__");
-    return model::find_member(*dataset.type, kIter) != nullptr ||
-           model::find_member(*dataset.type, kGetItem) == nullptr;
-  }
-  return dataset.name() && dataset.name().text().find("Iterable") != std::string_view::npos;
-}
-
 void check(Site &site, const Call &call) {
   const std::string_view name = name_given(site, call);
   if (name.find("train") == std::string_view::npos || name.find("val") != std::string_view::npos ||
       name.find("eval") != std::string_view::npos || name.find("test") != std::string_view::npos ||
-      has_hidden_arguments(call) || site.module->is_test) {
+      site.module->is_test) {
     return;
   }
-  if (argument(call, 2, "shuffle") != nullptr || argument(call, 3, "sampler") != nullptr ||
-      argument(call, 4, "batch_sampler") != nullptr) {
+  if (!argument_of(site, call, 2, "shuffle").is_absent() || !argument_of(site, call, 3, "sampler").is_absent() ||
+      !argument_of(site, call, 4, "batch_sampler").is_absent()) {
     return;
   }
   const Expr *dataset = argument(call, 0, "dataset");
-  if (dataset == nullptr || model::kind_of(dataset) != Kind::TorchDataset || is_iterable(value_of(site, dataset))) {
+  if (dataset == nullptr || model::kind_of(dataset) != Kind::TorchDataset || !is_map_style(value_of(site, dataset))) {
     return;
   }
   report(site, call, fmt::format("`{}` gives the examples in the same order in every epoch", name),

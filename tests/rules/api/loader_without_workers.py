@@ -30,12 +30,12 @@ class Rows(Dataset):
 
 def fires(paths):
     digits = datasets.MNIST("data", train=True, transform=transforms.ToTensor())
-    a = DataLoader(digits, batch_size=64)  # hint: DP130
-    b = data.DataLoader(Pictures(paths, transforms.ToTensor()), 32, True)  # hint: DP130
-    c = torch.utils.data.DataLoader(dataset=digits, batch_size=64, pin_memory=True)  # hint: DP130
+    a = DataLoader(digits, batch_size=64)  # expect: DP130
+    b = data.DataLoader(Pictures(paths, transforms.ToTensor()), 32, True)  # expect: DP130
+    c = torch.utils.data.DataLoader(dataset=digits, batch_size=64, pin_memory=True)  # expect: DP130
     train, test = random_split(digits, [50000, 10000])
-    d = DataLoader(train, batch_size=8)  # hint: DP130
-    e = DataLoader(Subset(digits, range(10)), batch_size=8)  # hint: DP130
+    d = DataLoader(train, batch_size=8)  # expect: DP130
+    e = DataLoader(Subset(digits, range(10)), batch_size=8)  # expect: DP130
     return a, b, c, d, e
 
 
@@ -48,7 +48,7 @@ def unsure(dataset, rows):
 def silent(paths, kwargs, x, y):
     digits = datasets.MNIST("data", train=True, transform=transforms.ToTensor())
     a = DataLoader(digits, batch_size=64, num_workers=4)
-    b = DataLoader(digits, batch_size=64, num_workers=0)
+    b = DataLoader(digits, batch_size=64, num_workers=0)  # hint: DP130
     c = DataLoader(digits, 64, True, None, None, 2)
     d = DataLoader(digits, **kwargs)
     e = DataLoader(*paths)

@@ -5,7 +5,7 @@ device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def fires(model, images, workers):
-    loader = DataLoader(images, batch_size=64, num_workers=4)  # hint: DP132
+    loader = DataLoader(images, batch_size=64, num_workers=4)  # expect: DP132
     for x, y in loader:
         model(x.cuda(), y)
     second = DataLoader(images, batch_size=64, num_workers=workers)  # hint: DP132
@@ -20,12 +20,12 @@ def train(model, loader):
 
 
 def main(model, images):
-    train(model, DataLoader(images, num_workers=2))  # hint: DP132
+    train(model, DataLoader(images, num_workers=2))  # expect: DP132
 
 
 class Trainer:
     def __init__(self, images):
-        self.loader = DataLoader(images, num_workers=2)  # hint: DP132
+        self.loader = DataLoader(images, num_workers=2)  # expect: DP132
 
     def run(self, model):
         for batch in self.loader:
@@ -44,7 +44,7 @@ def silent(model, images, kwargs, other):
     c = DataLoader(images, num_workers=4, **kwargs)
     for loader in (a, b, c):
         for x in loader:
-            model(x.cuda())
+            model(x.cuda())  # hint: DP132
     for x in a:
         model(x.cuda())
     for x in b:

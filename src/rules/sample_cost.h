@@ -1,0 +1,28 @@
+// What it takes to prepare one sample of a DataLoader: whether other processes would be worth their start.
+#pragma once
+
+#include "rules/site.h"
+
+namespace deepperf::rules {
+
+enum class SampleCost : u8 {
+  Nothing, // an element of a list, or of a tensor or array in memory
+  Unknown,
+  Much, // it reads files, decodes, tokenizes or transforms
+};
+
+struct Preparation {
+  SampleCost cost = SampleCost::Unknown;
+  bool iterable = false;                      // the dataset comes in an order of its own
+  const python::Node *work = nullptr;         // the call that takes the time
+  const model::FunctionInfo *where = nullptr; // it stands in
+};
+
+// Of the `dataset` and the `collate_fn` of the call that makes a loader.
+Preparation preparation_of(const Site &site, const python::Call &loader);
+Preparation preparation_of(const Site &site, const model::Argument &dataset, const model::Argument &collate);
+
+// Is it proved to be a dataset with __getitem__, which leaves the order to the loader?
+bool is_map_style(const model::Value &dataset);
+
+} // namespace deepperf::rules
