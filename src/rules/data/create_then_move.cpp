@@ -1,4 +1,8 @@
-#include "rules/site.h"
+#include "rules/per_step.h"
+#include "rules/tree.h"
+
+#include "base/name_table.h"
+#include "model/lookup.h"
 
 #include <fmt/format.h>
 
@@ -7,30 +11,29 @@
 namespace deepperf::rules {
 
 using namespace python;
+using model::Value;
 
 namespace {
 
 // Functions that fill a tensor by themselves and take device=. Those that are given the values (torch.tensor,
 // torch.from_numpy) have to copy them from the CPU in any case.
 bool takes_device(std::string_view api) {
-  for (const std::string_view name :
-       {"torch.zeros", "torch.ones", "torch.full", "torch.empty", "torch.arange", "torch.linspace", "torch.logspace",
-        "torch.eye", "torch.rand", "torch.randn", "torch.randint", "torch.randperm"}) {
-    if (api == name) {
-      return true;
-    }
-  }
-  return false;
+  static const NameTable kFactories({"torch.zeros", "torch.ones", "torch.full", "torch.empty", "torch.arange",
+                                     "torch.linspace", "torch.logspace", "torch.eye", "torch.rand", "torch.randn",
+                                     "torch.randint", "torch.randperm"});
+  return !api.empty() && kFactories.has(intern(api));
+}
+
+// The same of NumPy, where PyTorch has a function that fills a tensor on the device.
+bool is_numpy_factory(std::string_view api) {
+  static const NameTable kFactories({"numpy.zeros", "numpy.ones", "numpy.full", "numpy.arange", "numpy.linspace",
+                                     "numpy.eye", "numpy.random.rand", "numpy.random.randn", "numpy.random.normal",
+                                     "numpy.random.uniform", "numpy.random.randint"});
+  return !api.empty() && kFactories.has(intern(api));
 }
 
 // `torch.rand` draws other numbers on another device, so a moved one is not the same as one made there.
-bool is_random(std::string_view api) { return api.starts_with("torch.rand"); }
-
-// In a loop, in a forward pass, or in a function that is called from a loop: elsewhere it happens once.
-bool runs_often(const Site &site) {
-  return loop_around(site) != nullptr || (site.function != nullptr && site.function->in_loop) ||
-         in_method(site, Kind::TorchModule, "forward");
-}
+bool is_random(std::string_view api) { return api.starts_with("torch.rand") || api.starts_with("numpy.random."); }
 
 bool is_traced_argument(const Site &site) {
   return std::ranges::any_of(site.ancestors, [&site](const Node *node) {
@@ -39,53 +42,312 @@ bool is_traced_argument(const Site &site) {
   });
 }
 
-void check(Site &site, const Call &call) {
-  const auto *made = as<Call>(receiver_of(call));
-  if (made == nullptr) {
-    return;
+// ---- Where it comes from --------------------------------------------------------------------------------------------
+
+struct Origin {
+  const Call *made = nullptr; // the call that fills the tensor
+  const model::FunctionInfo *function = nullptr;
+  const Expr *named = nullptr; // where it is read from a name or attribute
+  bool by_numpy = false;
+  bool elsewhere = false; // in a function that is called here
+};
+
+// Views, casts and fills: what comes out was made where what goes in was made.
+bool keeps_place(std::string_view method) {
+  static const NameTable kMethods(
+      {"float",          "half",      "double",  "long",      "int",        "bool",         "byte",
+       "type",           "view",      "reshape", "unsqueeze", "squeeze",    "expand",       "repeat",
+       "permute",        "transpose", "t",       "flatten",   "contiguous", "triu",         "tril",
+       "fill_",          "zero_",     "normal_", "uniform_",  "random_",    "exponential_", "bernoulli_",
+       "requires_grad_", "clamp",     "mul",     "add",       "div",        "sub",          "astype",
+       "masked_fill",    "mul_",      "add_",    "sub_",      "div_",       "log",          "exp",
+       "sqrt",           "expand_as", "bfloat16"});
+  return !method.empty() && kMethods.has(intern(method));
+}
+
+// The value of the last assignment to the name or attribute before the place, in the blocks around it.
+const Expr *last_set(const Site &site, const Expr &place) {
+  if (const auto *name = as<Name>(&place)) {
+    return last_assigned(site, *name);
   }
-  const std::string_view api = called_api(site, *made);
-  if (!takes_device(api) || has_hidden_arguments(*made) || keyword_argument(*made, "device") != nullptr ||
-      keyword_argument(*made, "pin_memory") != nullptr || keyword_argument(*made, "out") != nullptr ||
-      keyword_argument(*made, "generator") != nullptr) { // which is made for a device itself
-    return;
+  const std::string_view text = text_of(site, &place);
+  const Expr *found = nullptr;
+  for (std::size_t i = site.ancestors.size(); i-- > 0 && found == nullptr;) {
+    for_each_child(site.ancestors[i], [&](const Node *statement) {
+      const auto *assignment = as<Assign>(statement);
+      if (assignment != nullptr && assignment->end <= place.start && text_of(site, assignment->targets[0]) == text) {
+        found = assignment->value;
+      }
+    });
+    if (site.ancestors[i]->kind == NodeKind::FunctionDef) {
+      break;
+    }
   }
-  if (is_traced_argument(site)) {
-    return; // wanted for its graph
-  }
-  const bool is_cuda = called_method(call) == "cuda";
-  std::string device;
-  if (is_cuda) {
-    if (!call.keywords.empty() || call.args.size() > 1) {
+  return found;
+}
+
+// Between its making and its move nothing is done with it but filling it as a whole, or slices of it with a number:
+// elements that a loop sets one by one are set faster on the CPU, and what is computed there has to be copied.
+bool is_only_filled(const Site &site, const Expr &read, const Expr *set) {
+  const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
+  const std::string_view text = text_of(site, &read);
+  bool is_used = false;
+  const auto visit = [&](const auto &self, const Node *node, const Node *parent, const Node *grandparent,
+                         u32 loops) -> void {
+    if (is_used || node->end <= set->end || node->start > read.start) {
       return;
     }
-    device = call.args.empty() ? "\"cuda\"" : std::string(text_of(site, call.args[0]));
+    const bool is_it = (node->kind == NodeKind::Name || node->kind == NodeKind::Attribute) && node->start >= set->end &&
+                       node != &read && text_of(site, node) == text;
+    if (is_it && node->context != Context::Load) {
+      return; // it gets what the move gives
+    }
+    if (is_it) {
+      const auto *subscript = as<Subscript>(parent);
+      const auto *method = as<Attribute>(parent);
+      const bool is_fill = method != nullptr && method->attr.text().ends_with("_") && grandparent != nullptr &&
+                           grandparent->kind == NodeKind::Call;
+      const auto *assignment = as<Assign>(grandparent);
+      const bool is_slice = subscript != nullptr && subscript->context == Context::Store && loops == 0 &&
+                            assignment != nullptr && number_of(site, assignment->value).has_value();
+      is_used |= !is_fill && !is_slice;
+      return;
+    }
+    const u32 inside = loops + (node->kind == NodeKind::For || node->kind == NodeKind::While ? 1 : 0);
+    for_each_child(node, [&](const Node *child) {
+      // The loop that both stand in does not count.
+      const bool is_shared = node->start <= set->start && read.end <= node->end;
+      self(self, child, node, parent, is_shared ? loops : inside);
+    });
+  };
+  if (definition != nullptr) {
+    for (const Stmt *statement : definition->body) {
+      visit(visit, statement, definition, nullptr, 0);
+    }
   } else {
-    if (call.args.size() != 1 || !call.keywords.empty()) {
-      return;
-    }
-    const Expr *target = call.args[0];
-    const std::optional<std::string> name = string_of(site, target);
-    const Kind kind = model::kind_of(target);
-    const std::string_view written = text_of(site, target);
-    const bool is_device = name.has_value() ? name->starts_with("cuda") || name->starts_with("mps")
-                                            : kind == Kind::TorchDevice || written == "device" ||
-                                                  written.ends_with(".device") || written.ends_with("_device");
-    if (!is_device) {
-      return; // perhaps a dtype or another tensor
-    }
-    device = written;
+    return false; // a script: its statements may be far apart
   }
-  Finding &finding = report(site, call, "this tensor is made on the CPU and then copied to the device",
-                            fmt::format("make it there: {}(…, device={})", text_of(site, made->func), device));
+  return !is_used;
+}
+
+bool has_choices(const Call &made) {
+  return has_hidden_arguments(made) || keyword_argument(made, "device") != nullptr ||
+         keyword_argument(made, "pin_memory") != nullptr || keyword_argument(made, "out") != nullptr ||
+         keyword_argument(made, "generator") != nullptr; // which is made for a device itself
+}
+
+Origin origin_of(const Site &site, const Expr *expr, u32 steps);
+
+Origin origin_of_call(const Site &site, const Call &call, u32 steps) {
+  const std::string_view api = called_api(site, call);
+  if (takes_device(api) || is_numpy_factory(api)) {
+    return has_choices(call) ? Origin{} : Origin{&call, site.function, nullptr, is_numpy_factory(api), false};
+  }
+  if (api == "torch.autograd.Variable" || api == "torch.from_numpy" || api == "torch.triu" || api == "torch.tril" ||
+      api == "torch.unsqueeze") {
+    Origin origin = call.args.empty() || has_choices(call) ? Origin{} : origin_of(site, call.args[0], steps + 1);
+    return origin;
+  }
+  if (api == "torch.tensor" || api == "torch.as_tensor" || api == "torch.FloatTensor" || api == "torch.Tensor") {
+    const Origin origin = call.args.empty() || has_choices(call) ? Origin{} : origin_of(site, call.args[0], steps + 1);
+    return origin.by_numpy ? origin : Origin{};
+  }
+  if (keeps_place(called_method(call)) && receiver_of(call) != nullptr) {
+    return origin_of(site, receiver_of(call), steps + 1);
+  }
+  // A function that returns what it makes.
+  const model::FunctionInfo *const function = called_function(site, call);
+  const FunctionDef *const definition = function != nullptr ? function->definition() : nullptr;
+  const auto *result =
+      definition != nullptr && !definition->body.empty() ? as<Return>(definition->body.back()) : nullptr;
+  if (result == nullptr || result->value == nullptr || steps > 0) {
+    return {};
+  }
+  Site there{.project = site.project, .findings = site.findings, .rule = site.rule};
+  there.module = function->module;
+  there.function = function;
+  there.ancestors = {definition};
+  Origin origin = origin_of(there, result->value, steps + 1);
+  origin.elsewhere = origin.made != nullptr;
+  origin.function = function;
+  return origin;
+}
+
+Origin origin_of(const Site &site, const Expr *expr, u32 steps) {
+  constexpr u32 kMostSteps = 8;
+  if (expr == nullptr || steps > kMostSteps) {
+    return {};
+  }
+  switch (expr->kind) {
+  case NodeKind::Call:
+    return origin_of_call(site, *static_cast<const Call *>(expr), steps);
+  case NodeKind::Name:
+  case NodeKind::Attribute: {
+    const Expr *set = last_set(site, *expr);
+    if (set == nullptr || !is_only_filled(site, *expr, set)) {
+      return {};
+    }
+    Origin origin = origin_of(site, set, steps + 1);
+    origin.named = origin.named == nullptr ? expr : origin.named;
+    return origin;
+  }
+  case NodeKind::BinOp: { // `torch.rand(n) * 2 - 1`
+    const auto *operation = static_cast<const BinOp *>(expr);
+    const auto is_number = [&site](const Expr *operand) { return number_of(site, operand).has_value(); };
+    return is_number(operation->right)  ? origin_of(site, operation->left, steps + 1)
+           : is_number(operation->left) ? origin_of(site, operation->right, steps + 1)
+                                        : Origin{};
+  }
+  case NodeKind::UnaryOp:
+    return origin_of(site, static_cast<const UnaryOp *>(expr)->operand, steps + 1);
+  case NodeKind::Subscript: { // `torch.arange(n)[None, :]`
+    const Origin origin = origin_of(site, static_cast<const Subscript *>(expr)->value, steps + 1);
+    return origin.named == nullptr ? origin : Origin{};
+  }
+  default:
+    return {};
+  }
+}
+
+// ---- Where it goes --------------------------------------------------------------------------------------------------
+
+struct Destination {
+  std::string device; // empty if it goes nowhere
+  std::string dtype;
+};
+
+bool is_device(const Site &site, const Expr *target) {
+  const std::optional<std::string> name = string_of(site, target);
+  const std::string_view written = text_of(site, target);
+  return name.has_value() ? name->starts_with("cuda") || name->starts_with("mps")
+                          : model::kind_of(target) == Kind::TorchDevice || written == "device" ||
+                                written.ends_with(".device") || written.ends_with("_device");
+}
+
+Destination like(std::string_view tensor) {
+  return {fmt::format("{}.device", tensor), fmt::format("{}.dtype", tensor)};
+}
+
+Destination destination_of(const Site &site, const Call &move) {
+  const std::string_view method = called_method(move);
+  if (has_hidden_arguments(move)) {
+    return {};
+  }
+  const Expr *target = argument(move, 0, method == "type_as" ? "other" : "device");
+  if (method == "cuda") {
+    return {target != nullptr ? std::string(text_of(site, target)) : "\"cuda\"", {}};
+  }
+  if (target == nullptr) {
+    return {};
+  }
+  const bool is_name = target->kind == NodeKind::Name || target->kind == NodeKind::Attribute;
+  if (method == "type_as") {
+    return is_name && model::kind_of(target) == Kind::TorchTensor ? like(text_of(site, target)) : Destination{};
+  }
+  if (is_device(site, target)) {
+    const Keyword *dtype = keyword_argument(move, "dtype");
+    const Expr *second = move.args.size() > 1 ? move.args[1] : nullptr;
+    return {std::string(text_of(site, target)), dtype != nullptr    ? std::string(text_of(site, dtype->value))
+                                                : second != nullptr ? std::string(text_of(site, second))
+                                                                    : std::string{}};
+  }
+  return is_name && model::kind_of(target) == Kind::TorchTensor && move.args.size() == 1 ? like(text_of(site, target))
+                                                                                         : Destination{};
+}
+
+// In a loop, in a forward pass, or in a function that is called from a loop: elsewhere it happens once.
+bool runs_often(const Site &site) {
+  return loop_around(site) != nullptr || (site.function != nullptr && site.function->in_loop) || in_step(site) ||
+         in_forward_pass(site);
+}
+
+// A name of the same function that the loop does not set again: it is made before the loop, and moved once as well.
+bool is_made_outside(const Site &site, const Origin &origin) {
+  const model::Loop *loop = loop_around(site);
+  return loop != nullptr && !origin.elsewhere && !contains(loop->node, origin.made);
+}
+
+// Is what it was made as needed on the CPU as well, behind the move? Not where the name stands for the copy from then
+// on.
+bool is_needed_here(const Site &site, const Call &move, const Expr &named) {
+  const std::string_view text = text_of(site, &named);
+  const auto *assignment = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
+  const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
+  if (definition == nullptr || (assignment != nullptr && text_of(site, assignment->targets[0]) == text)) {
+    return false;
+  }
+  return any_node(definition->body, [&](const Node *node) {
+    return (node->kind == NodeKind::Name || node->kind == NodeKind::Attribute) && node->start > move.end &&
+           text_of(site, node) == text;
+  });
+}
+
+void check(Site &site, const Call &call) {
+  const Expr *receiver = receiver_of(call);
+  if (receiver == nullptr || is_traced_argument(site)) {
+    return; // what is traced is wanted for its graph
+  }
+  const Origin origin = origin_of(site, receiver, 0);
+  if (origin.made == nullptr || is_made_outside(site, origin) ||
+      (origin.named != nullptr && is_needed_here(site, call, *origin.named))) {
+    return;
+  }
+  const Destination to = destination_of(site, call);
+  if (to.device.empty() || (origin.by_numpy && !in_step(site) && !in_forward_pass(site))) {
+    return;
+  }
+  const Site there = origin.elsewhere ? site_of(site, *origin.made) : site;
+  const std::string_view api = called_api(there, *origin.made);
+  const std::string_view maker = text_of(there, origin.made->func);
+  Finding &finding = report(
+      site, call,
+      origin.by_numpy ? "NumPy makes this on the CPU, and it is then copied to the device"
+                      : "this tensor is made on the CPU and then copied to the device",
+      origin.by_numpy ? fmt::format("make it there with the function of PyTorch, and device={}", to.device)
+      : origin.elsewhere
+          ? fmt::format("pass the device to `{}`, and make it there: {}(…, device=…)",
+                        text_of(site, as<Call>(receiver) != nullptr ? as<Call>(receiver)->func : receiver), maker)
+          : fmt::format("make it there: {}(…, device={})", maker, to.device));
+  if (origin.elsewhere || origin.named != nullptr) {
+    finding.notes.push_back({there.module->file, origin.made->span(), "made here"});
+  }
   if (!runs_often(site)) {
     finding.tier = Tier::Hint;
   }
   if (is_random(api)) {
     finding.advice += "; other random numbers come out";
   }
-  if (const std::optional<Edit> edit = add_argument(site, *made, "device=" + device)) {
-    set_fix(finding, !is_random(api), {*edit, Edit{made->end, call.end, ""}});
+  const bool is_plain = origin.named == nullptr && !origin.elsewhere && !origin.by_numpy && call.keywords.empty() &&
+                        (to.dtype.empty() && call.args.size() < 2);
+  if (is_plain) {
+    if (const std::optional<Edit> edit = add_argument(site, *origin.made, "device=" + to.device)) {
+      set_fix(finding, !is_random(api), {*edit, Edit{receiver->end + (receiver->parenthesized ? 1 : 0), call.end, ""}});
+    }
+  }
+}
+
+// `scores[torch.arange(n), labels]` with scores on the device: the indices are copied there.
+void check_index(Site &site, const Node &node) {
+  const auto &subscript = static_cast<const Subscript &>(node);
+  if (model::kind_of(subscript.value) != Kind::TorchTensor || !model::is_moved(subscript.value) ||
+      (!in_step(site) && !in_forward_pass(site))) {
+    return;
+  }
+  const auto look = [&](const Expr *index) {
+    const auto *made = as<Call>(index);
+    if (made == nullptr || !takes_device(called_api(site, *made)) || has_choices(*made)) {
+      return;
+    }
+    const std::string_view base = text_of(site, subscript.value);
+    report(site, *made, "these indices are made on the CPU and copied to the device for every use",
+           fmt::format("make them there: {}(…, device={}.device)", text_of(site, made->func), base));
+  };
+  if (const auto *parts = as<Tuple>(subscript.slice)) {
+    for (const Expr *part : parts->elts) {
+      look(part);
+    }
+  } else {
+    look(subscript.slice);
   }
 }
 
@@ -103,8 +365,10 @@ extern constinit const Rule kCreateThenMove = {
              .fix = FixKind::Safe,
              .documentation = R"(## What it finds
 
-`torch.zeros(…).cuda()`, `torch.arange(…).to(device)` and the like: a function that could make the tensor on the device makes
-it on the CPU, and the result is copied.
+`torch.zeros(…).cuda()`, `torch.arange(…).to(device)`, `torch.ones(…).type_as(x)` and the like: a function that could make the tensor on
+the device makes it on the CPU, and the result is copied. That is followed through names, casts, views, fills in place and functions
+that return what they make. Also found: arrays that NumPy fills in a step or a forward pass, and indices that are made on the CPU for a tensor on
+the device.
 
 ## Why it costs
 
@@ -139,7 +403,9 @@ for random functions is therefore only made with `--unsafe-fixes`.
 
 - PyTorch performance tuning guide: create tensors directly on the target device
 )"},
-    .calls = "*.cuda *.to",
-    .on_call = check};
+    .calls = "*.cuda *.to *.type_as",
+    .on_call = check,
+    .nodes = {NodeKind::Subscript},
+    .on_node = check_index};
 
 } // namespace deepperf::rules

@@ -33,9 +33,9 @@ def silent(n, x, kwargs, other, generator):
     e = torch.zeros(n, **kwargs).cuda()
     f = torch.zeros(n).to("cpu")
     g = torch.zeros(n)
-    h = g.cuda()
+    h = g.cuda()  # hint: DP401
     i = np.zeros(n).to(device)
-    j = torch.zeros(n).to(device, torch.float16)
+    j = torch.zeros(n).to(device, torch.float16)  # hint: DP401
     k = other.zeros(n).cuda()
     m = torch.zeros(n, pin_memory=True).cuda()
     e2 = torch.tensor([1.0, 2.0]).cuda()

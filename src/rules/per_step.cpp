@@ -1,0 +1,105 @@
+#include "rules/per_step.h"
+
+#include "base/name_table.h"
+#include "model/definitions.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+using model::FunctionInfo;
+
+namespace {
+
+bool is_module_method(const FunctionInfo &function, std::string_view name) {
+  if (function.type == nullptr || !function.name || function.name.text() != name) {
+    return false;
+  }
+  for (Kind kind = function.type->kind; kind != Kind::Unknown; kind = parent_of(kind)) {
+    if (kind == Kind::TorchModule) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Do calls of the function lead back to one for which `holds`? At most so many calls up.
+template <class Predicate>
+bool is_reached_from(const model::Project &project, const FunctionInfo &function, u32 depth, const Predicate &holds) {
+  constexpr u32 kMostDepth = 4;
+  constexpr std::size_t kMostCallers = 16;
+  if (holds(function)) {
+    return true;
+  }
+  const auto &callers = model::definitions_of(project).callers[function.index];
+  for (std::size_t i = 0; i < callers.size() && i < kMostCallers && depth < kMostDepth; ++i) {
+    const bool is_itself = callers[i]->caller == &function;
+    if (!is_itself && !callers[i]->once && is_reached_from(project, *callers[i]->caller, depth + 1, holds)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+} // namespace
+
+bool in_forward_pass(const Site &site) {
+  const auto is_forward = [](const FunctionInfo &function) { return is_module_method(function, "forward"); };
+  for (const FunctionInfo *function = site.function; function != nullptr; function = function->parent) {
+    if (function->name && function->name.text() == "__init__") {
+      return false;
+    }
+    if (function->node != nullptr && is_reached_from(site.project, *function, 0, is_forward)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool in_step(const Site &site) {
+  if (in_training_step(site)) {
+    return true;
+  }
+  static const NameTable kSteps({"training_step", "validation_step", "test_step", "predict_step"});
+  for (const FunctionInfo *function = site.function; function != nullptr; function = function->parent) {
+    if (function->type != nullptr && function->name && kSteps.has(function->name)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool is_request_handler(const model::Project &project, const FunctionInfo &function) {
+  static const NameTable kRoutes({"route", "get", "post", "put", "api_route", "websocket"});
+  const FunctionDef *definition = function.definition();
+  if (definition == nullptr || function.parent == nullptr) {
+    return false;
+  }
+  return std::ranges::any_of(definition->decorators, [&](const Expr *decorator) {
+    const auto *call = as<Call>(decorator);
+    const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
+    if (method == nullptr || !kRoutes.has(method->attr)) {
+      return false;
+    }
+    const auto made = model::written_as(model::scope_of(project, *function.parent), method->value);
+    return !made.empty() && std::ranges::all_of(made, [&project](const model::Argument::Given &given) {
+      const auto *maker = as<Call>(given.expr);
+      const model::Value callee = maker != nullptr ? project.callee_of(maker) : model::Value{};
+      const std::string_view api = callee.is(model::Value::Tag::Api) ? callee.name().text() : std::string_view{};
+      return api.starts_with("flask.") || api.starts_with("fastapi.") || api.starts_with("sanic.") ||
+             api.starts_with("quart.") || api.starts_with("starlette.");
+    });
+  });
+}
+
+bool in_request_handler(const Site &site) {
+  for (const FunctionInfo *function = site.function; function != nullptr; function = function->parent) {
+    if (is_request_handler(site.project, *function)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+} // namespace deepperf::rules

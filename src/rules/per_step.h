@@ -1,0 +1,18 @@
+// How often the place of a site runs, as rules about repeated work ask for it.
+#pragma once
+
+#include "rules/site.h"
+
+namespace deepperf::rules {
+
+// In the forward pass of a module: in forward() itself, or in a method or function that it leads to.
+bool in_forward_pass(const Site &site);
+
+// In a training or evaluation step: of a loop that trains, or a step method that Lightning calls.
+bool in_step(const Site &site);
+
+// In a function that answers requests: a route of Flask, FastAPI or the like.
+bool in_request_handler(const Site &site);
+bool is_request_handler(const model::Project &project, const model::FunctionInfo &function);
+
+} // namespace deepperf::rules
