@@ -10,10 +10,24 @@ using namespace python;
 
 namespace {
 
-// A name, or an attribute of one.
+// A name, an attribute of one, or an entry of a dictionary.
 bool is_same(const Site &site, const Expr *a, const Expr *b) {
-  return a->kind == b->kind && (a->kind == NodeKind::Name || a->kind == NodeKind::Attribute) &&
+  return a->kind == b->kind &&
+         (a->kind == NodeKind::Name || a->kind == NodeKind::Attribute || a->kind == NodeKind::Subscript) &&
          text_of(site, a) == text_of(site, b);
+}
+
+// `x` of `x.cpu()`, `x.detach()` and the like, and of `x` itself.
+const Expr *without_casts(const Expr *expr) {
+  while (const auto *call = as<Call>(expr)) {
+    const std::string_view method = called_method(*call);
+    if (method != "cpu" && method != "detach" && method != "contiguous" && method != "numpy" && method != "clone" &&
+        method != "to" && method != "cuda" && method != "float") {
+      break;
+    }
+    expr = receiver_of(*call);
+  }
+  return expr;
 }
 
 // `x` of `cat([x, y])` or `np.append(x, y)`, if that is what the result is assigned to.
@@ -22,30 +36,55 @@ const Expr *grown_operand(const Site &site, const Call &call, const Expr *target
     return nullptr;
   }
   const Expr *first = call.args[0];
-  if (called_api(site, call) == "numpy.append") {
+  if (called_api(site, call).ends_with(".append")) {
     return is_same(site, first, target) ? first : nullptr;
   }
   const Array<Expr *> parts = first->kind == NodeKind::List    ? static_cast<const List *>(first)->elts
                               : first->kind == NodeKind::Tuple ? static_cast<const Tuple *>(first)->elts
                                                                : Array<Expr *>{};
   for (const Expr *part : parts) {
-    if (is_same(site, part, target)) {
-      return part;
+    if (is_same(site, without_casts(part), target)) {
+      return without_casts(part);
     }
   }
   return nullptr;
 }
 
-// An attribute of something that the loop binds: another one in each turn.
+// An attribute of something that the loop binds, or an entry by a key that it binds: another one in each turn.
 bool belongs_to_turn(const model::Loop &loop, const Expr *target) {
-  while (const auto *attribute = as<Attribute>(target)) {
-    target = attribute->value;
-    const auto *name = as<Name>(target);
-    if (name != nullptr && std::ranges::find(loop.assigned, name->id) != loop.assigned.end()) {
-      return true;
-    }
+  if (target->kind == NodeKind::Name) {
+    return false;
   }
-  return false;
+  bool found = false;
+  const auto visit = [&](const auto &self, const Node *node) -> void {
+    if (const auto *name = as<Name>(node)) {
+      found = found || std::ranges::find(loop.assigned, name->id) != loop.assigned.end();
+    }
+    for_each_child(node, [&](const Node *child) { self(self, child); });
+  };
+  visit(visit, target);
+  return found;
+}
+
+// `len(x) == 0`, `not x`, `x.numel() > 0`, `x is None`: asks whether there is anything yet, or how much.
+bool asks_for_size(const Site &site, const Node *node, const Expr *target) {
+  if (const auto *compare = as<Compare>(node)) {
+    return is_same(site, compare->left, target) && compare->rest.size() == 1 && is_none(compare->rest[0].right);
+  }
+  if (const auto *negated = as<UnaryOp>(node)) {
+    return negated->op() == UnaryOperator::Not && is_same(site, negated->operand, target);
+  }
+  if (const auto *call = as<Call>(node)) {
+    const Expr *receiver = receiver_of(*call);
+    const std::string_view method = called_method(*call);
+    return (called_name(*call) == "len" && call->args.size() == 1 && is_same(site, call->args[0], target)) ||
+           (receiver != nullptr && is_same(site, receiver, target) &&
+            (method == "numel" || method == "size" || method == "dim" || method == "nelement"));
+  }
+  const auto *attribute = as<Attribute>(node);
+  return attribute != nullptr && is_same(site, attribute->value, target) &&
+         (attribute->attr.text() == "shape" || attribute->attr.text() == "size" || attribute->attr.text() == "ndim" ||
+          attribute->attr.text() == "empty");
 }
 
 // Compiled by TorchScript, often for an export that knows no lists.
@@ -69,12 +108,10 @@ struct Uses {
     if (read || set) {
       return;
     }
-    if (const auto *compare = as<Compare>(node)) {
-      if (is_same(site, compare->left, target) && compare->rest.size() == 1 && is_none(compare->rest[0].right)) {
-        return; // `x is None`
-      }
+    if (asks_for_size(site, node, target)) {
+      return;
     }
-    if ((node->kind == NodeKind::Name || node->kind == NodeKind::Attribute) &&
+    if ((node->kind == NodeKind::Name || node->kind == NodeKind::Attribute || node->kind == NodeKind::Subscript) &&
         is_same(site, static_cast<const Expr *>(node), target)) {
       if (node == operand || node == target) {
         return;
@@ -86,18 +123,100 @@ struct Uses {
   }
 };
 
+// `if len(x) < 10:` around it: it does not grow any longer than that.
+bool is_bounded(const Site &site, const Node *outermost) {
+  const auto is_size = [](const Expr *expr) {
+    if (const auto *subscript = as<Subscript>(expr)) {
+      const auto *attribute = as<Attribute>(subscript->value);
+      return attribute != nullptr && attribute->attr.text() == "shape";
+    }
+    const auto *call = as<Call>(expr);
+    const std::string_view name = call != nullptr ? called_name(*call) : std::string_view{};
+    return name == "len" || name == "size" || name == "numel";
+  };
+  for (std::size_t i = site.ancestors.size(); i-- > 0 && site.ancestors[i] != outermost;) {
+    const auto *choice = as<If>(site.ancestors[i]);
+    const auto *test = choice != nullptr ? as<Compare>(choice->test) : nullptr;
+    if (test != nullptr && test->rest.size() == 1 && is_size(test->left) &&
+        (test->rest[0].op == CompareOperator::Lt || test->rest[0].op == CompareOperator::LtE)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The assignment that takes what the call makes: `x = cat(…)`, `x = y if x is None else cat(…)`, `x = cat(…).cpu()`.
+const Assign *assignment_of(const Site &site, const Call &call) {
+  const Node *below = &call;
+  for (std::size_t i = site.ancestors.size(); i-- > 0;) {
+    const Node *node = site.ancestors[i];
+    if (const auto *assignment = as<Assign>(node)) {
+      return assignment->targets.size() == 1 && assignment->value == below ? assignment : nullptr;
+    }
+    const auto *choice = as<IfExp>(node);
+    const auto *method = as<Attribute>(node);
+    const auto *outer = as<Call>(node);
+    const bool is_choice = choice != nullptr && choice->test != below;
+    const bool is_cast = (method != nullptr && method->value == below) ||
+                         (outer != nullptr && outer->func == below && without_casts(outer) != outer);
+    if (!is_choice && !is_cast) {
+      return nullptr;
+    }
+    below = node;
+  }
+  return nullptr;
+}
+
+void tell(Site &site, const Call &call, const Expr *target, const model::Loop *loop, bool is_sure) {
+  Finding &finding = report(
+      site, call,
+      loop != nullptr ? fmt::format("every iteration copies all of `{}` to make it longer", text_of(site, target))
+                      : fmt::format("every call copies all of `{}` to make it longer, and a loop calls this",
+                                    text_of(site, target)),
+      loop != nullptr ? "gather the pieces in a list, and join them once after the loop"
+                      : "keep a list, append to it, and join the pieces once, when they are needed");
+  if (loop != nullptr) {
+    add_note(finding, site, *loop->node, "in every iteration of this loop");
+  }
+  if (!is_sure) {
+    finding.tier = Tier::Hint;
+  }
+}
+
+// `self.scores = torch.cat([self.scores, x])` in a method that a loop calls.
+void check_method(Site &site, const Call &call, const Expr *target, const Expr *operand) {
+  const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
+  if (definition == nullptr || !site.function->in_loop || target->kind != NodeKind::Attribute || is_scripted(site) ||
+      is_bounded(site, definition)) {
+    return;
+  }
+  const Node *branch = nullptr;
+  for (std::size_t i = site.ancestors.size(); i-- > 0 && site.ancestors[i] != definition;) {
+    branch = site.ancestors[i]->kind == NodeKind::If ? site.ancestors[i] : branch;
+  }
+  Uses uses{.site = site, .target = target, .operand = operand, .branch = branch};
+  uses.look(definition, false);
+  if (!uses.read && !uses.set) {
+    tell(site, call, target, nullptr, false);
+  }
+}
+
 void check(Site &site, const Call &call) {
-  const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
-  if (assignment == nullptr || assignment->targets.size() != 1 || assignment->value != &call) {
+  const Assign *assignment = assignment_of(site, call);
+  if (assignment == nullptr) {
     return;
   }
   const Expr *target = assignment->targets[0];
-  const model::Loop *loop = long_loop_around(site);
-  if (loop == nullptr || loop->turns == model::Turns::Few) {
+  const Expr *operand = grown_operand(site, call, target);
+  if (operand == nullptr) {
     return;
   }
-  const Expr *operand = grown_operand(site, call, target);
-  if (operand == nullptr || belongs_to_turn(*loop, target) || is_scripted(site)) {
+  const model::Loop *loop = long_loop_around(site);
+  if (loop == nullptr && loop_around(site) == nullptr) {
+    return check_method(site, call, target, operand);
+  }
+  if (loop == nullptr || loop->turns == model::Turns::Few || belongs_to_turn(*loop, target) || is_scripted(site) ||
+      is_bounded(site, loop->node)) {
     return;
   }
   const Node *branch = nullptr;
@@ -107,17 +226,12 @@ void check(Site &site, const Call &call) {
   Uses uses{.site = site, .target = target, .operand = operand, .branch = branch};
   uses.look(loop->node, false);
   if (uses.read || uses.set) {
-    return; // each turn needs what was gathered so far, or starts anew
+    return; // each iteration needs what was gathered so far, or starts anew
   }
-  const std::string_view api = called_api(site, call);
-  Finding &finding =
-      report(site, call, fmt::format("every turn copies all of `{}` to make it longer", text_of(site, target)),
-             "gather the pieces in a list, and join them once behind the loop");
-  add_note(finding, site, *loop->node, "in every turn of this loop");
   // A collection may be a handful of files or layers.
-  if (loop->turns == model::Turns::Collection && !goes_over_data(site, *loop) && api != "numpy.append") {
-    finding.tier = Tier::Hint;
-  }
+  const bool may_be_short = loop->turns == model::Turns::Collection && !goes_over_data(site, *loop) &&
+                            called_api(site, call) != "numpy.append";
+  tell(site, call, target, loop, !may_be_short);
 }
 
 } // namespace
@@ -136,7 +250,8 @@ extern constinit const Rule kGrowingInLoop = {
              .documentation = R"(## What it finds
 
 `x = torch.cat([x, y])`, and the same with `tf.concat`, `np.append`, `np.concatenate`, `np.vstack`, `pd.concat`, in a loop
-that does nothing else with `x`.
+that does nothing else with `x` but asking how long it is. `x` may be a name, an attribute or an entry of a dictionary, and its first value may be set
+in a branch or a conditional expression. An attribute that grows in a method that a loop calls is a hint.
 
 ## Why it costs
 

@@ -80,3 +80,72 @@ def scripted(x: torch.Tensor, n: int):
     for i in range(n):
         y = torch.cat((y, x))
     return y
+
+
+def conditional(model, val_loader):
+    out = None
+    for x in val_loader:
+        y = model(x)
+        out = y if out is None else torch.cat([out, y])  # expect: DP138
+    return out
+
+
+def emptiness(model, val_loader):
+    outs = torch.tensor([])
+    for x in val_loader:
+        if len(outs) == 0:
+            outs = model(x)
+        else:
+            outs = torch.cat((outs, model(x).cpu()), dim=0)  # expect: DP138
+    return outs
+
+
+def entries(model, val_loader):
+    history = {"loss": np.zeros(0)}
+    for x in val_loader:
+        history["loss"] = np.append(history["loss"], model(x).item())  # expect: DP138
+    return history
+
+
+def by_key(model, val_loader, results):
+    for name, x in val_loader:
+        results[name] = torch.cat([results[name], model(x)])
+    return results
+
+
+def cast(model, val_loader):
+    seen = torch.zeros(0)
+    for x in val_loader:
+        seen = torch.cat([seen.cpu(), model(x).cpu()]).cpu()  # expect: DP138
+        print(seen.shape)
+    return seen
+
+
+def a_few(model, val_loader):
+    samples = torch.zeros(0)
+    for x in val_loader:
+        if samples.size(0) < 10:
+            samples = torch.cat([samples, model(x)[:1]])
+    return samples
+
+
+def decoding(model, tokens, steps):
+    for _ in range(steps):
+        following = model(tokens).argmax(-1)[:, -1:]
+        tokens = torch.cat([tokens, following], dim=1)
+    return tokens
+
+
+class Meter:
+    def __init__(self):
+        self.scores = torch.zeros(0)
+
+    def update(self, scores):
+        self.scores = torch.cat([self.scores, scores])  # hint: DP138
+
+
+def measure(model, val_loader):
+    meter = Meter()
+    for x in val_loader:
+        meter.update(model(x))
+    return meter.scores
