@@ -1,5 +1,5 @@
 #include "model/variance.h"
-#include "rules/site.h"
+#include "rules/per_step.h"
 
 namespace deepperf::rules {
 
@@ -41,6 +41,11 @@ void check(Site &site, const Call &call) {
     report(site, call, what + (in_forward ? " runs in every forward pass" : " runs for every item"), advice);
     return;
   }
+  if (in_request_handler(site)) {
+    report(site, call, what + " runs for every request",
+           "compile once, when the server starts, and call the result here");
+    return;
+  }
   if (const model::Loop *loop = long_loop_around(site)) {
     // Another model in each turn has to be compiled each time.
     if (compiled->kind != NodeKind::Lambda && model::varies(site.project, *loop, compiled)) {
@@ -70,8 +75,8 @@ extern constinit const Rule kCompilePerCall = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`torch.compile`, `torch.jit.script` or `torch.jit.trace` inside `forward`, inside a Dataset's `__getitem__`, or in a loop that compiles
-the same thing in each turn.
+`torch.compile`, `torch.jit.script` or `torch.jit.trace` inside `forward`, inside a Dataset's `__getitem__`, in a function that answers
+requests (a route of Flask or FastAPI), or in a loop that compiles the same thing in each iteration.
 
 ## Why it costs
 

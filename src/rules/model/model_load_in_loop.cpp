@@ -1,6 +1,7 @@
+#include "model/definitions.h"
 #include "model/variance.h"
 #include "python/children.h"
-#include "rules/site.h"
+#include "rules/per_step.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -24,13 +25,6 @@ bool writes_models(const Site &site, const Node *node) {
   }
   bool found = false;
   for_each_child(node, [&](const Node *child) { found = found || writes_models(site, child); });
-  return found;
-}
-
-bool sets_weights(const Node *node) {
-  const auto *call = as<Call>(node);
-  bool found = call != nullptr && called_method(*call) == "load_state_dict";
-  for_each_child(node, [&found](const Node *child) { found = found || sets_weights(child); });
   return found;
 }
 
@@ -100,7 +94,65 @@ bool is_used_here_only(const Site &site, const Call &call) {
   return !kept;
 }
 
+// Does a decorator of the function keep what it returned: lru_cache, st.cache_resource?
+bool is_cached(const model::FunctionInfo &function) {
+  const FunctionDef *definition = function.definition();
+  return definition != nullptr && std::ranges::any_of(definition->decorators, [&](const Expr *decorator) {
+           const std::string_view text = function.module->parsed->source.part(decorator->start, decorator->end);
+           return text.find("cache") != std::string_view::npos;
+         });
+}
+
+// A function that returns what it loads, or keeps it to itself, and that a request handler calls each time.
+const model::CallSite *called_by_handler(const Site &site) {
+  const auto &callers = model::definitions_of(site.project).callers[site.function->index];
+  for (const model::CallSite *caller : callers) {
+    if (!caller->once && !caller->behind_guard && is_request_handler(site.project, *caller->caller)) {
+      return caller;
+    }
+  }
+  return nullptr;
+}
+
+// Does the function keep it for the next call: `global model`, `self.model`, an entry of a cache?
+bool keeps_something(const Site &site, const Node *node) {
+  if (node->kind == NodeKind::Global) {
+    return true;
+  }
+  if (const auto *assignment = as<Assign>(node)) {
+    const NodeKind target = assignment->targets[0]->kind;
+    if (target == NodeKind::Attribute || target == NodeKind::Subscript) {
+      return true;
+    }
+  }
+  bool found = false;
+  for_each_child(node, [&](const Node *child) { found = found || keeps_something(site, child); });
+  return found;
+}
+
+// What a server loads again for every request.
+bool check_request(Site &site, const Call &call) {
+  if (site.function == nullptr || site.function->definition() == nullptr) {
+    return false;
+  }
+  const bool is_handler = is_request_handler(site.project, *site.function);
+  const model::CallSite *caller = is_handler ? nullptr : called_by_handler(site);
+  if ((!is_handler && (caller == nullptr || is_cached(*site.function))) || !is_same_in_each_call(site, call) ||
+      keeps_something(site, site.function->node)) {
+    return false;
+  }
+  Finding &finding = report(site, call, fmt::format("{} loads the same for every request", text_of(site, call.func)),
+                            "load it once, when the server starts, and use it here");
+  if (caller != nullptr) {
+    finding.notes.push_back({caller->caller->module->file, caller->call->span(), "called for every request here"});
+  }
+  return true;
+}
+
 void check(Site &site, const Call &call) {
+  if (!call.args.empty() && enclosing(site, NodeKind::If) == nullptr && check_request(site, call)) {
+    return;
+  }
   if (site.function == nullptr || (call.args.empty() && call.keywords.empty()) || has_hidden_arguments(call) ||
       enclosing(site, NodeKind::If) != nullptr) {
     return;
@@ -125,10 +177,8 @@ void check(Site &site, const Call &call) {
   if (loop != nullptr) {
     add_note(finding, site, *loop->node, "the loop");
   }
-  // model.load_state_dict(torch.load(path)): the weights that each turn, or each of several models, starts from.
-  if (sets_weights(loop != nullptr ? loop->node : site.function->node)) {
-    finding.tier = Tier::Hint;
-  }
+  // The weights that each turn, or each of several models, starts from may be meant.
+  finding.tier = Tier::Hint;
 }
 
 } // namespace
@@ -141,12 +191,14 @@ extern constinit const Rule kModelLoadInLoop = {
              .symptoms = "Slow Execution Time, Memory Leak, Increasing Time Over Time",
              .stage = "Prediction",
              .frameworks = "TensorFlow, Keras, PyTorch",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .posts = "63033923 57928619",
              .documentation = R"(## What it finds
 
-`load_model`, `hub.load`, `hub.KerasLayer`, `saved_model.load`, `torch.load`, `torch.hub.load`, `torch.jit.load` or `from_pretrained` in a loop, or in a
-function that is called from one, with arguments that stay the same.
+`load_model`, `hub.load`, `hub.KerasLayer`, `saved_model.load`, `torch.load`, `torch.hub.load`, `torch.jit.load` `transformers.pipeline`,
+`onnxruntime.InferenceSession` or `from_pretrained` in a loop, or in a
+function that is called from one, with arguments that stay the same. Models, tokenizers, pipelines and sessions that a route of Flask or
+FastAPI loads for every request are findings by default.
 
 ## Why it costs
 
@@ -184,7 +236,8 @@ Where the file changes between the turns: loops that also save or train are left
 )"},
     .calls = "tensorflow.keras.models.load_model tensorflow.keras.saving.load_model tensorflow_hub.load "
              "tensorflow_hub.KerasLayer tensorflow_hub.Module tensorflow.saved_model.load torch.load torch.hub.load "
-             "torch.jit.load *.from_pretrained",
+             "torch.jit.load *.from_pretrained transformers.pipeline onnxruntime.InferenceSession "
+             "sentence_transformers.SentenceTransformer whisper.load_model spacy.load",
     .on_call = check};
 
 } // namespace deepperf::rules

@@ -1,6 +1,10 @@
-#include "rules/site.h"
+#include "rules/per_step.h"
+
+#include "base/known_names.h"
+#include "model/classes.h"
 #include "rules/tree.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace deepperf::rules {
@@ -16,23 +20,26 @@ struct Use {
 };
 
 Use use_of(const Site &site, const Call &call) {
-  const Node *parent = site.ancestors.empty() ? nullptr : site.ancestors.back();
-  if (const auto *outer = as<Call>(parent)) {
-    if (outer->func == &call) {
-      return {true, {}};
+  const Node *below = &call;
+  std::size_t at = site.ancestors.size();
+  // nn.Linear(…).to(device): the module is the receiver of a method that returns it.
+  while (at >= 2) {
+    const auto *method = as<Attribute>(site.ancestors[at - 1]);
+    const auto *moved = as<Call>(site.ancestors[at - 2]);
+    if (method == nullptr || moved == nullptr || moved->func != method ||
+        (method->attr.text() != "to" && method->attr.text() != "cuda")) {
+      break;
     }
-    // nn.Linear(…).to(device)(x) and such: the module is the receiver of a method, which is the parent's function.
+    below = moved;
+    at -= 2;
+  }
+  const Node *parent = at > 0 ? site.ancestors[at - 1] : nullptr;
+  if (const auto *outer = as<Call>(parent)) {
+    return {outer->func == below, {}};
   }
   if (const auto *assignment = as<Assign>(parent); assignment != nullptr && assignment->targets.size() == 1) {
     const auto *name = as<Name>(assignment->targets[0]);
     return {false, name != nullptr ? name->id : Symbol{}};
-  }
-  const auto *method = as<Attribute>(parent);
-  const std::size_t depth = site.ancestors.size();
-  if (method != nullptr && depth >= 3 && (method->attr.text() == "to" || method->attr.text() == "cuda")) {
-    const auto *moved = as<Call>(site.ancestors[depth - 2]);
-    const auto *outer = as<Call>(site.ancestors[depth - 3]);
-    return {moved != nullptr && outer != nullptr && outer->func == moved, {}};
   }
   return {};
 }
@@ -62,13 +69,60 @@ bool is_false(const Site &site, const Call &call, std::string_view keyword) {
   return given != nullptr && bool_of(site, given->value) == false;
 }
 
-void check(Site &site, const Call &call) {
-  const FunctionDef *function = site.function->definition();
-  if (function == nullptr || !in_method(site, Kind::TorchModule, "forward")) {
+// In a function that is part of every forward pass or training step. Where the loop of a step makes a model that it
+// hands on, `is_set_up` sees that.
+std::string_view repeated_in(const Site &site) {
+  if (site.function == nullptr || site.function->definition() == nullptr || site.function->name.text() == "__init__") {
+    return {};
+  }
+  if (in_forward_pass(site)) {
+    return "forward pass";
+  }
+  const model::Loop *loop = loop_around(site);
+  return (loop != nullptr && loop->steps && !loop->tiny) || (loop == nullptr && in_step(site)) ? "training step"
+                                                                                               : std::string_view{};
+}
+
+// Is it used here and nowhere else?
+bool is_used_here(const Site &site, const Call &call) {
+  const Use use = use_of(site, call);
+  return use.called || (use.name && !is_set_up(*site.function->definition(), use.name));
+}
+
+// Does the class of the project make layers with weights, or parameters?
+bool has_weights(const model::ClassInfo &type) {
+  return std::ranges::any_of(type.mro, [](const model::ClassInfo *at) {
+    return std::ranges::any_of(at->attributes, [](const auto &attribute) {
+      const model::Value &value = attribute.second.value;
+      const ApiInfo *info = value.is(model::Value::Tag::Instance) && value.name() ? find_api(value.name()) : nullptr;
+      return info != nullptr && (info->has(kWeights) || value.name().text() == "torch.nn.Parameter");
+    });
+  });
+}
+
+// A module class of the project.
+void check_own(Site &site, const Node &node) {
+  const auto &call = static_cast<const Call &>(node);
+  if (call.fact == 0) {
     return;
   }
-  const Use use = use_of(site, call);
-  if (!use.called && (!use.name || is_set_up(*function, use.name))) {
+  const model::Value callee = site.project.callee_of(&call);
+  if (!callee.is(model::Value::Tag::Class) || callee.type->kind != Kind::TorchModule || !has_weights(*callee.type)) {
+    return;
+  }
+  const std::string_view where = repeated_in(site);
+  if (where.empty() || !is_used_here(site, call)) {
+    return;
+  }
+  report(site, call,
+         fmt::format("this {} is new in every {}: its weights are never trained and never saved",
+                     callee.type->name.text(), where),
+         "make it once, in __init__ or before the loop, and call it here");
+}
+
+void check(Site &site, const Call &call) {
+  const std::string_view where = repeated_in(site);
+  if (where.empty() || !is_used_here(site, call)) {
     return;
   }
   std::string_view name = called_api(site, call);
@@ -79,20 +133,20 @@ void check(Site &site, const Call &call) {
     if (under_no_grad(site) || (rate != nullptr && number_of(site, rate) == 0.0)) {
       return;
     }
-    report(site, call, fmt::format("this {} is new in every forward pass, so that eval() never switches it off", name),
+    report(site, call, fmt::format("this {} is new in every {}, so that eval() never switches it off", name, where),
            "make it in __init__, or use torch.nn.functional.dropout with training=self.training");
     return;
   }
-  const bool has_weights = info != nullptr && info->has(kWeights) && !is_false(site, call, "affine") &&
-                           !is_false(site, call, "elementwise_affine");
-  if (has_weights || name.starts_with("BatchNorm")) {
+  const bool is_trainable = info != nullptr && info->has(kWeights) && !is_false(site, call, "affine") &&
+                            !is_false(site, call, "elementwise_affine");
+  if (is_trainable || name.starts_with("BatchNorm")) {
     report(site, call,
-           fmt::format("this {} is new in every forward pass: its weights are never trained and never saved", name),
+           fmt::format("this {} is new in every {}: its weights are never trained and never saved", name, where),
            "make it in __init__ and call it here");
     return;
   }
-  Finding &finding = report(site, call, fmt::format("this {} is made in every forward pass", name),
-                            "make it in __init__, or use the function of torch.nn.functional");
+  Finding &finding = report(site, call, fmt::format("this {} is made again in every {}", name, where),
+                            "make it once, or use the function of torch.nn.functional");
   finding.tier = Tier::Hint;
 }
 
@@ -110,8 +164,9 @@ extern constinit const Rule kModuleInForward = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`nn.Linear(…)`, `nn.Dropout(…)` and other layers that are made inside `forward` and used there. Layers without weights, such as
-`nn.Softmax`, are hints.
+`nn.Linear(…)`, `nn.Dropout(…)` and other layers, and modules of the project with weights, that are made inside `forward`, in a function that
+`forward` calls, or in a training step, and used there. Layers without weights, such as `nn.Softmax`, are hints; a loss costs next to nothing, and is not
+reported.
 
 ## Why it costs
 
@@ -171,6 +226,8 @@ used, is not reported.
              "torch.nn.AdaptiveAvgPool2d torch.nn.AdaptiveMaxPool2d torch.nn.Upsample torch.nn.Flatten "
              "torch.nn.ZeroPad2d torch.nn.ReflectionPad2d "
              "torch.nn.CosineSimilarity",
-    .on_call = check};
+    .on_call = check,
+    .nodes = {NodeKind::Call},
+    .on_node = check_own};
 
 } // namespace deepperf::rules

@@ -17,7 +17,29 @@ const Name *model_of(const Call &optimizer) {
   return call != nullptr && called_method(*call) == "parameters" ? as<Name>(receiver_of(*call)) : nullptr;
 }
 
+// A function that is one training step and that a loop calls.
+void check_step(Site &site, const Call &call) {
+  const model::FunctionInfo *function = site.function;
+  const Name *model = model_of(call);
+  if (loop_around(site) != nullptr || function == nullptr || function->definition() == nullptr || model == nullptr ||
+      !function->steps || !function->in_loop || enclosing(site, NodeKind::If) != nullptr ||
+      function->name.text().find("inner") != std::string_view::npos) {
+    return;
+  }
+  const bool is_passed =
+      std::ranges::any_of(function->params, [&](const Param *param) { return param->name == model->id; });
+  const bool is_local = function->slot_of(model->id) != model::FunctionInfo::kNoSlot;
+  if (is_local && !is_passed) {
+    return; // the model is new as well
+  }
+  Finding &finding =
+      report(site, call, "a new optimizer in each step: momentum and other averages start from nothing every time",
+             "make the optimizer once, outside of the step, and pass it on");
+  finding.tier = Tier::Hint;
+}
+
 void check_loop(Site &site, const Call &call) {
+  check_step(site, call);
   const model::Loop *loop = loop_around(site);
   if (loop == nullptr || !loop->steps || loop->tiny || !runs_every_turn(site, *loop)) {
     return;
@@ -30,7 +52,10 @@ void check_loop(Site &site, const Call &call) {
   Finding &finding =
       report(site, call, "a new optimizer in each step: momentum and other averages start from nothing every time",
              "make the optimizer once, before the loop");
-  add_note(finding, site, *loop->node, "each turn of this loop is a training step");
+  add_note(finding, site, *loop->node, "each iteration of this loop is a training step");
+  if (!goes_over_data(site, *loop)) {
+    finding.tier = Tier::Hint;
+  }
 }
 
 // The statements behind the one that makes the optimizer, in the same block.
@@ -59,6 +84,7 @@ void check_block(Site &site, const Call &call, const Name &model, const Block &b
     Finding &finding = report(site, **next, "this layer is new and the optimizer does not know it: it is never trained",
                               "change the model first, and make the optimizer after that");
     add_note(finding, site, call, "the optimizer is made here, from the parameters of that time");
+    finding.tier = Tier::Hint;
     return;
   }
 }
@@ -100,7 +126,7 @@ extern constinit const Rule kOptimizerOverStaleParameters = {
              .symptoms = "Wrong Result, Slow Convergence, Slow Execution Time",
              .stage = "Training",
              .frameworks = "PyTorch",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
