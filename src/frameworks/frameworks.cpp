@@ -58,6 +58,12 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Kind::kCount)> k
     "HfTokenizer",
     "HfModel",
     "HfPipeline",
+    "HfProcessor",
+    "HfOutput",
+    "HfEncoder",
+    "Trainer",
+    "Accelerator",
+    "TorchMetric",
     "Path",
     "RandomState",
     "list",
@@ -329,14 +335,28 @@ constexpr Alias kOtherAliases[] = {
     {"torch.utils.data.sampler", "torch.utils.data"},
     {"torch.utils.data.distributed", "torch.utils.data"},
     {"jax._src.numpy", "jax.numpy"},
+    {"lightning.pytorch", "pytorch_lightning"},
+    {"lightning.fabric", "lightning_fabric"},
+    {"lightning.Fabric", "lightning_fabric.Fabric"},
+    {"lightning", "pytorch_lightning"},
+    {"datasets.arrow_dataset", "datasets"},
+    {"datasets.dataset_dict", "datasets"},
 };
 
 // Where a library defines its classes is not where it publishes them: `keras.layers.core.Dense` is
 // `keras.layers.Dense`. True for the packages here whenever a module is followed by a class.
 constexpr std::string_view kFlatPackages[] = {
-    "tensorflow.keras.layers", "tensorflow.keras.optimizers",
-    "tensorflow.keras.models", "tensorflow.keras.callbacks",
-    "torch.nn.modules",        "torch.optim",
+    "tensorflow.keras.layers",
+    "tensorflow.keras.optimizers",
+    "tensorflow.keras.models",
+    "tensorflow.keras.callbacks",
+    "torch.nn.modules",
+    "torch.optim",
+    "transformers",
+    "diffusers",
+    "peft",
+    "trl",
+    "torchmetrics",
 };
 
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }

@@ -59,6 +59,12 @@ enum class Kind : u8 {
   HfTokenizer,
   HfModel,
   HfPipeline,
+  HfProcessor, // of pictures or sound
+  HfOutput,    // what calling an HfModel gives: its tensors are attributes
+  HfEncoder,   // a SentenceTransformer or CrossEncoder
+  Trainer,     // of Transformers, TRL or Lightning
+  Accelerator, // of Accelerate; also Lightning's Fabric
+  TorchMetric, // of torchmetrics
   Path,
   RandomState, // numpy's and Python's random generators
   List,

@@ -170,6 +170,9 @@ Value Transfer::method_result(const Call *call, Symbol name, const Value &receiv
   if (recording() && info->has(kMoves) && is_batch(receiver)) {
     current_->moved.emplace_back(receiver.call, call);
   }
+  if (info->has(kPassesOn)) { // Accelerator.prepare(model, optimizer, loader): what goes in comes out, wrapped
+    return passed_on(call, arguments);
+  }
   if (receiver.kind == Kind::Dataset) {
     if (info->has(kApplies)) {
       return apply_to_dataset(receiver, arguments);
@@ -189,7 +192,8 @@ Value Transfer::method_result(const Call *call, Symbol name, const Value &receiv
     const std::array<Value, 2> parts = {made, Value{}};
     return info->has(kContainerOf) ? tuple_of(parts) : made; // parse_known_args()
   }
-  if (info->returns == Kind::TorchModule && info->has(kMutates)) { // to(), eval(), …: the module itself
+  const bool is_itself = info->returns == Kind::TorchModule || info->returns == Kind::HfPipeline;
+  if (is_itself && info->has(kMutates)) { // to(), eval(), …: the module itself
     Value module = receiver;
     module.kind = module.is(Value::Tag::Object) || module.is(Value::Tag::Super) ? Kind::Unknown : module.kind;
     module.device = info->has(kMoves) ? u8{kOnGpu} : module.device;
@@ -198,11 +202,42 @@ Value Transfer::method_result(const Call *call, Symbol name, const Value &receiv
   return torch_result(*info, call, arguments, name, receiver);
 }
 
+namespace {
+
+// What Accelerate wraps a model in is a module around it, and has none of its methods.
+Value wrapped(Value value) {
+  value.kind = value.is_kind(Kind::HfModel) ? Kind::TorchModule : value.kind;
+  return value;
+}
+
+} // namespace
+
+Value Transfer::passed_on(const Call *call, const Arguments &arguments) {
+  const auto is_starred = [](const Expr *argument) { return argument->kind == NodeKind::Starred; };
+  if (call->args.empty() || std::ranges::any_of(call->args, is_starred)) {
+    return {};
+  }
+  if (call->args.size() == 1) {
+    return wrapped(arguments.first());
+  }
+  std::vector<Value> parts;
+  for (u32 i = 0; i < call->args.size(); ++i) {
+    parts.push_back(wrapped(arguments.at(i)));
+  }
+  return tuple_of(parts);
+}
+
 // An object of a framework is called: a layer, a model, a loss.
 Value Transfer::call_instance(const Call *call, const Value &callee, const Arguments &arguments) {
   current_->own_effects = true;
   if (callee.kind == Kind::TorchModule || callee.kind == Kind::TorchLoss) {
     return call_torch_module(call, callee, arguments);
+  }
+  if (callee.kind == Kind::HfModel) {
+    Value output = Value::made_by(Kind::HfOutput, call, callee.name());
+    output.grad = around_.no_grad ? kNoGradient : kGradient;
+    output.device = callee.device;
+    return output;
   }
   if (callee.kind == Kind::KerasLoss) {
     note_arguments(call, arguments);

@@ -261,6 +261,7 @@ private:
   Value parsed_objects(std::string_view api, const Arguments &arguments);
   Value call_api(const python::Call *call, const Value &callee, const Arguments &arguments);
   Value call_api_method(const python::Call *call, const Value &callee, const Arguments &arguments);
+  Value passed_on(const python::Call *call, const Arguments &arguments);
   Value method_result(const python::Call *call, Symbol method, const Value &receiver, const Arguments &arguments);
   Value call_instance(const python::Call *call, const Value &callee, const Arguments &arguments);
   static Value mapper_of(const ApiInfo &info, const Arguments &arguments);

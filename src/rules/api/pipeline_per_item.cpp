@@ -75,7 +75,9 @@ void check(Site &site, const Call &call) {
           : report(site, call, "the tokenizer is called for one text at a time",
                    "hand it the whole list of texts: a fast tokenizer works on them in parallel");
   add_note(finding, site, *loop->node, "for each item of this loop");
-  if (!is_pipeline) {
+  // A pipeline of Diffusers keeps the device busy with a single prompt.
+  std::string_view maker;
+  if (!is_pipeline || (maker_of_callee(site, call, &maker) != nullptr && maker.starts_with("diffusers."))) {
     finding.tier = Tier::Hint;
   }
 }
@@ -94,7 +96,7 @@ extern constinit const Rule kPipelinePerItem = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-A pipeline of Transformers that is called with one item in each turn of a loop. The same for a tokenizer is a hint.
+A pipeline of Transformers that is called with one item in each turn of a loop. The same for a tokenizer, and for a pipeline of Diffusers, is a hint.
 
 ## Why it costs
 

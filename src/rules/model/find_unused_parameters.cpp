@@ -76,7 +76,7 @@ so this is a hint.
 - PyTorch performance tuning guide: match the order of layers, and find_unused_parameters
 )"},
     .calls = "torch.nn.parallel.DistributedDataParallel pytorch_lightning.strategies.DDPStrategy "
-             "lightning.pytorch.strategies.DDPStrategy lightning.fabric.strategies.DDPStrategy "
+             "lightning.fabric.strategies.DDPStrategy "
              "accelerate.DistributedDataParallelKwargs accelerate.utils.DistributedDataParallelKwargs "
              "transformers.TrainingArguments",
     .on_call = check};

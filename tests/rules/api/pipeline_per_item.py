@@ -1,5 +1,6 @@
 import torch
 from datasets import load_dataset
+from diffusers import StableDiffusionPipeline
 from torch.utils.data import DataLoader
 from transformers import AutoTokenizer, pipeline
 
@@ -40,3 +41,8 @@ def silent(texts, batches, images):
         a += rating("the same text")
         a += rating([image, image])
     return a + tokenizer("a")
+
+
+def pictures(prompts):
+    painter = StableDiffusionPipeline.from_pretrained("stable-diffusion", torch_dtype=torch.float16).to("cuda")
+    return [painter(prompt).images[0] for prompt in prompts]  # hint: DP141
