@@ -1,0 +1,179 @@
+#include "rules/site.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+using model::Value;
+
+namespace {
+
+void check_generate(Site &site, const Call &call) {
+  const Keyword *use_cache = keyword_argument(call, "use_cache");
+  if (use_cache != nullptr && bool_of(site, use_cache->value) == false) {
+    report(site, *use_cache, "use_cache=False computes the keys and values of all earlier tokens again for every token",
+           "omit it: generate() keeps them by default");
+  }
+}
+
+bool is_model_call(const Site &site, const Call &call) {
+  const Value callee = site.project.callee_of(&call);
+  if (callee.is(Value::Tag::Object)) {
+    return callee.type->kind == Kind::TorchModule;
+  }
+  return callee.is_kind(Kind::TorchModule) || callee.is_kind(Kind::HfModel);
+}
+
+bool has_cache_argument(const Call &call) {
+  return std::ranges::any_of(call.keywords, [](const Keyword *keyword) {
+    const std::string_view name = keyword->name ? keyword->name.text() : "cache";
+    return name.find("cache") != std::string_view::npos || name.find("past") != std::string_view::npos ||
+           name.find("state") != std::string_view::npos || name.find("mem") != std::string_view::npos;
+  });
+}
+
+// The name that `x = torch.cat((x, y), …)` makes longer.
+Symbol grown_name(const Site &site, const Call &call) {
+  const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
+  const auto *target = assignment != nullptr ? as<Name>(assignment->targets[0]) : nullptr;
+  const Expr *first = argument(call, 0, "tensors");
+  const auto *tuple = as<Tuple>(first);
+  const auto *list = as<List>(first);
+  const Array<Expr *> parts = tuple != nullptr ? tuple->elts : list != nullptr ? list->elts : Array<Expr *>{};
+  const auto *name = parts.size() == 2 ? as<Name>(parts[0]) : nullptr;
+  return target != nullptr && name != nullptr && target->id == name->id ? name->id : Symbol{};
+}
+
+// `x` itself, the end of it that fits the context, or a name for that.
+bool is_whole_sequence(const Site &site, const Expr *expr, Symbol sequence, u32 steps = 0) {
+  if (steps > 4) {
+    return false;
+  }
+  if (const auto *name = as<Name>(expr)) {
+    if (name->id == sequence) {
+      return true;
+    }
+    const Expr *value = last_assigned(site, *name);
+    return value != nullptr && is_whole_sequence(site, value, sequence, steps + 1);
+  }
+  if (const auto *choice = as<IfExp>(expr)) {
+    return is_whole_sequence(site, choice->body, sequence, steps + 1) ||
+           is_whole_sequence(site, choice->orelse, sequence, steps + 1);
+  }
+  if (const auto *part = as<Subscript>(expr)) {
+    // x[:, -block_size:], but not x[:, -1:], which is what a cache needs
+    const auto *axes = as<Tuple>(part->slice);
+    const auto *slice = axes != nullptr && !axes->elts.empty() ? as<Slice>(axes->elts[axes->elts.size() - 1]) : nullptr;
+    return slice != nullptr && (slice->lower == nullptr || integer_of(site, slice->lower) != -1) &&
+           is_whole_sequence(site, part->value, sequence, steps + 1);
+  }
+  const auto *call = as<Call>(expr);
+  const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
+  return (method == "to" || method == "cuda" || method == "long") &&
+         is_whole_sequence(site, receiver_of(*call), sequence, steps + 1);
+}
+
+void check_growth(Site &site, const Call &call) {
+  const model::Loop *loop = long_loop_around(site);
+  if (loop == nullptr || loop->steps) {
+    return;
+  }
+  const Symbol sequence = grown_name(site, call);
+  if (!sequence) {
+    return;
+  }
+  const Block body = loop->node->kind == NodeKind::For ? static_cast<const For *>(loop->node)->body
+                                                       : static_cast<const While *>(loop->node)->body;
+  const Call *forward = nullptr;
+  any_node(body, [&](const Node *node) {
+    const auto *inner = as<Call>(node);
+    if (forward == nullptr && inner != nullptr && inner->start < call.start && is_model_call(site, *inner)) {
+      const Expr *input = argument(*inner, 0, "input_ids");
+      if (input != nullptr && is_whole_sequence(site, input, sequence) && !has_cache_argument(*inner)) {
+        forward = inner;
+      }
+    }
+    return forward != nullptr;
+  });
+  if (forward == nullptr) {
+    return;
+  }
+  Finding &finding = report(site, *forward, "the model computes the whole sequence again for every new token",
+                            "keep the keys and values of earlier tokens (past_key_values) and pass only the new token");
+  add_note(finding, site, call, "the sequence grows by a token here");
+}
+
+void check(Site &site, const Call &call) {
+  if (called_method(call) == "generate") {
+    check_generate(site, call);
+  } else {
+    check_growth(site, call);
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kGenerateWithoutCache = {
+    .info = {.code = "DP153",
+             .name = "generate-without-cache",
+             .summary = "text generation that computes all earlier tokens again for each new one",
+             .root_cause = "API: Inefficient API Usage",
+             .symptoms = "Slow Execution Time",
+             .stage = "Prediction",
+             .frameworks = "PyTorch",
+             .tier = Tier::Hint,
+             .documentation = R"(## What it finds
+
+`generate(use_cache=False)`, and loops that append a token to a sequence with `torch.cat` and call the model on all of it, without a cache.
+
+## Why it costs
+
+The keys and values of a token do not change when another one follows. Without a cache the n-th step computes n tokens instead of one,
+so that a text of n tokens takes about n² / 2 of them.
+
+## Bad
+
+```python
+import torch
+from transformers import AutoModelForCausalLM
+
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+
+
+@torch.no_grad()
+def extend(ids, count):
+    for _ in range(count):
+        logits = model(ids).logits
+        ids = torch.cat([ids, logits[:, -1:].argmax(-1)], dim=1)
+    return ids
+```
+
+## Good
+
+```python
+import torch
+from transformers import AutoModelForCausalLM
+
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+
+
+@torch.no_grad()
+def extend(ids, count):
+    return model.generate(ids, max_new_tokens=count)
+```
+
+## When it is wrong
+
+Where each step must see the sequence anew, as with models that look both ways or a sliding window that moves all positions. Models for teaching often
+leave the cache out for clarity.
+
+## References
+
+- Transformers: KV cache strategies
+)"},
+    .calls = "*.generate torch.cat torch.concat",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,106 @@
+#include "rules/site.h"
+
+#include <string>
+
+namespace deepperf::rules {
+
+using namespace python;
+using model::Value;
+
+namespace {
+
+// Gives a score for each word of the vocabulary at each position.
+bool is_language_model(std::string_view maker) {
+  return maker.find("CausalLM") != std::string_view::npos || maker.find("MaskedLM") != std::string_view::npos ||
+         maker.find("LMHeadModel") != std::string_view::npos || maker.find("Seq2SeqLM") != std::string_view::npos ||
+         maker.find("ForConditionalGeneration") != std::string_view::npos;
+}
+
+void check(Site &site, const Call &call) {
+  const Keyword *metrics = keyword_argument(call, "compute_metrics");
+  if (metrics == nullptr || has_hidden_arguments(call) || is_none(metrics->value) ||
+      keyword_argument(call, "preprocess_logits_for_metrics") != nullptr) {
+    return;
+  }
+  const std::string_view trainer = called_api(site, call);
+  if (trainer == "transformers.Seq2SeqTrainer") {
+    return; // it generates text, in general
+  }
+  const Expr *model = argument(call, 0, "model");
+  const Value value = model != nullptr ? value_of(site, model) : Value{};
+  if (!value.is_kind(Kind::HfModel) || value.call == nullptr || !value.name() ||
+      !is_language_model(value.name().text())) {
+    return;
+  }
+  Finding &finding = report(
+      site, *metrics, "evaluation keeps the logits of all tokens and words in memory until compute_metrics is called",
+      "pass preprocess_logits_for_metrics=lambda logits, labels: logits.argmax(dim=-1)");
+  finding.notes.push_back(
+      {site_of(site, *value.call).module->file, value.call->span(), "a score for each word of the vocabulary"});
+}
+
+} // namespace
+
+extern constinit const Rule kLogitsGathered = {
+    .info = {.code = "DP157",
+             .name = "logits-gathered",
+             .summary = "a Trainer of a language model that gathers all logits for compute_metrics",
+             .root_cause = "API: Inefficient API Usage",
+             .symptoms = "Out of Memory, Slow Execution Time",
+             .stage = "Evaluation",
+             .frameworks = "PyTorch",
+             .tier = Tier::Hint,
+             .documentation = R"(## What it finds
+
+A `Trainer` of Transformers with `compute_metrics` and without `preprocess_logits_for_metrics`, whose model is a language model.
+
+## Why it costs
+
+The Trainer keeps everything that the model returns for the whole evaluation set: tokens × vocabulary numbers, 4 bytes each. A thousand texts of 512 tokens with a vocabulary of 50,000
+words take 100 GB. They are also gathered from all processes.
+
+## Bad
+
+```python
+from transformers import AutoModelForCausalLM, Trainer
+
+
+def fit(dataset, metrics):
+    model = AutoModelForCausalLM.from_pretrained("gpt2")
+    trainer = Trainer(model=model, eval_dataset=dataset, compute_metrics=metrics)
+    trainer.evaluate()
+```
+
+## Good
+
+```python
+from transformers import AutoModelForCausalLM, Trainer
+
+
+def best_words(logits, labels):
+    return logits.argmax(dim=-1)
+
+
+def fit(dataset, metrics):
+    model = AutoModelForCausalLM.from_pretrained("gpt2")
+    trainer = Trainer(
+        model=model,
+        eval_dataset=dataset,
+        compute_metrics=metrics,
+        preprocess_logits_for_metrics=best_words,
+    )
+    trainer.evaluate()
+```
+
+## When it is wrong
+
+For evaluation sets of a few texts, and with `prediction_loss_only` or `predict_with_generate`.
+
+## References
+
+- Transformers: Trainer, preprocess_logits_for_metrics
+)"},
+    .calls = "transformers.Trainer trl.SFTTrainer",
+    .on_call = check};
+
+} // namespace deepperf::rules

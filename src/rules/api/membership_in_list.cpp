@@ -1,0 +1,103 @@
+#include "rules/site.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+bool holds(const std::vector<Symbol> &names, Symbol name) {
+  return std::ranges::any_of(names, [name](Symbol one) { return one == name; });
+}
+
+bool starts_as_list(const Site &site, const Name &name) {
+  const Expr *value = last_assigned(site, name);
+  const auto *call = as<Call>(value);
+  return value != nullptr && (value->kind == NodeKind::List || value->kind == NodeKind::ListComp ||
+                              (call != nullptr && called_api(site, *call) == "list"));
+}
+
+// `if x not in seen: seen.append(x)`, with a list that grows while it is searched.
+void check(Site &site, const Node &node) {
+  const auto &compare = static_cast<const Compare &>(node);
+  if (compare.rest.size() != 1 ||
+      (compare.rest[0].op != CompareOperator::In && compare.rest[0].op != CompareOperator::NotIn)) {
+    return;
+  }
+  const auto *list = as<Name>(compare.rest[0].right);
+  if (list == nullptr) {
+    return;
+  }
+  const model::Loop *loop = long_loop_around(site);
+  if (loop == nullptr || loop->turns != model::Turns::Many || !holds(loop->mutated, list->id) ||
+      holds(loop->assigned, list->id) || !starts_as_list(site, *list)) {
+    return;
+  }
+  Finding &finding =
+      report(site, compare,
+             fmt::format("`{}` is a list that grows in this loop, and each test searches all of it", list->id.text()),
+             "keep a set next to it, or use a dict, and test that");
+  add_note(finding, site, *loop->node, "the loop");
+}
+
+} // namespace
+
+extern constinit const Rule kMembershipInList = {
+    .info = {.code = "DP156",
+             .name = "membership-in-list",
+             .summary = "a test whether something is in a list that grows in the same loop",
+             .root_cause = "API: Inefficient API Usage",
+             .symptoms = "Slow Execution Time, Abnormal CPU Utilization",
+             .stage = "Data Preparation",
+             .frameworks = "PyTorch, TensorFlow, JAX",
+             .tier = Tier::Hint,
+             .documentation = R"(## What it finds
+
+`x in names` or `x not in names`, where `names` is a list that the loop around appends to.
+
+## Why it costs
+
+A list is searched from its beginning. With n elements the loop makes about n² / 2 comparisons; a set or dict needs one look-up each.
+
+## Bad
+
+```python
+import torch
+
+
+def vocabulary(tokens, count):
+    words = []
+    for i in range(count):
+        if tokens[i] not in words:
+            words.append(tokens[i])
+    return words
+```
+
+## Good
+
+```python
+import torch
+
+
+def vocabulary(tokens, count):
+    words = {}
+    for i in range(count):
+        words[tokens[i]] = None
+    return list(words)
+```
+
+## When it is wrong
+
+For lists that stay short, and for elements that cannot be hashed.
+
+## References
+
+- Python wiki: time complexity
+)"},
+    .nodes = {NodeKind::Compare},
+    .on_node = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,112 @@
+#include "rules/dataset_item.h"
+#include "rules/reach.h"
+#include "rules/site.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// The argument that asks for it; null if none does.
+const Keyword *asks_for_full_length(const Site &site, const Call &call) {
+  if (const Keyword *padding = keyword_argument(call, "padding")) {
+    return string_of(site, padding->value) == "max_length" ? padding : nullptr;
+  }
+  const Keyword *old = keyword_argument(call, "pad_to_max_length");
+  return old != nullptr && bool_of(site, old->value) == true ? old : nullptr;
+}
+
+// Shapes that must not change: compilers, exported models, and text encoders that were trained on one length only.
+bool wants_one_length(const Site &site, const Call &call) {
+  const Keyword *length = keyword_argument(call, "max_length");
+  if (length != nullptr && (text_of(site, length->value).find("model_max_length") != std::string_view::npos ||
+                            integer_of(site, length->value).value_or(128) <= 77)) {
+    return true;
+  }
+  return has_word_in_any_case(site.module->parsed->source.text(),
+                              {"xla", "tpu", "onnx", "torch.compile", "jit.trace", "flax", "tensorrt", "clip"});
+}
+
+void check(Site &site, const Call &call) {
+  const Keyword *padding = asks_for_full_length(site, call);
+  if (padding == nullptr || site.function == nullptr || site.function->node == nullptr) {
+    return;
+  }
+  // In code that prepares the examples of a dataset, not around a single text.
+  if ((!in_dataset_item(site) && !site.function->passed) || wants_one_length(site, call)) {
+    return;
+  }
+  report(
+      site, *padding, "every text is padded to max_length, and the model computes on the padding",
+      "pad to the longest text of each batch: tokenize without padding and use DataCollatorWithPadding as collate_fn");
+}
+
+} // namespace
+
+extern constinit const Rule kPaddingToMaxLength = {
+    .info = {.code = "DP150",
+             .name = "padding-to-max-length",
+             .summary = "texts that are padded to a fixed length instead of the longest of their batch",
+             .root_cause = "API: Inefficient API Usage",
+             .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
+             .stage = "Data Preparation",
+             .frameworks = "PyTorch",
+             .tier = Tier::Hint,
+             .documentation = R"(## What it finds
+
+`padding="max_length"` (or `pad_to_max_length=True`) in the `__getitem__` of a Dataset or in a function that is mapped over one.
+
+## Why it costs
+
+Attention and all other layers compute on padding as on text. If most texts are much shorter than `max_length`, most of the work and memory of
+a step is for nothing. A collator that pads each batch to its longest text computes the same.
+
+## Bad
+
+```python
+from datasets import load_dataset
+from transformers import AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
+reviews = load_dataset("imdb", split="train")
+
+
+def encode(batch):
+    return tokenizer(batch["text"], padding="max_length", max_length=512, truncation=True)
+
+
+tokens = reviews.map(encode, batched=True)
+```
+
+## Good
+
+```python
+from datasets import load_dataset
+from transformers import AutoTokenizer, DataCollatorWithPadding
+
+tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
+reviews = load_dataset("imdb", split="train")
+
+
+def encode(batch):
+    return tokenizer(batch["text"], max_length=512, truncation=True)
+
+
+tokens = reviews.map(encode, batched=True)
+collate = DataCollatorWithPadding(tokenizer)
+```
+
+## When it is wrong
+
+Where shapes must stay the same: TPUs, `torch.compile` without dynamic shapes, exported models, and text encoders that were
+trained on one length only, such as CLIP's. The rule is silent where the file mentions one of these.
+
+## References
+
+- Transformers: padding and truncation; DataCollatorWithPadding
+)"},
+    .calls = "HfTokenizer.__call__ HfTokenizer.encode HfTokenizer.encode_plus HfTokenizer.batch_encode_plus",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,89 @@
+#include "rules/site.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// `transformers.BertTokenizer.from_pretrained` has a sibling that is written in Rust.
+bool has_fast_sibling(std::string_view api) {
+  constexpr std::string_view kEnd = ".from_pretrained";
+  const std::string_view type = api.substr(0, api.size() - kEnd.size());
+  return type.ends_with("Tokenizer") && type != "transformers.AutoTokenizer" &&
+         find_api(intern(std::string(type) + "Fast" + std::string(kEnd))) != nullptr;
+}
+
+void check(Site &site, const Call &call) {
+  const std::string_view api = called_api(site, call);
+  if (!api.starts_with("transformers.") || !api.ends_with("Tokenizer.from_pretrained")) {
+    return;
+  }
+  const Keyword *use_fast = keyword_argument(call, "use_fast");
+  if (api == "transformers.AutoTokenizer.from_pretrained") {
+    if (use_fast != nullptr && bool_of(site, use_fast->value) == false) {
+      report(site, *use_fast, "use_fast=False loads the tokenizer that is written in Python",
+             "omit it: the Rust tokenizer gives the same tokens and works on lists of texts in parallel");
+    }
+    return;
+  }
+  if (has_fast_sibling(api)) {
+    const std::string_view type = text_of(site, receiver_of(call));
+    report(site, *receiver_of(call), fmt::format("{} is the tokenizer that is written in Python", type),
+           fmt::format("use AutoTokenizer or {}Fast, which is written in Rust and works on lists of texts in parallel",
+                       type));
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kSlowTokenizer = {
+    .info = {.code = "DP148",
+             .name = "slow-tokenizer",
+             .summary = "a tokenizer written in Python, where the library has the same in Rust",
+             .root_cause = "API: Not Using Efficient API",
+             .symptoms = "Slow Execution Time, Abnormal CPU Utilization",
+             .stage = "Data Preparation",
+             .frameworks = "PyTorch, TensorFlow",
+             .tier = Tier::Hint,
+             .documentation = R"(## What it finds
+
+`BertTokenizer.from_pretrained` and other tokenizer classes of Transformers that have a `…Fast` sibling, and
+`AutoTokenizer.from_pretrained(…, use_fast=False)`.
+
+## Why it costs
+
+The classes without `Fast` split words in Python, one text after the other. The fast ones are written in Rust and use all cores
+for a list of texts. `AutoTokenizer` takes the fast one wherever there is one.
+
+## Bad
+
+```python
+from transformers import BertTokenizer
+
+tokenizer = BertTokenizer.from_pretrained("bert-base-uncased")
+```
+
+## Good
+
+```python
+from transformers import AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
+```
+
+## When it is wrong
+
+For a handful of texts the difference does not matter. Some checkpoints that are converted from SentencePiece give slightly different tokens;
+compare them before you switch a trained model. Since Transformers 5 the plain names are the fast tokenizers.
+
+## References
+
+- Transformers: tokenizer, fast tokenizers
+)"},
+    .calls = "*.from_pretrained",
+    .on_call = check};
+
+} // namespace deepperf::rules

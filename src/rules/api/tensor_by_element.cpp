@@ -1,0 +1,165 @@
+#include "rules/site.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+bool is_tensor(const Expr *expr) {
+  const Kind kind = expr != nullptr ? model::kind_of(expr) : Kind::Unknown;
+  return kind == Kind::TorchTensor || kind == Kind::JaxArray;
+}
+
+// item(), int(x), float(x): one number leaves the device. `x` in `*of`.
+bool reads_number(const Site &site, const Node *node, const Expr **of) {
+  const auto *call = as<Call>(node);
+  if (call == nullptr) {
+    return false;
+  }
+  if (called_method(*call) == "item" && call->args.empty()) {
+    *of = receiver_of(*call);
+    return true;
+  }
+  const std::string_view api = called_api(site, *call);
+  if ((api == "int" || api == "float" || api == "bool") && call->args.size() == 1) {
+    *of = call->args[0];
+    return true;
+  }
+  return false;
+}
+
+// `for x in t: … x.item()`, and the same as a comprehension.
+void check_elements(Site &site, const Node &place, const Expr *target, const Expr *iterated, const Node *body_of) {
+  const auto *name = as<Name>(target);
+  if (name == nullptr || !is_tensor(iterated)) {
+    return;
+  }
+  const Node *read = nullptr;
+  any_node(body_of, [&](const Node *node) {
+    const Expr *of = nullptr;
+    if (read == nullptr && reads_number(site, node, &of)) {
+      const auto *element = as<Name>(of);
+      read = element != nullptr && element->id == name->id ? node : nullptr;
+    }
+    return read != nullptr;
+  });
+  if (read != nullptr) {
+    Finding &finding =
+        report(site, place, "the tensor is read element by element, with a copy from the device for each",
+               "copy it once: tensor.tolist() gives a list of Python numbers");
+    add_note(finding, site, *read, "one number at a time");
+  }
+}
+
+// `for i in range(len(t)): … t[i].item()`
+void check_indices(Site &site, const For &loop) {
+  const auto *range = as<Call>(loop.iter);
+  const auto *index = as<Name>(loop.target);
+  if (range == nullptr || index == nullptr || called_api(site, *range) != "range") {
+    return;
+  }
+  const auto *known = site.project.loop_at(&loop);
+  if (known == nullptr || known->tiny || known->turns == model::Turns::Few) {
+    return;
+  }
+  const Node *read = nullptr;
+  any_node(loop.body, [&](const Node *node) {
+    const Expr *of = nullptr;
+    if (read == nullptr && reads_number(site, node, &of)) {
+      const auto *element = as<Subscript>(of);
+      const auto *at = element != nullptr ? as<Name>(element->slice) : nullptr;
+      read = at != nullptr && at->id == index->id && is_tensor(element->value) ? node : nullptr;
+    }
+    return read != nullptr;
+  });
+  if (read != nullptr) {
+    Finding &finding =
+        report(site, *read, "the tensor is read element by element, with a copy from the device for each",
+               "copy it once before the loop: tensor.tolist() gives a list of Python numbers");
+    add_note(finding, site, loop, "in each iteration of this loop");
+  }
+}
+
+void check_node(Site &site, const Node &node) {
+  if (const auto *loop = as<For>(&node)) {
+    if (as<Call>(loop->iter) == nullptr) {
+      check_elements(site, *loop->iter, loop->target, loop->iter, loop);
+    }
+    check_indices(site, *loop);
+    return;
+  }
+  const auto &comprehension = static_cast<const ComprehensionExpr &>(node);
+  if (comprehension.generators.size() == 1) {
+    const Comprehension &generator = *comprehension.generators[0];
+    check_elements(site, node, generator.target, generator.iter, comprehension.elt);
+  }
+}
+
+// list.extend(t) makes a tensor of each element.
+void check_call(Site &site, const Call &call) {
+  if (call.args.size() == 1 && model::kind_of(call.args[0]) == Kind::TorchTensor) {
+    report(site, call, "extend() with a tensor makes a tensor of every element",
+           "append the tensor and call torch.cat at the end, or extend with tensor.tolist()");
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kTensorByElement = {
+    .info = {.code = "DP155",
+             .name = "tensor-by-element",
+             .summary = "a tensor that Python reads or unpacks one element at a time",
+             .root_cause = "API: Not Using Batch API",
+             .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
+             .stage = "Evaluation",
+             .frameworks = "PyTorch, JAX",
+             .tier = Tier::Hint,
+             .documentation = R"(## What it finds
+
+Loops and comprehensions over a tensor that take `item()`, `int()` or `float()` of each element, loops over indices that do it with `t[i]`, and `list.extend(tensor)`.
+
+## Why it costs
+
+Each element becomes a tensor of its own, a few microseconds in Python, and each `item()` waits for the device and copies one number. `tolist()` copies all of them at
+once.
+
+## Bad
+
+```python
+import torch
+
+
+def labels(logits):
+    best = torch.argmax(logits, dim=1)
+    return [x.item() for x in best]
+```
+
+## Good
+
+```python
+import torch
+
+
+def labels(logits):
+    best = torch.argmax(logits, dim=1)
+    return best.tolist()
+```
+
+## When it is wrong
+
+For tensors of a few elements.
+
+## References
+
+- torch.Tensor.tolist
+)"},
+    .calls = "*.extend",
+    .on_call = check_call,
+    .nodes = {NodeKind::For, NodeKind::ListComp, NodeKind::SetComp, NodeKind::GeneratorExp},
+    .on_node = check_node};
+
+} // namespace deepperf::rules

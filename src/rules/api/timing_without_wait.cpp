@@ -1,0 +1,214 @@
+#include "python/children.h"
+#include "rules/reach.h"
+#include "rules/site.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace deepperf::rules {
+
+using namespace python;
+using model::Value;
+
+namespace {
+
+bool is_clock(const Site &site, const Expr *expr) {
+  const auto *call = as<Call>(expr);
+  const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
+  return api == "time.time" || api == "time.perf_counter" || api == "time.monotonic" || api == "timeit.default_timer";
+}
+
+// What matters of a function, in the order of its code.
+struct Event {
+  enum class Kind : u8 { Start, Work, Wait, Stop };
+  Kind kind = Kind::Start;
+  Symbol name; // that holds the time of a Start, or that a Stop subtracts
+  const Expr *place = nullptr;
+};
+
+// Work for a GPU that the call only enqueues.
+bool is_device_work(const Site &site, const Call &call) {
+  const Value callee = site.project.callee_of(&call);
+  const bool is_module = callee.is_kind(Kind::TorchModule) || callee.is_kind(Kind::HfModel) ||
+                         (callee.is(Value::Tag::Object) && callee.type->kind == Kind::TorchModule);
+  if (is_module) {
+    return model::is_moved(call.func) || std::ranges::any_of(call.args, model::is_moved);
+  }
+  const Expr *receiver = receiver_of(call);
+  return called_method(call) == "backward" && receiver != nullptr && model::kind_of(receiver) == Kind::TorchTensor &&
+         model::is_moved(receiver);
+}
+
+// Code of JAX that is compiled: the call returns before the device is done.
+bool is_compiled_call(const Site &site, const Call &call) {
+  const model::FunctionInfo *function = called_function(site, call);
+  return site.module->jax && function != nullptr && (function->tracers & model::kByJaxJit) != 0;
+}
+
+// What waits for the device, or may do so in a function that we cannot see into.
+bool may_wait(const Site &site, const Call &call) {
+  const std::string_view name = called_name(call);
+  if (name.find("synchronize") != std::string_view::npos || name == "item" || name == "cpu" || name == "numpy" ||
+      name == "tolist" || name == "block_until_ready" || name == "generate" || name == "print" || name == "float" ||
+      name == "int" || name == "wait" || name == "barrier" || name == "device_get" || name == "asarray" ||
+      name == "array" || name == "backend" || name == "mark_step") {
+    return true;
+  }
+  const model::FunctionInfo *function = called_function(site, call);
+  return function != nullptr && (function->tracers & model::kByJaxJit) == 0;
+}
+
+void collect(const Site &site, const Node *node, std::vector<Event> &events) {
+  if (node->kind == NodeKind::FunctionDef || node->kind == NodeKind::ClassDef || node->kind == NodeKind::Lambda) {
+    return;
+  }
+  if (const auto *assignment = as<Assign>(node)) {
+    collect(site, assignment->value, events);
+    const auto *target = as<Name>(assignment->targets[0]);
+    if (target != nullptr && assignment->targets.size() == 1 && is_clock(site, assignment->value)) {
+      events.push_back({Event::Kind::Start, target->id, assignment->value});
+    }
+    return;
+  }
+  if (const auto *difference = as<BinOp>(node); difference != nullptr && difference->op() == Operator::Sub) {
+    const auto *start = as<Name>(difference->right);
+    const auto *end = as<Name>(difference->left);
+    if (start != nullptr && (is_clock(site, difference->left) || end != nullptr)) {
+      events.push_back({Event::Kind::Stop, start->id, difference->left});
+      return;
+    }
+  }
+  for_each_child(node, [&](const Node *child) { collect(site, child, events); });
+  if (const auto *call = as<Call>(node)) {
+    if (is_device_work(site, *call) || is_compiled_call(site, *call)) {
+      events.push_back({Event::Kind::Work, {}, call});
+    } else if (may_wait(site, *call)) {
+      events.push_back({Event::Kind::Wait, {}, call});
+    }
+  }
+}
+
+void judge(Site &site, const Block &body) {
+  std::vector<Event> events;
+  for (const Stmt *statement : body) {
+    collect(site, statement, events);
+  }
+  // `end - start` with both under a name is measured where `end` is taken.
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (events[i].kind != Event::Kind::Stop) {
+      continue;
+    }
+    std::size_t stop = i;
+    if (const auto *end = as<Name>(events[i].place)) {
+      stop = events.size();
+      for (std::size_t j = i; j-- > 0;) {
+        if (events[j].kind == Event::Kind::Start && events[j].name == end->id) {
+          stop = j;
+          break;
+        }
+      }
+    }
+    const Expr *work = nullptr;
+    for (std::size_t j = stop < events.size() ? stop : 0; j-- > 0;) {
+      const Event &event = events[j];
+      if (event.kind == Event::Kind::Wait) {
+        break;
+      }
+      if (event.kind == Event::Kind::Work) {
+        work = event.place;
+      } else if (event.kind == Event::Kind::Start && event.name == events[i].name) {
+        if (work != nullptr) {
+          Finding &finding = report(
+              site, *events[stop].place, "the clock is read before the device is done: only the launch is measured",
+              site.module->jax ? "call jax.block_until_ready(…) on the result before reading the clock"
+                               : "call torch.cuda.synchronize() before reading the clock");
+          add_note(finding, site, *work, "this returns as soon as its work is enqueued");
+          add_note(finding, site, *event.place, "measured from here");
+        }
+        break;
+      }
+    }
+  }
+}
+
+void check_function(Site &site, const Node &node) {
+  const model::FunctionInfo *function = site.project.function_at(&node);
+  if ((site.module->torch || site.module->jax) && function != nullptr &&
+      has_word(text_of(*function), {"time", "clock", "perf_counter"})) {
+    judge(site, static_cast<const FunctionDef &>(node).body);
+  }
+}
+
+void check_module(Site &site) {
+  if (site.module->torch || site.module->jax) {
+    judge(site, site.module->parsed->tree.body);
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kTimingWithoutWait = {
+    .info = {.code = "DP154",
+             .name = "timing-without-wait",
+             .summary = "a time that is taken before the GPU has finished what is measured",
+             .root_cause = "API: Inefficient API Usage",
+             .symptoms = "Wrong Result",
+             .stage = "Training",
+             .frameworks = "PyTorch, JAX",
+             .tier = Tier::Hint,
+             .documentation = R"(## What it finds
+
+`time.time()`, `time.perf_counter()` and the like before and after a model on a GPU is run, or a function that `jax.jit` compiled, where nothing
+in between waits for the device.
+
+## Why it matters
+
+The calls only enqueue work and return. The difference of the clocks is the time of the launch, and whoever waits next pays for the work, so that
+another part of the program looks slow.
+
+## Bad
+
+```python
+import time
+
+import torch
+
+
+def measure(x):
+    model = torch.nn.Linear(1024, 1024).cuda()
+    start = time.perf_counter()
+    y = model(x)
+    return time.perf_counter() - start
+```
+
+## Good
+
+```python
+import time
+
+import torch
+
+
+def measure(x):
+    model = torch.nn.Linear(1024, 1024).cuda()
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    y = model(x)
+    torch.cuda.synchronize()
+    return time.perf_counter() - start
+```
+
+## When it is wrong
+
+Where the time of the launch is what you want to know, or the loop is so long that the queue is full and the launch takes as long as the work. On a CPU nothing is enqueued.
+
+## References
+
+- PyTorch: CUDA semantics, asynchronous execution
+- JAX documentation "Asynchronous dispatch"
+)"},
+    .nodes = {NodeKind::FunctionDef},
+    .on_node = check_function,
+    .on_module = check_module};
+
+} // namespace deepperf::rules

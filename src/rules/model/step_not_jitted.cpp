@@ -1,0 +1,184 @@
+#include "rules/site.h"
+#include "rules/tracing.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+using model::Value;
+
+namespace {
+
+// Compiled, or handed to something that may compile it; also what is defined in such a function.
+bool may_be_compiled(const model::FunctionInfo *function) {
+  for (; function != nullptr; function = function->parent) {
+    if (function->traced || function->passed || (function->tracers & model::kByJaxJit) != 0) {
+      return true;
+    }
+    const FunctionDef *definition = function->definition();
+    if (definition != nullptr && !definition->decorators.empty()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Does everything that runs in a call of the function run as Python, one operation after the other, many times?
+bool runs_often(const Site &site, const model::Loop *loop) {
+  for (; loop != nullptr; loop = loop->parent) {
+    if (!loop->tiny && loop->turns != model::Turns::Few) {
+      return true;
+    }
+  }
+  return site.function != nullptr && site.function->node != nullptr && site.function->in_loop;
+}
+
+// A function with @jax.jit, or what jax.jit made. That somebody else compiles the function somewhere does not count.
+bool is_compiled(const Site &site, const Expr *function) {
+  const auto *name = as<Name>(function);
+  const auto *made = as<Call>(name != nullptr ? last_assigned(site, *name) : function);
+  const ApiInfo *maker = made != nullptr ? find_api(site.project.callee_of(made).name()) : nullptr;
+  if (maker != nullptr && maker->has(kCompiles)) {
+    return true;
+  }
+  const Value value = value_of(site, function);
+  const bool is_known = value.is(Value::Tag::Function) || value.is(Value::Tag::Method);
+  const FunctionDef *definition = is_known ? value.function->definition() : nullptr;
+  return definition != nullptr && !definition->decorators.empty();
+}
+
+// The place where the gradient function that `call` makes is called: on the spot, or under the name it is given here.
+const Call *use_of(const Site &site, const Call &call) {
+  if (site.ancestors.empty()) {
+    return nullptr;
+  }
+  const auto *outer = as<Call>(site.ancestors.back());
+  if (outer != nullptr) {
+    return outer->func == &call ? outer : nullptr; // else it is an argument, perhaps of jax.jit
+  }
+  const auto *assignment = as<Assign>(site.ancestors.back());
+  const auto *name =
+      assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+  if (name == nullptr || site.function == nullptr) {
+    return nullptr;
+  }
+  const Block scope =
+      site.function->definition() != nullptr ? site.function->definition()->body : site.module->parsed->tree.body;
+  const Call *found = nullptr;
+  u32 mentioned = 0;
+  any_node(scope, [&](const Node *node) {
+    const auto *other = as<Call>(node);
+    if (const auto *called = other != nullptr ? as<Name>(other->func) : nullptr;
+        called != nullptr && called->id == name->id) {
+      found = other;
+    }
+    const auto *plain = as<Name>(node);
+    mentioned += plain != nullptr && plain->id == name->id ? 1 : 0;
+    return false;
+  });
+  return mentioned == 2 ? found : nullptr; // bound once and called once, and handed to nobody
+}
+
+void check(Site &site, const Call &call) {
+  if (call.args.empty() || may_be_compiled(site.function)) {
+    return;
+  }
+  // The function that is differentiated is compiled itself: then most of the work is.
+  if (is_compiled(site, call.args[0])) {
+    return;
+  }
+  const Call *use = use_of(site, call);
+  if (use == nullptr) {
+    return;
+  }
+  const model::Loop *loop = nullptr;
+  if (site.function != nullptr) {
+    for (const model::Loop *one : site.function->loops) { // the innermost around the use
+      const auto *statement = as<For>(one->node);
+      const Node *body = one->node;
+      if (contains(body, use) && (statement == nullptr || !contains(statement->iter, use)) &&
+          (body->kind == NodeKind::For || body->kind == NodeKind::While)) {
+        loop = one;
+      }
+    }
+  }
+  if (!runs_often(site, loop)) {
+    return;
+  }
+  Finding &finding = report(site, *use,
+                            fmt::format("the result of {} runs op by op in every iteration: no jax.jit compiles it",
+                                        text_of(site, call.func)),
+                            "put the whole training step into one function and decorate that with @jax.jit");
+  if (loop != nullptr) {
+    add_note(finding, site, *loop->node, "in each iteration of this loop");
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kStepNotJitted = {
+    .info = {.code = "DP223",
+             .name = "step-not-jitted",
+             .summary = "gradients in a loop that no jax.jit compiles",
+             .root_cause = "Model: Confusion with Computation Graph",
+             .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
+             .stage = "Training",
+             .frameworks = "JAX",
+             .tier = Tier::Hint,
+             .documentation = R"(## What it finds
+
+`jax.grad(f)` or `jax.value_and_grad(f)` whose result is called in a loop, or in a function that is called from one, where neither it, nor `f`, nor
+the code around is compiled by `jax.jit`.
+
+## Why it costs
+
+Without `jit` the function is traced again in each call, and each operation of the forward and backward pass is dispatched from Python by itself. Compiled, the
+step is one call, and XLA fuses its operations.
+
+## Bad
+
+```python
+import jax
+
+
+def train(loss, params, batches):
+    for batch in batches:
+        grads = jax.grad(loss)(params, batch)
+        params = jax.tree_util.tree_map(lambda p, g: p - 0.1 * g, params, grads)
+    return params
+```
+
+## Good
+
+```python
+import jax
+
+
+def train(loss, params, batches):
+    @jax.jit
+    def step(params, batch):
+        grads = jax.grad(loss)(params, batch)
+        return jax.tree_util.tree_map(lambda p, g: p - 0.1 * g, params, grads)
+
+    for batch in batches:
+        params = step(params, batch)
+    return params
+```
+
+## When it is wrong
+
+Where shapes change in every step, so that each call would compile anew, or for very few steps. A function whose callers compile it
+under another name is not seen as compiled if that happens in another program.
+
+## References
+
+- JAX documentation "Just-in-time compilation"
+)"},
+    .calls = "jax.grad jax.value_and_grad flax.nnx.grad flax.nnx.value_and_grad equinox.filter_grad "
+             "equinox.filter_value_and_grad haiku.grad haiku.value_and_grad",
+    .on_call = check};
+
+} // namespace deepperf::rules

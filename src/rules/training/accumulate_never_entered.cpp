@@ -1,0 +1,89 @@
+#include "rules/reach.h"
+#include "rules/site.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+void check(Site &site, const Call &call) {
+  const Keyword *steps = keyword_argument(call, "gradient_accumulation_steps");
+  if (steps == nullptr || integer_of(site, steps->value) == 1 || site.module->is_test) {
+    return;
+  }
+  // Doubt means silence: whoever is given the accelerator may enter it.
+  const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
+  const auto *name = assignment != nullptr ? as<Name>(assignment->targets[0]) : nullptr;
+  const std::string_view text = site.module->parsed->source.text();
+  if (name == nullptr || has_word(text, {".accumulate(", "no_sync", "sync_gradients"}) ||
+      !has_word(text, {".backward("})) {
+    return;
+  }
+  report(site, *steps, "gradient_accumulation_steps has no effect without accelerator.accumulate(model)",
+         "put the step into `with accelerator.accumulate(model):`");
+}
+
+} // namespace
+
+extern constinit const Rule kAccumulateNeverEntered = {
+    .info = {.code = "DP831",
+             .name = "accumulate-never-entered",
+             .summary = "an Accelerator that is told to accumulate gradients and never does",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Wrong Result, Slow Execution Time",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::Hint,
+             .documentation = R"(## What it finds
+
+`Accelerator(gradient_accumulation_steps=n)` in a file that calls `backward` and never enters `accelerator.accumulate(…)`, `no_sync` or asks for `sync_gradients`.
+
+## Why it matters
+
+The setting is only used by `accumulate()`, except that `accelerator.backward` divides the loss by n. The optimizer steps after every batch with a gradient that is n times too
+small, and gradients are reduced across processes every time.
+
+## Bad
+
+```python
+from accelerate import Accelerator
+
+
+def train(model, optimizer, loader):
+    accelerator = Accelerator(gradient_accumulation_steps=4)
+    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+    for batch in loader:
+        accelerator.backward(model(batch))
+        optimizer.step()
+        optimizer.zero_grad()
+```
+
+## Good
+
+```python
+from accelerate import Accelerator
+
+
+def train(model, optimizer, loader):
+    accelerator = Accelerator(gradient_accumulation_steps=4)
+    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+    for batch in loader:
+        with accelerator.accumulate(model):
+            accelerator.backward(model(batch))
+            optimizer.step()
+            optimizer.zero_grad()
+```
+
+## When it is wrong
+
+Where the accelerator is handed to code in another file that enters `accumulate()`.
+
+## References
+
+- Accelerate: performing gradient accumulation
+)"},
+    .calls = "accelerate.Accelerator",
+    .on_call = check};
+
+} // namespace deepperf::rules

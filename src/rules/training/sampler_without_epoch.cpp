@@ -1,0 +1,97 @@
+#include "rules/reach.h"
+#include "rules/site.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// Called somewhere in the project, or by a library that calls it for the program.
+bool may_set_epoch(const model::Module &module) {
+  return has_word(module.parsed->source.text(), {"set_epoch", "pytorch_lightning", "import lightning", "ignite",
+                                                 "Trainer(", "Accelerator(", "mmengine", "mmcv"});
+}
+
+void check(Site &site, const Call &call) {
+  if (site.module->is_test || has_hidden_arguments(call)) {
+    return;
+  }
+  const Expr *shuffle = argument(call, 3, "shuffle");
+  if (shuffle != nullptr && bool_of(site, shuffle) != true) {
+    return; // in order, or nobody knows
+  }
+  // Kept, and not returned to whoever called.
+  const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
+  if (assignment == nullptr || has_word_in_any_case(text_of(site, assignment), {"val", "test", "eval", "dev"})) {
+    return;
+  }
+  if (may_set_epoch(*site.module) || std::ranges::any_of(site.project.modules, may_set_epoch)) {
+    return;
+  }
+  report(site, call, "set_epoch() is never called on this sampler, so every epoch has the same order",
+         "call sampler.set_epoch(epoch) at the beginning of each epoch");
+}
+
+} // namespace
+
+extern constinit const Rule kSamplerWithoutEpoch = {
+    .info = {.code = "DP829",
+             .name = "sampler-without-epoch",
+             .summary = "a DistributedSampler whose set_epoch() nobody calls",
+             .root_cause = "Training: Wrong Random Numbers",
+             .symptoms = "Slow Convergence",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::Hint,
+             .documentation = R"(## What it finds
+
+A `DistributedSampler` for training that shuffles, in a program that never calls `set_epoch`.
+
+## Why it matters
+
+The sampler shuffles with its seed plus the epoch that it was told. If it is told none, every epoch has the same order and the same batches.
+
+## Bad
+
+```python
+from torch.utils.data import DataLoader, DistributedSampler
+
+
+def train(dataset, epochs, step):
+    sampler = DistributedSampler(dataset)
+    loader = DataLoader(dataset, batch_size=32, sampler=sampler, num_workers=4, persistent_workers=True)
+    for epoch in range(epochs):
+        for batch in loader:
+            step(batch)
+```
+
+## Good
+
+```python
+from torch.utils.data import DataLoader, DistributedSampler
+
+
+def train(dataset, epochs, step):
+    sampler = DistributedSampler(dataset)
+    loader = DataLoader(dataset, batch_size=32, sampler=sampler, num_workers=4, persistent_workers=True)
+    for epoch in range(epochs):
+        sampler.set_epoch(epoch)
+        for batch in loader:
+            step(batch)
+```
+
+## When it is wrong
+
+Where there is only one epoch, or a library calls it for you; the rule is silent if a file mentions Lightning, Accelerate or a `Trainer`.
+
+## References
+
+- torch.utils.data.distributed.DistributedSampler
+)"},
+    .calls = "torch.utils.data.DistributedSampler",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,157 @@
+#include "rules/site.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// The call that a statement is; null if it is something else.
+const Call *call_of(const Stmt *statement) {
+  const auto *expression = as<ExprStmt>(statement);
+  return expression != nullptr ? as<Call>(expression->value) : nullptr;
+}
+
+bool is_optimizer(const Call &call) {
+  const Expr *receiver = receiver_of(call);
+  return receiver != nullptr && model::kind_of(receiver) == Kind::TorchOptimizer;
+}
+
+bool is_backward(const Call &call) {
+  const Expr *receiver = receiver_of(call);
+  const Kind kind = receiver != nullptr ? model::kind_of(receiver) : Kind::Unknown;
+  return called_method(call) == "backward" && (kind == Kind::TorchTensor || kind == Kind::Accelerator);
+}
+
+// The statements of the block that the place stands in.
+Block block_around(const Site &site, const Stmt *statement) {
+  const auto holds = [statement](const Block &block) {
+    return !block.empty() && block.front()->start <= statement->start && statement->end <= block.back()->end;
+  };
+  const Node *parent = site.ancestors.size() >= 2 ? site.ancestors[site.ancestors.size() - 2] : nullptr;
+  if (parent == nullptr) {
+    return site.module->parsed->tree.body;
+  }
+  const auto choose = [&](const Block &body, const Block &other) {
+    return holds(body) ? body : holds(other) ? other : Block{};
+  };
+  switch (parent->kind) {
+  case NodeKind::For:
+    return choose(static_cast<const For *>(parent)->body, static_cast<const For *>(parent)->orelse);
+  case NodeKind::While:
+    return choose(static_cast<const While *>(parent)->body, static_cast<const While *>(parent)->orelse);
+  case NodeKind::If:
+    return choose(static_cast<const If *>(parent)->body, static_cast<const If *>(parent)->orelse);
+  case NodeKind::FunctionDef:
+    return static_cast<const FunctionDef *>(parent)->body;
+  case NodeKind::With:
+    return static_cast<const With *>(parent)->body;
+  default:
+    return {};
+  }
+}
+
+// backward(), zero_grad() and step() of one optimizer, one after the other in one block.
+void check(Site &site, const Call &call) {
+  const auto *statement = site.ancestors.empty() ? nullptr : as<ExprStmt>(site.ancestors.back());
+  if (statement == nullptr) {
+    return;
+  }
+  const Block block = block_around(site, statement);
+  const std::string_view optimizer = text_of(site, receiver_of(call));
+  const Call *backward = nullptr;
+  for (const Stmt *one : block) {
+    const Call *other = call_of(one);
+    if (one->start < statement->start) {
+      if (other != nullptr && is_backward(*other)) {
+        backward = other;
+      } else if (other == nullptr ? one->kind != NodeKind::Assign && one->kind != NodeKind::ExprStmt
+                                  : called_method(*other) == "step") {
+        backward = nullptr; // a loop or a branch, or the gradients were used
+      }
+      continue;
+    }
+    if (one == statement || other == nullptr) {
+      if (one != statement && one->kind != NodeKind::Assign && one->kind != NodeKind::AugAssign) {
+        return;
+      }
+      continue;
+    }
+    if (called_method(*other) == "backward" || called_function(site, *other) != nullptr) {
+      return;
+    }
+    if (called_method(*other) == "step" && is_optimizer(*other) && text_of(site, receiver_of(*other)) == optimizer) {
+      if (backward != nullptr) {
+        Finding &finding =
+            report(site, call, "the gradients are set to zero between backward() and step(), which finds none",
+                   "call zero_grad() before backward() or after step()");
+        add_note(finding, site, *backward, "the gradients are computed here");
+        add_note(finding, site, *other, "and would be used here");
+      }
+      return;
+    }
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kZeroGradBeforeStep = {
+    .info = {.code = "DP828",
+             .name = "zero-grad-before-step",
+             .summary = "zero_grad() between backward() and step(), so that nothing is learned",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Wrong Result, Slow Convergence",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::Hint,
+             .documentation = R"(## What it finds
+
+`loss.backward()`, `optimizer.zero_grad()` and `optimizer.step()` in this order in one block.
+
+## Why it matters
+
+`step()` uses the gradients that `backward()` left. If they are deleted in between, the weights change by momentum and weight decay
+alone, or not at all.
+
+## Bad
+
+```python
+import torch
+
+
+def train(model: torch.nn.Module, loader, loss_function):
+    optimizer = torch.optim.Adam(model.parameters())
+    for x, y in loader:
+        loss = loss_function(model(x), y)
+        loss.backward()
+        optimizer.zero_grad()
+        optimizer.step()
+```
+
+## Good
+
+```python
+import torch
+
+
+def train(model: torch.nn.Module, loader, loss_function):
+    optimizer = torch.optim.Adam(model.parameters())
+    for x, y in loader:
+        loss = loss_function(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+```
+
+## When it is wrong
+
+Where the optimizer holds other parameters than those that `backward()` reached before, and gets their gradients by hand.
+
+## References
+
+- torch.optim: taking an optimization step
+)"},
+    .calls = "TorchOptimizer.zero_grad",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,64 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from transformers import AutoModelForCausalLM
+
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+
+
+def ask(ids):
+    return model.generate(ids, use_cache=False)  # hint: DP153
+
+
+def ask_with_cache(ids, cached):
+    first = model.generate(ids)
+    second = model.generate(ids, use_cache=True)
+    return first, second, model.generate(ids, use_cache=cached)
+
+
+@torch.no_grad()
+def extend(ids, count):
+    for _ in range(count):
+        logits = model(ids).logits  # hint: DP153
+        ids = torch.cat([ids, logits[:, -1:].argmax(-1)], dim=1)
+    return ids
+
+
+class GPT(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(64, 1000)
+        self.block_size = 64
+
+    def forward(self, idx):
+        return self.head(F.one_hot(idx, 64).float())
+
+    @torch.no_grad()
+    def generate(self, idx, max_new_tokens):
+        for _ in range(max_new_tokens):
+            idx_cond = idx if idx.size(1) <= self.block_size else idx[:, -self.block_size :]
+            logits = self(idx_cond)  # hint: DP153
+            probs = F.softmax(logits[:, -1, :], dim=-1)
+            idx_next = torch.multinomial(probs, num_samples=1)
+            idx = torch.cat((idx, idx_next), dim=1)
+        return idx
+
+
+@torch.no_grad()
+def with_past(ids, count):
+    past = None
+    new = ids
+    for _ in range(count):
+        out = model(new, past_key_values=past, use_cache=True)
+        past = out.past_key_values
+        new = out.logits[:, -1:].argmax(-1)
+        ids = torch.cat([ids, new], dim=1)  # expect: DP138
+    return ids
+
+
+@torch.no_grad()
+def last_token_only(ids, count, state):
+    for _ in range(count):
+        logits = model(ids[:, -1:]).logits
+        ids = torch.cat([ids, logits[:, -1:].argmax(-1)], dim=1)
+    return ids

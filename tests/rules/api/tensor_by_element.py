@@ -1,0 +1,63 @@
+import torch
+import torch.nn as nn
+
+model = nn.Linear(8, 2)
+
+
+def comprehension(x):
+    best = torch.argmax(model(x), dim=1)
+    return [one.item() for one in best]  # hint: DP155
+
+
+def loop(x):
+    best = model(x).argmax(dim=1)
+    names = []
+    for one in best:  # hint: DP155
+        names.append("label %d" % int(one))
+    return names
+
+
+def indices(x):
+    best = model(x).argmax(dim=1)
+    names = []
+    for i in range(len(best)):
+        names.append(best[i].item())  # hint: DP155
+    return names
+
+
+def by_shape(x, names):
+    best = model(x).argmax(dim=1)
+    return_value = []
+    for i in range(best.shape[0]):
+        return_value.append(names[int(best[i])])  # hint: DP155
+    return return_value
+
+
+def extended(xs):
+    predictions = []
+    for x in xs:
+        predictions.extend(model(x).argmax(dim=1))  # hint: DP155
+    return predictions
+
+
+def as_list(xs):
+    predictions = []
+    for x in xs:
+        predictions.extend(model(x).argmax(dim=1).tolist())
+    return [one for one in predictions]
+
+
+def rows(x):
+    return [row.sum() for row in model(x)]
+
+
+def numbers(values):
+    return [float(value) for value in values]
+
+
+def other_index(x, order):
+    best = model(x).argmax(dim=1)
+    total = 0
+    for i in range(3):
+        total += best[i].item()
+    return total

@@ -1,0 +1,87 @@
+import time
+from time import perf_counter
+
+import jax
+import jax.numpy as jnp
+import torch
+import torch.nn as nn
+
+model = nn.Linear(1024, 1024).cuda()
+
+
+def measure(x):
+    start = time.time()
+    y = model(x)
+    print("took", time.time() - start)  # hint: DP154
+    return y
+
+
+def two_names(x):
+    start = perf_counter()
+    y = model(x)
+    end = perf_counter()  # hint: DP154
+    return y, end - start
+
+
+def in_loop(xs):
+    times = []
+    for x in xs:
+        t0 = time.perf_counter()
+        with torch.no_grad():
+            model(x)
+        times.append(time.perf_counter() - t0)  # hint: DP154
+    return times
+
+
+def waits(x):
+    torch.cuda.synchronize()
+    start = time.time()
+    y = model(x)
+    torch.cuda.synchronize()
+    return y, time.time() - start
+
+
+def reads(x):
+    start = time.time()
+    loss = model(x).sum().item()
+    return loss, time.time() - start
+
+
+def copies(x):
+    start = time.time()
+    y = model(x).cpu()
+    return y, time.time() - start
+
+
+def on_the_cpu(x):
+    small = nn.Linear(8, 8)
+    start = time.time()
+    y = small(x)
+    return y, time.time() - start
+
+
+def loading_only(loader):
+    start = time.time()
+    for x in loader:
+        waited = time.time() - start
+        model(x)
+        start = time.time()
+    return waited
+
+
+@jax.jit
+def square(x):
+    return jnp.dot(x, x)
+
+
+def compiled(x):
+    start = time.time()
+    y = square(x)
+    print(time.time() - start)  # hint: DP154
+    return y
+
+
+def compiled_and_waited(x):
+    start = time.time()
+    square(x).block_until_ready()
+    print(time.time() - start)

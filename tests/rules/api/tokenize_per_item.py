@@ -1,0 +1,74 @@
+import random
+
+from torch.utils.data import Dataset
+from transformers import AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
+
+
+class Reviews(Dataset):
+    def __init__(self, texts, labels):
+        self.texts = texts
+        self.labels = labels
+        self.tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
+
+    def __len__(self):
+        return len(self.texts)
+
+    def __getitem__(self, index):
+        text = self.texts[index]
+        ids = self.tokenizer(text, truncation=True)  # hint: DP149
+        return ids, self.labels[index]
+
+
+class Pairs(Dataset):
+    def __init__(self, pairs):
+        self.pairs = pairs
+
+    def __len__(self):
+        return len(self.pairs)
+
+    def __getitem__(self, index):
+        first, second = self.pairs[index]
+        return tokenizer.encode_plus(first, second)  # hint: DP149
+
+
+class Handed(Dataset):
+    def __init__(self, texts, tokenizer):
+        self.texts = texts
+        self.tok = tokenizer
+
+    def __len__(self):
+        return len(self.texts)
+
+    def __getitem__(self, index):
+        return self.tok.encode(self.texts[index])  # hint: DP149
+
+
+handed = Handed(["a"], tokenizer)
+
+
+class Once(Dataset):
+    def __init__(self, texts):
+        self.ids = tokenizer(texts, truncation=True)["input_ids"]
+
+    def __len__(self):
+        return len(self.ids)
+
+    def __getitem__(self, index):
+        return self.ids[index]
+
+
+class Augmented(Dataset):
+    def __init__(self, variants):
+        self.variants = variants
+
+    def __len__(self):
+        return len(self.variants)
+
+    def __getitem__(self, index):
+        return tokenizer(random.choice(self.variants[index]))
+
+
+def collate(batch):
+    return tokenizer([text for text, _ in batch], padding=True, return_tensors="pt")

@@ -1,0 +1,63 @@
+import torch
+import torch.nn as nn
+
+model = nn.Linear(8, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+criterion = nn.CrossEntropyLoss()
+
+
+def train(batches):
+    for i, (x, y) in enumerate(batches):
+        loss = criterion(model(x), y)
+        loss.backward()  # hint: DP830
+        if (i + 1) % 8 == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+def by_setting(batches, args):
+    scaler = torch.amp.GradScaler("cuda")
+    for i, (x, y) in enumerate(batches):
+        loss = criterion(model(x), y)
+        scaler.scale(loss).backward()  # hint: DP830
+        if i % args.accumulate == 0:
+            scaler.step(optimizer)
+            scaler.update()
+            optimizer.zero_grad()
+
+
+def divided(batches, n):
+    for i, (x, y) in enumerate(batches):
+        loss = criterion(model(x), y) / n
+        loss.backward()
+        if (i + 1) % n == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+def divided_in_place(batches, n):
+    for i, (x, y) in enumerate(batches):
+        loss = criterion(model(x), y)
+        loss /= n
+        loss.backward()
+        if (i + 1) % n == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+def every_step(batches):
+    for i, (x, y) in enumerate(batches):
+        loss = criterion(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if i % 100 == 0:
+            print(i)
+
+
+def both_seldom(batches):
+    for i, (x, y) in enumerate(batches):
+        if i % 2 == 0:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()

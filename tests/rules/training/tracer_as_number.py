@@ -1,0 +1,41 @@
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def clip(x):
+    norm = jnp.linalg.norm(x)
+    if norm > 1.0:  # hint: DP826
+        x = x / norm
+    return x
+
+
+@jax.jit
+def until(x):
+    y = jnp.sum(x)
+    while y > 1.0:  # hint: DP826
+        y = y / 2.0
+    return y
+
+
+@jax.jit
+def as_number(x):
+    total = jnp.sum(x)
+    return float(total) + total.item()  # hint: DP826
+
+
+@jax.jit
+def shapes(x, flag=None):
+    y = jnp.sum(x, axis=0)
+    if y.shape[0] > 3 or flag is not None:
+        return y
+    if y.ndim == 1:
+        return jnp.where(y > 0, y, 0.0)
+    return y * float(x.shape[0])
+
+
+def outside(x):
+    norm = jnp.linalg.norm(x)
+    if norm > 1.0:
+        return float(norm)
+    return 0.0
