@@ -14,19 +14,19 @@ rating = pipeline("sentiment-analysis")
 
 @app.post("/rate")
 def rate(text: str):
-    own = pipeline("sentiment-analysis")  # hint: DP243
+    own = pipeline("sentiment-analysis")  # expect: DP205
     return own(text)
 
 
 @router.get("/embed")
 async def embed(text: str):
-    model = SentenceTransformer("all-MiniLM-L6-v2")  # hint: DP243
+    model = SentenceTransformer("all-MiniLM-L6-v2")  # expect: DP205
     return model.encode(text)
 
 
 def load_both():
-    tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")  # hint: DP243
-    model = AutoModel.from_pretrained("bert-base-uncased")  # hint: DP243
+    tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")  # expect: DP205
+    model = AutoModel.from_pretrained("bert-base-uncased")  # expect: DP205
     return tokenizer, model
 
 
