@@ -20,7 +20,7 @@ void demand(bool condition) {
 }
 
 void look_at(const CacheContents &contents, const KnownGroup &group) {
-  const auto demand_in_text = [&](rules::FileIndex file, u32 start, u32 end) {
+  const auto demand_in_text = [&](FileIndex file, u32 start, u32 end) {
     demand(start <= contents.files.at(file.value).text_size && end <= contents.files.at(file.value).text_size);
   };
   for (const u32 member : group.members) {

@@ -165,7 +165,7 @@ public:
   }
 
 private:
-  rules::FileIndex read_member(u32 group) {
+  FileIndex read_member(u32 group) {
     const u32 file = in_.number32();
     if (!in_.ok() || file >= files_.size() || group_of_[file] != group) {
       in_.fail();

@@ -14,7 +14,7 @@ namespace deepperf::check {
 
 namespace {
 
-FileError error_at(rules::FileIndex file, const python::Source &source, python::Span span, FileError::Level level,
+FileError error_at(FileIndex file, const python::Source &source, python::Span span, FileError::Level level,
                    std::string message) {
   const python::Position start = source.position(span.start);
   const python::Position end = source.position(std::max(span.end, span.start));
@@ -32,14 +32,14 @@ FileError error_at(rules::FileIndex file, const python::Source &source, python::
 
 // A cache that somebody has tampered with can point into a file that could not be read.
 void drop_findings_without_text(Result &result) {
-  const auto has_text = [&result](rules::FileIndex file) { return result.files[file.value].source != nullptr; };
+  const auto has_text = [&result](FileIndex file) { return result.files[file.value].source != nullptr; };
   std::erase_if(result.findings, [&](const rules::Finding &finding) {
     return !has_text(finding.file) ||
            !std::ranges::all_of(finding.notes, [&](const rules::Note &note) { return has_text(note.file); });
   });
 }
 
-void note_errors(rules::FileIndex index, LoadedFile &file, Result &result) {
+void note_errors(FileIndex index, LoadedFile &file, Result &result) {
   CheckedFile checked;
   checked.path = file.parsed.path;
   if (file.known != nullptr) {

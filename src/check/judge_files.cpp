@@ -27,24 +27,6 @@ void add_files_told_of(const rules::Findings &findings, std::unordered_set<u32> 
   }
 }
 
-// Text and tree come to stand in the arena.
-void parse_file(LoadedFile &file, Arena &arena, Worker &worker) {
-  model::ParsedFile &parsed = file.parsed;
-  if (!parsed.has_text) {
-    // Gone since we looked: then there is nothing in it but the reason.
-    const bool is_loaded = python::load_file_into(parsed.path, worker.source, file.load_errors);
-    note_reading(file, worker.source);
-    if (!is_loaded) {
-      worker.source = python::load_bytes(parsed.path, {}).source;
-    }
-    parsed.source = worker.source.kept_in(arena);
-    parsed.has_text = true;
-  }
-  parsed.tree = python::parse(parsed.source, arena, worker.symbols);
-  parsed.has_tree = true;
-  model::find_imports(parsed);
-}
-
 // Work on groups, largest first, by all workers.
 class Judge {
 public:
@@ -83,7 +65,7 @@ public:
 
 private:
   // A mistake of ours must not cost the user what can be said of all other files.
-  void add_failure(rules::FileIndex file, std::string message) {
+  void add_failure(FileIndex file, std::string message) {
     FileError error;
     error.file = file;
     error.level = FileError::Level::Unreadable;
@@ -199,6 +181,23 @@ private:
 };
 
 } // namespace
+
+void parse_file(LoadedFile &file, Arena &arena, Worker &worker) {
+  model::ParsedFile &parsed = file.parsed;
+  if (!parsed.has_text) {
+    // Gone since we looked: then there is nothing in it but the reason.
+    const bool is_loaded = python::load_file_into(parsed.path, worker.source, file.load_errors);
+    note_reading(file, worker.source);
+    if (!is_loaded) {
+      worker.source = python::load_bytes(parsed.path, {}).source;
+    }
+    parsed.source = worker.source.kept_in(arena);
+    parsed.has_text = true;
+  }
+  parsed.tree = python::parse(parsed.source, arena, worker.symbols);
+  parsed.has_tree = true;
+  model::find_imports(parsed);
+}
 
 void judge_files(const Options &options, Progress &progress, LoadedFiles &loaded,
                  const std::vector<model::Group> &groups, Result &result) {

@@ -8,6 +8,9 @@
 
 namespace deepperf::check {
 
+// Parses a file that was found before. Text and tree come to stand in the arena.
+void parse_file(LoadedFile &file, Arena &arena, Worker &worker);
+
 // Adds what it finds to the result's findings, and sorts them.
 void judge_files(const Options &options, Progress &progress, LoadedFiles &loaded,
                  const std::vector<model::Group> &groups, Result &result);

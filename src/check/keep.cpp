@@ -104,7 +104,7 @@ private:
 
   // The reader refuses what points out of a group or of a text. If a rule does that, the group is analysed again.
   [[nodiscard]] bool is_readable(const KnownGroup &group) const {
-    const auto is_in_text = [&](rules::FileIndex file, u32 start, u32 end) {
+    const auto is_in_text = [&](FileIndex file, u32 start, u32 end) {
       return std::ranges::binary_search(group.members, file.value) &&
              std::max(start, end) <= contents_.files[file.value].text_size;
     };

@@ -174,9 +174,9 @@ bool restore_findings(const Options &options, const Cache &cache, const Groups &
                       Result &result) {
   const std::vector<u32> places = places_of(cache, loaded);
   std::unordered_set<u32> pointed_at;
-  const auto place = [&](rules::FileIndex file) {
+  const auto place = [&](FileIndex file) {
     pointed_at.insert(places[file.value]);
-    return rules::FileIndex{places[file.value]};
+    return FileIndex{places[file.value]};
   };
   for (const KnownGroup *group : groups.known) {
     for (const rules::Finding &known : group->findings) {

@@ -22,7 +22,7 @@ struct CheckedFile {
 // Something to tell about a file that no rule says.
 struct FileError {
   enum class Level : u8 { Note, SyntaxError, Unreadable };
-  rules::FileIndex file;
+  FileIndex file;
   Level level = Level::SyntaxError;
   u32 line = 0; // from 1; 0 is the file as a whole
   u32 column = 0;

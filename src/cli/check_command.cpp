@@ -272,7 +272,11 @@ int run_check(CheckArguments &arguments) {
   written = tell_problems(result, fixed.problems) && written;
   if (arguments.options.timings) {
     std::string timings;
-    report::write_timings(result.timings, timings);
+    if (arguments.format == "json") {
+      report::write_timings_json(result.timings, timings);
+    } else {
+      report::write_timings(result.timings, timings);
+    }
     std::fputs(timings.c_str(), stderr);
   }
   return written ? exit_code_of(result) : kTrouble;
@@ -294,8 +298,9 @@ void add_output_options(CLI::App &command, CheckArguments &arguments) {
       ->check(CLI::IsMember({"text", "concise", "json"}))
       ->type_name("text|concise|json");
   command.add_flag("--statistics", arguments.statistics, "Show how often each rule fired instead of where");
-  command.add_flag("--timings", arguments.options.timings,
-                   "Tell on standard error how long each phase and each rule took");
+  command.add_flag(
+      "--timings", arguments.options.timings,
+      "Report on standard error how long each phase and each rule took, and how many steps of work that was");
   command.add_option("--output,-o", arguments.output, "Write to this file instead of standard output")
       ->type_name("FILE");
   command.add_option("--color", arguments.color, "When to use colour")

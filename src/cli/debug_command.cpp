@@ -1,5 +1,6 @@
 #include "base/arena.h"
 #include "base/workers.h"
+#include "check/why.h"
 #include "cli/commands.h"
 #include "model/debug_print.h"
 #include "python/cpython_dump.h"
@@ -9,8 +10,11 @@
 #include "python/token_dump.h"
 #include "python/tree_dump.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <deque>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -190,6 +194,90 @@ void add_model(CLI::App &debug, int &exit_code, const std::string &name, const s
       [files, write, &exit_code] { exit_code = on_large_stack([&] { return dump_model(*files, write); }); });
 }
 
+// ---- why ------------------------------------------------------------------------------------------------------------
+
+// The folder that a file's project begins at: the nearest one around it that git knows, or its own.
+std::string project_of(const std::string &path) {
+  std::error_code error;
+  const std::filesystem::path own = std::filesystem::path(path).parent_path();
+  const std::filesystem::path start = std::filesystem::absolute(own.empty() ? "." : own, error);
+  std::filesystem::path relative = own.empty() ? "." : own;
+  for (std::filesystem::path at = start; at.has_relative_path(); at = at.parent_path(), relative /= "..") {
+    if (std::filesystem::exists(at / ".git", error)) {
+      return relative.lexically_normal().string();
+    }
+  }
+  return own.empty() ? "." : own.string();
+}
+
+// FILE:LINE, and FILE:CELL:LINE of a notebook. False if it is neither.
+bool read_place(const std::string &place, check::WhyQuestion &question) {
+  const auto take_number = [](std::string &text, u32 &number) {
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string::npos) {
+      return false;
+    }
+    const char *const end = text.data() + text.size();
+    const auto [behind, error] = std::from_chars(text.data() + colon + 1, end, number);
+    if (error != std::errc() || behind != end || number == 0) {
+      return false;
+    }
+    text.resize(colon);
+    return true;
+  };
+  question.path = place;
+  if (!take_number(question.path, question.line)) {
+    return false;
+  }
+  if (question.path.find(".ipynb:") != std::string::npos) {
+    return take_number(question.path, question.cell);
+  }
+  return !question.path.empty();
+}
+
+int explain_why(const std::string &place, const std::string &rule, std::vector<std::string> around) {
+  check::WhyQuestion question;
+  if (!read_place(place, question)) {
+    throw CLI::ValidationError("expected FILE:LINE, or FILE.ipynb:CELL:LINE for a notebook, not '" + place + "'");
+  }
+  if (!rule.empty()) {
+    const auto rules = rules::all_rules();
+    const auto found = std::ranges::find_if(
+        rules, [&](const rules::RuleInfo *info) { return info->code == rule || info->name == rule; });
+    if (found == rules.end()) {
+      throw CLI::ValidationError("there is no rule '" + rule + "'; `deepperf rules` lists them");
+    }
+    question.rule = *found;
+  }
+  question.around = around.empty() ? std::vector{project_of(question.path)} : std::move(around);
+  check::WhyAnswer answer = check::explain_line(question);
+  std::fputs(answer.text.c_str(), answer.found ? stdout : stderr);
+  return answer.found ? kClean : kTrouble;
+}
+
+void add_why(CLI::App &debug, int &exit_code) {
+  struct Arguments {
+    std::string place;
+    std::string rule;
+    std::vector<std::string> around;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App *command = debug.add_subcommand("why", "Print what rules ask about a line, and what the engine answers");
+  command->footer(
+      "The file is analysed with the rest of its repository, or with the given paths. Without a rule, all rules\n"
+      "are shown that look at something that begins on the line.");
+  command->add_option("place", arguments->place, "The line, or FILE.ipynb:CELL:LINE")
+      ->required()
+      ->type_name("FILE:LINE");
+  command->add_option("rule", arguments->rule, "Code or name of a rule")->type_name("RULE");
+  command->add_option("--with", arguments->around, "Files and folders to analyse together with the file")
+      ->type_name("PATH...");
+  command->callback([arguments, &exit_code] {
+    exit_code =
+        on_large_stack([&] { return explain_why(arguments->place, arguments->rule, std::move(arguments->around)); });
+  });
+}
+
 } // namespace
 
 void add_debug(CLI::App &app, int &exit_code) {
@@ -203,6 +291,7 @@ void add_debug(CLI::App &app, int &exit_code) {
             [](model::Project &project, std::string &out) { model::print_summaries(project, out); });
   add_model(*debug, exit_code, "pipelines", "Print the tf.data pipelines, stage by stage",
             [](model::Project &project, std::string &out) { model::print_pipelines(project, out); });
+  add_why(*debug, exit_code);
 }
 
 } // namespace deepperf::cli

@@ -134,7 +134,7 @@ private:
 // `indices` are the findings of the file that have a fix we may apply.
 void fix_file(const check::Result &result, const FixOptions &options, std::span<const std::size_t> indices,
               FixResult &out) {
-  const rules::FileIndex index = result.findings[indices[0]].file;
+  const FileIndex index = result.findings[indices[0]].file;
   const check::CheckedFile &file = result.files[index.value];
   const auto problem = [&](std::string message, bool is_failure) {
     out.problems.push_back({index, std::move(message), is_failure});

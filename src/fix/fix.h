@@ -17,7 +17,7 @@ struct FixOptions {
 };
 
 struct FixedFile {
-  rules::FileIndex file;
+  FileIndex file;
   u64 findings = 0;   // how many it mends
   std::string before; // what `edits` count in: the text, or a notebook's JSON
   std::vector<rules::Edit> edits;
@@ -25,7 +25,7 @@ struct FixedFile {
 };
 
 struct FixProblem {
-  rules::FileIndex file;
+  FileIndex file;
   std::string message;
   bool is_failure = false; // the file could not be read or written, as opposed to a fix that we would not make
 };

@@ -57,7 +57,7 @@ std::string qualified_name(const FunctionInfo &function) {
   return name;
 }
 
-std::string describe(const Value &value, u32 depth = 0);
+std::string describe(const Value &value, u32 depth);
 
 std::string describe_items(const Value &value, u32 depth) {
   constexpr u32 kMostItems = 8;
@@ -141,6 +141,12 @@ std::string describe_one(const Value &value, u32 depth) {
   }
   return "unknown";
 }
+
+} // namespace
+
+std::string describe(const Value &value) { return describe(value, 0); }
+
+namespace {
 
 // ---- model ----------------------------------------------------------------------------------------------------------
 

@@ -7,6 +7,9 @@
 
 namespace deepperf::model {
 
+// What a value may be: "TorchTensor made by torch.zeros | None".
+std::string describe(const Value &value);
+
 // Modules with their imports, functions, classes, and the value of every name.
 void print_model(const Project &project, std::string &out);
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace deepperf::model {
 
@@ -165,6 +166,21 @@ bool is_pure(const Project &project, const FunctionInfo &function, const Call *c
   return false;
 }
 
+bool is_package(const FunctionInfo &function, Symbol name) {
+  const Value *const value = ever_of(function, name);
+  if (value == nullptr || value->open) {
+    return false;
+  }
+  bool found = false;
+  bool only = true;
+  for_each_alternative(*value, [&](const Value &one) {
+    const bool is_one = one.is(Value::Tag::Api) || one.is(Value::Tag::Module);
+    found |= is_one;
+    only &= is_one;
+  });
+  return found && only;
+}
+
 const FunctionChanges &changes_of(const Project &project, const FunctionInfo &function) {
   if (function.changes != nullptr) {
     return *function.changes; // in a circle of calls: what is known so far
@@ -183,7 +199,8 @@ const FunctionChanges &changes_of(const Project &project, const FunctionInfo &fu
       changes.names.push_back(name);
     }
   }
-  changes.names.insert(changes.names.end(), own.mutated.begin(), own.mutated.end());
+  std::ranges::copy_if(own.mutated, std::back_inserter(changes.names),
+                       [&](Symbol name) { return !is_package(function, name); });
   for (const CallSite &site : function.calls) {
     if (site.callee != &function && changes.names.size() + changes.attributes.size() <= kMostChanges) {
       add_changes(project, site, changes);
@@ -203,6 +220,34 @@ const FunctionChanges &changes_of(const Project &project, const FunctionInfo &fu
   return *function.changes;
 }
 
+namespace {
+
+void find_only_assignments(const Node *loop, LoopEffects &effects) {
+  SymbolMap<u32> bindings;
+  SymbolMap<const Expr *> values;
+  const auto visit = [&](const auto &self, const Node *node) -> void {
+    if (const auto *assignment = as<Assign>(node)) {
+      for (const Expr *target : assignment->targets) {
+        if (const auto *plain = as<Name>(target)) {
+          values[plain->id.id] = assignment->value;
+        }
+      }
+    }
+    if (const auto *plain = as<Name>(node); plain != nullptr && plain->context != Context::Load) {
+      ++bindings[plain->id.id];
+    }
+    for_each_child(node, [&](const Node *child) { self(self, child); });
+  };
+  visit(visit, loop);
+  for (const auto &[name, value] : values) {
+    if (bindings.find(name)->second == 1) {
+      effects.only_assignments[name] = value;
+    }
+  }
+}
+
+} // namespace
+
 const LoopEffects &effects_of(const Project &project, const Loop &loop) {
   if (loop.effects != nullptr) {
     return *loop.effects;
@@ -210,10 +255,8 @@ const LoopEffects &effects_of(const Project &project, const Loop &loop) {
   auto effects = std::make_unique<LoopEffects>();
   note_calls(project, loop.node, *effects);
   FunctionChanges changes;
-  for (const CallSite &site : loop.function->calls) {
-    if (loop.node->start <= site.call->start && site.call->end <= loop.node->end) {
-      add_changes(project, site, changes);
-    }
+  for (const CallSite *site : calls_inside(*loop.function, *loop.node)) {
+    add_changes(project, *site, changes);
   }
   effects->everything = changes.everything;
   effects->names = std::move(changes.names);
@@ -222,6 +265,7 @@ const LoopEffects &effects_of(const Project &project, const Loop &loop) {
   sort_unique(effects->attributes);
   sort_unique(effects->handed);
   sort_unique(effects->handed_attributes);
+  find_only_assignments(loop.node, *effects);
   loop.effects = std::move(effects);
   return *loop.effects;
 }

@@ -9,6 +9,10 @@ namespace deepperf::model {
 // methods that only look.
 bool is_pure(const Project &project, const FunctionInfo &function, const python::Call *call);
 
+// Is the name that of a module, or of a framework's function or class, wherever the function uses it? `tf.sort(x)` and
+// `np.add(a, b)` look like methods that change their object.
+bool is_package(const FunctionInfo &function, Symbol name);
+
 // What a call of the function changes outside of it; worked out when first asked for.
 const FunctionChanges &changes_of(const Project &project, const FunctionInfo &function);
 

@@ -33,9 +33,11 @@ Module make_module(const ParsedFile &file) {
   }
   module.is_test = file.is_test;
   module.tensorflow = (file.frameworks & kTensorFlow) != 0;
-  module.near_tensorflow = module.tensorflow || file.near_tensorflow;
-  module.torch = (file.frameworks & kTorch) != 0;
+  module.near_tensorflow = module.tensorflow || (file.near & kTensorFlow) != 0;
+  // A file without a framework of its own that uses what was made with PyTorch: its backward() is PyTorch's.
+  module.torch = (file.frameworks & kTorch) != 0 || (file.frameworks == 0 && file.near == kTorch);
   module.jax = (file.frameworks & kJax) != 0;
+  module.is_judged = uses_framework(file);
   return module;
 }
 
@@ -225,7 +227,8 @@ void note_import(const ImportRef &import, ParsedFile &file) {
 
 void find_imports(ParsedFile &file) {
   file.frameworks = 0;
-  file.near_tensorflow = false;
+  file.near = 0;
+  file.reaches_framework = false;
   file.imports.clear();
   for (const python::Stmt *statement : file.tree.body) {
     find_imports_in(statement, file);
@@ -268,75 +271,128 @@ private:
   ModuleIndex index_;
 };
 
-// `from tensorflow import *`, as in a module that others take for TensorFlow itself.
-bool stands_for_tensorflow(const ParsedFile &file) {
-  return std::ranges::any_of(file.imports, [](const ImportRef &import) {
-    const std::string_view module = import.module && import.level == 0 ? import.module.text() : std::string_view{};
-    return import.name && import.name.text() == "*" && (module == "tensorflow" || module.starts_with("tensorflow."));
-  });
+bool is_star(const ImportRef &import) { return import.name && import.name.text() == "*"; }
+
+// What a file has for other files: the frameworks that it stands for, as `from tensorflow import *` makes it.
+u8 stands_for(const ParsedFile &file) {
+  u8 result = 0;
+  for (const ImportRef &import : file.imports) {
+    if (is_star(import) && import.level == 0 && import.module) {
+      const std::string_view module = import.module.text();
+      const std::string_view package = module.substr(0, module.find('.'));
+      result |= package == "tensorflow" || package == "torch" || package == "jax" ? framework_of(package) : u8{0};
+    }
+  }
+  return result;
 }
 
-// Files that reach TensorFlow through others only: they take a module of the project for it, or use what such a file
-// makes. `from package import Model` reaches what the package's __init__ imports.
-void follow_tensorflow(const std::deque<Module> &modules, const ImportGraph &graph,
-                       const std::vector<ParsedFile *> &files) {
-  std::vector<u8> stands_for(files.size());
-  bool any = false;
-  for (u32 i = 0; i < files.size(); ++i) {
-    const bool uses = (files[i]->frameworks & kTensorFlow) != 0;
-    stands_for[i] = uses && stands_for_tensorflow(*files[i]) ? 1 : 0;
-    any |= uses;
+// The framework that a name usually means in code that uses it.
+u8 framework_named(std::string_view name) {
+  if (name == "tf" || name == "tensorflow") {
+    return kTensorFlow;
   }
-  if (!any) {
-    return;
+  if (name == "torch") {
+    return kTorch;
   }
-  std::vector<std::vector<u32>> importers(files.size());      // that do not name TensorFlow
-  std::vector<std::vector<u32>> star_importers(files.size()); // of those, who has all that is bound there, `tf` too
-  std::vector<u32> queue;
-  std::vector<u32> found; // that have it from others
-  for (u32 i = 0; i < files.size(); ++i) {
-    if ((files[i]->frameworks & kTensorFlow) != 0) {
-      queue.push_back(i);
-      continue;
-    }
-    graph.each(i, [&](u32 other, const ImportRef &import) {
-      const std::string_view name = import.name ? import.name.text() : std::string_view{};
-      if (stands_for[other] != 0 ||
-          ((files[other]->frameworks & kTensorFlow) != 0 && (name == "tf" || name == "tensorflow"))) {
-        files[i]->frameworks |= kTensorFlow;
-        found.push_back(i);
-      }
-      importers[other].push_back(i);
-      if (name == "*") {
-        star_importers[other].push_back(i);
-      }
-    });
-  }
-  found.insert(found.end(), queue.begin(), queue.end());
-  while (!found.empty()) {
-    const u32 at = found.back();
-    found.pop_back();
-    for (const u32 importer : star_importers[at]) {
-      if ((files[importer]->frameworks & kTensorFlow) == 0) {
-        files[importer]->frameworks |= kTensorFlow;
-        queue.push_back(importer);
-        found.push_back(importer);
-      }
-    }
-  }
-  while (!queue.empty()) {
-    const u32 at = queue.back();
-    queue.pop_back();
-    for (const u32 importer : importers[at]) {
-      if (!files[importer]->near_tensorflow) {
-        files[importer]->near_tensorflow = true;
-        if (modules[importer].is_package) {
-          queue.push_back(importer);
-        }
-      }
-    }
-  }
+  return name == "jax" || name == "jnp" ? u8{kJax} : u8{0};
 }
+
+// Files that reach a framework through others only: they take a module of the project for it, or use what such a file
+// makes.
+class Reach {
+public:
+  Reach(const std::deque<Module> &modules, const ImportGraph &graph, const std::vector<ParsedFile *> &files)
+      : modules_(modules), files_(files), importers_(files.size()), star_importers_(files.size()) {
+    if (std::ranges::none_of(files, [](const ParsedFile *file) { return file->frameworks != 0; })) {
+      return;
+    }
+    std::vector<u8> stands(files.size());
+    for (u32 i = 0; i < files.size(); ++i) {
+      stands[i] = files[i]->frameworks != 0 ? stands_for(*files[i]) : u8{0};
+    }
+    std::vector<std::pair<u32, u8>> taken; // only of what the imports say, not of what is found here
+    for (u32 i = 0; i < files.size(); ++i) {
+      graph.each(i, [&](u32 other, const ImportRef &import) {
+        const u8 named = import.name ? framework_named(import.name.text()) : u8{0};
+        taken.emplace_back(i, stands[other] | (named & files[other]->frameworks));
+        importers_[other].push_back(i);
+        if (is_star(import)) {
+          star_importers_[other].push_back(i);
+        }
+      });
+    }
+    for (const auto &[file, frameworks] : taken) {
+      files[file]->frameworks |= frameworks;
+    }
+    follow_stars();
+    follow_packages();
+    follow_all();
+  }
+
+private:
+  // Calls `step` with each file for which `start` is true, then with each one that it puts into the queue.
+  template <class Start, class Step> void spread(Start start, Step step) const {
+    std::vector<u32> queue;
+    for (u32 i = 0; i < files_.size(); ++i) {
+      if (start(*files_[i])) {
+        queue.push_back(i);
+      }
+    }
+    while (!queue.empty()) {
+      const u32 at = queue.back();
+      queue.pop_back();
+      step(at, queue);
+    }
+  }
+
+  // `from common import *` has all that is bound there, `tf` too.
+  void follow_stars() const {
+    spread([](const ParsedFile &file) { return file.frameworks != 0; },
+           [this](u32 at, std::vector<u32> &queue) {
+             for (const u32 importer : star_importers_[at]) {
+               if ((files_[at]->frameworks & ~files_[importer]->frameworks) != 0) {
+                 files_[importer]->frameworks |= files_[at]->frameworks;
+                 queue.push_back(importer);
+               }
+             }
+           });
+  }
+
+  // Who uses what such a file makes. `from package import Model` reaches what the package's __init__ imports.
+  void follow_packages() const {
+    spread([](const ParsedFile &file) { return file.frameworks != 0; },
+           [this](u32 at, std::vector<u32> &queue) {
+             const u8 given = files_[at]->frameworks | (modules_[at].is_package ? files_[at]->near : u8{0});
+             for (const u32 importer : importers_[at]) {
+               if ((given & ~(files_[importer]->near | files_[importer]->frameworks)) != 0) {
+                 files_[importer]->near |= given;
+                 if (modules_[importer].is_package) {
+                   queue.push_back(importer);
+                 }
+               }
+             }
+           });
+  }
+
+  // And all others that reach one, however far away it is.
+  void follow_all() const {
+    spread([](const ParsedFile &file) { return file.frameworks != 0 || file.near != 0; },
+           [this](u32 at, std::vector<u32> &queue) {
+             for (const u32 importer : importers_[at]) {
+               ParsedFile &file = *files_[importer];
+               if (file.frameworks == 0 && file.near == 0 && !file.reaches_framework) {
+                 file.reaches_framework = true;
+                 queue.push_back(importer);
+               }
+             }
+           });
+  }
+
+  const std::deque<Module> &modules_;
+  const std::vector<ParsedFile *> &files_;
+  std::vector<std::vector<u32>> importers_;
+  std::vector<std::vector<u32>> star_importers_;
+};
 
 } // namespace
 
@@ -352,7 +408,7 @@ std::vector<Group> group_files(const std::vector<ParsedFile *> &files, bool with
     modules.back().file = {static_cast<u32>(modules.size() - 1)};
   }
   const ImportGraph graph(modules);
-  follow_tensorflow(modules, graph, files);
+  const Reach reach(modules, graph, files);
   std::vector<u32> leader(modules.size());
   std::iota(leader.begin(), leader.end(), 0U);
   const auto find_leader = [&leader](u32 at) {
@@ -365,7 +421,7 @@ std::vector<Group> group_files(const std::vector<ParsedFile *> &files, bool with
   std::vector<bool> reached(modules.size(), false);
   std::vector<u32> queue;
   for (u32 i = 0; i < modules.size(); ++i) {
-    if ((files[i]->frameworks != 0 || files[i]->near_tensorflow) && (with_tests || !modules[i].parsed->is_test)) {
+    if (uses_framework(*files[i]) && (with_tests || !modules[i].parsed->is_test)) {
       reached[i] = true;
       queue.push_back(i);
     }

@@ -73,6 +73,20 @@ const Loop *Project::loop_at(const python::Node *node) const {
   return place != nullptr && *place != 0 ? &loops[*place - 1] : nullptr;
 }
 
+std::span<const CallSite *const> calls_inside(const FunctionInfo &function, const python::Node &node) {
+  const auto place_of = [](const CallSite *site) { return site->call->start; };
+  std::vector<const CallSite *> &calls = function.calls_by_place;
+  if (calls.size() != function.calls.size()) { // not yet asked for
+    calls.clear();
+    for (const CallSite &site : function.calls) {
+      calls.push_back(&site);
+    }
+    std::ranges::stable_sort(calls, {}, place_of);
+  }
+  const auto first = std::ranges::lower_bound(calls, node.start, {}, place_of);
+  return {first, std::ranges::lower_bound(first, calls.end(), node.end, {}, place_of)};
+}
+
 namespace {
 
 // Puts facts of functions where rules look for them.

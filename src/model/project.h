@@ -3,11 +3,12 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/file_index.h"
 #include "base/symbol_map.h"
+#include "base/work.h"
 #include "model/value.h"
 #include "python/parser.h"
 #include "python/source.h"
-#include "rules/finding.h"
 
 #include <algorithm>
 #include <deque>
@@ -34,17 +35,23 @@ enum Framework : u8 { kTensorFlow = 1, kTorch = 2, kJax = 4 };
 // A file, parsed or not yet. The tree's nodes live in an arena of the worker that parsed it.
 struct ParsedFile {
   std::string path;
-  rules::FileIndex index;
+  FileIndex index;
   python::Source source;
   python::Tree tree;
-  std::size_t size = 0;         // of its text
-  bool has_text = false;        // false: it is not wanted yet, or no more
-  bool has_tree = false;        // false: `tree` has errors and comments, if it was ever parsed, but no body
-  u8 frameworks = 0;            // that it imports, as bits
-  bool near_tensorflow = false; // it imports a file of the project that imports TensorFlow
-  bool is_test = false;         // test code by its name or folder
+  std::size_t size = 0;           // of its text
+  bool has_text = false;          // false: it is not wanted yet, or no more
+  bool has_tree = false;          // false: `tree` has errors and comments, if it was ever parsed, but no body
+  u8 frameworks = 0;              // that it imports, as bits
+  u8 near = 0;                    // those that files of the project use that it imports, as far as it does not itself
+  bool reaches_framework = false; // a file that it imports reaches one, at any depth
+  bool is_test = false;           // test code by its name or folder
   std::vector<ImportRef> imports;
 };
+
+// Itself, or through files that it imports; those are known once files were grouped (see imports.h).
+inline bool uses_framework(const ParsedFile &file) {
+  return file.frameworks != 0 || file.near != 0 || file.reaches_framework;
+}
 
 // Fills frameworks and imports with what the tree tells.
 void find_imports(ParsedFile &file);
@@ -71,6 +78,9 @@ struct LoopEffects {
   std::vector<Symbol> handed;     // names given to calls that may change them
   std::vector<Symbol> handed_attributes;
   bool everything = false; // too much to list
+  // Names that one plain assignment in the loop binds, and nothing else there, with the value.
+  SymbolMap<const python::Expr *> only_assignments;
+  mutable SymbolMap<bool> varies; // names that were asked for so far: see variance.cpp
 };
 
 // Is that the path of test code? It should begin where the user's own folders do: who keeps a project below a folder
@@ -312,16 +322,18 @@ struct FunctionInfo {
   bool trains = false;       // a training step somewhere, also through calls
   bool no_grad = false;      // decorated with torch.no_grad(), or called by nothing but code under it
   bool ever_no_grad = false; // called by code under it at least once
-  bool in_parallel = false;  // mapped over a Dataset or given to Apache Beam, itself or what calls it
+  bool in_parallel = false;  // mapped over a Dataset or given to Apache Beam, itself or all that calls it
   bool in_loop = false;      // called from a loop that is not tiny, at any depth
   const python::Node *session_run = nullptr;
-  std::vector<Symbol> attribute_stores; // self.x = …, also through calls of own methods; sorted
+  std::vector<Symbol> attribute_stores;    // self.x = …, also through calls of own methods; sorted
+  std::vector<const CallSite *> called_by; // all calls of it in these files, by the index of the caller
 
   std::vector<ReachedOp> reached;
   bool summarised = false;
   mutable std::unique_ptr<FunctionChanges> changes;        // worked out when first asked for
   mutable std::unique_ptr<std::vector<ApiName>> api_names; // the same
   mutable std::optional<u64> rebound;                      // bit i: it binds parameter i to something else; the same
+  mutable std::vector<const CallSite *> calls_by_place;    // see calls_inside
 
   static constexpr u32 kNoSlot = ~0U;
   [[nodiscard]] u32 slot_of(Symbol symbol) const {
@@ -359,13 +371,14 @@ struct ClassInfo {
 };
 
 struct Module {
-  rules::FileIndex file;
+  FileIndex file;
   const ParsedFile *parsed = nullptr;
   std::vector<Symbol> parts; // of its path, without the ending and `__init__`
   bool is_package = false;   // it is an __init__
   FunctionInfo *body = nullptr;
   bool tensorflow = false;      // imports tensorflow or keras
   bool near_tensorflow = false; // or a module of the project that does
+  bool is_judged = false;       // it reaches a framework; others are there for what they define
   bool torch = false;
   bool jax = false;
   bool v1 = false;      // uses what only TF1 has
@@ -397,14 +410,11 @@ struct MovedBatch {
 // it, nor the module binds it.
 const Value *ever_of(const FunctionInfo &function, Symbol name);
 
+// The calls of functions of the project that stand inside a node of the function, in the order of their places.
+std::span<const CallSite *const> calls_inside(const FunctionInfo &function, const python::Node &node);
+
 // Where a For, While or comprehension keeps its place in Project::loops, from 1; null for other nodes.
 u32 *loop_fact(const python::Node *node);
-
-// How much work the engine did, in steps that do not depend on the machine.
-struct Work {
-  u64 rounds = 0;
-  u64 walks = 0; // of functions
-};
 
 struct Definitions;
 

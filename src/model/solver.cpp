@@ -224,6 +224,7 @@ private:
     work_on(all, [this](Transfer &transfer, u32 function) { transfer.record(project_.functions[function]); });
     for (std::unique_ptr<Transfer> &transfer : transfers_) {
       project_.arenas.push_back(transfer->take_arena());
+      project_.work.add(transfer->work());
     }
   }
 
@@ -432,6 +433,7 @@ private:
   }
 
   void give(const FunctionInfo &giver, const Contribution &gift) {
+    ++project_.work.merges;
     Cell &cell = cell_of(gift);
     const auto entry = std::ranges::lower_bound(cell.entries, giver.index, {}, &Cell::Entry::contributor);
     if (entry != cell.entries.end() && entry->contributor == giver.index) {
@@ -443,6 +445,7 @@ private:
   }
 
   void withdraw(const FunctionInfo &giver, const Contribution &gift) {
+    ++project_.work.merges;
     Cell &cell = cell_of(gift);
     const auto entry = std::ranges::lower_bound(cell.entries, giver.index, {}, &Cell::Entry::contributor);
     if (entry != cell.entries.end() && entry->contributor == giver.index) {
@@ -470,6 +473,7 @@ private:
         continue;
       }
       value = join(value, entry.value);
+      ++project_.work.joins;
       if (value.is_unknown()) {
         break;
       }

@@ -6,6 +6,7 @@
 #include "model/variance.h"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 namespace deepperf::model {
@@ -50,6 +51,7 @@ template <class Update> void until_nothing_changes(Project &project, const Calle
     FunctionInfo *const function = queue.back();
     queue.pop_back();
     waits[function->index] = 0;
+    project.work.spread_steps += 1 + function->calls.size();
     if (update(*function)) {
       for (FunctionInfo *caller : callers[function->index]) {
         if (waits[caller->index] == 0) {
@@ -73,12 +75,10 @@ void spread_stores(Project &project, const Callers &callers) {
     const std::size_t before = function.attribute_stores.size();
     for (const CallSite &site : function.calls) {
       if (site.callee != &function && function.type != nullptr && site.callee->type == function.type) {
-        for (const Symbol name : site.callee->attribute_stores) {
-          if (!contains(function.attribute_stores, name)) {
-            function.attribute_stores.push_back(name);
-            std::ranges::sort(function.attribute_stores, {}, &Symbol::id);
-          }
-        }
+        std::vector<Symbol> both;
+        std::ranges::set_union(function.attribute_stores, site.callee->attribute_stores, std::back_inserter(both), {},
+                               &Symbol::id, &Symbol::id);
+        function.attribute_stores = std::move(both);
       }
     }
     return function.attribute_stores.size() != before;
@@ -370,23 +370,74 @@ void spread_no_grad(Project &project) {
   }
 }
 
-// What such a function calls runs with it.
-void spread_parallel(Project &project) {
-  std::vector<const FunctionInfo *> queue;
-  for (const FunctionInfo &function : project.functions) {
-    if (function.in_parallel) {
-      queue.push_back(&function);
-    }
-  }
-  while (!queue.empty()) {
-    const FunctionInfo *function = queue.back();
-    queue.pop_back();
-    for (const CallSite &site : function->calls) {
-      if (!site.callee->in_parallel) {
-        site.callee->in_parallel = true;
-        queue.push_back(site.callee);
+// Which functions run because of others: what a function calls, and what is defined in it and called by nobody that we
+// see, as a lambda that it hands on.
+class RunsWith {
+public:
+  RunsWith(const Project &project, const Callers &callers) : project_(project), inside_(project.functions.size()) {
+    for (const FunctionInfo &function : project.functions) {
+      const bool is_called = !callers[function.index].empty();
+      const bool is_inner = function.parent != nullptr && function.parent->node != nullptr;
+      if (!is_called && is_inner && !function.in_parallel) {
+        inside_[function.parent->index].push_back(&function);
+      } else if (!is_called) {
+        first_.push_back(&function);
       }
     }
+  }
+
+  // Functions that run because of nothing that we see.
+  [[nodiscard]] const std::vector<const FunctionInfo *> &first() const { return first_; }
+
+  // By index, whether a function is one of these or runs because of one.
+  [[nodiscard]] std::vector<u8> all_of(std::vector<const FunctionInfo *> queue) const {
+    std::vector<u8> reached(project_.functions.size());
+    for (const FunctionInfo *function : queue) {
+      reached[function->index] = 1;
+    }
+    const auto reach = [&](const FunctionInfo *function) {
+      if (reached[function->index] == 0) {
+        reached[function->index] = 1;
+        queue.push_back(function);
+      }
+    };
+    while (!queue.empty()) {
+      const FunctionInfo *const function = queue.back();
+      queue.pop_back();
+      for (const CallSite &site : function->calls) {
+        reach(site.callee);
+      }
+      for (const FunctionInfo *inner : inside_[function->index]) {
+        reach(inner);
+      }
+    }
+    return reached;
+  }
+
+private:
+  const Project &project_;
+  std::vector<std::vector<const FunctionInfo *>> inside_; // of each function
+  std::vector<const FunctionInfo *> first_;
+};
+
+// What runs because of such functions runs with them, unless it runs because of others, too.
+void spread_parallel(Project &project, const Callers &callers) {
+  std::vector<const FunctionInfo *> marked;
+  for (const FunctionInfo &function : project.functions) {
+    if (function.in_parallel) {
+      marked.push_back(&function);
+    }
+  }
+  if (marked.empty()) {
+    return;
+  }
+  const RunsWith runs_with(project, callers);
+  std::vector<const FunctionInfo *> others = runs_with.first();
+  std::erase_if(others, [](const FunctionInfo *function) { return function->in_parallel; });
+  const std::vector<u8> parallel = runs_with.all_of(std::move(marked));
+  const std::vector<u8> sequential = runs_with.all_of(std::move(others));
+  for (FunctionInfo &function : project.functions) {
+    function.in_parallel = parallel[function.index] != 0 && sequential[function.index] == 0;
   }
 }
 
@@ -442,9 +493,10 @@ void apply_guard(FunctionInfo &function, const Guard &guard) {
     function.calls[i].once |= function.calls[i].loop == guard.loop;
     function.calls[i].behind_guard = true;
   }
-  for (Loop *loop : function.loops) {
-    loop->once |= loop->parent == guard.loop && loop->node->start >= guard.statements.front()->start &&
-                  loop->node->end <= guard.statements.back()->end;
+  const auto first = std::ranges::lower_bound(function.loops, guard.statements.front()->start, {},
+                                              [](const Loop *loop) { return loop->node->start; });
+  for (auto at = first; at != function.loops.end() && (*at)->node->start < guard.statements.back()->end; ++at) {
+    (*at)->once |= (*at)->parent == guard.loop;
   }
 }
 
@@ -465,7 +517,12 @@ void spread_facts(Project &project) {
   spread_tracing(project);
   spread_no_grad(project);
   spread_loops(project);
-  spread_parallel(project);
+  spread_parallel(project, callers);
+  for (FunctionInfo &function : project.functions) {
+    for (const CallSite &site : function.calls) {
+      site.callee->called_by.push_back(&site);
+    }
+  }
 }
 
 } // namespace deepperf::model

@@ -365,6 +365,7 @@ void Transfer::bind_params() {
 // ---- Environments ---------------------------------------------------------------------------------------------------
 
 void Transfer::join_environment(Environment &into, const Environment &other) {
+  work_.copies += into.size();
   for (std::size_t i = 0; i < into.size(); ++i) {
     if (!is_identical(into[i], other[i])) {
       into[i] = join(into[i], other[i]);

@@ -86,6 +86,7 @@ public:
   // away.
   void record(FunctionInfo &function);
   Arena take_arena() { return std::exchange(arena_, Arena()); }
+  [[nodiscard]] const Work &work() const { return work_; }
 
 private:
   // What surrounds the statement that is being walked.
@@ -299,6 +300,7 @@ private:
         owner.spare_environments_.pop_back();
       }
       values = owner.environment_;
+      owner.work_.copies += values.size();
     }
     Snapshot(const Snapshot &) = delete;
     Snapshot &operator=(const Snapshot &) = delete;
@@ -317,6 +319,7 @@ private:
   Arena results_arena_; // of the results since they were last forgotten
   std::unordered_map<u64, Value> api_children_;
   KeySet read_keys_;
+  Work work_;                // of all walks
   std::vector<Value> items_; // of the tuples and arguments that are being evaluated, one above the other
 
   // Of the function that is being walked.

@@ -49,6 +49,7 @@ void note_value(const Expr *expr, const Value &value) {
 }
 
 Value Transfer::eval(const Expr *expr) {
+  ++work_.expressions;
   const Value value = eval_unnoted(expr);
   if (recording()) {
     note_value(expr, value);

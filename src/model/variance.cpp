@@ -126,40 +126,25 @@ private:
       return false;
     }
     // Bound in the loop, but perhaps always to the same: `y = tf.constant(2)` once, at the loop's own level.
-    if (!visiting_.insert(name.id).second) {
+    const auto only = effects_.only_assignments.find(name.id);
+    if (only == effects_.only_assignments.end()) {
       return true;
     }
-    const Expr *only = only_assignment(name);
-    const bool result = only == nullptr || varies(only);
-    visiting_.erase(name.id);
+    if (const auto known = effects_.varies.find(name.id); known != effects_.varies.end()) {
+      return known->second;
+    }
+    effects_.varies[name.id] = true; // as all names that depend on each other do
+    const bool result = varies(only->second);
+    effects_.varies[name.id] = result;
     return result;
-  }
-
-  // The value that the loop binds the name to, if there is just one plain assignment of it.
-  const Expr *only_assignment(Symbol name) const {
-    const Expr *value = nullptr;
-    u32 bindings = 0;
-    const auto visit = [&](const auto &self, const Node *node) -> void {
-      if (const auto *assignment = as<Assign>(node)) {
-        for (const Expr *target : assignment->targets) {
-          if (const auto *plain = as<Name>(target); plain != nullptr && plain->id == name) {
-            value = assignment->value;
-          }
-        }
-      }
-      if (const auto *plain = as<Name>(node);
-          plain != nullptr && plain->context != Context::Load && plain->id == name) {
-        ++bindings;
-      }
-      for_each_child(node, [&](const Node *child) { self(self, child); });
-    };
-    visit(visit, loop_.node);
-    return bindings == 1 ? value : nullptr;
   }
 
   bool varies_attribute(const Attribute *node) {
     const Symbol attr = node->attr;
     const FunctionInfo &function = *loop_.function;
+    if (is_part_of_package(node)) {
+      return false; // tf.math, in a loop that calls tf.math.add()
+    }
     if (contains(loop_.attributes, attr) || effects_.everything || contains(effects_.attributes, attr) ||
         is_eager_variable(function, node)) {
       return true;
@@ -177,10 +162,20 @@ private:
     return varies(node->value);
   }
 
+  // A module or function of a framework, by the name of its package.
+  [[nodiscard]] bool is_part_of_package(const Attribute *node) const {
+    const Expr *root = node;
+    while (const auto *attribute = as<Attribute>(root)) {
+      root = attribute->value;
+    }
+    const auto *name = as<Name>(root);
+    const Value *const value = name != nullptr ? ever_of(*loop_.function, name->id) : nullptr;
+    return value != nullptr && value->is(Value::Tag::Api) && !value->open;
+  }
+
   const Project &project_;
   const Loop &loop_;
   const LoopEffects &effects_;
-  std::unordered_set<u32> visiting_;
 };
 
 using Binding = DependencyFinder::Binding;

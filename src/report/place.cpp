@@ -7,7 +7,7 @@
 
 namespace deepperf::report {
 
-Place place_of(const check::Result &result, rules::FileIndex file, python::Span span) {
+Place place_of(const check::Result &result, FileIndex file, python::Span span) {
   const check::CheckedFile &checked = result.files[file.value];
   Place place;
   place.path = checked.path;

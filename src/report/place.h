@@ -16,7 +16,7 @@ struct Place {
   const python::Source *source = nullptr;
 };
 
-Place place_of(const check::Result &result, rules::FileIndex file, python::Span span);
+Place place_of(const check::Result &result, FileIndex file, python::Span span);
 
 // `path:line:column`, in a notebook `path:cell 2:line:column`, for a file as a whole (line 0) `path`.
 void write_place(std::string_view path, u32 cell, u32 line, u32 column, std::string &out);

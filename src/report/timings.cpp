@@ -1,8 +1,10 @@
 #include "report/timings.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <vector>
 
@@ -11,6 +13,18 @@ namespace deepperf::report {
 namespace {
 
 double milliseconds(u64 nanoseconds) { return static_cast<double>(nanoseconds) / 1e6; }
+
+std::array<std::pair<std::string_view, u64>, 9> counters_of(const Work &work) {
+  return {{{"solver rounds", work.rounds},
+           {"function walks", work.walks},
+           {"expressions evaluated", work.expressions},
+           {"branch copies", work.copies},
+           {"merges", work.merges},
+           {"joins", work.joins},
+           {"spread steps", work.spread_steps},
+           {"rule visits", work.rule_visits},
+           {"rule queries", work.rule_queries}}};
+}
 
 } // namespace
 
@@ -38,6 +52,24 @@ void write_timings(const rules::Timings &timings, std::string &out) {
   for (const auto &[time, rule] : slowest) {
     line(fmt::format("  {} {}", rule->code, rule->name), time);
   }
+  out += "work, which does not depend on the machine\n";
+  for (const auto &[what, steps] : counters_of(timings.work)) {
+    fmt::format_to(std::back_inserter(out), "{:34}{:10}\n", what, steps);
+  }
+}
+
+void write_timings_json(const rules::Timings &timings, std::string &out) {
+  nlohmann::ordered_json json;
+  json["milliseconds"] = {{"parse", milliseconds(timings.parse)},
+                          {"analyse", milliseconds(timings.analyse)},
+                          {"rules", milliseconds(timings.judge)}};
+  for (const auto &[rule, time] : timings.rules) {
+    json["rules"][std::string(rule->code)] = milliseconds(time);
+  }
+  for (const auto &[what, steps] : counters_of(timings.work)) {
+    json["work"][std::string(what)] = steps;
+  }
+  out += json.dump() + "\n";
 }
 
 } // namespace deepperf::report

@@ -8,5 +8,7 @@
 namespace deepperf::report {
 
 void write_timings(const rules::Timings &timings, std::string &out);
+// The same as one line of JSON.
+void write_timings_json(const rules::Timings &timings, std::string &out);
 
 } // namespace deepperf::report

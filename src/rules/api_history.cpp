@@ -2,6 +2,7 @@
 
 #include "base/name_table.h"
 #include "python/children.h"
+#include "rules/reach.h"
 
 #include <algorithm>
 #include <array>
@@ -192,9 +193,8 @@ bool is_version_guarded(const Site &site, std::string_view api) {
   // `if hasattr(nn.utils.parametrizations, "weight_norm")` stands somewhere in the file: it knows of both.
   const std::string_view last = api.substr(api.rfind('.') + 1);
   if (!last.empty()) {
-    const std::string_view text = site.module->parsed->source.text();
     const std::string quoted = "\"" + std::string(last) + "\")";
-    if (text.find("hasattr(") != std::string_view::npos && text.find(quoted) != std::string_view::npos) {
+    if (file_has_word(site, {"hasattr("}) && file_has_word(site, {quoted})) {
       return true;
     }
   }

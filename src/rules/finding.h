@@ -2,6 +2,7 @@
 // it.
 #pragma once
 
+#include "base/file_index.h"
 #include "python/syntax_error.h"
 #include "rules/rule.h"
 
@@ -10,12 +11,6 @@
 #include <vector>
 
 namespace deepperf::rules {
-
-// Which file of the check: an index into its list of sources.
-struct FileIndex {
-  u32 value = 0;
-  friend auto operator<=>(const FileIndex &, const FileIndex &) = default;
-};
 
 // One step of the reasoning: "the loop is here", "it calls this".
 struct Note {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <unordered_map>
 
 namespace deepperf::rules {
 
@@ -19,10 +21,8 @@ std::vector<const model::FunctionInfo *> reached_functions(const model::Function
       found.push_back(callee);
     }
   };
-  for (const model::CallSite &site : function.calls) {
-    if (place.start <= site.call->start && site.call->end <= place.end) {
-      add(site.callee);
-    }
+  for (const model::CallSite *site : model::calls_inside(function, place)) {
+    add(site->callee);
   }
   std::size_t next = 0;
   while (next < found.size()) { // it grows on the way
@@ -32,6 +32,12 @@ std::vector<const model::FunctionInfo *> reached_functions(const model::Function
     }
   }
   return found;
+}
+
+std::span<model::Loop *const> loops_inside(const model::FunctionInfo &function, const Node &node) {
+  const auto place_of = [](const model::Loop *loop) { return loop->node->start; };
+  const auto first = std::ranges::lower_bound(function.loops, node.start, {}, place_of);
+  return {first, std::ranges::lower_bound(first, function.loops.end(), node.end, {}, place_of)};
 }
 
 std::string_view text_of(const model::FunctionInfo &function) {
@@ -66,13 +72,77 @@ bool has_word_in_any_case(std::string_view text, std::initializer_list<std::stri
   return false;
 }
 
-bool reaches_word(const Site &site, const Node &place, Words words) {
-  if (has_word(text_of(site, &place), words)) {
-    return true;
+namespace {
+
+// Which words have been searched in a text, and whether they were there.
+struct SearchedWords {
+  mutable std::unordered_map<u64, bool> found; // by a hash of the words
+};
+
+u64 hash_of(Words words, bool in_any_case) {
+  u64 hash = in_any_case ? 1 : 0;
+  for (const std::string_view word : words) {
+    hash = hash * 0x9E3779B97F4A7C15U + std::hash<std::string_view>()(word) + 1;
   }
-  const std::vector<const model::FunctionInfo *> reached = reached_functions(*site.function, place);
-  return std::ranges::any_of(reached,
-                             [&](const model::FunctionInfo *function) { return has_word(text_of(*function), words); });
+  return hash;
+}
+
+template <class Search> bool searched_once(const Site &site, const void *about, u64 words, Search search) {
+  const auto &known = site.memory.recall<SearchedWords>(about, [] { return SearchedWords{}; });
+  const auto [place, is_new] = known.found.try_emplace(words, false);
+  if (is_new) {
+    place->second = search();
+  }
+  return place->second;
+}
+
+} // namespace
+
+bool file_has_word(const Site &site, Words words) {
+  return searched_once(site, site.module, hash_of(words, false),
+                       [&] { return has_word(site.module->parsed->source.text(), words); });
+}
+
+bool file_has_word(const Site &site, std::initializer_list<std::string_view> words) {
+  return file_has_word(site, Words(words.begin(), words.size()));
+}
+
+bool file_has_word_in_any_case(const Site &site, std::initializer_list<std::string_view> words) {
+  return searched_once(site, site.module, hash_of(Words(words.begin(), words.size()), true),
+                       [&] { return has_word_in_any_case(site.module->parsed->source.text(), words); });
+}
+
+bool node_has_word(const Site &site, const Node &node, Words words) {
+  return searched_once(site, &node, hash_of(words, false), [&] { return has_word(text_of(site, &node), words); });
+}
+
+bool function_has_word(const Site &site, Words words) {
+  const Node *const node = site.function != nullptr ? site.function->node : nullptr;
+  return node != nullptr ? node_has_word(site, *node, words) : file_has_word(site, words);
+}
+
+bool function_has_word(const Site &site, std::initializer_list<std::string_view> words) {
+  return function_has_word(site, Words(words.begin(), words.size()));
+}
+
+bool reaches_word(const Site &site, const Node &place, Words words) {
+  struct Reached {
+    bool value = false;
+  };
+  struct ReachedWords {
+    mutable std::unordered_map<u64, Reached> found;
+  };
+  const auto &known = site.memory.recall<ReachedWords>(&place, [] { return ReachedWords{}; });
+  const auto [answer, is_new] = known.found.try_emplace(hash_of(words, false));
+  if (is_new) {
+    const std::vector<const model::FunctionInfo *> reached = reached_functions(*site.function, place);
+    answer->second.value =
+        node_has_word(site, place, words) || std::ranges::any_of(reached, [&](const model::FunctionInfo *function) {
+          return searched_once(site, function, hash_of(words, false),
+                               [&] { return has_word(text_of(*function), words); });
+        });
+  }
+  return answer->second.value;
 }
 
 } // namespace deepperf::rules

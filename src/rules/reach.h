@@ -14,6 +14,9 @@ namespace deepperf::rules {
 std::vector<const model::FunctionInfo *> reached_functions(const model::FunctionInfo &function,
                                                            const python::Node &place);
 
+// The loops of the function that stand inside the node, or are it.
+std::span<model::Loop *const> loops_inside(const model::FunctionInfo &function, const python::Node &node);
+
 // The text of a function, with its decorators' arguments and all; empty for a module's own code.
 std::string_view text_of(const model::FunctionInfo &function);
 
@@ -29,5 +32,16 @@ inline bool has_word(std::string_view text, std::initializer_list<std::string_vi
 
 // The same whatever the case of the text; the words are in lower case.
 bool has_word_in_any_case(std::string_view text, std::initializer_list<std::string_view> words);
+
+// The same for the file of the place, or the function (of a module's own code, the file). The text is searched once for
+// all places.
+bool file_has_word(const Site &site, std::initializer_list<std::string_view> words);
+bool file_has_word(const Site &site, Words words);
+bool file_has_word_in_any_case(const Site &site, std::initializer_list<std::string_view> words);
+bool function_has_word(const Site &site, std::initializer_list<std::string_view> words);
+bool function_has_word(const Site &site, Words words);
+
+// The same for a loop, class or other node of the file.
+bool node_has_word(const Site &site, const python::Node &node, Words words);
 
 } // namespace deepperf::rules

@@ -155,9 +155,12 @@ namespace {
 class Walk {
 public:
   Walk(const model::Project &project, const Subscriptions &subscriptions, Findings &findings,
-       std::vector<RuleFailure> &failures, Timings *timings)
-      : subscriptions_(subscriptions), site_{.project = project, .findings = findings}, failures_(failures),
-        timings_(timings) {}
+       std::vector<RuleFailure> &failures, Timings *timings, Trace *trace)
+      : subscriptions_(subscriptions), site_{.project = project,
+                                             .findings = findings,
+                                             .memory = memory_,
+                                             .trace = trace},
+        failures_(failures), timings_(timings) {}
 
   void run(const model::Module &module) {
     site_.module = &module;
@@ -166,7 +169,7 @@ public:
     site_.ancestors.clear();
     failed_.clear();
     for (const Rule *rule : subscriptions_.modules) {
-      run_rule(*rule, [&] { rule->on_module(site_); });
+      run_rule(*rule, nullptr, [&] { rule->on_module(site_); });
     }
     for (const Stmt *statement : module.parsed->tree.body) {
       visit(statement);
@@ -176,7 +179,40 @@ public:
 private:
   u64 *time_of(const Rule &rule) { return timings_ != nullptr ? &timings_->rules[&rule.info] : nullptr; }
 
-  template <class Run> void run_rule(const Rule &rule, Run run) {
+  // Are the rule's questions to be written down?
+  [[nodiscard]] bool is_traced(const Rule &rule, const Node *node) const {
+    const Trace *const trace = site_.trace;
+    if (!trace->is_wanted || trace->file != site_.module->file ||
+        (trace->rule != nullptr && trace->rule != &rule.info)) {
+      return false;
+    }
+    return node == nullptr
+               ? trace->rule != nullptr
+               : node->start < trace->place.end &&
+                     (trace->rule != nullptr ? node->end > trace->place.start : node->start >= trace->place.start);
+  }
+
+  template <class Run> void run_rule(const Rule &rule, const Node *node, Run run) {
+    if (site_.trace == nullptr) [[likely]] {
+      return run_untraced(rule, run);
+    }
+    Trace &trace = *site_.trace;
+    ++trace.visits;
+    trace.writes = is_traced(rule, node);
+    const std::size_t before = site_.findings.size();
+    if (trace.writes) {
+      Attempt &attempt = trace.attempts.emplace_back();
+      attempt.rule = &rule;
+      attempt.node = node;
+    }
+    run_untraced(rule, run);
+    if (trace.writes) {
+      trace.attempts.back().findings = site_.findings.size() - before;
+    }
+    trace.writes = false;
+  }
+
+  template <class Run> void run_untraced(const Rule &rule, Run run) {
     if (!failed_.empty() && std::ranges::find(failed_, &rule) != failed_.end()) {
       return;
     }
@@ -196,19 +232,19 @@ private:
     }
     site_.node = node;
     for (const Rule *rule : subscriptions_.nodes[static_cast<u32>(node->kind)]) {
-      run_rule(*rule, [&] { rule->on_node(site_, *node); });
+      run_rule(*rule, node, [&] { rule->on_node(site_, *node); });
     }
     if (node->kind == NodeKind::Name || node->kind == NodeKind::Attribute) {
       const Symbol name = node->kind == NodeKind::Name ? static_cast<const Name *>(node)->id
                                                        : static_cast<const Attribute *>(node)->attr;
-      subscriptions_.for_each_named(name,
-                                    [&](const Rule &rule) { run_rule(rule, [&] { rule.on_node(site_, *node); }); });
+      subscriptions_.for_each_named(
+          name, [&](const Rule &rule) { run_rule(rule, node, [&] { rule.on_node(site_, *node); }); });
       if (node->kind == NodeKind::Name) {
         return;
       }
     } else if (const auto *call = as<Call>(node)) {
       subscriptions_.for_each(*call, site_.project.callee_of(call),
-                              [&](const Rule &rule) { run_rule(rule, [&] { rule.on_call(site_, *call); }); });
+                              [&](const Rule &rule) { run_rule(rule, node, [&] { rule.on_call(site_, *call); }); });
     }
     const model::FunctionInfo *const function = site_.function;
     const model::ClassInfo *const type = site_.type;
@@ -226,6 +262,7 @@ private:
   }
 
   const Subscriptions &subscriptions_;
+  Memory memory_;
   Site site_;
   std::vector<const Rule *> failed_; // on this module
   std::vector<RuleFailure> &failures_;
@@ -258,7 +295,7 @@ void sort_findings(Findings &findings) {
 namespace {
 
 Findings run_rules(const model::Project &project, const Subscriptions &subscriptions,
-                   std::vector<RuleFailure> &failures, Timings *timings) {
+                   std::vector<RuleFailure> &failures, Timings *timings, Trace *trace) {
   Findings findings;
   for (const Rule *rule : subscriptions.projects) {
     const Stopwatch watch(timings != nullptr ? &timings->rules[&rule->info] : nullptr);
@@ -268,9 +305,9 @@ Findings run_rules(const model::Project &project, const Subscriptions &subscript
       failures.push_back({&rule->info, project.modules.front().file, error.what()});
     }
   }
-  Walk walk(project, subscriptions, findings, failures, timings);
+  Walk walk(project, subscriptions, findings, failures, timings, trace);
   for (const model::Module &module : project.modules) {
-    if (module.tensorflow || module.torch || module.jax) {
+    if (module.is_judged) {
       walk.run(module);
     }
   }
@@ -282,15 +319,24 @@ Findings run_rules(const model::Project &project, const Subscriptions &subscript
 Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures,
                Timings *timings) {
   if (timings == nullptr) {
-    return run_rules(project, rules.subscriptions(), failures, nullptr);
+    return run_rules(project, rules.subscriptions(), failures, nullptr, nullptr);
   }
   {
     std::vector<RuleFailure> same;
     const Stopwatch watch(&timings->judge);
-    run_rules(project, rules.subscriptions(), same, nullptr);
+    run_rules(project, rules.subscriptions(), same, nullptr, nullptr);
   }
   // Once more, because looking at the clock at each step takes time itself.
-  return run_rules(project, rules.subscriptions(), failures, timings);
+  Trace trace;
+  Findings findings = run_rules(project, rules.subscriptions(), failures, timings, &trace);
+  timings->work.add(project.work);
+  timings->work.rule_visits += trace.visits;
+  timings->work.rule_queries += trace.queries;
+  return findings;
+}
+
+Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures, Trace &trace) {
+  return run_rules(project, rules.subscriptions(), failures, nullptr, &trace);
 }
 
 } // namespace deepperf::rules

@@ -5,6 +5,7 @@
 #include "rules/finding.h"
 #include "rules/rule.h"
 #include "rules/timings.h"
+#include "rules/trace.h"
 
 #include <memory>
 #include <span>
@@ -45,6 +46,9 @@ struct RuleFailure {
 // Runs the rules. `timings`, if given, is told how long each took.
 Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures,
                Timings *timings = nullptr);
+
+// The same, and writes down what they ask.
+Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures, Trace &trace);
 
 // By file, place and code; each place once per rule.
 void sort_findings(Findings &findings);

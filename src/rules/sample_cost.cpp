@@ -271,7 +271,7 @@ Preparation preparation_of(const Site &site, const Call &loader) {
 Preparation preparation_of(const Site &site, const model::Argument &dataset, const model::Argument &collate) {
   Preparation result;
   for (const model::Argument::Given &given : dataset.given) {
-    Site there{.project = site.project, .findings = site.findings, .rule = site.rule};
+    Site there{.project = site.project, .findings = site.findings, .memory = site.memory, .rule = site.rule};
     there.module = given.scope.module;
     there.function = given.scope.function;
     result = preparation(there, given.expr, 0);

@@ -2,8 +2,10 @@
 
 #include "python/children.h"
 #include "python/literals.h"
+#include "rules/answers.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace deepperf::rules {
 
@@ -12,17 +14,17 @@ using model::Value;
 
 // ---- What is called, and with what ----------------------------------------------------------------------------------
 
-std::string_view called_api(const Site &site, const Call &call) {
+std::string_view answers::called_api(const Site &site, const Call &call) {
   const Value callee = site.project.callee_of(&call);
   return callee.is(Value::Tag::Api) ? callee.name().text() : std::string_view{};
 }
 
-const model::FunctionInfo *called_function(const Site &site, const Call &call) {
+const model::FunctionInfo *answers::called_function(const Site &site, const Call &call) {
   const Value callee = site.project.callee_of(&call);
   return callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method) ? callee.function : nullptr;
 }
 
-const Call *maker_of_callee(const Site &site, const Call &call, std::string_view *api) {
+const Call *answers::maker_of_callee(const Site &site, const Call &call, std::string_view *api) {
   const Value callee = site.project.callee_of(&call);
   if (!callee.is(Value::Tag::Instance) || callee.kind == Kind::Dataset || callee.call == nullptr) {
     return nullptr;
@@ -37,7 +39,7 @@ model::Scope scope_of(const Site &site) {
   return {&site.project, site.module, site.function != nullptr ? site.function : site.module->body};
 }
 
-Value value_of(const Site &site, const Expr *expr) { return model::value_of(scope_of(site), expr); }
+Value answers::value_of(const Site &site, const Expr *expr) { return model::value_of(scope_of(site), expr); }
 
 // ---- Constants ------------------------------------------------------------------------------------------------------
 
@@ -63,22 +65,22 @@ std::optional<model::ConstantValue> certain(const Site &site, const Expr *expr) 
 
 } // namespace
 
-std::optional<double> number_of(const Site &site, const Expr *expr) {
+std::optional<double> answers::number_of(const Site &site, const Expr *expr) {
   const auto value = certain(site, expr);
   return value.has_value() ? value->as_number() : std::nullopt;
 }
 
-std::optional<i64> integer_of(const Site &site, const Expr *expr) {
+std::optional<i64> answers::integer_of(const Site &site, const Expr *expr) {
   const auto value = certain(site, expr);
   return value.has_value() ? value->as_integer() : std::nullopt;
 }
 
-std::optional<bool> bool_of(const Site &site, const Expr *expr) {
+std::optional<bool> answers::bool_of(const Site &site, const Expr *expr) {
   const auto value = certain(site, expr);
   return value.has_value() ? value->as_bool() : std::nullopt;
 }
 
-std::optional<std::string> string_of(const Site &site, const Expr *expr) {
+std::optional<std::string> answers::string_of(const Site &site, const Expr *expr) {
   const auto value = certain(site, expr);
   return value.has_value() ? value->as_string() : std::nullopt;
 }
@@ -156,28 +158,62 @@ bool is_one(const Site &site, const Expr *expr, u32 steps) {
 
 } // namespace
 
-bool is_batch_of_one(const Site &site, const Expr *expr) { return is_one(site, expr, 0); }
+bool answers::is_batch_of_one(const Site &site, const Expr *expr) { return is_one(site, expr, 0); }
 
-const Expr *last_assigned(const Site &site, const Name &name) {
-  const Expr *found = nullptr;
-  const auto look = [&](const Node *statement) {
+namespace {
+
+// The plain assignments among the children of a node, or of a module, by name and place.
+struct Assignments {
+  std::unordered_map<u32, std::vector<const Assign *>> of_name;
+
+  void add(const Node *statement) {
     const auto *assignment = as<Assign>(statement);
     const auto *target = assignment != nullptr ? as<Name>(assignment->targets[0]) : nullptr;
-    if (target != nullptr && target->id == name.id && assignment->end <= name.start) {
-      found = assignment->value;
+    if (target != nullptr) {
+      of_name[target->id.id].push_back(assignment);
     }
-  };
+  }
+
+  // The value of the last one that ends before the name.
+  [[nodiscard]] const Expr *before(const Name &name) const {
+    const auto known = of_name.find(name.id.id);
+    if (known == of_name.end()) {
+      return nullptr;
+    }
+    const auto behind = std::ranges::upper_bound(known->second, name.start, {}, &Assign::end);
+    return behind != known->second.begin() ? (*(behind - 1))->value : nullptr;
+  }
+};
+
+} // namespace
+
+const Expr *answers::last_assigned(const Site &site, const Name &name) {
   for (std::size_t i = site.ancestors.size(); i-- > 0;) {
-    for_each_child(site.ancestors[i], look);
-    const NodeKind kind = site.ancestors[i]->kind;
-    if (found != nullptr || kind == NodeKind::FunctionDef || kind == NodeKind::Lambda) {
+    const Node *const around = site.ancestors[i];
+    if (around->kind == NodeKind::Lambda) {
+      return nullptr;
+    }
+    if (around->kind < NodeKind::FunctionDef) {
+      continue; // an expression
+    }
+    const auto find = [around] {
+      Assignments all;
+      for_each_child(around, [&all](const Node *child) { all.add(child); });
+      return all;
+    };
+    const Expr *const found = site.memory.recall<Assignments>(around, find).before(name);
+    if (found != nullptr || around->kind == NodeKind::FunctionDef) {
       return found;
     }
   }
-  for (const Stmt *statement : site.module->parsed->tree.body) {
-    look(statement);
-  }
-  return found;
+  const auto find = [&site] {
+    Assignments all;
+    for (const Stmt *statement : site.module->parsed->tree.body) {
+      all.add(statement);
+    }
+    return all;
+  };
+  return site.memory.recall<Assignments>(site.module, find).before(name);
 }
 
 bool mentions(const Node *node, Symbol name) {
@@ -197,10 +233,11 @@ std::string_view text_of(const Site &site, const Node *node) {
 
 Site site_of(const Site &site, const Call &call) {
   const model::FunctionInfo *const function = site.project.caller_of(&call);
-  Site other{.project = site.project, .findings = site.findings, .rule = site.rule};
+  Site other{.project = site.project, .findings = site.findings, .memory = site.memory, .rule = site.rule};
   other.function = function != nullptr ? function : site.function;
   other.module = function != nullptr ? function->module : site.module;
   other.type = other.function != nullptr ? other.function->type : nullptr;
+  other.trace = site.trace;
   return other;
 }
 
@@ -222,6 +259,23 @@ const Node *at_depth(const Site &site, std::size_t depth) {
   return depth < site.ancestors.size() ? site.ancestors[depth] : site.node;
 }
 
+// Is the place what a condition at that depth always evaluates, rather than what it decides about: its test, or the
+// first of what `and` and `or` connect?
+bool is_test(const Site &site, std::size_t condition_at) {
+  const Node *const condition = site.ancestors[condition_at];
+  const Node *const child = at_depth(site, condition_at + 1);
+  switch (condition->kind) {
+  case NodeKind::If:
+    return child == static_cast<const If *>(condition)->test;
+  case NodeKind::IfExp:
+    return child == static_cast<const IfExp *>(condition)->test;
+  case NodeKind::BoolOp:
+    return child == static_cast<const BoolOp *>(condition)->values[0];
+  default:
+    return false;
+  }
+}
+
 // Is the place part of what the loop runs again and again, not of what it runs over?
 bool is_in_turn(const Site &site, std::size_t loop_at) {
   const Node *child = at_depth(site, loop_at + 1);
@@ -241,7 +295,7 @@ const model::Loop *find_loop(const Site &site, const Node *node) { return site.p
 
 } // namespace
 
-const model::Loop *loop_around(const Site &site) {
+const model::Loop *answers::loop_around(const Site &site) {
   for (std::size_t i = site.ancestors.size(); i-- > 0 && !starts_function(site.ancestors[i]);) {
     const Node *node = site.ancestors[i];
     if ((is_statement_loop(node) || is_comprehension(node)) && is_in_turn(site, i)) {
@@ -253,7 +307,7 @@ const model::Loop *loop_around(const Site &site) {
   return nullptr;
 }
 
-const model::Loop *long_loop_around(const Site &site) {
+const model::Loop *answers::long_loop_around(const Site &site) {
   for (std::size_t i = site.ancestors.size(); i-- > 0 && !starts_function(site.ancestors[i]);) {
     const Node *node = site.ancestors[i];
     if (is_statement_loop(node) && is_in_turn(site, i)) {
@@ -266,7 +320,7 @@ const model::Loop *long_loop_around(const Site &site) {
   return nullptr;
 }
 
-const Expr *iterated_by(const Site &site, const model::Loop &loop) {
+const Expr *answers::iterated_by(const Site &site, const model::Loop &loop) {
   const Expr *iterated = nullptr;
   if (const auto *statement = as<For>(loop.node)) {
     iterated = statement->iter;
@@ -289,8 +343,8 @@ const Expr *iterated_by(const Site &site, const model::Loop &loop) {
   return iterated;
 }
 
-bool goes_over_data(const Site &site, const model::Loop &loop) {
-  const Expr *iterated = iterated_by(site, loop);
+bool answers::goes_over_data(const Site &site, const model::Loop &loop) {
+  const Expr *iterated = rules::iterated_by(site, loop);
   if (iterated == nullptr) {
     return false;
   }
@@ -305,35 +359,44 @@ bool goes_over_data(const Site &site, const model::Loop &loop) {
   }
 }
 
-bool runs_every_turn(const Site &site, const model::Loop &loop) {
+namespace {
+
+// Where the first `if …: continue` of a loop stands, at the loop's own level.
+struct FirstContinue {
+  u32 place = ~0U;
+};
+
+FirstContinue first_continue(const model::Loop &loop) {
+  const Block body = loop.node->kind == NodeKind::For     ? static_cast<const For *>(loop.node)->body
+                     : loop.node->kind == NodeKind::While ? static_cast<const While *>(loop.node)->body
+                                                          : Block{};
+  const auto found = std::ranges::find_if(body, [](const Stmt *statement) {
+    const auto *guard = as<If>(statement);
+    return guard != nullptr && !guard->body.empty() && guard->body.back()->kind == NodeKind::Continue;
+  });
+  return {found != body.end() ? (*found)->start : ~0U};
+}
+
+} // namespace
+
+bool answers::runs_every_turn(const Site &site, const model::Loop &loop) {
   std::size_t at = site.ancestors.size();
   while (at > 0 && site.ancestors[at - 1] != loop.node) {
     const Node *node = site.ancestors[--at];
     if (node->kind == NodeKind::ExceptHandler) {
       return false;
     }
-    if (node->kind == NodeKind::If || node->kind == NodeKind::IfExp) {
-      const Node *test =
-          node->kind == NodeKind::If ? static_cast<const If *>(node)->test : static_cast<const IfExp *>(node)->test;
-      if (at_depth(site, at + 1) != test) {
-        return false;
-      }
+    if ((node->kind == NodeKind::If || node->kind == NodeKind::IfExp) && !is_test(site, at)) {
+      return false;
     }
   }
   // `if step % 10: continue` before it does the same as an `if` around it.
-  const Block body = loop.node->kind == NodeKind::For     ? static_cast<const For *>(loop.node)->body
-                     : loop.node->kind == NodeKind::While ? static_cast<const While *>(loop.node)->body
-                                                          : Block{};
   const u32 place = at < site.ancestors.size() ? site.ancestors[at]->start : ~0U;
-  return std::ranges::none_of(body, [place](const Stmt *statement) {
-    const auto *guard = as<If>(statement);
-    return guard != nullptr && guard->start < place && !guard->body.empty() &&
-           guard->body.back()->kind == NodeKind::Continue;
-  });
+  return place <= site.memory.recall<FirstContinue>(&loop, [&loop] { return first_continue(loop); }).place;
 }
 
-bool in_training_step(const Site &site) {
-  for (const model::Loop *loop = loop_around(site); loop != nullptr; loop = loop->parent) {
+bool answers::in_training_step(const Site &site) {
+  for (const model::Loop *loop = rules::loop_around(site); loop != nullptr; loop = loop->parent) {
     if (loop->steps) {
       return true;
     }
@@ -341,9 +404,9 @@ bool in_training_step(const Site &site) {
   return site.function != nullptr && site.function->steps && site.function->in_loop;
 }
 
-const Node *enclosing(const Site &site, NodeKind kind) {
+const Node *answers::enclosing(const Site &site, NodeKind kind) {
   for (std::size_t i = site.ancestors.size(); i-- > 0;) {
-    if (site.ancestors[i]->kind == kind) {
+    if (site.ancestors[i]->kind == kind && !is_test(site, i)) {
       return site.ancestors[i];
     }
     if (starts_function(site.ancestors[i])) {
@@ -353,7 +416,7 @@ const Node *enclosing(const Site &site, NodeKind kind) {
   return nullptr;
 }
 
-bool inside_with(const Site &site, Kind kind) {
+bool answers::inside_with(const Site &site, Kind kind) {
   for (std::size_t i = site.ancestors.size(); i-- > 0 && !starts_function(site.ancestors[i]);) {
     if (const auto *with = as<With>(site.ancestors[i])) {
       for (const WithItem &item : with->items) {
@@ -366,8 +429,8 @@ bool inside_with(const Site &site, Kind kind) {
   return false;
 }
 
-bool under_no_grad(const Site &site) {
-  if (inside_with(site, Kind::NoGrad)) {
+bool answers::under_no_grad(const Site &site) {
+  if (rules::inside_with(site, Kind::NoGrad)) {
     return true;
   }
   for (const model::FunctionInfo *function = site.function; function != nullptr; function = function->parent) {
@@ -378,7 +441,7 @@ bool under_no_grad(const Site &site) {
   return false;
 }
 
-bool in_method(const Site &site, Kind kind, std::string_view name) {
+bool answers::in_method(const Site &site, Kind kind, std::string_view name) {
   for (const model::FunctionInfo *function = site.function; function != nullptr; function = function->parent) {
     if (function->type != nullptr && function->name && function->name.text() == name) {
       for (Kind at = function->type->kind; at != Kind::Unknown; at = parent_of(at)) {
@@ -391,7 +454,7 @@ bool in_method(const Site &site, Kind kind, std::string_view name) {
   return false;
 }
 
-bool is_traced(const Site &site) {
+bool answers::is_traced(const Site &site) {
   for (const model::FunctionInfo *function = site.function; function != nullptr; function = function->parent) {
     if (function->traced) {
       return true;

@@ -8,6 +8,8 @@
 #include "model/project.h"
 #include "python/call.h"
 #include "rules/finding.h"
+#include "rules/memory.h"
+#include "rules/trace.h"
 
 #include <optional>
 #include <string>
@@ -19,6 +21,7 @@ namespace deepperf::rules {
 struct Site {
   const model::Project &project;
   Findings &findings;
+  Memory &memory;
   const Rule *rule = nullptr;
   const model::Module *module = nullptr;
   const model::FunctionInfo *function = nullptr; // the innermost around the place; of a module's own code its body
@@ -26,6 +29,7 @@ struct Site {
   std::vector<const python::Node *> ancestors =
       {};                             // of the node, from the outermost on; functions and classes included
   const python::Node *node = nullptr; // that the rule was called with
+  Trace *trace = nullptr;             // is told what the rule asks, if somebody wants to know
 };
 
 // ---- What is called, and with what ----------------------------------------------------------------------------------
@@ -96,7 +100,8 @@ bool runs_every_turn(const Site &site, const model::Loop &loop);
 // In a loop that is a training step in each turn, or in a function that is called from one.
 bool in_training_step(const Site &site);
 
-// The node of that kind around the place, in the same function; null if there is none.
+// The node of that kind around the place, in the same function; null if there is none. A condition is around what it
+// decides about, and not around its own test.
 const python::Node *enclosing(const Site &site, python::NodeKind kind);
 
 // Inside `with` of a value of that kind, in the same function.

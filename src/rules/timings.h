@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/types.h"
+#include "base/work.h"
 #include "rules/rule.h"
 
 #include <chrono>
@@ -15,11 +16,13 @@ struct Timings {
   u64 analyse = 0; // bind, link, infer
   u64 judge = 0;   // the rules, and the walk that shows them the tree
   std::map<const RuleInfo *, u64> rules;
+  Work work;
 
   void add(const Timings &other) {
     parse += other.parse;
     analyse += other.analyse;
     judge += other.judge;
+    work.add(other.work);
     for (const auto &[rule, time] : other.rules) {
       rules[rule] += time;
     }

@@ -1,5 +1,7 @@
 #include "rules/tree.h"
 
+#include <algorithm>
+
 namespace deepperf::rules {
 
 using namespace python;
@@ -7,12 +9,8 @@ using namespace python;
 namespace {
 
 const Stmt *before_in(const Block &block, const Node *statement) {
-  for (u32 i = 1; i < block.size(); ++i) {
-    if (block[i] == statement) {
-      return block[i - 1];
-    }
-  }
-  return nullptr;
+  const auto found = std::ranges::lower_bound(block, statement->start, {}, &Stmt::start);
+  return found != block.begin() && found != block.end() && *found == statement ? *(found - 1) : nullptr;
 }
 
 } // namespace

@@ -43,7 +43,7 @@ def decode(path):
 // Everything that a report could print, by way of the sources.
 std::string described(const Result &result) {
   std::string text = fmt::format("{} files, {} bytes\n", result.file_count, result.byte_count);
-  const auto place = [&](rules::FileIndex file, python::Span span) {
+  const auto place = [&](FileIndex file, python::Span span) {
     const CheckedFile &checked = result.files[file.value];
     const python::Position start = checked.source->position(span.start);
     return fmt::format("{}:{}:{}:{} {}", checked.path, start.cell, start.line, start.column,

@@ -34,7 +34,7 @@ public:
   Result result;
 
   // Paths in ascending order.
-  rules::FileIndex file(std::string path, std::string_view bytes) {
+  FileIndex file(std::string path, std::string_view bytes) {
     auto &kept = kept_.emplace_back(std::make_unique<Kept>());
     kept->source = std::move(python::load_bytes(path, bytes).source);
     Arena arena;
@@ -46,7 +46,7 @@ public:
   }
 
   // Where `what` stands in the file's text, the first time. It must be there.
-  [[nodiscard]] python::Span find(rules::FileIndex file, std::string_view what) const {
+  [[nodiscard]] python::Span find(FileIndex file, std::string_view what) const {
     const std::size_t at = result.files.at(file.value).source->text().find(what);
     if (at == std::string_view::npos) {
       throw std::runtime_error("the text has no " + std::string(what));
@@ -55,7 +55,7 @@ public:
   }
 
   // In the order of the text.
-  rules::Finding &finding(const rules::RuleInfo &rule, rules::FileIndex file, std::string_view what) {
+  rules::Finding &finding(const rules::RuleInfo &rule, FileIndex file, std::string_view what) {
     rules::Finding &found = result.findings.emplace_back();
     found.rule = &rule;
     found.file = file;
@@ -65,7 +65,7 @@ public:
   }
 
   // A finding on `what` that is mended by writing `with` for it.
-  rules::Finding &fixable(rules::FileIndex file, std::string_view what, std::string with, bool safe = true) {
+  rules::Finding &fixable(FileIndex file, std::string_view what, std::string with, bool safe = true) {
     rules::Finding &found = finding(kMapRule, file, what);
     found.fix = rules::Fix{safe, {{found.span.start, found.span.end, std::move(with)}}};
     return found;

@@ -12,7 +12,7 @@ namespace {
 // True if a finding of DP101 over all of `code` is suppressed by its comments.
 bool silences(std::string_view code) {
   CheckedText text;
-  const rules::FileIndex file = text.file("a.py", code);
+  const FileIndex file = text.file("a.py", code);
   const std::string_view first = code.substr(0, code.find('#'));
   text.finding(kMapRule, file, first.substr(0, first.find_last_not_of(' ') + 1));
   const CheckedFile &checked = text.result.files[0];
@@ -35,7 +35,7 @@ TEST(Suppression, OfALine) {
 
 TEST(Suppression, OnAnyLineOfTheFinding) {
   CheckedText text;
-  const rules::FileIndex file = text.file("a.py", "x = f(\n  1,  # noqa\n)\ny = f(2)\nz = f(\n)  # noqa: DP101\n");
+  const FileIndex file = text.file("a.py", "x = f(\n  1,  # noqa\n)\ny = f(2)\nz = f(\n)  # noqa: DP101\n");
   text.finding(kMapRule, file, "f(\n  1,  # noqa\n)");
   text.finding(kMapRule, file, "f(2)");
   text.finding(kMapRule, file, "f(\n)");
@@ -47,7 +47,7 @@ TEST(Suppression, OnAnyLineOfTheFinding) {
 TEST(Suppression, OfAFile) {
   const auto left = [](const std::string &code) {
     CheckedText text;
-    const rules::FileIndex file = text.file("a.py", code);
+    const FileIndex file = text.file("a.py", code);
     text.finding(kMapRule, file, "f(1)");
     text.finding(kLoopRule, file, "f(1)");
     filter(text.result, {});
@@ -64,7 +64,7 @@ TEST(Filter, TiersAndSelections) {
   static constexpr rules::RuleInfo kOff{.code = "DP103", .name = "off", .tier = rules::Tier::Off};
   const auto left = [](const FilterOptions &options) {
     CheckedText text;
-    const rules::FileIndex file = text.file("a.py", "x = f(1)\n");
+    const FileIndex file = text.file("a.py", "x = f(1)\n");
     text.finding(kMapRule, file, "x");
     text.finding(kMapRule, file, "f").tier = rules::Tier::Hint;
     text.finding(kHint, file, "x");

@@ -295,8 +295,15 @@ class Timings(Folder):
         self.write("a.py", SLOW)
         result = run("check", "--timings", "a.py", cwd=self.folder)
         self.assertEqual(result.returncode, 1)
-        for word in ("load and parse", "bind, link and infer", "judge", "DP101 sequential-map"):
+        for word in ("load and parse", "bind, link and infer", "judge", "DP101 sequential-map", "function walks",
+                     "rule queries"):
             self.assertIn(word, result.stderr)
+        as_json = run("check", "--timings", "--format=json", "a.py", cwd=self.folder)
+        timings = json.loads(as_json.stderr)
+        self.assertEqual(timings["work"], json.loads(run("check", "--timings", "--format=json", "a.py",
+                                                         cwd=self.folder).stderr)["work"])
+        self.assertGreater(timings["work"]["expressions evaluated"], 10)
+        self.assertIn("DP101", timings["rules"])
         self.assertEqual(result.stdout, run("check", "a.py", cwd=self.folder).stdout)
 
 
@@ -414,6 +421,49 @@ class Debug(Folder):
         self.assertIn("  inner(a, b)\n    5  tensorflow.sqrt  depends on b\n", result.stdout)
         self.assertRegex(result.stdout, r"(?m)^    9  tensorflow\.abs  varies$")
         self.assertIn("    5  tensorflow.sqrt  depends on d  through inner (called at 10)\n", result.stdout)
+
+    WHY = ("import torch\n\n\ndef step(net, x):\n    loss = net(x).sum()\n    return loss.item()\n\n\n"
+           "net = torch.nn.Linear(3, 3)\nprint(step(net, torch.zeros(3)))\n")
+
+    def test_why(self):
+        self.write("a.py", self.WHY)
+        result = run("debug", "why", "a.py:6", "DP402", cwd=self.folder)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        for pattern in (r"^a\.py:6: return loss\.item\(\)$", r"^in function step", r"^  called at a\.py:10$",
+                        r"^  parameter x: TorchTensor", r"^  `loss\.item\(\)` +.*calls method item of TorchTensor",
+                        r"^DP402 sync-every-step was tried at `loss\.item\(\)` \(line 6\)$",
+                        r"^  which loop of possibly many iterations is around it\? -> none$", r"^  no finding$"):
+            self.assertRegex(result.stdout, "(?m)" + pattern)
+        everything = run("debug", "why", "a.py:6", cwd=self.folder).stdout
+        self.assertIn("DP402 sync-every-step", everything)
+        self.assertIn("DP402", run("debug", "why", "a.py:6", "sync-every-step", cwd=self.folder).stdout)
+
+    def test_why_with_the_rest_of_the_project(self):
+        self.write("package/net.py", "import torch\n\n\ndef make():\n    return torch.nn.Linear(3, 3)\n")
+        self.write("main.py", "from package.net import make\n\nnet = make()\nnet.eval()\n")
+        self.assertIn("looked at together with 1 other file\n", run("debug", "why", "main.py:4", cwd=self.folder).stdout)
+        alone = run("debug", "why", "main.py:4", "--with", "main.py", cwd=self.folder)
+        self.assertIn("uses a framework, so it is not analysed", alone.stdout)
+        self.assertEqual(alone.returncode, 0)
+
+    def test_why_of_a_rule_that_does_not_look(self):
+        self.write("a.py", self.WHY)
+        result = run("debug", "why", "a.py:1", "DP402", cwd=self.folder)
+        self.assertIn("it looks at calls of: TorchTensor.item", result.stdout)
+
+    def test_why_of_a_notebook(self):
+        cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+                 for source in ("import torch", "x = torch.zeros(3)\nx.item()")]
+        self.write("a.ipynb", json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}))
+        self.assertIn("x.item()", run("debug", "why", "a.ipynb:2:2", cwd=self.folder).stdout)
+
+    def test_why_of_nothing(self):
+        self.write("a.py", self.WHY)
+        for arguments in (["a.py"], ["a.py:0"], ["a.py:x"], ["a.py:999"], ["none.py:3"], ["a.py:6", "DP999"]):
+            result = run("debug", "why", *arguments, cwd=self.folder)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertEqual(result.stdout, "")
+            self.assertGreater(len(result.stderr), 10)
 
     def test_what_cannot_be_analysed(self):
         self.write("a.py", "x = = 1\ny = 2\n")

@@ -49,7 +49,7 @@ TEST(Edits, CollisionsAndSharedEdits) {
 TEST(Fix, OnlySafeUnlessAsked) {
   const std::string before = "a = f(1)\r\nb = g(2)  # kept\r\n";
   CheckedText text;
-  const rules::FileIndex file = text.file("a.py", before);
+  const FileIndex file = text.file("a.py", before);
   text.fixable(file, "f(1)", "f(1, x=2)");
   text.fixable(file, "g(2)", "h(2)", false);
   EXPECT_EQ(fix_text(text, before), "a = f(1, x=2)\r\nb = g(2)  # kept\r\n");
@@ -59,7 +59,7 @@ TEST(Fix, OnlySafeUnlessAsked) {
 TEST(Fix, OfTwoInTheSamePlaceTheFirstWins) {
   const std::string before = "a = f(1)\n";
   CheckedText text;
-  const rules::FileIndex file = text.file("a.py", before);
+  const FileIndex file = text.file("a.py", before);
   text.fixable(file, "f(1)", "first");
   text.fixable(file, "(1)", "second");
   const FixResult result = apply_fixes(text.result, {.stdin_bytes = before});
@@ -71,7 +71,7 @@ TEST(Fix, OfTwoInTheSamePlaceTheFirstWins) {
 TEST(Fix, WhatWouldNotParseIsLeftOut) {
   const std::string before = "a = 1\nb = 2\nc = 3\nd = = 4\n"; // one error is there already
   CheckedText text;
-  const rules::FileIndex file = text.file("a.py", before);
+  const FileIndex file = text.file("a.py", before);
   text.fixable(file, "1", "10");
   text.fixable(file, "2", "(");
   text.fixable(file, "3", "30");
@@ -90,7 +90,7 @@ TEST(Fix, ByteOrderMarkAndBadBytesStay) {
 TEST(Fix, EncodingStays) {
   const std::string before = "# coding: latin-1\nx = '\xE4', 1\n";
   CheckedText text;
-  const rules::FileIndex file = text.file("a.py", before);
+  const FileIndex file = text.file("a.py", before);
   text.fixable(file, ", 1", ", '\u00F6'");
   EXPECT_EQ(fix_text(text, before), "# coding: latin-1\nx = '\xE4', '\xF6'\n");
 
@@ -195,7 +195,7 @@ TEST(FixNotebook, NothingElseChanges) {
 
 TEST(FixNotebook, BehindEscapes) {
   CheckedText text;
-  const rules::FileIndex file = text.file("a.ipynb", kNotebook);
+  const FileIndex file = text.file("a.ipynb", kNotebook);
   text.fixable(file, "\\n'; x = f(1)", "'; x = f(2)");
   EXPECT_EQ(fix_text(text, std::string(kNotebook)), replaced(kNotebook, R"(\\n'; x = f(1))", "'; x = f(2)"));
 }
@@ -210,7 +210,7 @@ TEST(FixNotebook, LinesOfAList) {
 
 TEST(FixNotebook, AcrossCellsIsRefused) {
   CheckedText text;
-  const rules::FileIndex file = text.file("a.ipynb", kNotebook);
+  const FileIndex file = text.file("a.ipynb", kNotebook);
   rules::Finding &finding = text.fixable(file, "z = 3", "");
   finding.fix->edits[0].end += 3;
   text.fixable(file, "g(2)", "g(3)");

@@ -38,6 +38,12 @@ TEST(Guards, WhatTheBranchSetsIsNotSetAgain) {
   EXPECT_FALSE(runs_once("for i in r:\n  if first:\n    tf.zeros(3)\n    first = False\n  first = f()\n"));
 }
 
+TEST(Guards, TheTestItselfRunsEveryTime) {
+  EXPECT_FALSE(runs_once("for i in r:\n  if x is None and tf.zeros(3):\n    x = 1\n"));
+  EXPECT_FALSE(runs_once("for i in range(100):\n  if tf.zeros(3) and i == 0:\n    print(i)\n"));
+  EXPECT_TRUE(runs_once("for i in range(100):\n  if i != 0:\n    pass\n  elif tf.zeros(3):\n    print(i)\n"));
+}
+
 TEST(Guards, BehindAnEarlyReturnTheRestIsABranch) {
   EXPECT_TRUE(runs_once("def f(self):\n  if self.x is not None:\n    return self.x\n  self.x = tf.zeros(3)\n"));
   EXPECT_FALSE(runs_once("def f(self):\n  if self.x is not None:\n    return self.x\n  self.y = tf.zeros(3)\n"));

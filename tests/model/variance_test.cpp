@@ -40,6 +40,23 @@ TEST(Variance, UnknownCallsVary) {
   EXPECT_TRUE(varies("pass", "tf.random.normal([3])"));
 }
 
+TEST(Variance, AFunctionOfAFrameworkDoesNotChangeItsModule) {
+  const Analysed code(R"(
+import tensorflow as tf
+def ordered(x):
+  return tf.sort(x)
+def f(x, n):
+  for i in range(n):
+    ordered(x)
+    tf.abs(x)
+)");
+  EXPECT_FALSE(varies(code.project(), code.loop(), code.expr("tf.abs(x)")));
+  EXPECT_FALSE(varies("tf.sort(x)", "tf.cast(x, tf.float32)"));
+  EXPECT_FALSE(varies("tf.math.add(x, 1)", "tf.math.exp(x)"));
+  EXPECT_FALSE(varies("tf.sets.add(x, 1)", "tf.sets.size(x)"));
+  EXPECT_TRUE(varies("x.add(1)", "x"));
+}
+
 TEST(Variance, DependenciesAreFollowedThroughAssignments) {
   const Analysed code("import tensorflow as tf\ndef f(a, b, c):\n  d = a + 1\n  e = d * c\n  return tf.abs(e)\n");
   const Dependencies found = dependencies_of(code.project(), *code.function("f"), code.expr("tf.abs(e)"));

@@ -22,8 +22,8 @@ constexpr std::string_view kNotebook = R"nb({"cells": [{"cell_type": "markdown",
 // A finding over several lines with a chain through two files, a hint, one in a notebook, and errors of each level.
 CheckedText example() {
   CheckedText text;
-  const rules::FileIndex a = text.file("a.py", "for i in n:\n\tä = ds.map(  \n      parse)\nsess.run(op)\n");
-  const rules::FileIndex b = text.file("b.ipynb", kNotebook);
+  const FileIndex a = text.file("a.py", "for i in n:\n\tä = ds.map(  \n      parse)\nsess.run(op)\n");
+  const FileIndex b = text.file("b.ipynb", kNotebook);
   text.result.files.push_back({"c.py"});
   rules::Finding &map = text.finding(kMapRule, a, "ds.map(  \n      parse)");
   map.message = "map runs one element at a time";
@@ -128,8 +128,7 @@ TEST(Report, ColorIsOnlyAdded) {
 
 TEST(Report, LongLinesAreCutAroundThePlace) {
   CheckedText text;
-  const rules::FileIndex a =
-      text.file("a.py", "x = " + std::string(300, 'a') + " + here(" + std::string(300, 'b') + ")");
+  const FileIndex a = text.file("a.py", "x = " + std::string(300, 'a') + " + here(" + std::string(300, 'b') + ")");
   text.finding(kMapRule, a, "here");
   std::string out;
   write_text(text.result, {}, out);

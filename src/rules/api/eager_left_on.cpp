@@ -1,3 +1,4 @@
+#include "rules/reach.h"
 #include "rules/site.h"
 
 #include <fmt/format.h>
@@ -56,8 +57,7 @@ void check_call(Site &site, const Call &call) {
   }
   const std::string_view api = called_api(site, call);
   if (api.ends_with("run_functions_eagerly")) {
-    const bool switched_back =
-        site.module->parsed->source.text().find("run_functions_eagerly(False)") != std::string_view::npos;
+    const bool switched_back = file_has_word(site, {"run_functions_eagerly(False)"});
     if (is_true(argument(call, 0, "run_eagerly")) && !is_asked_for(site) && !switched_back) {
       Finding &finding = report(site, call, "this switches off all graphs: every tf.function runs as plain Python",
                                 "leave it away when the program works");

@@ -65,8 +65,11 @@ void check(Site &site, const Call &call) {
   constexpr u32 kWorkers = 5;
   constexpr u32 kPinMemory = 7;
   const model::MovedBatch &move = moved->second;
-  const Site there{
-      .project = site.project, .findings = site.findings, .module = move.module, .function = move.function};
+  const Site there{.project = site.project,
+                   .findings = site.findings,
+                   .memory = site.memory,
+                   .module = move.module,
+                   .function = move.function};
   const model::Argument pin = argument_of(site, call, kPinMemory, "pin_memory");
   const auto pinned = setting_of(site, pin, model::ConstantValue::of(false));
   if (pinned.has_value() && pinned->is_true()) {

@@ -40,7 +40,9 @@ const model::Stage *batch_before(const model::Project &project, u32 stage, bool 
 
 // A batch of one example is that example.
 bool makes_ones(const model::Project &project, Findings &findings, const model::Stage &batch) {
-  const Site site{.project = project, .findings = findings, .module = batch.module, .function = batch.function};
+  Memory memory;
+  const Site site{
+      .project = project, .findings = findings, .memory = memory, .module = batch.module, .function = batch.function};
   return integer_of(site, argument(*batch.call, 0, "batch_size")) == 1;
 }
 

@@ -163,7 +163,7 @@ Origin origin_of_call(const Site &site, const Call &call, u32 steps) {
   if (result == nullptr || result->value == nullptr || steps > 0) {
     return {};
   }
-  Site there{.project = site.project, .findings = site.findings, .rule = site.rule};
+  Site there{.project = site.project, .findings = site.findings, .memory = site.memory, .rule = site.rule};
   there.module = function->module;
   there.function = function;
   there.ancestors = {definition};

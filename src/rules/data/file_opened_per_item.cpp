@@ -9,7 +9,9 @@ using namespace python;
 namespace {
 
 // Is it behind `if self.file is None:`, so that it happens once per worker?
-bool is_guarded(const Site &site) { return enclosing(site, NodeKind::If) != nullptr; }
+bool is_guarded(const Site &site) {
+  return enclosing(site, NodeKind::If) != nullptr || enclosing(site, NodeKind::BoolOp) != nullptr;
+}
 
 void check(Site &site, const Call &call) {
   if (!in_dataset_item(site) || call.args.empty() || is_guarded(site) || !is_same_for_all_items(site, call)) {

@@ -1,5 +1,6 @@
 #include "rules/api_history.h"
 #include "rules/dataset_item.h"
+#include "rules/reach.h"
 
 #include <fmt/format.h>
 
@@ -14,8 +15,7 @@ void check(Site &site, const Call &call) {
   if (!in_dataset_item(site) || status_in(site, "torch", "1.9") == Status::Gone) {
     return;
   }
-  const std::string_view text = site.module->parsed->source.text();
-  if (text.find("worker_init_fn") != std::string_view::npos) {
+  if (file_has_word(site, {"worker_init_fn"})) {
     return;
   }
   Finding &finding = report(site, call,

@@ -1,4 +1,5 @@
 #include "python/children.h"
+#include "rules/reach.h"
 #include "rules/site.h"
 
 #include <fmt/format.h>
@@ -10,11 +11,7 @@ using namespace python;
 namespace {
 
 // Does the file use a GPU at all? On a CPU there is nothing to wait for.
-bool uses_gpu(const Site &site) {
-  const std::string_view text = site.module->parsed->source.text();
-  return text.find("cuda") != std::string_view::npos || text.find(".to(device") != std::string_view::npos ||
-         text.find(".device)") != std::string_view::npos;
-}
+bool uses_gpu(const Site &site) { return file_has_word(site, {"cuda", ".to(device", ".device)"}); }
 
 // Only the last link of `loss.detach().cpu().numpy()` is reported.
 bool is_inside_longer_chain(const Site &site) {
@@ -27,26 +24,28 @@ bool is_inside_longer_chain(const Site &site) {
 }
 
 // Has the loop an earlier wait of this kind? One finding per loop is enough.
+struct FirstWait {
+  u32 place = ~0U;
+};
+
 bool is_first_in_loop(const Site &site, const model::Loop &loop, const Call &place) {
-  const Call *first = nullptr;
-  const auto visit = [&](const auto &self, const Node *node) -> void {
-    const auto *call = as<Call>(node);
-    if (call != nullptr && call->start < place.start) {
-      const model::Value callee = site.project.callee_of(call);
+  const auto find = [&] {
+    FirstWait first;
+    const auto visit = [&](const auto &self, const Node *node) -> void {
+      const auto *call = as<Call>(node);
+      const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value{};
       if (callee.is(model::Value::Tag::ApiMethod) && callee.receiver().kind == Kind::TorchTensor) {
         const std::string_view name = callee.name().text();
-        if ((name == "item" || name == "cpu" || name == "tolist" || name == "numpy") && first == nullptr) {
-          first = call;
+        if (name == "item" || name == "cpu" || name == "tolist" || name == "numpy") {
+          first.place = std::min(first.place, call->start);
         }
       }
-    }
-    if (first == nullptr) {
       for_each_child(node, [&](const Node *child) { self(self, child); });
-    }
+    };
+    visit(visit, loop.node);
+    return first;
   };
-  visit(visit, loop.node);
-  return first == nullptr || (first->start >= place.start && first->end <= place.end) ||
-         (place.start <= first->start && first->end <= place.end);
+  return site.memory.recall<FirstWait>(&loop, find).place >= place.start;
 }
 
 void check(Site &site, const Call &call) {

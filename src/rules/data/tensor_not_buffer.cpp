@@ -2,6 +2,10 @@
 #include "rules/site.h"
 
 #include <fmt/format.h>
+
+#include <optional>
+#include <unordered_map>
+
 namespace deepperf::rules {
 
 using namespace python;
@@ -18,49 +22,65 @@ const FunctionDef *method_named(const ClassDef &type, std::string_view name) {
   return nullptr;
 }
 
-bool is_self_attribute(const Node *node, Symbol self, Symbol attribute) {
-  const auto *access = as<Attribute>(node);
-  const auto *object = access != nullptr ? as<Name>(access->value) : nullptr;
-  return object != nullptr && object->id == self && access->attr == attribute;
-}
-
 // How a class uses `self.x`.
 struct Use {
   u32 stores = 0;
   const Call *move = nullptr; // self.x.to(…), in forward or what it may call
   const Node *read = nullptr; // the first time there
 };
+using Uses = std::unordered_map<u32, Use>; // by attribute
 
-bool is_move(const Call &call, Symbol self, Symbol attribute) {
+// The x of `self.x`; none if it is something else.
+Symbol attribute_of_self(const Node *node, Symbol self) {
+  const auto *access = as<Attribute>(node);
+  const auto *object = access != nullptr ? as<Name>(access->value) : nullptr;
+  return object != nullptr && object->id == self ? access->attr : Symbol{};
+}
+
+// The x of `self.x.to(…)`.
+Symbol moved_attribute(const Call &call, Symbol self) {
   const std::string_view method = called_method(call);
-  return (method == "to" || method == "cuda" || method == "type_as") &&
-         is_self_attribute(receiver_of(call), self, attribute);
+  return method == "to" || method == "cuda" || method == "type_as" ? attribute_of_self(receiver_of(call), self)
+                                                                   : Symbol{};
 }
 
-// self.y = self.x.cuda()
-bool is_kept_copy(const Assign &assignment, Symbol self, Symbol attribute) {
-  const auto *target = assignment.targets.size() == 1 ? as<Attribute>(assignment.targets[0]) : nullptr;
+// The x of `self.y = self.x.cuda()`.
+Symbol kept_copy(const Assign &assignment, Symbol self) {
   const auto *call = as<Call>(assignment.value);
-  return target != nullptr && call != nullptr && is_self_attribute(target, self, target->attr) &&
-         is_move(*call, self, attribute);
+  return assignment.targets.size() == 1 && call != nullptr && attribute_of_self(assignment.targets[0], self)
+             ? moved_attribute(*call, self)
+             : Symbol{};
 }
 
-void find_use(const Node *node, Symbol self, Symbol attribute, bool may_run_often, Use &use) {
-  if (is_self_attribute(node, self, attribute)) {
+void find_uses(const Node *node, Symbol self, bool may_run_often, Uses &uses) {
+  if (const Symbol attribute = attribute_of_self(node, self)) {
+    Use &use = uses[attribute.id];
     use.stores += node->context == Context::Load ? 0 : 1;
     if (may_run_often && use.read == nullptr) {
       use.read = node;
     }
     return;
   }
-  if (const auto *assignment = as<Assign>(node); assignment != nullptr && is_kept_copy(*assignment, self, attribute)) {
-    ++use.stores; // copied once, and the copy is used from then on
-    return;
+  if (const auto *assignment = as<Assign>(node)) {
+    if (const Symbol copied = kept_copy(*assignment, self)) {
+      ++uses[copied.id].stores; // copied once, and the copy is used from then on
+      find_uses(assignment->targets[0], self, may_run_often, uses);
+      const auto *call = static_cast<const Call *>(assignment->value);
+      for_each_child(call, [&](const Node *child) {
+        if (child != call->func) {
+          find_uses(child, self, may_run_often, uses);
+        }
+      });
+      return;
+    }
   }
-  if (const auto *call = as<Call>(node); call != nullptr && may_run_often && use.move == nullptr) {
-    use.move = is_move(*call, self, attribute) ? call : nullptr;
+  if (const auto *call = as<Call>(node); call != nullptr && may_run_often) {
+    if (const Symbol moved = moved_attribute(*call, self)) {
+      Use &use = uses[moved.id];
+      use.move = use.move == nullptr ? call : use.move;
+    }
   }
-  for_each_child(node, [&](const Node *child) { find_use(child, self, attribute, may_run_often, use); });
+  for_each_child(node, [&](const Node *child) { find_uses(child, self, may_run_often, uses); });
 }
 
 // Is it made from sizes and numbers, on the CPU?
@@ -96,22 +116,25 @@ void check(Site &site, const Node &node) {
       method_named(type, "cuda") != nullptr) {
     return;
   }
+  std::optional<Uses> uses; // found when the first one is asked for
   for (const Stmt *statement : init->body) {
     const auto *assignment = as<Assign>(statement);
     const auto *target =
         assignment != nullptr && assignment->targets.size() == 1 ? as<Attribute>(assignment->targets[0]) : nullptr;
     const Symbol self = init->params[0]->name;
-    if (target == nullptr || !is_self_attribute(target, self, target->attr) ||
-        !makes_constant(site, assignment->value)) {
+    if (target == nullptr || !attribute_of_self(target, self) || !makes_constant(site, assignment->value)) {
       continue;
     }
-    Use use;
-    for (const Stmt *part : type.body) {
-      const auto *method = as<FunctionDef>(part);
-      if (method != nullptr && !method->params.empty()) {
-        find_use(method, method->params[0]->name, target->attr, method != init, use);
+    if (!uses.has_value()) {
+      uses.emplace();
+      for (const Stmt *part : type.body) {
+        const auto *method = as<FunctionDef>(part);
+        if (method != nullptr && !method->params.empty()) {
+          find_uses(method, method->params[0]->name, method != init, *uses);
+        }
       }
     }
+    const Use use = (*uses)[target->attr.id];
     if (use.stores != 1 || use.read == nullptr) {
       continue; // moved or changed somewhere else, or not used
     }

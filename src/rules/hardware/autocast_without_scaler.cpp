@@ -2,7 +2,8 @@
 #include "rules/site.h"
 #include "rules/tree.h"
 
-#include <cctype>
+#include <algorithm>
+#include <vector>
 
 namespace deepperf::rules {
 
@@ -29,14 +30,41 @@ bool is_float16(const Site &site, const Call &call) {
 }
 
 // Anything that may scale the loss: a scaler under whatever name, or a library that has one of its own.
-bool may_scale(const model::Module &module) {
-  return has_word_in_any_case(module.parsed->source.text(), {"scale_loss", "scaler", "deepspeed", "accelerat", "fabric",
-                                                             "lightning", "loss_scale", "loss_scaling", "bfloat16"});
+bool may_scale(const Site &site) {
+  return file_has_word_in_any_case(site, {"scale_loss", "scaler", "deepspeed", "accelerat", "fabric", "lightning",
+                                          "loss_scale", "loss_scaling", "bfloat16"});
 }
 
 // Somewhere in the project, for whoever makes the optimizer.
 bool project_may_scale(const Site &site) {
-  return std::ranges::any_of(site.project.modules, [](const model::Module &module) { return may_scale(module); });
+  return std::ranges::any_of(site.project.modules, [](const model::Module &module) {
+    return has_word_in_any_case(module.parsed->source.text(), {"scale_loss", "scaler", "deepspeed"});
+  });
+}
+
+// The calls of backward() of a function, in the order of its code.
+struct Backwards {
+  std::vector<const Call *> calls;
+};
+
+// The first one after the call, in the same function.
+const Call *backward_after(const Site &site, const Call &call) {
+  const auto &found = site.memory.recall<Backwards>(site.function, [&] {
+    Backwards backwards;
+    const FunctionDef *definition = site.function->definition();
+    any_node(definition != nullptr ? definition->body : site.module->parsed->tree.body, [&](const Node *node) {
+      const auto *other = as<Call>(node);
+      if (other != nullptr && called_method(*other) == "backward" &&
+          model::kind_of(receiver_of(*other)) == Kind::TorchTensor) {
+        backwards.calls.push_back(other);
+      }
+      return false;
+    });
+    std::ranges::sort(backwards.calls, {}, &Call::start);
+    return backwards;
+  });
+  const auto next = std::ranges::upper_bound(found.calls, call.start, {}, &Call::start);
+  return next != found.calls.end() ? *next : nullptr;
 }
 
 void check(Site &site, const Call &call) {
@@ -45,18 +73,8 @@ void check(Site &site, const Call &call) {
       under_no_grad(site)) {
     return;
   }
-  const FunctionDef *definition = site.function->definition();
-  const Block scope = definition != nullptr ? definition->body : site.module->parsed->tree.body;
-  const Call *backward = nullptr;
-  any_node(scope, [&](const Node *node) {
-    const auto *other = as<Call>(node);
-    if (other != nullptr && other->start > call.start && called_method(*other) == "backward" &&
-        model::kind_of(receiver_of(*other)) == Kind::TorchTensor) {
-      backward = other;
-    }
-    return backward != nullptr;
-  });
-  if (backward == nullptr || may_scale(*site.module)) {
+  const Call *const backward = backward_after(site, call);
+  if (backward == nullptr || may_scale(site)) {
     return;
   }
   Finding &finding =

@@ -1,3 +1,4 @@
+#include "rules/reach.h"
 #include "rules/site.h"
 
 namespace deepperf::rules {
@@ -11,10 +12,7 @@ void check(Site &site, const Call &call) {
   if (with == nullptr || !site.function->trains || under_no_grad(site)) {
     return;
   }
-  const std::string_view source = site.module->parsed->source.text();
-  if ((source.find("Conv2d(") == std::string_view::npos && source.find("models.res") == std::string_view::npos) ||
-      source.find("channels_last") != std::string_view::npos ||
-      source.find("memory_format") != std::string_view::npos) {
+  if (!file_has_word(site, {"Conv2d(", "models.res"}) || file_has_word(site, {"channels_last", "memory_format"})) {
     return;
   }
   report(site, call, "convolutions under autocast run on tensors in the order NCHW",

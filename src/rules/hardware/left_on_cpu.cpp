@@ -1,9 +1,10 @@
+#include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <unordered_set>
 
 namespace deepperf::rules {
 
@@ -27,32 +28,67 @@ bool chooses_gpu(const Site &site, const Expr *expr) {
 }
 
 // Is there any other way in the file that puts something on a device?
-bool mentions_device(std::string_view source) {
-  for (const std::string_view word :
-       {".cuda(", ".to(", "device=", "set_device", "set_default_tensor_type", "DataParallel", "ccelerat", "Trainer(",
-        "Fabric", "deepspeed", "import *", "map_location"}) {
-    if (source.find(word) != std::string_view::npos) {
-      return true;
+bool mentions_device(const Site &site) {
+  return file_has_word(site, {".cuda(", ".to(", "device=", "set_device", "set_default_tensor_type", "DataParallel",
+                              "ccelerat", "Trainer(", "Fabric", "deepspeed", "import *", "map_location"});
+}
+
+struct ReadNames {
+  std::unordered_set<u32> names;
+};
+struct ImportedNames {
+  std::unordered_set<u32> names;
+};
+struct Training {
+  std::unordered_set<const model::Module *> modules; // that have a training step
+};
+
+// All names that the module reads somewhere.
+const ReadNames &read_names(const Site &site) {
+  return site.memory.recall<ReadNames>(site.module, [&] {
+    ReadNames read;
+    for (const Stmt *statement : site.module->parsed->tree.body) {
+      any_node_inside(statement, [&read](const Node *node) {
+        if (const auto *name = as<Name>(node); name != nullptr && name->context == Context::Load) {
+          read.names.insert(name->id.id);
+        }
+        return false;
+      });
     }
-  }
-  return false;
+    return read;
+  });
+}
+
+// All names that some module imports.
+const ImportedNames &imported_names(const Site &site) {
+  return site.memory.recall<ImportedNames>(&site.project, [&] {
+    ImportedNames imported;
+    for (const model::Module &module : site.project.modules) {
+      for (const model::ImportRef &import : module.parsed->imports) {
+        imported.names.insert(import.name.id);
+      }
+    }
+    return imported;
+  });
+}
+
+bool trains_itself(const Site &site) {
+  const auto &training = site.memory.recall<Training>(&site.project, [&] {
+    Training found;
+    for (const model::FunctionInfo &function : site.project.functions) {
+      if (function.trains) {
+        found.modules.insert(function.module);
+      }
+    }
+    return found;
+  });
+  return training.modules.contains(site.module);
 }
 
 bool is_read(const Site &site, Symbol name) {
-  for (const Stmt *statement : site.module->parsed->tree.body) {
-    if (any_node_inside(statement, [name](const Node *node) {
-          const auto *mentioned = as<Name>(node);
-          return mentioned != nullptr && mentioned->id == name && mentioned->context == Context::Load;
-        })) {
-      return true;
-    }
-  }
   // From another module: module.device, or from module import device.
-  return site.project.loads.contains(name.id) ||
-         std::ranges::any_of(site.project.modules, [name](const model::Module &module) {
-           return std::ranges::any_of(module.parsed->imports,
-                                      [name](const model::ImportRef &import) { return import.name == name; });
-         });
+  return read_names(site).names.contains(name.id) || site.project.loads.contains(name.id) ||
+         imported_names(site).names.contains(name.id);
 }
 
 void check(Site &site, const Call & /*call*/) {
@@ -61,14 +97,11 @@ void check(Site &site, const Call & /*call*/) {
     holder = node->kind == NodeKind::Assign ? static_cast<const Assign *>(node) : holder;
   }
   const auto *target = holder != nullptr && holder->targets.size() == 1 ? as<Name>(holder->targets[0]) : nullptr;
-  if (target == nullptr || !chooses_gpu(site, holder->value) || mentions_device(site.module->parsed->source.text())) {
+  if (target == nullptr || !chooses_gpu(site, holder->value) || mentions_device(site)) {
     return;
   }
   // The file has to train something itself.
-  const bool trains = std::ranges::any_of(site.project.functions, [&site](const model::FunctionInfo &function) {
-    return function.module == site.module && function.trains;
-  });
-  if (!trains || is_read(site, target->id)) {
+  if (!trains_itself(site) || is_read(site, target->id)) {
     return;
   }
   report(site, *holder, fmt::format("{} is never used: the training in this file runs on the CPU", target->id.text()),

@@ -3,7 +3,7 @@
 #include "rules/tree.h"
 
 #include <algorithm>
-#include <cctype>
+#include <unordered_map>
 
 namespace deepperf::rules {
 
@@ -12,16 +12,30 @@ using namespace python;
 namespace {
 
 // A word of any way to train in lower precision, or of a library that does it by a setting.
-bool mentions_precision(std::string_view source) {
-  return has_word_in_any_case(source, {"autocast", "amp.", "half(", "bfloat16", "float16", "fp16", "bf16", "precision",
-                                       "accelerat", "deepspeed", "lightning", "fabric", "float64", "double("});
+bool mentions_precision(const Site &site) {
+  return file_has_word_in_any_case(site,
+                                   {"autocast", "amp.", "half(", "bfloat16", "float16", "fp16", "bf16", "precision",
+                                    "accelerat", "deepspeed", "lightning", "fabric", "float64", "double("});
 }
+
+// The first loop of each module whose iterations are training steps.
+struct FirstSteps {
+  std::unordered_map<const model::Module *, u32> places;
+};
 
 // Has the file such a loop before this one?
 bool is_first(const Site &site, const model::Loop &loop) {
-  return std::ranges::none_of(site.project.loops, [&](const model::Loop &other) {
-    return other.steps && other.function->module == site.module && other.node->start < loop.node->start;
+  const auto &first = site.memory.recall<FirstSteps>(&site.project, [&] {
+    FirstSteps steps;
+    for (const model::Loop &other : site.project.loops) {
+      if (other.steps) {
+        const auto [known, is_new] = steps.places.try_emplace(other.function->module, other.node->start);
+        known->second = std::min(known->second, other.node->start);
+      }
+    }
+    return steps;
   });
+  return first.places.at(site.module) >= loop.node->start;
 }
 
 void check(Site &site, const Node &node) {
@@ -41,7 +55,7 @@ void check(Site &site, const Node &node) {
     }
     return forward != nullptr;
   });
-  if (forward == nullptr || mentions_precision(site.module->parsed->source.text()) || !is_first(site, *known)) {
+  if (forward == nullptr || mentions_precision(site) || !is_first(site, *known)) {
     return;
   }
   report(site, *forward, "this model trains on the GPU in float32 alone",

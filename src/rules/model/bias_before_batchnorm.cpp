@@ -1,7 +1,11 @@
+#include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
 
 namespace deepperf::rules {
 
@@ -73,11 +77,11 @@ void tell(Site &site, const Call &layer, std::string_view api, const Call &norm)
                             fmt::format("pass {}", option));
   add_note(finding, site, norm, "normalised here");
   // Weights that were trained with a bias would no longer fit.
-  if (site.module->parsed->source.text().find("pretrained") != std::string_view::npos) {
+  if (file_has_word(site, {"pretrained"})) {
     finding.tier = Tier::Hint;
   }
   // Code that sets biases itself (`m.bias.data.fill_(0)`) would fail once there is none.
-  if (site.module->parsed->source.text().find(".bias.") != std::string_view::npos) {
+  if (file_has_word(site, {".bias."})) {
     return;
   }
   const Keyword *given = keyword_argument(layer, keras ? "use_bias" : "bias");
@@ -104,12 +108,8 @@ void judge_pair(Site &site, const Expr *layer, const Call &norm) {
 
 // The element before another one.
 const Expr *before_in(const Array<Expr *> &elements, const Expr *element) {
-  for (u32 i = 1; i < elements.size(); ++i) {
-    if (elements[i] == element) {
-      return elements[i - 1];
-    }
-  }
-  return nullptr;
+  const auto found = std::ranges::lower_bound(elements, element->start, {}, &Expr::start);
+  return found != elements.begin() && found != elements.end() && *found == element ? *(found - 1) : nullptr;
 }
 
 // `layer` of `x = layer(x)` and of `model.add(layer)`, where it is made in place.
@@ -182,15 +182,24 @@ void check_made(Site &site, const Call &norm) {
   judge_pair(site, layer, norm);
 }
 
-// How often the class mentions an attribute of that name.
-u32 mentions(const ClassDef &type, Symbol name) {
-  u32 count = 0;
-  any_node_inside(&type, [&](const Node *node) {
-    const auto *attribute = as<Attribute>(node);
-    count += attribute != nullptr && attribute->attr == name && attribute->context == Context::Load ? 1 : 0;
-    return false;
+// How often a class mentions attributes, by name.
+struct Mentions {
+  std::unordered_map<u32, u32> count;
+};
+
+u32 mentions(const Site &site, const ClassDef &type, Symbol name) {
+  const auto &mentioned = site.memory.recall<Mentions>(&type, [&] {
+    Mentions found;
+    any_node_inside(&type, [&](const Node *node) {
+      if (const auto *attribute = as<Attribute>(node); attribute != nullptr && attribute->context == Context::Load) {
+        ++found.count[attribute->attr.id];
+      }
+      return false;
+    });
+    return found;
   });
-  return count;
+  const auto known = mentioned.count.find(name.id);
+  return known != mentioned.count.end() ? known->second : 0;
 }
 
 // `self.norm(self.conv(x))`, or `x = self.conv(x)` and `x = self.norm(x)` behind it.
@@ -220,7 +229,7 @@ void check_applied(Site &site, const ClassDef &type, const Call &applied, const 
       layer->end > type.end || norm->start < type.start || norm->end > type.end || layer->start > type.end) {
     return;
   }
-  if (is_lost(site, *layer, api, *norm) && mentions(type, attribute->attr) == 1) {
+  if (is_lost(site, *layer, api, *norm) && mentions(site, type, attribute->attr) == 1) {
     tell(site, *layer, api, *norm);
   }
 }

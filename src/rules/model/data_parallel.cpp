@@ -1,3 +1,4 @@
+#include "rules/reach.h"
 #include "rules/site.h"
 
 #include <algorithm>

@@ -104,8 +104,7 @@ bool may_be_off(const Site &site) {
       }
     }
   }
-  const std::string_view source = site.module->parsed->source.text();
-  return source.find("set_grad_enabled") != std::string_view::npos || source.find("volatile") != std::string_view::npos;
+  return file_has_word(site, {"set_grad_enabled", "volatile"});
 }
 
 void check(Site &site, const Node &node) {

@@ -1,3 +1,4 @@
+#include "rules/reach.h"
 #include "rules/site.h"
 
 #include <algorithm>
@@ -22,11 +23,18 @@ std::string_view described(Kind kind) {
 }
 
 // Does the session run, or the step happen, in this loop itself, and not in a loop inside of it?
+struct Innermost {
+  bool is_one = false;
+};
+
 bool is_innermost(const Site &site, const model::Loop &outer) {
-  return std::ranges::none_of(site.project.loops, [&](const model::Loop &loop) {
-    return loop.function == outer.function && &loop != &outer && !loop.tiny && (loop.runs_session || loop.trains) &&
-           outer.node->start <= loop.node->start && loop.node->end <= outer.node->end;
-  });
+  const auto find = [&outer] {
+    return Innermost{
+        std::ranges::none_of(loops_inside(*outer.function, *outer.node), [&outer](const model::Loop *loop) {
+          return loop != &outer && !loop->tiny && (loop->runs_session || loop->trains);
+        })};
+  };
+  return site.memory.recall<Innermost>(&outer, find).is_one;
 }
 
 void check(Site &site, const Node &node) {

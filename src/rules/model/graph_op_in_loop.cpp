@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -183,25 +184,56 @@ private:
 
   // `if eager: build(x) else: session.run(y)`: the branch of the node does not change in the loop, and no session runs
   // but in the other one.
-  bool runs_elsewhere_only(const Node *node, const Loop &loop) const {
-    const If *branch = nullptr;
-    const auto find = [&](const auto &self, const Node *at) -> void {
-      for_each_child(at, [&](const Node *child) {
-        if (contains(child, node)) {
-          const auto *found = as<If>(child);
-          const bool decides = found != nullptr && !found->orelse.empty() && !contains(found->test, node);
-          branch = branch == nullptr && decides && !model::varies(project_, loop, found->test) ? found : branch;
-          self(self, child);
-        }
-      });
-    };
-    find(find, loop.node);
-    if (branch == nullptr) {
+  bool runs_elsewhere_only(const Node *node, const Loop &loop) {
+    const Branches &branches = branches_of(loop);
+    const auto behind = std::ranges::upper_bound(branches.all, node->start, {},
+                                                 [](const Branch &branch) { return branch.statement->start; });
+    const If *outermost = nullptr;
+    // The innermost that could be around it, and from there outwards.
+    for (std::ptrdiff_t at = behind - branches.all.begin() - 1; at >= 0; at = branches.all[at].parent) {
+      const If *const branch = branches.all[at].statement;
+      if (contains(branch, node) && !contains(branch->test, node) && !model::varies(project_, loop, branch->test)) {
+        outermost = branch;
+      }
+    }
+    if (outermost == nullptr) {
       return false;
     }
-    const bool in_body = std::ranges::any_of(branch->body, [&](const Stmt *part) { return contains(part, node); });
-    const Block &other = in_body ? branch->orelse : branch->body;
-    return !runs_session(loop.node, &other);
+    const bool in_body = node->start < outermost->orelse.front()->start;
+    const Block &other = in_body ? outermost->orelse : outermost->body;
+    const auto [known, is_new] = session_elsewhere_.try_emplace({&loop, other.begin()}, false);
+    if (is_new) {
+      known->second = runs_session(loop.node, &other);
+    }
+    return !known->second;
+  }
+
+  // An `if` with an `else`, and the place of the one around it; -1 if there is none.
+  struct Branch {
+    const If *statement = nullptr;
+    std::ptrdiff_t parent = -1;
+  };
+  struct Branches {
+    std::vector<Branch> all; // in the order of their places
+  };
+
+  const Branches &branches_of(const Loop &loop) {
+    const auto [known, is_new] = branches_.try_emplace(&loop);
+    if (is_new) {
+      const auto find = [&all = known->second.all](const auto &self, const Node *at, std::ptrdiff_t parent) -> void {
+        for_each_child(at, [&](const Node *child) {
+          const auto *branch = as<If>(child);
+          std::ptrdiff_t inner = parent;
+          if (branch != nullptr && !branch->orelse.empty()) {
+            inner = static_cast<std::ptrdiff_t>(all.size());
+            all.push_back({branch, parent});
+          }
+          self(self, child, inner);
+        });
+      };
+      find(find, loop.node, -1);
+    }
+    return known->second;
   }
 
   // Does a session run in the code, somewhere else than in the block?
@@ -224,7 +256,7 @@ private:
     }
     bool found = false;
     for_each_child(code, [&](const Node *child) {
-      const bool skipped = std::ranges::find(*without, child) != without->end();
+      const bool skipped = child->start >= without->front()->start && child->end <= without->back()->end;
       found = found || (!skipped && runs_session(child, without));
     });
     return found;
@@ -250,7 +282,7 @@ private:
     return text.substr(from, std::max(a->start, b->start) - from).find('\n') == std::string_view::npos;
   }
 
-  bool is_invariant(const OpFact &op, const Loop &loop) const {
+  bool is_invariant(const OpFact &op, const Loop &loop) {
     if (needs_session(op) || op.api.text().ends_with("TensorArray") || is_broken(loop) ||
         (op.traits & kStateful) != 0 || starts_accumulation(op, loop) || model::varies(project_, loop, op.call)) {
       return false;
@@ -294,24 +326,52 @@ private:
   }
 
   // `total = tf.zeros(…)`, which an inner loop then adds to: each turn needs its own.
-  static bool starts_accumulation(const OpFact &op, const Loop &loop) {
+  bool starts_accumulation(const OpFact &op, const Loop &loop) {
     if (!op.target || (op.traits & kConstant) == 0) {
       return false;
     }
-    u32 bindings = 0;
-    // `x = tf.range(n); x = tf.random_shuffle(x)` goes on from it once, which any other name would do for.
-    const auto visit = [&](const auto &self, const Node *node, bool in_block) -> void {
-      const auto *name = as<Name>(node);
-      bindings += name != nullptr && name->id == op.target && name->context == Context::Store ? 1 : 0;
-      for_each_child(node, [&](const Node *child) {
-        const auto *assignment = in_block ? as<Assign>(child) : nullptr;
-        const bool goes_on =
-            assignment != nullptr && !contains(assignment, op.call) && assignment->value->kind == NodeKind::Call;
-        self(self, goes_on ? assignment->value : child, false);
-      });
-    };
-    visit(visit, loop.node, true);
+    const Stores &stores = stores_of(loop);
+    const auto known = stores.names.find(op.target.id);
+    u32 bindings = known != stores.names.end() ? known->second : 0;
+    const auto own = std::ranges::upper_bound(stores.going_on, op.call->start, {}, &Assign::start);
+    if (own != stores.going_on.begin() && contains(*(own - 1), op.call)) {
+      std::unordered_map<u32, u32> names;
+      for (const Expr *target : (*(own - 1))->targets) {
+        count_stores(target, names);
+      }
+      bindings += names[op.target.id];
+    }
     return bindings > 1;
+  }
+
+  // How often a loop binds each name. `x = tf.range(n); x = tf.random_shuffle(x)` goes on from it once, which any other
+  // name would do for: such assignments of calls, in the loop's own block, do not count and are listed.
+  struct Stores {
+    std::unordered_map<u32, u32> names;
+    std::vector<const Assign *> going_on;
+  };
+
+  const Stores &stores_of(const Loop &loop) {
+    const auto [known, is_new] = stores_.try_emplace(&loop);
+    if (is_new) {
+      Stores &stores = known->second;
+      for_each_child(loop.node, [&stores](const Node *child) {
+        const auto *assignment = as<Assign>(child);
+        const bool goes_on = assignment != nullptr && assignment->value->kind == NodeKind::Call;
+        if (goes_on) {
+          stores.going_on.push_back(assignment);
+        }
+        count_stores(goes_on ? assignment->value : child, stores.names);
+      });
+    }
+    return known->second;
+  }
+
+  static void count_stores(const Node *node, std::unordered_map<u32, u32> &names) {
+    if (const auto *name = as<Name>(node); name != nullptr && name->context == Context::Store) {
+      ++names[name->id.id];
+    }
+    for_each_child(node, [&names](const Node *child) { count_stores(child, names); });
   }
 
   // A call in a loop that leads to operations. In a loop that runs a session any of them is one too many; otherwise the
@@ -377,7 +437,7 @@ private:
                                 [&](const Keyword *keyword) { return model::varies(project_, loop, keyword->value); });
   }
 
-  bool stays_same(const model::CallSite &site, const model::ReachedOp &reached, const Loop &loop) const {
+  bool stays_same(const model::CallSite &site, const model::ReachedOp &reached, const Loop &loop) {
     if (reached.varies || needs_session(*reached.op) || (reached.op->traits & kStateful) != 0) {
       return false;
     }
@@ -386,13 +446,11 @@ private:
         return false;
       }
     }
-    if (!reached.attributes.empty() && !loop.function->calls.empty()) {
-      for (const model::CallSite &other : loop.function->calls) {
-        for (const Symbol attribute : reached.attributes) {
-          if (std::ranges::find(other.callee->attribute_stores, attribute) != other.callee->attribute_stores.end()) {
-            return false;
-          }
-        }
+    if (!reached.attributes.empty()) {
+      const std::unordered_set<u32> &stored = stored_by_callees(*loop.function);
+      if (std::ranges::any_of(reached.attributes,
+                              [&stored](Symbol attribute) { return stored.contains(attribute.id); })) {
+        return false;
       }
     }
     // What holds the attributes must itself stay the same.
@@ -415,6 +473,19 @@ private:
       }
     }
     return true;
+  }
+
+  // Attributes that the functions which a function calls store to.
+  const std::unordered_set<u32> &stored_by_callees(const FunctionInfo &function) {
+    const auto [known, is_new] = stored_by_callees_.try_emplace(&function);
+    if (is_new) {
+      for (const model::CallSite &call : function.calls) {
+        for (const Symbol attribute : call.callee->attribute_stores) {
+          known->second.insert(attribute.id);
+        }
+      }
+    }
+    return known->second;
   }
 
   // The calls between the one that is reported and the operation, and the operation itself.
@@ -454,15 +525,19 @@ private:
   }
 
   // `for name, value in data.items(): …; variables[name] = variable`: each entry needs one of its own, and keeps it.
-  static bool keeps_variable_of_entry(const OpFact &op, const Loop &loop) {
+  bool keeps_variable_of_entry(const OpFact &op, const Loop &loop) {
     const auto *statement = as<For>(loop.node);
     if (statement == nullptr || (op.traits & kVariable) == 0 || loop.turns == model::Turns::Many) {
       return false;
     }
-    return std::ranges::any_of(loop.function->ops, [&](const OpFact &other) {
-      return other.loop == &loop && (other.traits & kVariable) != 0 &&
-             (other.stored || (other.target && is_kept(statement->body, other.target)));
-    });
+    const auto [known, is_new] = keeping_variables_.try_emplace(&loop, false);
+    if (is_new) {
+      known->second = std::ranges::any_of(loop.function->ops, [&](const OpFact &other) {
+        return other.loop == &loop && (other.traits & kVariable) != 0 &&
+               (other.stored || (other.target && is_kept(statement->body, other.target)));
+      });
+    }
+    return known->second;
   }
 
   // container[key] = name
@@ -700,7 +775,13 @@ private:
   Findings &findings_;
   std::vector<Cause> causes_;
   std::unordered_set<const Node *> reported_;
+  // What has been found out of loops and functions so far.
   std::unordered_map<const Loop *, bool> drawing_;
+  std::unordered_map<const Loop *, bool> keeping_variables_;
+  std::unordered_map<const Loop *, Branches> branches_;
+  std::unordered_map<const Loop *, Stores> stores_;
+  std::unordered_map<const FunctionInfo *, std::unordered_set<u32>> stored_by_callees_;
+  std::map<std::pair<const Loop *, Stmt *const *>, bool> session_elsewhere_; // by the loop and the branch left out
 };
 
 void check(const Project &project, Findings &findings) { Judge(project, findings).run(); }

@@ -1,5 +1,6 @@
 #include "model/variance.h"
 #include "python/children.h"
+#include "rules/reach.h"
 #include "rules/site.h"
 
 #include <algorithm>
@@ -11,13 +12,18 @@ using namespace python;
 namespace {
 
 // Is the session made for one use? Not where an inner loop runs it again and again.
+struct InnerRuns {
+  bool found = false;
+};
+
 bool runs_in_inner_loop(const Site &site, const model::Loop *outer) {
-  return std::ranges::any_of(site.project.loops, [&](const model::Loop &loop) {
-    if (loop.function != site.function || !loop.runs_session || loop.tiny || &loop == outer) {
-      return false;
-    }
-    return outer == nullptr || (outer->node->start <= loop.node->start && loop.node->end <= outer->node->end);
-  });
+  const Node *const within = outer != nullptr ? outer->node : site.function->node;
+  const auto find = [&] {
+    const auto runs = [outer](const model::Loop *loop) { return loop->runs_session && !loop->tiny && loop != outer; };
+    return InnerRuns{within != nullptr ? std::ranges::any_of(loops_inside(*site.function, *within), runs)
+                                       : std::ranges::any_of(site.function->loops, runs)};
+  };
+  return site.memory.recall<InnerRuns>(outer != nullptr ? static_cast<const void *>(outer) : site.function, find).found;
 }
 
 // Waiting for checkpoints, or going through several: each needs its session.

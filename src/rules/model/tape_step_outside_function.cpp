@@ -16,11 +16,9 @@ bool may_be_traced(const Site &site) {
       return true;
     }
   }
-  return std::ranges::any_of(site.project.functions, [&site](const model::FunctionInfo &caller) {
-    return caller.traced && std::ranges::any_of(caller.calls, [&site](const model::CallSite &call) {
-             return call.callee == site.function;
-           });
-  });
+  return site.function != nullptr && std::ranges::any_of(site.function->called_by, [](const model::CallSite *call) {
+           return call->caller->traced;
+         });
 }
 
 // What needs values inside of the tape: NumPy, an environment's step, x.numpy(). It could not be traced as it is.

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace deepperf::rules {
 
@@ -32,8 +34,14 @@ public:
   }
 
   bool reads(const ClassInfo &type, Symbol name) {
-    return std::ranges::any_of(members_[root(&type)],
-                               [name](const ClassInfo *member) { return member->loads.contains(name.id); });
+    const ClassInfo *const family = root(&type);
+    const auto [known, is_new] = loads_.try_emplace(family);
+    if (is_new) {
+      for (const ClassInfo *member : members_[family]) {
+        known->second.insert(member->loads.begin(), member->loads.end());
+      }
+    }
+    return known->second.contains(name.id);
   }
 
 private:
@@ -50,6 +58,7 @@ private:
 
   std::unordered_map<const ClassInfo *, const ClassInfo *> parents_;
   std::unordered_map<const ClassInfo *, std::vector<const ClassInfo *>> members_;
+  std::unordered_map<const ClassInfo *, std::unordered_set<u32>> loads_; // of all members together
 };
 
 // Do all bases lead to nn.Module without passing through a class that we cannot see into?
@@ -77,18 +86,44 @@ bool reads_by_other_ways(const ClassInfo &type, Families &families) {
 }
 
 // Is the name in a string: for getattr elsewhere, or the name of a weight in a checkpoint?
-bool is_in_string(const model::Module &module, std::string_view name) {
-  const std::string_view text = module.parsed->source.text();
-  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
-    const char before = at > 0 ? text[at - 1] : ' ';
-    const char behind = at + name.size() < text.size() ? text[at + name.size()] : ' ';
-    if ((before == '"' || before == '\'' || before == '.') && (behind == '"' || behind == '\'' || behind == '.') &&
-        (before != '.' || behind == '"' || behind == '\'')) {
-      return true;
+class QuotedNames {
+public:
+  bool has(const model::Module &module, std::string_view name) {
+    const auto [known, is_new] = names_.try_emplace(&module);
+    if (is_new) {
+      find(module.parsed->source.text(), known->second);
+    }
+    return known->second.contains(name);
+  }
+
+private:
+  using Names = std::unordered_set<std::string_view>;
+
+  // Words with a quote or dot on each side, one of them a quote.
+  static void find(std::string_view text, Names &names) {
+    const auto is_quote = [](char c) { return c == '"' || c == '\''; };
+    const auto is_word = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || (c & 0x80);
+    };
+    for (std::size_t start = 1; start < text.size();) {
+      std::size_t end = start;
+      while (end < text.size() && is_word(text[end])) {
+        ++end;
+      }
+      if (end != start && end < text.size()) {
+        const char before = text[start - 1];
+        const char behind = text[end];
+        if ((is_quote(before) || before == '.') && (is_quote(behind) || behind == '.') &&
+            (is_quote(before) || is_quote(behind))) {
+          names.insert(text.substr(start, end - start));
+        }
+      }
+      start = end + 1;
     }
   }
-  return false;
-}
+
+  std::unordered_map<const model::Module *, Names> names_;
+};
 
 const FunctionDef *method_named(const ClassDef &type, std::string_view name) {
   for (const Stmt *statement : type.body) {
@@ -169,6 +204,7 @@ namespace {
 
 void check(const model::Project &project, Findings &findings) {
   std::optional<Families> families;
+  QuotedNames quoted;
   for (const ClassInfo &type : project.classes) {
     if (type.kind != Kind::TorchModule || type.attributes.empty() || !type.module->torch) {
       continue;
@@ -196,7 +232,7 @@ void check(const model::Project &project, Findings &findings) {
         families.emplace(project);
       }
       if (families->reads(type, target->attr) || !is_all_known(type) || reads_by_other_ways(type, *families) ||
-          is_in_string(*type.module, target->attr.text())) {
+          quoted.has(*type.module, target->attr.text())) {
         return false;
       }
       report(findings, kUnusedLayer, *type.module, assignment->span(),

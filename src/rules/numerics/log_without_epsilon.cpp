@@ -11,10 +11,8 @@ namespace {
 
 // Does the name get a value anywhere in the function that keeps it away from 0? Then it is somebody's care already.
 bool is_guarded(const Site &site, const Expr *operand) {
-  const std::string_view text =
-      site.function->node != nullptr ? text_of(*site.function) : site.module->parsed->source.text();
-  return has_word(text, {"clamp", "clip", "eps", "EPS", "tiny", "1e-", "maximum", "nan_to_num", "where(", "log1p",
-                         "xlogy"}) ||
+  return function_has_word(site, {"clamp", "clip", "eps", "EPS", "tiny", "1e-", "maximum", "nan_to_num", "where(",
+                                  "log1p", "xlogy"}) ||
          text_of(site, operand).find("clip") != std::string_view::npos;
 }
 

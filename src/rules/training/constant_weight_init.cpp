@@ -102,9 +102,7 @@ void check(Site &site, const Call &call) {
       return; // one unit has no twins
     }
   }
-  const std::string_view function =
-      site.function->node != nullptr ? text_of(*site.function) : site.module->parsed->source.text();
-  if (has_word(function, {"requires_grad", "torch.eye", "dirac"}) || site.module->is_test) {
+  if (function_has_word(site, {"requires_grad", "torch.eye", "dirac"}) || site.module->is_test) {
     return; // fixed filters
   }
   report(site, call,

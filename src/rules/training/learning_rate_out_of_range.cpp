@@ -34,9 +34,7 @@ void check(Site &site, const Call &call) {
   if (!value.has_value() || *value == 0) { // 0 is for a schedule to change
     return;
   }
-  const std::string_view function =
-      site.function->node != nullptr ? text_of(*site.function) : site.module->parsed->source.text();
-  if (has_word(function, {"LambdaLR", "OneCycleLR", "scheduler", "schedule"})) {
+  if (function_has_word(site, {"LambdaLR", "OneCycleLR", "scheduler", "schedule"})) {
     return; // which may multiply it
   }
   // Single tensors, such as an image that is optimised, take other rates than the weights of a network.

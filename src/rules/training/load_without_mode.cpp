@@ -15,7 +15,7 @@ void check(Site &site, const Call &call) {
   }
   const std::string_view source = site.module->parsed->source.text();
   // Whatever trains sets the mode somewhere, or goes on from a checkpoint.
-  if (has_word(source, {".eval(", ".train(", ".backward(", "optimizer", "Trainer", "training", "finetune"}) ||
+  if (file_has_word(site, {".eval(", ".train(", ".backward(", "optimizer", "Trainer", "training", "finetune"}) ||
       site.module->is_test) {
     return;
   }

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <unordered_set>
+
 namespace deepperf::rules {
 
 using namespace python;
@@ -14,34 +17,45 @@ constexpr std::string_view kClearing[] = {
     "zero_grad",       ".grad = ",   ".grad=",      "grad.data =",    "grad.data=", "grad.zero_",
     "grad.data.zero_", "clear_grad", "grad = None", "autograd.grad(", "set_grad",   "reset_grad"};
 
+constexpr std::string_view kBackward[] = {".backward("};
+
 // Is the optimizer handed to something that we do not see into? It may clear the gradients.
-bool is_handed_away(const Site &site, const Node *node, std::string_view optimizer) {
-  bool found = false;
-  if (const auto *call = as<Call>(node); call != nullptr && called_function(site, *call) == nullptr) {
+struct HandedAway {
+  std::unordered_set<std::string_view> texts; // arguments of calls, as they are written
+};
+
+void find_handed_away(const Site &site, const Node *node, HandedAway &handed) {
+  const auto *call = as<Call>(node);
+  if (call != nullptr && called_function(site, *call) == nullptr && called_method(*call) != "step" &&
+      called_method(*call) != "unscale_") {
     for (const Expr *arg : call->args) {
-      found |= text_of(site, arg) == optimizer;
+      handed.texts.insert(text_of(site, arg));
     }
     for (const Keyword *keyword : call->keywords) {
-      found |= text_of(site, keyword->value) == optimizer;
+      handed.texts.insert(text_of(site, keyword->value));
     }
-    found = found && called_method(*call) != "step" && called_method(*call) != "unscale_";
   }
-  if (!found) {
-    for_each_child(node, [&](const Node *child) { found = found || is_handed_away(site, child, optimizer); });
-  }
-  return found;
+  for_each_child(node, [&](const Node *child) { find_handed_away(site, child, handed); });
+}
+
+bool is_handed_away(const Site &site, const Node *place, std::string_view optimizer) {
+  return site.memory
+      .recall<HandedAway>(place,
+                          [&] {
+                            HandedAway handed;
+                            find_handed_away(site, place, handed);
+                            return handed;
+                          })
+      .texts.contains(optimizer);
 }
 
 // Does anything that calls the function clear the gradients?
 bool callers_clear(const Site &site, const model::FunctionInfo &function) {
-  for (const model::FunctionInfo &caller : site.project.functions) {
-    for (const model::CallSite &call : caller.calls) {
-      if (call.callee == &function && has_word(caller.module->parsed->source.text(), kClearing)) {
-        return true;
-      }
-    }
-  }
-  return false;
+  return std::ranges::any_of(function.called_by, [&](const model::CallSite *call) {
+    Site there = site_of(site, *call->call);
+    there.module = call->caller->module;
+    return file_has_word(there, kClearing);
+  });
 }
 
 bool is_named_optimizer(std::string_view text) {
@@ -73,16 +87,16 @@ void check(Site &site, const Call &call) {
   }
   const model::FunctionInfo &function = *site.function;
   const std::string_view source = site.module->parsed->source.text();
-  const std::string_view around = function.node != nullptr ? text_of(function) : source;
-  if (has_word(around, kClearing) || (site.type != nullptr && has_word(text_of(site, site.type->node), kClearing))) {
+  if (function_has_word(site, kClearing) ||
+      (site.type != nullptr && node_has_word(site, *site.type->node, kClearing))) {
     return;
   }
   const model::Loop *loop = loop_around(site);
   const Node *place = loop != nullptr ? loop->node : function.node;
-  if (place == nullptr || !has_word(text_of(site, place), {".backward("})) {
+  if (place == nullptr || !node_has_word(site, *place, kBackward)) {
     return;
   }
-  if (loop == nullptr && (!function.in_loop || has_word(source, kClearing) || callers_clear(site, function))) {
+  if (loop == nullptr && (!function.in_loop || file_has_word(site, kClearing) || callers_clear(site, function))) {
     return;
   }
   if (const auto *name = as<Name>(optimizer);

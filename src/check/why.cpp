@@ -1,0 +1,188 @@
+#include "check/why.h"
+
+#include "check/find_files.h"
+#include "check/judge_files.h"
+#include "model/line_print.h"
+#include "rules/finding.h"
+#include "rules/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace deepperf::check {
+
+namespace {
+
+template <class... Arguments>
+void write(std::string &out, fmt::format_string<Arguments...> format, Arguments &&...arguments) {
+  fmt::format_to(std::back_inserter(out), format, std::forward<Arguments>(arguments)...);
+}
+
+WhyAnswer failure(std::string text) { return {.found = false, .text = std::move(text) + "\n"}; }
+
+bool is_same_file(const std::string &a, const std::string &b) {
+  std::error_code error;
+  return a == b || std::filesystem::equivalent(a, b, error);
+}
+
+std::optional<python::Span> find_line(const python::Source &source, u32 line, u32 cell) {
+  const std::string_view text = source.text();
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    const python::Position position = source.position(static_cast<u32>(start));
+    if (position.line == line && (cell == 0 || position.cell == cell)) {
+      return python::Span{static_cast<u32>(start), static_cast<u32>(end)};
+    }
+    start = end + 1;
+  }
+  return std::nullopt;
+}
+
+std::string_view without_indentation(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  return line;
+}
+
+// What a rule looks at, for one that was never called here.
+void print_interests(const rules::Rule &rule, std::string &out) {
+  if (!rule.calls.empty()) {
+    write(out, "  it looks at calls of: {}\n", rule.calls);
+  }
+  if (!rule.names.empty()) {
+    write(out, "  it looks at names: {}\n", rule.names);
+  }
+  if (rule.listed_names != nullptr) {
+    write(out, "  it looks at names from a list\n");
+  }
+  if (rule.on_project != nullptr) {
+    write(out, "  it looks at the project as a whole; what it asks is not recorded\n");
+  }
+}
+
+class Printer {
+public:
+  Printer(const model::Module &module, const rules::Trace &trace, const rules::Findings &findings, std::string &out)
+      : source_(module.parsed->source), trace_(trace), findings_(findings), out_(out) {}
+
+  void run() const {
+    for (const rules::Attempt &attempt : trace_.attempts) {
+      print(attempt);
+    }
+    if (trace_.attempts.empty()) {
+      write(out_, "\nno rule looks at anything that begins on this line\n");
+    }
+    if (trace_.rule != nullptr && trace_.attempts.empty()) {
+      print_interests(*rules::rules_of(std::span(&trace_.rule, 1)).front(), out_);
+    }
+    for (const rules::Finding &finding : findings_) {
+      if (finding.file == trace_.file && finding.span.start < trace_.place.end &&
+          finding.span.end > trace_.place.start && (trace_.rule == nullptr || finding.rule == trace_.rule)) {
+        write(out_, "\nreported here: {} {}{}\n", finding.rule->code, finding.message,
+              finding.tier == rules::Tier::On ? "" : " (hint)");
+      }
+    }
+  }
+
+private:
+  void print(const rules::Attempt &attempt) const {
+    write(out_, "\n{} {} was tried at {}\n", attempt.rule->info.code, attempt.rule->info.name, text_of(attempt.node));
+    for (const rules::Question &question : attempt.questions) {
+      write(out_, "  {:{}}{} -> {}\n", "", 2 * question.depth, question.text, question.answer);
+    }
+    if (attempt.findings != 0) {
+      write(out_, "  it made {} finding{}\n", attempt.findings, attempt.findings == 1 ? "" : "s");
+    } else if (attempt.questions.empty()) {
+      write(out_, "  it asked nothing that is recorded, and made no finding\n");
+    } else {
+      write(out_, "  no finding\n");
+    }
+  }
+
+  [[nodiscard]] std::string text_of(const python::Node *node) const {
+    if (node == nullptr) {
+      return "the file as a whole";
+    }
+    constexpr std::size_t kMostBytes = 60;
+    const std::string_view text = source_.part(node->start, node->end);
+    const std::size_t end = std::min(text.find('\n'), kMostBytes);
+    return fmt::format("`{}{}` (line {})", text.substr(0, end), text.size() > end ? "…" : "",
+                       source_.position(node->start).line);
+  }
+
+  const python::Source &source_;
+  const rules::Trace &trace_;
+  const rules::Findings &findings_;
+  std::string &out_;
+};
+
+WhyAnswer explain_in(const model::Group &group, const model::ParsedFile &file, const WhyQuestion &question) {
+  const std::optional<python::Span> line = find_line(file.source, question.line, question.cell);
+  if (!line) {
+    return failure(fmt::format("{} has no line {}", file.path, question.line));
+  }
+  const std::unique_ptr<model::Project> project = model::analyse(group);
+  const auto module = std::ranges::find(project->modules, &file, &model::Module::parsed);
+  WhyAnswer answer{.found = true, .text = {}};
+  write(answer.text, "{}:{}: {}\n", file.path, question.line,
+        without_indentation(file.source.part(line->start, line->end)));
+  write(answer.text, "looked at together with {} other file{}{}\n", group.size() - 1, group.size() == 2 ? "" : "s",
+        module->is_judged ? "" : "; it reaches no framework, so no rule looks at its nodes");
+  model::print_line(*project, *module, *line, answer.text);
+  rules::Trace trace;
+  trace.file = module->file;
+  trace.place = *line;
+  trace.rule = question.rule;
+  trace.is_wanted = true;
+  std::vector<rules::RuleFailure> failures;
+  const rules::RuleSet rules(rules::listed_rules());
+  const rules::Findings findings = rules::judge(*project, rules, failures, trace);
+  Printer(*module, trace, findings, answer.text).run();
+  return answer;
+}
+
+} // namespace
+
+WhyAnswer explain_line(const WhyQuestion &question) {
+  Options options;
+  options.paths = question.around;
+  options.paths.push_back(question.path);
+  options.jobs = 1;
+  Progress progress;
+  LoadedFiles loaded;
+  find_files(options, progress, nullptr, loaded);
+  const auto wanted = std::ranges::find_if(loaded.files, [&](const LoadedFile &file) {
+    return file.load_errors.empty() && is_same_file(file.parsed.path, question.path);
+  });
+  if (wanted == loaded.files.end()) {
+    return failure(fmt::format("{} is no file that can be read", question.path));
+  }
+  std::vector<model::ParsedFile *> files;
+  for (LoadedFile &file : loaded.files) {
+    files.push_back(&file.parsed);
+  }
+  for (const model::Group &group : model::group_files(files, true)) {
+    if (std::ranges::find(group, &wanted->parsed) == group.end()) {
+      continue;
+    }
+    for (model::ParsedFile *file : group) {
+      parse_file(loaded.files[file->index.value], loaded.workers[0].trees, loaded.workers[0]);
+    }
+    for (const model::Group &part : model::group_files(group, true)) {
+      if (std::ranges::find(part, &wanted->parsed) != part.end()) {
+        return explain_in(part, wanted->parsed, question);
+      }
+    }
+  }
+  return {.found = true,
+          .text =
+              fmt::format("{}: neither this file nor a file that it imports uses a framework, so it is not analysed\n",
+                          question.path)};
+}
+
+} // namespace deepperf::check
