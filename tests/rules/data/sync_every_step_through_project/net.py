@@ -20,4 +20,4 @@ def loss_of(output, target):
 
 
 def make_loader(items):
-    return torch.utils.data.DataLoader(items, batch_size=8, num_workers=4)  # hint: DP132
+    return torch.utils.data.DataLoader(items, batch_size=8, num_workers=4)  # expect: DP132
