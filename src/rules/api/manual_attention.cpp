@@ -221,7 +221,7 @@ const Expr *scores_behind(const Site &site, const Body &body, const Expr *expr, 
       if (const Expr *left = scores_behind(site, body, operation->left, depth + 1)) {
         return left;
       }
-      expr = operation->right;
+      expr = operation->op() == Operator::Add || operation->op() == Operator::Mult ? operation->right : nullptr;
     } else if (const auto *call = as<Call>(expr)) {
       expr = passed_through(site, *call);
     } else {

@@ -14,6 +14,25 @@ bool is_tensor(const Expr *expr) {
   return kind == Kind::TorchTensor || kind == Kind::JaxArray;
 }
 
+// The API or method that made the tensor, as far as one call did; empty if not known.
+std::string_view maker_of(const Site &site, const Expr *expr) {
+  const auto *call = as<Call>(expr);
+  const model::Value value = call != nullptr ? site.project.callee_of(call) : value_of(site, expr);
+  const bool is_known = call != nullptr || value.is(model::Value::Tag::Instance);
+  return is_known && value.name() ? value.name().text() : std::string_view{};
+}
+
+// torch.linspace(0, rate, depth) has an element for each layer, and stays on the host.
+bool is_written_down(const Site &site, const Expr *expr) {
+  const ApiInfo *info = find_api(intern(maker_of(site, expr)));
+  return info != nullptr && info->has(kConstant);
+}
+
+// Once in a script, outside of all loops, it does not matter.
+bool runs_once(const Site &site) {
+  return (site.function == nullptr || site.function->node == nullptr) && loop_around(site) == nullptr;
+}
+
 // item(), int(x), float(x): one number leaves the device. `x` in `*of`.
 bool reads_number(const Site &site, const Node *node, const Expr **of) {
   const auto *call = as<Call>(node);
@@ -35,7 +54,7 @@ bool reads_number(const Site &site, const Node *node, const Expr **of) {
 // `for x in t: … x.item()`, and the same as a comprehension.
 void check_elements(Site &site, const Node &place, const Expr *target, const Expr *iterated, const Node *body_of) {
   const auto *name = as<Name>(target);
-  if (name == nullptr || !is_tensor(iterated)) {
+  if (name == nullptr || !is_tensor(iterated) || is_written_down(site, iterated) || runs_once(site)) {
     return;
   }
   const Node *read = nullptr;
@@ -101,7 +120,12 @@ void check_node(Site &site, const Node &node) {
 
 // list.extend(t) makes a tensor of each element.
 void check_call(Site &site, const Call &call) {
-  if (call.args.size() == 1 && model::kind_of(call.args[0]) == Kind::TorchTensor) {
+  if (call.args.size() != 1 || model::kind_of(call.args[0]) != Kind::TorchTensor) {
+    return;
+  }
+  // Rows may be wanted one by one; single numbers are not.
+  const std::string_view maker = maker_of(site, call.args[0]);
+  if (maker.ends_with("argmax") || maker.ends_with("argmin")) {
     report(site, call, "extend() with a tensor makes a tensor of every element",
            "append the tensor and call torch.cat at the end, or extend with tensor.tolist()");
   }

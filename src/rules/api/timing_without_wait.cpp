@@ -54,6 +54,10 @@ bool may_wait(const Site &site, const Call &call) {
       name == "array" || name == "backend" || name == "mark_step") {
     return true;
   }
+  const Expr *receiver = receiver_of(call);
+  if (name == "step" && receiver != nullptr && model::kind_of(receiver) == Kind::GradScaler) {
+    return true; // it looks for infinities first
+  }
   const model::FunctionInfo *function = called_function(site, call);
   return function != nullptr && (function->tracers & model::kByJaxJit) == 0;
 }

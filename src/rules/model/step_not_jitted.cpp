@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <vector>
 
 namespace deepperf::rules {
 
@@ -24,6 +25,33 @@ bool may_be_compiled(const model::FunctionInfo *function) {
     }
   }
   return false;
+}
+
+// Is it run from a script's own code, and by nothing that may be compiled on the way? Of a library that others call,
+// nobody knows.
+bool runs_as_python(const model::Project &project, const model::FunctionInfo *function) {
+  constexpr std::size_t kMostCallers = 64;
+  std::vector<const model::FunctionInfo *> reached = {function};
+  bool from_script = false;
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    if (reached[i] == nullptr || reached[i]->node == nullptr) {
+      from_script = true;
+      continue;
+    }
+    if (may_be_compiled(reached[i]) || reached.size() > kMostCallers) {
+      return false;
+    }
+    if (reached[i]->inputs.empty()) {
+      continue;
+    }
+    for (const model::Cell::Entry &caller : reached[i]->inputs.back().entries) {
+      const model::FunctionInfo *next = &project.functions[caller.contributor];
+      if (std::ranges::find(reached, next) == reached.end()) {
+        reached.push_back(next);
+      }
+    }
+  }
+  return from_script;
 }
 
 // Does everything that runs in a call of the function run as Python, one operation after the other, many times?
@@ -105,7 +133,7 @@ void check(Site &site, const Call &call) {
       }
     }
   }
-  if (!runs_often(site, loop)) {
+  if (!runs_often(site, loop) || !runs_as_python(site.project, site.function)) {
     return;
   }
   Finding &finding = report(site, *use,
@@ -131,7 +159,7 @@ extern constinit const Rule kStepNotJitted = {
              .documentation = R"(## What it finds
 
 `jax.grad(f)` or `jax.value_and_grad(f)` whose result is called in a loop, or in a function that is called from one, where neither it, nor `f`, nor
-the code around is compiled by `jax.jit`.
+the code around is compiled by `jax.jit`. The loop must be reached from a script's own code.
 
 ## Why it costs
 
@@ -149,6 +177,9 @@ def train(loss, params, batches):
         grads = jax.grad(loss)(params, batch)
         params = jax.tree_util.tree_map(lambda p, g: p - 0.1 * g, params, grads)
     return params
+
+
+train(lambda p, x: ((p * x) ** 2).mean(), 1.0, range(100))
 ```
 
 ## Good
@@ -166,6 +197,9 @@ def train(loss, params, batches):
     for batch in batches:
         params = step(params, batch)
     return params
+
+
+train(lambda p, x: ((p * x) ** 2).mean(), 1.0, range(100))
 ```
 
 ## When it is wrong

@@ -10,8 +10,8 @@ namespace {
 // What the function does with a GradScaler, in the order of its code.
 struct ScalerCalls {
   const Call *scaled_backward = nullptr; // the last before the clipping
-  const Call *unscale = nullptr;
-  const Call *step = nullptr; // the first after it
+  const Call *unscale = nullptr;         // the same
+  const Call *step = nullptr;            // the first after it
 };
 
 bool is_scaler(const Call &call) {
@@ -37,7 +37,7 @@ void check(Site &site, const Call &call) {
     const std::string_view method = called_method(*other);
     if (other->start < call.start && is_scaled_backward(*other)) {
       found.scaled_backward = other;
-    } else if (method == "unscale_") {
+    } else if (other->start < call.start && method == "unscale_") {
       found.unscale = other;
     } else if (found.step == nullptr && other->start > call.end && method == "step" && is_scaler(*other)) {
       found.step = other;
@@ -45,7 +45,7 @@ void check(Site &site, const Call &call) {
     return false;
   });
   if (found.scaled_backward == nullptr || found.step == nullptr ||
-      (found.unscale != nullptr && found.unscale->start < call.start)) {
+      (found.unscale != nullptr && found.unscale->start > found.scaled_backward->start)) {
     return;
   }
   Finding &finding = report(site, call, "the gradients are clipped while they are still multiplied by the loss scale",

@@ -92,5 +92,11 @@ def over_queries(q, k, v):
     return weights @ v
 
 
+def repelled(q, k, v):
+    energy = torch.bmm(q, k.transpose(1, 2))
+    weights = F.softmax(torch.max(energy, -1, keepdim=True)[0] - energy, dim=-1)
+    return torch.bmm(weights, v)
+
+
 def products_only(q, k, v):
     return (q @ k.transpose(-2, -1)) @ v

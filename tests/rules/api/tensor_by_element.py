@@ -55,6 +55,17 @@ def numbers(values):
     return [float(value) for value in values]
 
 
+def rates(depth):
+    return [rate.item() for rate in torch.linspace(0, 0.1, depth)]
+
+
+def rows_by_one(xs):
+    vectors = []
+    for x in xs:
+        vectors.extend(model(x))
+    return torch.stack(vectors)
+
+
 def other_index(x, order):
     best = model(x).argmax(dim=1)
     total = 0

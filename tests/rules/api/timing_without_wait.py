@@ -53,6 +53,16 @@ def copies(x):
     return y, time.time() - start
 
 
+def scaled(xs, optimizer):
+    scaler = torch.amp.GradScaler("cuda")
+    start = time.time()
+    for x in xs:
+        optimizer.zero_grad()
+        scaler.scale(model(x).sum()).backward()
+        scaler.step(optimizer)
+    return time.time() - start
+
+
 def on_the_cpu(x):
     small = nn.Linear(8, 8)
     start = time.time()

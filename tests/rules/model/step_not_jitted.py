@@ -81,4 +81,23 @@ def scanned(params, batches):
     return jax.lax.scan(body, params, batches)
 
 
-once(jnp.ones(3), jnp.ones((2, 3)))
+def minibatches(params, batches):
+    for batch in batches:  # perhaps whoever calls this is compiled
+        params = params - 0.1 * jax.grad(loss)(params, batch)
+    return params
+
+
+def main():
+    params = jnp.ones(3)
+    batches = jnp.ones((9, 2, 3))
+    on_the_spot(params, batches)
+    under_a_name(params, batches)
+    through_a_function(params, batches)
+    compiled(params, batches)
+    of_compiled(params, batches)
+    scanned(params, batches)
+    once(params, batches[0])
+
+
+if __name__ == "__main__":
+    main()

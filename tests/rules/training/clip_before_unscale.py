@@ -43,6 +43,22 @@ def right(model, x, optimizer, scaler: GradScaler):
     scaler.update()
 
 
+def in_both_branches(model, x, optimizer, batches, accumulate):
+    scaler = GradScaler("cuda")
+    for x in batches:
+        optimizer.zero_grad()
+        if accumulate:
+            scaler.scale(model(x)).backward()
+            scaler.unscale_(optimizer)
+            clip_grad_norm_(model.parameters(), 1.0)
+            scaler.step(optimizer)
+        else:
+            scaler.scale(model(x)).backward()
+            scaler.unscale_(optimizer)
+            clip_grad_norm_(model.parameters(), 1.0)
+            scaler.step(optimizer)
+
+
 def without_scaler(model, x, optimizer):
     model(x).backward()
     clip_grad_norm_(model.parameters(), 1.0)
