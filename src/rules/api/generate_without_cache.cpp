@@ -75,6 +75,17 @@ bool is_whole_sequence(const Site &site, const Expr *expr, Symbol sequence, u32 
          is_whole_sequence(site, receiver_of(*call), sequence, steps + 1);
 }
 
+// Is it anything else in the loop than what grows?
+bool is_bound_again(const Block &body, Symbol sequence) {
+  u32 bindings = 0;
+  any_node(body, [&](const Node *node) {
+    const auto *name = as<Name>(node);
+    bindings += name != nullptr && name->id == sequence && name->context == Context::Store ? 1 : 0;
+    return bindings > 1;
+  });
+  return bindings > 1;
+}
+
 void check_growth(Site &site, const Call &call) {
   const model::Loop *loop = long_loop_around(site);
   if (loop == nullptr || loop->steps || site.module->is_test) {
@@ -86,6 +97,9 @@ void check_growth(Site &site, const Call &call) {
   }
   const Block body = loop->node->kind == NodeKind::For ? static_cast<const For *>(loop->node)->body
                                                        : static_cast<const While *>(loop->node)->body;
+  if (is_bound_again(body, sequence)) {
+    return;
+  }
   const Call *forward = nullptr;
   any_node(body, [&](const Node *node) {
     const auto *inner = as<Call>(node);

@@ -1,4 +1,5 @@
 #include "python/children.h"
+#include "rules/reach.h"
 #include "rules/site.h"
 
 #include <algorithm>
@@ -254,6 +255,10 @@ void check(Site &site, const Node &node) {
     return;
   }
   const auto &definition = static_cast<const FunctionDef &>(node);
+  // The way for those who do not have the fused one.
+  if (has_word(text_of(site, &node), {"scaled_dot_product_attention", "flash_attn", "memory_efficient_attention"})) {
+    return;
+  }
   Body body;
   for (const Stmt *statement : definition.body) {
     collect(site, statement, body);
@@ -331,7 +336,7 @@ def attend(q, k, v):
 ## When it is wrong
 
 Where the weights themselves are needed the fused kernels do not help; the rule is silent if they are returned or kept. A bias on the scores can be passed
-as `attn_mask`, another scale than `1/sqrt(d)` as `scale`. Before PyTorch 2.0 there is no such function.
+as `attn_mask`; a function that has a fused branch as well is left alone. Another scale than `1/sqrt(d)` is passed as `scale`. Before PyTorch 2.0 there is no such function.
 
 ## References
 

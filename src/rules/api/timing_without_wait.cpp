@@ -83,6 +83,9 @@ void collect(const Site &site, const Node *node, std::vector<Event> &events) {
     }
   }
   for_each_child(node, [&](const Node *child) { collect(site, child, events); });
+  if (const auto *shown = as<FormattedValue>(node); shown != nullptr && shown->value->kind == NodeKind::Name) {
+    events.push_back({Event::Kind::Wait, {}, shown}); // whoever prints a tensor waits for it
+  }
   if (const auto *call = as<Call>(node)) {
     if (is_device_work(site, *call) || is_compiled_call(site, *call)) {
       events.push_back({Event::Kind::Work, {}, call});
@@ -111,6 +114,13 @@ void judge(Site &site, const Block &body) {
           break;
         }
       }
+    }
+    // A clock that is set again afterwards measures whole iterations, with all that waits in them.
+    const auto is_set_again = [&events, i](const Event &event) {
+      return event.kind == Event::Kind::Start && event.name == events[i].name;
+    };
+    if (std::any_of(events.begin() + static_cast<std::ptrdiff_t>(i), events.end(), is_set_again)) {
+      continue;
     }
     const Expr *work = nullptr;
     for (std::size_t j = stop < events.size() ? stop : 0; j-- > 0;) {

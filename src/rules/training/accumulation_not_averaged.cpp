@@ -69,7 +69,12 @@ void check(Site &site, const Call &call) {
     }
     return backward != nullptr;
   });
-  if (backward == nullptr || divides(loop->node) ||
+  // With two optimizers, the one that steps in every iteration uses these gradients.
+  const bool steps_always = any_node(loop->node, [&](const Node *node) {
+    const auto *other = as<Call>(node);
+    return other != nullptr && called_method(*other) == "step" && !contains(test, other);
+  });
+  if (backward == nullptr || steps_always || divides(loop->node) ||
       has_word(text_of(site, loop->node), {"accumulation_steps=", "no_sync", "reduction"})) {
     return;
   }

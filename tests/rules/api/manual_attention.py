@@ -98,5 +98,12 @@ def repelled(q, k, v):
     return torch.bmm(weights, v)
 
 
+def either(q, k, v, fused):
+    if fused:
+        return F.scaled_dot_product_attention(q, k, v)
+    weights = F.softmax(q @ k.transpose(-2, -1), dim=-1)
+    return weights @ v
+
+
 def products_only(q, k, v):
     return (q @ k.transpose(-2, -1)) @ v

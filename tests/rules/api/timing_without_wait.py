@@ -63,6 +63,15 @@ def scaled(xs, optimizer):
     return time.time() - start
 
 
+def laps(xs):
+    before = time.time()
+    for x in xs:
+        y = model(x)
+        left = time.time() - before
+        before = time.time()
+        print(left, y.sum().item())
+
+
 def on_the_cpu(x):
     small = nn.Linear(8, 8)
     start = time.time()

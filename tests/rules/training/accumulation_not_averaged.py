@@ -55,6 +55,19 @@ def every_step(batches):
             print(i)
 
 
+def two_optimizers(batches, other):
+    seldom = torch.optim.Adam(other.parameters())
+    for i, (x, y) in enumerate(batches):
+        optimizer.zero_grad()
+        loss = criterion(model(x), y)
+        loss.backward()
+        optimizer.step()
+        if i % 5 == 0:
+            seldom.zero_grad()
+            criterion(other(x), y).backward()
+            seldom.step()
+
+
 def both_seldom(batches):
     for i, (x, y) in enumerate(batches):
         if i % 2 == 0:
