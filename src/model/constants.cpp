@@ -516,6 +516,18 @@ private:
     name_sources({&project_, from, from->body}, binding.imported, depth + 1, into);
   }
 
+  // Tests choose what suits a test.
+  [[nodiscard]] std::vector<const CallSite *> callers_of(const FunctionInfo &function) const {
+    std::vector<const CallSite *> callers;
+    for (const CallSite *site : index_.callers[function.index]) {
+      const bool is_by_test = site->caller->module->is_test || site->caller->is_test;
+      if (!is_by_test || function.module->is_test) {
+        callers.push_back(site);
+      }
+    }
+    return callers;
+  }
+
   // What callers pass, else its default.
   void parameter_sources(const FunctionInfo &function, u32 index, u32 depth, Sources &into) {
     const Param &param = *function.params[index];
@@ -527,7 +539,7 @@ private:
       option_sources(option, into);
       return;
     }
-    const std::vector<const CallSite *> &callers = index_.callers[function.index];
+    const std::vector<const CallSite *> callers = callers_of(function);
     bool takes_default = callers.empty();
     if (callers.size() > kMostSources) {
       into.unknown = true;
@@ -958,7 +970,7 @@ private:
     if (param == function->params.end()) {
       return false;
     }
-    const std::vector<const CallSite *> &callers = index_.callers[function->index];
+    const std::vector<const CallSite *> callers = callers_of(*function);
     view.unknown |= callers.empty() || callers.size() > kMostSources;
     for (std::size_t i = 0; i < callers.size() && !view.unknown; ++i) {
       DictView passed;

@@ -61,9 +61,12 @@ bool in_step(const Site &site) {
   if (in_training_step(site)) {
     return true;
   }
-  static const NameTable kSteps({"training_step", "validation_step", "test_step", "predict_step"});
+  const auto is_step = [](const FunctionInfo &function) {
+    static const NameTable kSteps({"training_step", "validation_step", "test_step", "predict_step"});
+    return function.name && kSteps.has(function.name) && is_module_method(function, function.name.text());
+  };
   for (const FunctionInfo *function = site.function; function != nullptr; function = function->parent) {
-    if (function->type != nullptr && function->name && kSteps.has(function->name)) {
+    if (function->node != nullptr && is_reached_from(site.project, *function, 0, is_step)) {
       return true;
     }
   }

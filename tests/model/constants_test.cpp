@@ -98,6 +98,10 @@ TEST(Constants, ParametersByWhatCallersPass) {
   EXPECT_EQ(asked("def f(n=4):\n  ask(n)\nf(**{'n': 3})"), "3");
 }
 
+TEST(Constants, TestsDoNotSayWhatTheProgramDoes) {
+  EXPECT_EQ(asked("def f(n=4):\n  ask(n)\ndef test_f():\n  f(0)"), "4 by default");
+}
+
 TEST(Constants, AttributesOfObjectsAndClasses) {
   EXPECT_EQ(asked("class A:\n  n = 4\n  def f(self):\n    ask(self.n)"), "4");
   EXPECT_EQ(asked("class A:\n  def __init__(self, n=2):\n    self.n = n\n  def f(self):\n    ask(self.n)"),
