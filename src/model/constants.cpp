@@ -23,6 +23,7 @@ using Maybe = std::optional<ConstantValue>;
 constexpr u32 kMostDepth = 20;
 constexpr u32 kMostSteps = 400;
 constexpr std::size_t kMostSources = 32;
+constexpr std::size_t kMostStores = 256; // to attributes of one name, of whatever objects
 
 // Everything that an expression may be, as far as it is written down.
 struct Sources {
@@ -166,6 +167,15 @@ std::optional<u32> field_place(const ClassInfo &type, Symbol name) {
     place += target != nullptr ? 1 : 0;
   }
   return std::nullopt;
+}
+
+void add_derived(const ClassInfo &type, std::vector<const ClassInfo *> &into) {
+  for (const ClassInfo *derived : type.subclasses) {
+    if (into.size() < kMostSources && std::ranges::find(into, derived) == into.end()) {
+      into.push_back(derived);
+      add_derived(*derived, into);
+    }
+  }
 }
 
 class Evaluator {
@@ -725,6 +735,10 @@ private:
   void class_sources(const ClassInfo &type, Symbol name, u32 depth, Sources &into) {
     bool is_stored = false;
     const auto stores = index_.attribute_stores.find(name.id);
+    if (stores != index_.attribute_stores.end() && stores->second.size() > kMostStores) {
+      into.unknown = true;
+      return;
+    }
     if (stores != index_.attribute_stores.end()) {
       for (const AttributeStore &store : stores->second) {
         const Value object = value_of(scope_of(project_, *store.function), store.object);
@@ -764,11 +778,14 @@ private:
                             Sources &into) {
     bool takes_default = true;
     bool is_first = true;
-    for (const auto &[made, places] : index_.constructions) {
-      if (!are_related(*made, type)) {
+    std::vector<const ClassInfo *> related(type.mro.begin(), type.mro.end());
+    add_derived(type, related);
+    for (const ClassInfo *made : related) {
+      const auto places = index_.constructions.find(made);
+      if (places == index_.constructions.end()) {
         continue;
       }
-      for (const CallPlace &construction : places) {
+      for (const CallPlace &construction : places->second) {
         // Fields of base classes come first, and how many they are is not counted here.
         const u32 position = &holder == made && holder.mro.size() == 1 ? place : ~0U;
         const Argument passed =

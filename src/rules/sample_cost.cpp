@@ -275,6 +275,9 @@ Preparation preparation_of(const Site &site, const model::Argument &dataset, con
     there.module = given.scope.module;
     there.function = given.scope.function;
     result = preparation(there, given.expr, 0);
+    const bool is_display = given.expr->kind == NodeKind::List || given.expr->kind == NodeKind::ListComp ||
+                            given.expr->kind == NodeKind::Tuple || given.expr->kind == NodeKind::Subscript;
+    result.iterable |= !is_display && value_of(there, given.expr).is_unknown();
   }
   for (const model::Argument::Given &given : collate.given) {
     const Value value = model::value_of(given.scope, given.expr);

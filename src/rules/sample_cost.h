@@ -13,7 +13,7 @@ enum class SampleCost : u8 {
 
 struct Preparation {
   SampleCost cost = SampleCost::Unknown;
-  bool iterable = false;                      // the dataset comes in an order of its own
+  bool iterable = false;                      // the dataset comes in an order of its own, or may do so
   const python::Node *work = nullptr;         // the call that takes the time
   const model::FunctionInfo *where = nullptr; // it stands in
 };

@@ -137,7 +137,7 @@ def read_together(batch):
 
 
 def collated(paths):
-    return DataLoader(paths, batch_size=8, collate_fn=read_together)  # expect: DP130
+    return DataLoader(paths, batch_size=8, collate_fn=read_together)  # hint: DP130
 
 
 class Pad:
@@ -223,3 +223,7 @@ def by_trainer(model, texts):
     a = Trainer(model=model, args=training_args, train_dataset=Texts(texts))  # expect: DP130
     b = Trainer(model=model, args=TrainingArguments("out", dataloader_num_workers=4), train_dataset=Texts(texts))
     return a, b
+
+
+def collated_list(n):
+    return DataLoader([f"{i}.npy" for i in range(n)], batch_size=8, collate_fn=read_together)  # expect: DP130
