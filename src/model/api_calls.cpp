@@ -123,6 +123,8 @@ Value Transfer::call_api(const Call *call, const Value &callee, const Arguments 
   }
   if (info->returns == Kind::Unknown) {
     const bool sets_grad = name.ends_with(".set_grad_enabled") && call->args.size() == 1;
+    current_->switches_grad |=
+        sets_grad && around_.discarded == call && !is_constant(call->args[0], ConstantKind::True);
     return sets_grad && is_constant(call->args[0], ConstantKind::False) ? Value::instance(Kind::NoGrad) : Value{};
   }
   Value result = torch_result(*info, call, arguments, callee.name(), {});

@@ -1,5 +1,6 @@
 #include "model/project.h"
 
+#include "model/context.h"
 #include "model/declare.h"
 #include "model/imports.h"
 #include "model/pipeline.h"
@@ -124,6 +125,7 @@ std::unique_ptr<Project> analyse(const std::vector<ParsedFile *> &files, u32 wor
   declare(*project, modules);
   solve(*project, modules, workers);
   spread_facts(*project);
+  find_contexts(*project);
   collect_facts(*project);
   build_stages(*project);
   return project;

@@ -108,6 +108,7 @@ struct Loop {
   bool runs_session = false; // also through calls
   bool steps = false;        // each turn is a training step: backward(), an optimizer's step or the like
   bool trains = false;       // a training step somewhere in it, also in loops inside and through calls
+  bool evaluates = false;    // over batches or samples of data, and no training step anywhere in it
   const python::Node *session_run = nullptr;
   mutable std::unique_ptr<LoopEffects> effects; // worked out when first asked for
 };
@@ -149,6 +150,7 @@ struct CallSite {
   bool by_type = false;      // only for arguments of some type
   bool eager_test = false;   // under `if tf.executing_eagerly()`
   bool behind_guard = false; // see OpFact
+  bool conditional = false;  // behind a test whose answer may differ from step to step: see is_setting
 };
 
 // Something that a function does itself and that its callers want to know, in the order of its code.
@@ -257,6 +259,8 @@ struct AddedLayer {
   const python::Call *model = nullptr;  // that made the model
 };
 
+struct GraphFlow;
+
 struct FunctionInfo {
   // ---- From the tree alone
   Symbol name;
@@ -306,6 +310,7 @@ struct FunctionInfo {
   std::vector<Symbol> own_stores;                 // self.x = …
   bool own_effects = false;
   bool own_variables = false;
+  bool switches_grad = false; // torch.set_grad_enabled(…) as a statement: what runs behind it may record no graph
 
   // ---- What follows from the facts of all functions: see spread.cpp
   bool effects = false; // does what a second call would do again: unknown calls, state, I/O; also through calls
@@ -324,6 +329,7 @@ struct FunctionInfo {
   bool ever_no_grad = false; // called by code under it at least once
   bool in_parallel = false;  // mapped over a Dataset or given to Apache Beam, itself or all that calls it
   bool in_loop = false;      // called from a loop that is not tiny, at any depth
+  u16 context = 0;           // when and how often it runs: see context.h
   const python::Node *session_run = nullptr;
   std::vector<Symbol> attribute_stores;    // self.x = …, also through calls of own methods; sorted
   std::vector<const CallSite *> called_by; // all calls of it in these files, by the index of the caller
@@ -331,6 +337,7 @@ struct FunctionInfo {
   std::vector<ReachedOp> reached;
   bool summarised = false;
   mutable std::unique_ptr<FunctionChanges> changes;        // worked out when first asked for
+  mutable std::shared_ptr<const GraphFlow> graph_flow;     // the same: see graph_flow.h
   mutable std::unique_ptr<std::vector<ApiName>> api_names; // the same
   mutable std::optional<u64> rebound;                      // bit i: it binds parameter i to something else; the same
   mutable std::vector<const CallSite *> calls_by_place;    // see calls_inside

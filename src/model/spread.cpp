@@ -1,6 +1,7 @@
 #include "model/spread.h"
 
 #include "model/bind.h"
+#include "model/context.h"
 #include "model/guards.h"
 #include "model/loop_length.h"
 #include "model/variance.h"
@@ -346,7 +347,8 @@ void spread_no_grad(Project &project) {
     }
   }
   for (FunctionInfo &function : project.functions) {
-    if (callers[function.index].all != 0 && callers[function.index].with_grad == 0 && !function.no_grad) {
+    if (is_evaluation_of_framework(function) ||
+        (callers[function.index].all != 0 && callers[function.index].with_grad == 0 && !function.no_grad)) {
       queue.push_back(&function);
     }
   }

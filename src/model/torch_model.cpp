@@ -8,17 +8,21 @@ namespace deepperf::model {
 
 using namespace python;
 
-// The result of a forward pass is part of an autograd graph, also where it is a tuple of tensors.
-Value Transfer::with_gradient_of_module(const Value &value) {
+// The result of a forward pass is part of an autograd graph, also where it is a tuple of tensors, and stands where the
+// module's weights do.
+Value Transfer::with_gradient_of_module(const Value &value, u8 device) {
   if (value.is_kind(Kind::TorchTensor) && value.alternatives == nullptr) {
     Value result = value;
     result.grad = around_.no_grad ? kNoGradient : kGradient;
+    if (device != 0) {
+      result.device = device & 7U;
+    }
     return result;
   }
   if (value.is(Value::Tag::Tuple) && value.alternatives == nullptr) {
     const std::size_t first = items_.size();
     for (u32 i = 0; i < value.number; ++i) {
-      items_.push_back(with_gradient_of_module(value.items[i]));
+      items_.push_back(with_gradient_of_module(value.items[i], device));
     }
     Value result = make_tuple(std::span<const Value>(items_).subspan(first), value.uniform, arena_);
     items_.resize(first);
@@ -29,7 +33,7 @@ Value Transfer::with_gradient_of_module(const Value &value) {
   }
   if (value.alternatives != nullptr) {
     Value joined = value.open ? Value{} : Value::bottom();
-    for_each_alternative(value, [&](const Value &one) { joined = join(joined, with_gradient_of_module(one)); });
+    for_each_alternative(value, [&](const Value &one) { joined = join(joined, with_gradient_of_module(one, device)); });
     joined.none |= value.none && joined.known();
     return joined;
   }
@@ -81,6 +85,30 @@ Output Transfer::layers_output(const Call *call, const Arguments &arguments) {
   return module_output(arguments.last());
 }
 
+// Where `.to(…)`, `.cuda()` and `device=…` put a tensor. A device that is not written down counts as the GPU: people
+// do not name the host's memory by a variable.
+u8 Transfer::device_of(const Call *call, const Arguments &arguments, const Value &operand) {
+  const Expr *named = call->args.empty() ? nullptr : call->args[0];
+  for (const Keyword *keyword : call->keywords) {
+    named = keyword->name && keyword->name.text() == "device" ? keyword->value : named;
+  }
+  if (const auto *made = as<Call>(named); made != nullptr && made->args.size() == 1) { // torch.device("cpu")
+    named = made->args[0];
+  }
+  if (const StringConstant *text = as_string(named)) {
+    return module_->parsed->source.part(text->start, text->end).find("cpu") != std::string_view::npos ? u8{kOnCpu}
+                                                                                                      : u8{kOnGpu};
+  }
+  const Value first = arguments.first();
+  if (named != nullptr && first.is(Value::Tag::Api) && first.name().text().starts_with("torch.")) { // a dtype
+    return operand.device & 7U;
+  }
+  if (named != nullptr && !call->args.empty() && first.is_kind(Kind::TorchTensor)) { // .to(other)
+    return first.device & 7U;
+  }
+  return kOnGpu;
+}
+
 // What a PyTorch function or method gives: with a gradient if something that goes in has one.
 Value Transfer::torch_result(const ApiInfo &info, const Call *call, const Arguments &arguments, Symbol name,
                              const Value &receiver) {
@@ -102,20 +130,37 @@ Value Transfer::torch_result(const ApiInfo &info, const Call *call, const Argume
     result.container = true; // values and indices
   }
   bool has_gradient = receiver.has_gradient();
-  bool on_gpu = receiver.on_gpu() || info.has(kMoves);
+  bool is_unknown = false;  // something goes in of which nothing is known
+  Value operand = receiver; // what stands for all operands when it comes to the device
   for (u32 i = 0; i < call->args.size(); ++i) {
     const Value value = arguments.at(i);
-    has_gradient |= value.has_gradient() || (value.is(Value::Tag::Tuple) && element_of(value).has_gradient());
-    on_gpu |= value.on_gpu() && value.is_kind(Kind::TorchTensor);
+    const Value element = value.is(Value::Tag::Tuple) ? element_of(value) : value;
+    has_gradient |= value.has_gradient() || element.has_gradient();
+    is_unknown |= value.is_unknown();
+    if (element.is_kind(Kind::TorchTensor)) {
+      const u8 device = common_device(operand, element);
+      operand = element;
+      operand.device = device & 7U;
+    }
   }
+  bool is_placed = info.has(kMoves);
   for (const Keyword *keyword : call->keywords) {
     const std::string_view given = keyword->name ? keyword->name.text() : std::string_view{};
     has_gradient |= given == "requires_grad" && is_constant(keyword->value, ConstantKind::True);
-    on_gpu |= given == "device";
+    is_placed |= given == "device";
   }
   has_gradient |= text == "torch.nn.Parameter";
-  result.grad = has_gradient && !around_.no_grad && !info.has(kNoGrads) ? kGradient : kNoGradient;
-  result.device = on_gpu ? u8{kOnGpu} : receiver.device;
+  const bool is_cut = around_.no_grad || info.has(kNoGrads);
+  result.grad = kNoGradient;
+  if (!is_cut && (has_gradient || (is_unknown && info.has(kOp)))) {
+    result.grad = has_gradient ? u8{kGradient} & 3U : 0U;
+  }
+  const bool is_fresh = !receiver.known() && !operand.is_kind(Kind::TorchTensor) && info.has(kConstant | kRandom) &&
+                        text.find(".cuda.") == std::string_view::npos;
+  const u8 device = text == "cpu" || (is_fresh && !is_placed) ? u8{kOnCpu}
+                    : is_placed                               ? device_of(call, arguments, operand)
+                                                              : u8{operand.device};
+  result.device = device & 7U;
   return result;
 }
 

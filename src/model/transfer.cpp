@@ -112,7 +112,7 @@ void Transfer::clear_facts() {
   function.moved.clear();
   function.loads.clear();
   function.own_stores.clear();
-  function.own_effects = function.own_variables = false;
+  function.own_effects = function.own_variables = function.switches_grad = false;
 }
 
 void Transfer::walk_function() {

@@ -97,6 +97,7 @@ private:
     bool initial_value = false;
     bool by_type = false; // in a branch that asks for the type of a parameter, or one of several things that are called
     bool no_grad = false;
+    bool conditional = false;             // behind a test whose answer may differ from step to step
     const python::Node *branch = nullptr; // the innermost `if`, loop or the like
     bool eager_test = false;              // under `if tf.executing_eagerly()`: what runs a session there tells nothing
     const python::Expr *assigned = nullptr; // the value of the assignment that is being walked, and its target
@@ -226,6 +227,7 @@ private:
   Value tuple_of(std::span<const Value> items) { return make_tuple(items, false, arena_); }
   Value make_uniform(const Value &item) { return make_tuple({&item, 1}, true, arena_); }
   Value combine(const Value &left, const Value &right);
+  Value compared(const Value &left, const Value &right);
   Value assumed_value(Symbol name);
   Value assumed_from(u32 evidence);
   [[nodiscard]] bool is_loader_name(Symbol name) const;
@@ -277,7 +279,8 @@ private:
   Value torch_result(const ApiInfo &info, const python::Call *call, const Arguments &arguments, Symbol name,
                      const Value &receiver);
   Value call_torch_module(const python::Call *call, const Value &callee, const Arguments &arguments);
-  Value with_gradient_of_module(const Value &value);
+  Value with_gradient_of_module(const Value &value, u8 device);
+  u8 device_of(const python::Call *call, const Arguments &arguments, const Value &operand);
   Output module_output(const Value &module);
   Output layers_output(const python::Call *call, const Arguments &arguments);
 

@@ -279,6 +279,7 @@ Value Transfer::enter_function(const Call *call, FunctionInfo *function, bool bo
     site.no_grad = around_.no_grad;
     site.by_type = around_.by_type;
     site.eager_test = around_.eager_test;
+    site.conditional = around_.conditional;
     add_event(Event::Kind::Call, call, static_cast<u32>(current_->calls.size()));
     current_->calls.push_back(site);
   }
@@ -315,7 +316,7 @@ Value Transfer::call_object(const Call *call, const Value &callee, const Argumen
       result = Value::instance(Kind::TorchTensor);
       result.container = true;
     }
-    return with_gradient_of_module(result);
+    return with_gradient_of_module(result, callee.device);
   }
   return is_keras && !result.is_kind(Kind::Tensor) && !result.is_bottom() ? Value::instance(Kind::Tensor) : result;
 }

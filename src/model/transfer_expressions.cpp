@@ -40,12 +40,24 @@ Kind common_kind(const Value &value) {
 
 } // namespace
 
+namespace {
+
+bool holds_gradient(const Value &value) {
+  if (value.has_gradient()) {
+    return true;
+  }
+  return value.is(Value::Tag::Tuple) && std::any_of(value.items, value.items + value.number, holds_gradient);
+}
+
+} // namespace
+
 void note_value(const Expr *expr, const Value &value) {
   u8 facts = static_cast<u8>(common_kind(value));
-  facts |= value.has_gradient() ? kGradBit : u8{0};
+  facts |= holds_gradient(value) ? kGradBit : u8{0};
   facts |= value.on_gpu() ? kGpuBit : u8{0};
   expr->value = facts;
   expr->output = static_cast<u8>(value.output) & 15U;
+  expr->on_cpu = value.is_kind(Kind::TorchTensor) && value.device == kOnCpu;
 }
 
 Value Transfer::eval(const Expr *expr) {
@@ -145,6 +157,15 @@ Value Transfer::eval_unnoted(const Expr *expr) {
     const Value right = eval(operation->right);
     return combine(left, right);
   }
+  case NodeKind::Compare: {
+    const auto *comparison = static_cast<const Compare *>(expr);
+    Value value = eval(comparison->left);
+    for (const CompareItem &item : comparison->rest) {
+      const Value right = eval(item.right);
+      value = item.op < CompareOperator::Is ? compared(value, right) : Value{};
+    }
+    return value;
+  }
   case NodeKind::UnaryOp: {
     const auto *operation = static_cast<const UnaryOp *>(expr);
     const Value operand = eval(operation->operand);
@@ -198,12 +219,23 @@ Value Transfer::combine(const Value &left, const Value &right) {
       Value value = Value::instance(kind == Kind::Variable ? Kind::Tensor : kind);
       if (kind == Kind::TorchTensor) {
         value.grad = (left.has_gradient() || right.has_gradient()) && !around_.no_grad ? kGradient : kNoGradient;
-        value.device = left.on_gpu() || right.on_gpu() ? u8{kOnGpu} : static_cast<u8>(left.device | right.device) & 7U;
+        value.device = common_device(left, right) & 7U;
       }
       return value;
     }
   }
   return left.is_bottom() || right.is_bottom() ? Value::bottom() : Value{};
+}
+
+// What `a > b` gives: of tensors another one, of truth values.
+Value Transfer::compared(const Value &left, const Value &right) {
+  if (!left.is_kind(Kind::TorchTensor) && !right.is_kind(Kind::TorchTensor)) {
+    return {};
+  }
+  Value value = combine(left, right);
+  value.grad = kNoGradient;
+  value.container = left.container || right.container;
+  return value;
 }
 
 // ---- Names ----------------------------------------------------------------------------------------------------------
@@ -250,7 +282,12 @@ u32 Transfer::slot_at(const Name *name) const {
 }
 
 Value Transfer::eval_name(const Name *name) {
-  const Value value = look_up(name->id, slot_at(name));
+  Value value = look_up(name->id, slot_at(name));
+  // Computed from what nobody tells us, and backward() is called on it: then it has a graph.
+  if (value.is_kind(Kind::TorchTensor) && value.grad == 0 && value.alternatives == nullptr && !around_.no_grad) {
+    const Value told = assumed_value(name->id);
+    value.grad = told.is_kind(Kind::TorchTensor) ? told.grad : value.grad;
+  }
   if (!value.is_unknown() && !value.is(Value::Tag::None)) {
     return value;
   }
@@ -315,6 +352,8 @@ Value Transfer::element_of_one(const Value &value) {
     Value batch = Value::made_by(Kind::TorchTensor, value.call, value.name());
     batch.container = true;
     batch.grad = kNoGradient;
+    // What is only called a loader may be one that copies to the device.
+    batch.device = value.call != nullptr ? kOnCpu & 7U : 0U;
     return batch;
   }
   if (value.is_kind(Kind::Tensor) || value.is_kind(Kind::TorchTensor) || value.is_kind(Kind::JaxArray) ||

@@ -1,4 +1,5 @@
 // Statements and the flow between them: branches, loops, exceptions.
+#include "model/context.h"
 #include "model/guards.h"
 #include "model/name_traits.h"
 #include "model/transfer.h"
@@ -283,6 +284,8 @@ void Transfer::walk_if(const If *statement) {
   around_.eager_test = was_eager_test || (recording() && mentions_eager(statement->test));
   around_.by_type |= recording() && asks_for_type(statement->test, *current_);
   const Node *const outer_branch = std::exchange(around_.branch, statement);
+  const bool was_conditional = around_.conditional;
+  around_.conditional |= recording() && !is_setting(statement->test, around_.loop, *current_);
   const auto walk_branch = [&](const Block &block, bool negated) {
     Guard guard;
     begin_guard(statement->test, negated, std::span(block.begin(), block.end()), guard);
@@ -300,6 +303,7 @@ void Transfer::walk_if(const If *statement) {
   around_.eager_test = was_eager_test;
   around_.branch = outer_branch;
   around_.by_type = was_by_type;
+  around_.conditional = was_conditional;
   if (!reachable_) {
     environment_.swap(other.values);
     reachable_ = body_reaches;

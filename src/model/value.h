@@ -131,6 +131,20 @@ struct Value {
 
 static_assert(sizeof(Value) == 24);
 
+// Where the result of an operation on both is: an operand on the device decides, since they have to be on the same one
+// unless one is a number.
+inline u8 common_device(const Value &left, const Value &right) {
+  const bool is_tensor = left.is_kind(Kind::TorchTensor);
+  const bool is_other = right.is_kind(Kind::TorchTensor);
+  if ((is_tensor && left.on_gpu()) || (is_other && right.on_gpu())) {
+    return kOnGpu;
+  }
+  if (!is_tensor || !is_other) {
+    return is_tensor ? left.device : is_other ? right.device : u8{0};
+  }
+  return left.device == right.device ? left.device : u8{0};
+}
+
 // So many different things are kept apart; all Instances of a kind count as one thing, of which so many makers are
 // kept.
 constexpr u32 kMostAlternatives = 4;

@@ -106,6 +106,7 @@ struct Node {
   Context context : 2 = Context::Load; // of Name, Attribute, Subscript, Starred, List, Tuple
   bool parenthesized : 1 = false;      // an expression in redundant parentheses; they are outside its span
   mutable u8 output : 4 = 0;           // of an expression: what numbers it holds, see model/facts.h
+  mutable bool on_cpu : 1 = false;     // of an expression: a tensor in the host's memory
   mutable u8 detail = 0;
   mutable u8 value = 0; // of an expression: what the engine found it to be, see model/facts.h
   u32 start = 0;

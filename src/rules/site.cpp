@@ -1,5 +1,7 @@
 #include "rules/site.h"
 
+#include "model/context.h"
+
 #include "python/children.h"
 #include "python/literals.h"
 #include "rules/answers.h"
@@ -321,42 +323,35 @@ const model::Loop *answers::long_loop_around(const Site &site) {
 }
 
 const Expr *answers::iterated_by(const Site &site, const model::Loop &loop) {
-  const Expr *iterated = nullptr;
-  if (const auto *statement = as<For>(loop.node)) {
-    iterated = statement->iter;
-  } else if (is_comprehension(loop.node)) {
-    iterated = static_cast<const ComprehensionExpr *>(loop.node)->generators[0]->iter;
-  }
-  while (const auto *call = as<Call>(iterated)) {
-    const Value callee = site.project.callee_of(call);
-    if (!callee.is(Value::Tag::Api) || call->args.empty()) {
-      break;
-    }
-    const ApiInfo *info = find_api(callee.name());
-    const std::string_view name = callee.name().text();
-    if (name != "enumerate" && name != "zip" && name != "sorted" && name != "list" &&
-        (info == nullptr || !info->has(kPassesOn))) {
-      break;
-    }
-    iterated = call->args[0];
-  }
-  return iterated;
+  return model::iterated_by(site.project, loop);
 }
 
 bool answers::goes_over_data(const Site &site, const model::Loop &loop) {
-  const Expr *iterated = rules::iterated_by(site, loop);
-  if (iterated == nullptr) {
-    return false;
+  return model::goes_over_data(site.project, loop);
+}
+
+PlaceContext context_of(const Site &site) {
+  PlaceContext context;
+  const model::FunctionInfo *const function = site.function;
+  const u16 bits = function != nullptr ? function->context : u16{0};
+  context.in_training_step = (bits & model::kPerTrainingStep) != 0;
+  context.in_evaluation_step = (bits & model::kPerEvaluationStep) != 0;
+  context.per_sample = (bits & model::kPerSample) != 0;
+  context.runs_once = (bits & model::kRunsOnce) != 0;
+  context.callers_unknown = (bits & model::kCallersUnknown) != 0;
+  context.run_by_script = (bits & model::kRunByScript) != 0;
+  context.repeated = function != nullptr && function->in_loop;
+  for (const model::Loop *loop = rules::loop_around(site); loop != nullptr; loop = loop->parent) {
+    context.in_training_step |= loop->steps;
+    context.in_evaluation_step |= loop->evaluates;
+    context.repeated |= !loop->tiny;
+    context.runs_once &= loop->tiny;
   }
-  switch (model::kind_of(iterated)) {
-  case Kind::TorchDataLoader:
-  case Kind::TorchDataset:
-  case Kind::HfDataset:
-  case Kind::Dataset:
-    return true;
-  default:
-    return false;
-  }
+  context.no_grad = under_no_grad(site) ? PlaceContext::NoGrad::Always
+                    : (bits & model::kGradMaybeOff) != 0 || (function != nullptr && function->ever_no_grad)
+                        ? PlaceContext::NoGrad::Sometimes
+                        : PlaceContext::NoGrad::Never;
+  return context;
 }
 
 namespace {
@@ -395,14 +390,7 @@ bool answers::runs_every_turn(const Site &site, const model::Loop &loop) {
   return place <= site.memory.recall<FirstContinue>(&loop, [&loop] { return first_continue(loop); }).place;
 }
 
-bool answers::in_training_step(const Site &site) {
-  for (const model::Loop *loop = rules::loop_around(site); loop != nullptr; loop = loop->parent) {
-    if (loop->steps) {
-      return true;
-    }
-  }
-  return site.function != nullptr && site.function->steps && site.function->in_loop;
-}
+bool answers::in_training_step(const Site &site) { return context_of(site).in_training_step; }
 
 const Node *answers::enclosing(const Site &site, NodeKind kind) {
   for (std::size_t i = site.ancestors.size(); i-- > 0;) {

@@ -100,6 +100,22 @@ bool runs_every_turn(const Site &site, const model::Loop &loop);
 // In a loop that is a training step in each turn, or in a function that is called from one.
 bool in_training_step(const Site &site);
 
+// When and how often a place runs, and inside what: what is known of its function (model/context.h), with the loops and
+// `with` statements around the place.
+struct PlaceContext {
+  enum class NoGrad : u8 { Never, Sometimes, Always };
+
+  bool in_training_step = false;   // in every training step, at any depth of calls
+  bool in_evaluation_step = false; // for each batch of a loop that trains nothing
+  bool per_sample = false;         // in a Dataset's __getitem__, or in what it calls
+  bool repeated = false;           // in a loop of more than a few iterations, at any depth of calls
+  bool runs_once = false;          // in a script's own code outside of loops, or called by such code alone
+  bool callers_unknown = false;    // code that is not in these files may call it
+  bool run_by_script = false;      // reached from the code of a script
+  NoGrad no_grad = NoGrad::Never;
+};
+PlaceContext context_of(const Site &site);
+
 // The node of that kind around the place, in the same function; null if there is none. A condition is around what it
 // decides about, and not around its own test.
 const python::Node *enclosing(const Site &site, python::NodeKind kind);

@@ -56,8 +56,6 @@ KNOWN_WRONG = {
         "each iteration has another graph, and a session belongs to one graph",
     ("model/graph_op_in_loop_turns.py", 13, "DP823"):
         "what is fetched uses no variable, and the caller that passes the session can have initialized them",
-    ("model/module_in_forward.py", 42, "DP813"):
-        "this is a step of a forward, where the mode is that of the module around it, and nn.Linear has no modes",
     ("model/numpy_in_function.py", 36, "DP208"):
         "the line runs only if tf.executing_eagerly(), which is never true while the function is traced",
 }

@@ -1,8 +1,11 @@
-#include "python/children.h"
+#include "base/name_table.h"
+#include "model/context.h"
 #include "rules/reach.h"
-#include "rules/site.h"
+#include "rules/tree.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <unordered_set>
 
 namespace deepperf::rules {
 
@@ -10,53 +13,450 @@ using namespace python;
 
 namespace {
 
-// Does the file use a GPU at all? On a CPU there is nothing to wait for.
-bool uses_gpu(const Site &site) { return file_has_word(site, {"cuda", ".to(device", ".device)"}); }
+constexpr std::size_t kMostFunctions = 40; // that a step is followed into
+constexpr std::size_t kMostNotes = 8;
 
-// Only the last link of `loss.detach().cpu().numpy()` is reported.
-bool is_inside_longer_chain(const Site &site) {
-  const auto *attribute = site.ancestors.empty() ? nullptr : as<Attribute>(site.ancestors.back());
-  if (attribute == nullptr) {
-    return false;
-  }
-  const std::string_view next = attribute->attr.text();
-  return next == "numpy" || next == "item" || next == "tolist" || next == "cpu";
-}
-
-// Has the loop an earlier wait of this kind? One finding per loop is enough.
-struct FirstWait {
-  u32 place = ~0U;
+// A place that reads a value back from the device.
+struct Sync {
+  const model::Module *module = nullptr;
+  const Node *place = nullptr;
+  std::string_view how;       // "`.item()`", "a condition"
+  bool is_optional = false;   // behind a setting, so that it may be switched off
+  bool is_repeated = false;   // in a loop inside the step
+  bool is_explicit = false;   // .item(), .cpu(), .tolist()
+  const Node *call = nullptr; // in the step's own code, that leads to it; null if it stands there itself
 };
 
-bool is_first_in_loop(const Site &site, const model::Loop &loop, const Call &place) {
-  const auto find = [&] {
-    FirstWait first;
-    const auto visit = [&](const auto &self, const Node *node) -> void {
-      const auto *call = as<Call>(node);
-      const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value{};
-      if (callee.is(model::Value::Tag::ApiMethod) && callee.receiver().kind == Kind::TorchTensor) {
-        const std::string_view name = callee.name().text();
-        if (name == "item" || name == "cpu" || name == "tolist" || name == "numpy") {
-          first.place = std::min(first.place, call->start);
-        }
-      }
-      for_each_child(node, [&](const Node *child) { self(self, child); });
-    };
-    visit(visit, loop.node);
-    return first;
-  };
-  return site.memory.recall<FirstWait>(&loop, find).place >= place.start;
+bool is_tensor(const Expr *expr) { return model::kind_of(expr) == Kind::TorchTensor && !model::is_on_cpu(expr); }
+
+// Does the program use a GPU at all? On a CPU there is nothing to wait for.
+bool uses_gpu(const model::Module &module) {
+  const std::string_view text = module.parsed->source.text();
+  return text.find("cuda") != std::string_view::npos || text.find(".to(device") != std::string_view::npos ||
+         text.find(".device)") != std::string_view::npos || text.find("accelerat") != std::string_view::npos;
 }
 
-void check(Site &site, const Call &call) {
-  const model::Loop *loop = long_loop_around(site);
-  if (loop == nullptr || !loop->steps || is_inside_longer_chain(site) || !runs_every_turn(site, *loop) ||
-      !uses_gpu(site) || !is_first_in_loop(site, *loop, call)) {
+// What one training step does, in its own code and in the functions of the project that it calls.
+class Step {
+public:
+  Step(const model::Project &project, const model::FunctionInfo &function) : project_(project) {
+    functions_.push_back({&function, nullptr, false, false});
+    known_.insert(&function);
+  }
+
+  void walk_region(const Node *region) {
+    const model::FunctionInfo &function = *functions_[0].function;
+    enter(function, nullptr);
+    loop_ = project_.loop_at(region);
+    const auto *loop = as<For>(region);
+    const auto *repeated = as<While>(region);
+    const auto *definition = as<FunctionDef>(region);
+    if (repeated != nullptr) {
+      condition(repeated->test);
+    }
+    body(loop != nullptr ? loop->body : repeated != nullptr ? repeated->body : definition->body);
+    // Functions that it calls in every step; the list grows on the way.
+    take_callees(0, region, definition == nullptr ? project_.loop_at(region) : nullptr);
+    for (std::size_t i = 1; i < functions_.size(); ++i) {
+      const Called called = functions_[i];
+      const FunctionDef *inner = called.function->definition();
+      if (inner == nullptr) {
+        continue;
+      }
+      enter(*called.function, called.through);
+      is_optional_ = called.is_optional;
+      is_repeated_ = called.is_repeated;
+      body(inner->body);
+      take_callees(i, inner, nullptr);
+    }
+  }
+
+  std::vector<Sync> syncs;
+  bool moves = false;     // something is copied to a device
+  bool on_device = false; // a tensor that is read back is known to be there
+  bool acts = false;      // an environment is told what to do, for which the value is needed
+  bool measures = false;  // reads a clock: then it may want to wait
+
+private:
+  struct Called {
+    const model::FunctionInfo *function = nullptr;
+    const Node *through = nullptr; // the call in the step's own code
+    bool is_optional = false;
+    bool is_repeated = false;
+  };
+
+  void enter(const model::FunctionInfo &function, const Node *through) {
+    function_ = &function;
+    through_ = through;
+    loop_ = nullptr;
+    masks_.clear();
+    is_optional_ = is_repeated_ = is_skipped_ = false;
+  }
+
+  void take_callees(std::size_t at, const Node *region, const model::Loop *step) {
+    const Called caller = functions_[at];
+    for (const model::CallSite &site : caller.function->calls) {
+      if (functions_.size() >= kMostFunctions) {
+        return;
+      }
+      if (!contains(region, site.call) || site.conditional || site.once || site.behind_guard ||
+          site.callee->definition() == nullptr || site.callee->is_property) {
+        continue;
+      }
+      bool is_repeated = caller.is_repeated;
+      bool is_other = false;
+      for (const model::Loop *loop = site.loop; loop != nullptr && loop != step; loop = loop->parent) {
+        is_repeated |= !loop->tiny;
+        is_other |= loop->evaluates || (loop->steps && step != nullptr);
+      }
+      const bool is_made = site.callee->name && site.callee->name.text() == "__init__";
+      is_other |= is_evaluation(*site.callee);
+      if (!is_other && !is_made && known_.insert(site.callee).second) {
+        functions_.push_back({site.callee, at == 0 ? site.call : caller.through, caller.is_optional, is_repeated});
+      }
+    }
+  }
+
+  // A validation after each epoch, where one step is an epoch: what it reads back is what it is for.
+  static bool is_evaluation(const model::FunctionInfo &function) {
+    return !function.trains && (function.no_grad || has_word(text_of(function), {".eval()", ".train(False)"}));
+  }
+
+  void add(const Node &place, std::string_view how, bool is_explicit) {
+    if (!is_skipped_ &&
+        (syncs.empty() || !contains(syncs.back().place, &place) || syncs.back().module != function_->module)) {
+      syncs.push_back({function_->module, &place, how, is_optional_, is_repeated_, is_explicit, through_});
+    }
+  }
+
+  // ---- Statements
+
+  void body(const Block &block) {
+    const bool was_skipped = is_skipped_;
+    for (const Stmt *statement : block) {
+      visit(statement);
+      // `if step % 10: continue`: what follows runs in some steps only.
+      const auto *guard = as<If>(statement);
+      if (guard != nullptr && !guard->body.empty() &&
+          (guard->body.back()->kind == NodeKind::Continue || guard->body.back()->kind == NodeKind::Return) &&
+          counts_steps(guard->test)) {
+        is_skipped_ = true;
+      }
+    }
+    is_skipped_ = was_skipped;
+  }
+
+  // `step % 10`; other reasons to go on with the next step are exceptions.
+  static bool counts_steps(const Expr *test) {
+    return any_node(test, [](const Node *node) {
+      const auto *operation = as<BinOp>(node);
+      return operation != nullptr && operation->op() == Operator::Mod;
+    });
+  }
+
+  void branch(const If &statement) {
+    condition(statement.test);
+    const bool was_skipped = is_skipped_;
+    const bool was_optional = is_optional_;
+    is_optional_ = true;
+    is_skipped_ = is_skipped_ || !model::is_setting(statement.test, loop_, *function_);
+    const std::size_t before = syncs.size();
+    body(statement.body);
+    const std::size_t between = syncs.size();
+    body(statement.orelse);
+    // If both branches do it, one of them does.
+    if (!was_optional && between > before && syncs.size() > between) {
+      syncs[between].is_optional = false;
+    }
+    is_skipped_ = was_skipped;
+    is_optional_ = was_optional;
+  }
+
+  void inner_loop(const Node &node, const Block &block) {
+    const model::Loop *const known = project_.loop_at(&node);
+    if (known == nullptr || known->steps || known->evaluates) {
+      return; // a step or an evaluation of its own
+    }
+    const bool was_repeated = is_repeated_;
+    const model::Loop *const outer = loop_;
+    is_repeated_ |= !known->tiny && known->turns != model::Turns::Few;
+    loop_ = known;
+    body(block);
+    loop_ = outer;
+    is_repeated_ = was_repeated;
+  }
+
+  void visit(const Node *node) {
+    switch (node->kind) {
+    case NodeKind::FunctionDef:
+    case NodeKind::ClassDef:
+    case NodeKind::Lambda:
+    case NodeKind::Constant:
+    case NodeKind::ExceptHandler:
+    case NodeKind::Raise:
+      return;
+    case NodeKind::If:
+      return branch(static_cast<const If &>(*node));
+    case NodeKind::For: {
+      const auto &loop = static_cast<const For &>(*node);
+      visit(loop.iter);
+      return inner_loop(loop, loop.body);
+    }
+    case NodeKind::While: {
+      const auto &loop = static_cast<const While &>(*node);
+      condition(loop.test);
+      return inner_loop(loop, loop.body);
+    }
+    case NodeKind::Assert:
+      condition(static_cast<const Assert &>(*node).test);
+      break;
+    case NodeKind::IfExp:
+      condition(static_cast<const IfExp &>(*node).test);
+      break;
+    case NodeKind::Assign: {
+      const auto &assignment = static_cast<const Assign &>(*node);
+      const auto *target = assignment.targets.size() == 1 ? as<Name>(assignment.targets[0]) : nullptr;
+      if (target != nullptr && is_mask(assignment.value)) {
+        masks_.insert(target->id.id);
+      }
+      break;
+    }
+    case NodeKind::FormattedValue: {
+      const auto &part = static_cast<const FormattedValue &>(*node);
+      if (is_tensor(part.value)) {
+        add(*part.value, "formatting a tensor", false);
+      }
+      break;
+    }
+    case NodeKind::Subscript: {
+      const auto &subscript = static_cast<const Subscript &>(*node);
+      if (subscript.context == Context::Load && is_tensor(subscript.value) && is_mask(subscript.slice)) {
+        add(subscript, "indexing with a mask", false);
+      }
+      break;
+    }
+    case NodeKind::Call:
+      call(static_cast<const Call &>(*node));
+      break;
+    default:
+      break;
+    }
+    for_each_child(node, [this](const Node *child) { visit(child); });
+  }
+
+  // ---- Expressions
+
+  bool is_mask(const Expr *expr) {
+    if (const auto *name = as<Name>(expr)) {
+      return masks_.contains(name->id.id);
+    }
+    if (const auto *operation = as<BinOp>(expr)) {
+      return (operation->op() == Operator::BitAnd || operation->op() == Operator::BitOr) && is_mask(operation->left);
+    }
+    if (const auto *negation = as<UnaryOp>(expr)) {
+      return negation->op() == UnaryOperator::Invert && is_mask(negation->operand);
+    }
+    if (const auto *call = as<Call>(expr)) {
+      return called_method(*call) == "bool" && is_tensor(expr);
+    }
+    return expr->kind == NodeKind::Compare && is_tensor(expr);
+  }
+
+  // The value of a test has to be known before anything else can be done.
+  void condition(const Expr *test) {
+    if (const auto *negation = as<UnaryOp>(test); negation != nullptr && negation->op() == UnaryOperator::Not) {
+      return condition(negation->operand);
+    }
+    if (const auto *parts = as<BoolOp>(test)) {
+      for (const Expr *part : parts->values) {
+        condition(part);
+      }
+      return;
+    }
+    if (is_tensor(test)) {
+      add(*test, "a tensor as a condition", false);
+    } else {
+      visit(test);
+    }
+  }
+
+  void call(const Call &call) {
+    static const NameTable kTelling({"add_scalar", "set_postfix", "set_description", "log"});
+    const model::Value callee = project_.callee_of(&call);
+    const std::string_view method = called_method(call);
+    const Expr *const receiver = receiver_of(call);
+    if (callee.is(model::Value::Tag::ApiMethod)) {
+      const ApiInfo *info = find_method(callee.kind, callee.name());
+      moves |= info != nullptr && info->has(kMoves) && !model::is_on_cpu(&call) && callee.kind != Kind::TorchModule;
+      on_device |= receiver != nullptr && info != nullptr && info->has(kSyncs) && model::is_moved(receiver);
+      if (callee.kind == Kind::TorchTensor && receiver != nullptr && !model::is_on_cpu(receiver)) {
+        tensor_method(call, method, info);
+      }
+      return;
+    }
+    if (callee.is(model::Value::Tag::Api)) {
+      return api(call, callee.name());
+    }
+    // A name that nobody tells us: what but a tensor has item()?
+    if (method == "item" && call.args.empty() && receiver != nullptr && model::kind_of(receiver) == Kind::Unknown) {
+      add(call, "`.item()`", false);
+    } else if (method == "step" && call.args.size() == 1 && call.args[0]->kind != NodeKind::Lambda && !callee.known() &&
+               receiver != nullptr && model::kind_of(receiver) == Kind::Unknown) {
+      acts |= has_word_in_any_case(text(receiver), {"env", "sim", "game"});
+    } else if (method == "cuda" || (method == "to" && !call.args.empty() && receiver != nullptr &&
+                                    model::kind_of(receiver) == Kind::Unknown && !is_dtype(call.args[0]))) {
+      moves = true;
+    } else if (!method.empty() && kTelling.has(as<Attribute>(call.func)->attr)) {
+      arguments(call, "logging a tensor");
+    }
+  }
+
+  // torch.float16, and not a device
+  static bool is_dtype(const Expr *expr) {
+    const auto *attribute = as<Attribute>(expr);
+    const std::string_view name = attribute != nullptr ? attribute->attr.text() : std::string_view{};
+    return name.find("float") != std::string_view::npos || name.find("int") != std::string_view::npos ||
+           name == "dtype" || name == "bool" || name == "long" || name == "half";
+  }
+
+  void tensor_method(const Call &call, std::string_view method, const ApiInfo *info) {
+    if (info == nullptr) {
+      return;
+    }
+    if (method == "cpu" || (method == "to" && model::is_on_cpu(&call))) {
+      const bool is_asynchronous = keyword_argument(call, "non_blocking") != nullptr;
+      if (!is_asynchronous) {
+        add(call, "`.cpu()`", true);
+      }
+    } else if (method == "item") {
+      add(call, "`.item()`", true);
+    } else if (method == "tolist") {
+      add(call, "`.tolist()`", true);
+    } else if (info->has(kSyncs) && method != "numpy" && method != "__array__") {
+      add(call, "an operation whose result's size depends on the data", false);
+    }
+  }
+
+  void api(const Call &call, Symbol api) {
+    const std::string_view name = api.text();
+    if (name == "float" || name == "int" || name == "bool") {
+      if (call.args.size() == 1 && is_tensor(call.args[0])) {
+        add(call, "a conversion to a Python number", true);
+      }
+    } else if (name == "print" || name == "wandb.log") {
+      arguments(call, "printing a tensor");
+    } else if (name.starts_with("math.")) {
+      arguments(call, "a function of `math`");
+    } else if (name.starts_with("time.") || name == "timeit.default_timer") {
+      measures = true;
+    } else if (const ApiInfo *info = find_api(api); info != nullptr && name.starts_with("torch.")) {
+      const bool is_where = name == "torch.where" && call.args.size() == 1;
+      if ((info->has(kSyncs) || is_where) && !call.args.empty() && is_tensor(call.args[0])) {
+        add(call, "an operation whose result's size depends on the data", false);
+      }
+    }
+  }
+
+  void arguments(const Call &call, std::string_view how) {
+    const auto look = [&](const Expr *arg) {
+      if (is_tensor(arg)) {
+        add(*arg, how, false);
+      } else if (const auto *dict = as<Dict>(arg)) {
+        for (const DictItem &item : dict->items) {
+          if (is_tensor(item.value)) {
+            add(*item.value, how, false);
+          }
+        }
+      }
+    };
+    for (const Expr *arg : call.args) {
+      look(arg);
+    }
+    for (const Keyword *keyword : call.keywords) {
+      look(keyword->value);
+    }
+  }
+
+  std::string_view text(const Node *node) const {
+    return function_->module->parsed->source.part(node->start, node->end);
+  }
+
+  const model::Project &project_;
+  std::vector<Called> functions_; // the step's own first
+  std::unordered_set<const model::FunctionInfo *> known_;
+  const model::FunctionInfo *function_ = nullptr; // that is being walked
+  const Node *through_ = nullptr;
+  const model::Loop *loop_ = nullptr;
+  std::unordered_set<u32> masks_; // names of tensors of truth values
+  bool is_optional_ = false;
+  bool is_repeated_ = false;
+  bool is_skipped_ = false; // in some steps only
+};
+
+void judge(Site &site, const model::FunctionInfo &function, const Node &region, bool is_framework) {
+  Step step(site.project, function);
+  step.walk_region(&region);
+  // Where it stands in the step's own code, the first one that is written out is pointed at.
+  const auto rank = [&](const Sync &sync) {
+    return (sync.call != nullptr ? 4 : 0) + (sync.is_optional ? 2 : 0) + (sync.is_explicit ? 0 : 1);
+  };
+  const auto first = std::ranges::min_element(step.syncs, {}, rank);
+  if (first == step.syncs.end() || first->is_optional) {
     return;
   }
-  report(site, call,
-         fmt::format(".{}() makes the program wait for the device in every training step", called_method(call)),
-         "add up on the device (total += loss.detach()) and read the value every few hundred steps");
+  const Sync main = *first;
+  step.syncs.erase(first);
+  const bool on_gpu = step.moves || step.on_device || is_framework;
+  if (!on_gpu && !uses_gpu(*site.module)) {
+    return;
+  }
+  if (main.call == nullptr && !main.is_explicit && step.syncs.empty() && !main.is_repeated && !on_gpu) {
+    return; // one value of which little is known
+  }
+  const auto counts = [](const Sync &sync) { return !sync.is_optional; };
+  const auto others = std::ranges::count_if(step.syncs, counts);
+  const bool is_repeated = main.is_repeated || std::ranges::any_of(step.syncs, [&](const Sync &sync) {
+                             return sync.is_repeated && counts(sync);
+                           });
+  const std::size_t total = static_cast<std::size_t>(others) + 1;
+  std::string message = fmt::format("{} waits for the device in every training step", main.how);
+  if (total > 1) {
+    message = fmt::format("every training step waits for the device in {} places, here by {}", total, main.how);
+  }
+  if (is_repeated) {
+    message += total > 1 ? ", and again in a loop inside it" : ", once for each iteration of a loop inside it";
+  }
+  Finding &finding = report(site, main.call != nullptr ? *main.call : *main.place, std::move(message),
+                            "keep values on the device (total += loss.detach()) and read them every few hundred steps");
+  finding.tier = on_gpu && (total > 1 || is_repeated) && !step.acts && !site.module->is_test ? Tier::On : Tier::Hint;
+  if (main.call != nullptr) {
+    finding.notes.push_back({main.module->file, main.place->span(), "the value is read back here"});
+  }
+  for (const Sync &sync : step.syncs) {
+    if (finding.notes.size() >= kMostNotes) {
+      break;
+    }
+    finding.notes.push_back(
+        {sync.module->file, sync.place->span(),
+         sync.is_optional ? fmt::format("{}, if that is switched on", sync.how) : std::string(sync.how)});
+  }
+}
+
+void check(Site &site, const Node &node) {
+  if (!site.module->torch) {
+    return;
+  }
+  if (const model::FunctionInfo *function = site.project.function_at(&node)) {
+    if ((function->context & model::kStepOfFramework) != 0) {
+      const bool is_framework = function->type != nullptr && !function->steps;
+      judge(site, *function, node, is_framework);
+    }
+    return;
+  }
+  const model::Loop *loop = site.project.loop_at(&node);
+  if (loop != nullptr && loop->steps && !loop->tiny) {
+    judge(site, *site.function, node, false);
+  }
 }
 
 } // namespace
@@ -69,11 +469,16 @@ extern constinit const Rule kSyncEveryStep = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
              .frameworks = "PyTorch",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`.item()`, `.cpu()`, `.numpy()` or `.tolist()` on a tensor in every turn of a training loop of a program that uses a GPU; the first one of
-each loop.
+What reads a value back from the device in every training step: `.item()`, `.cpu()`, `.tolist()`, `float(t)`, a tensor as a condition or in
+an f-string, `print(t)`, `add_scalar(…, t)`, indexing with a mask, `nonzero()` and the like. The step is followed into the functions,
+losses and models of the project that it calls, into Lightning's `training_step` and into a Trainer's `compute_loss`. All places of one
+loop are one finding.
+
+Several of them in each step, or one in a loop inside the step, are reported if tensors are known to be moved to a device. A single one
+is a hint.
 
 ## Why it costs
 
@@ -116,14 +521,14 @@ def train(model: torch.nn.Module, loader, criterion, optimizer: torch.optim.Opti
 
 ## When it is wrong
 
-Where the steps are long, one wait per step costs next to nothing; that is why this is a hint. Behind `if step % 100 == 0` it is
-silent.
+Where the steps are long, one wait per step costs next to nothing; that is why a single one is a hint. Behind `if step % 100 == 0` it is
+silent, and for tensors that are known to be in the host's memory.
 
 ## References
 
 - PyTorch performance tuning guide: avoid unnecessary CPU-GPU synchronization
 )"},
-    .calls = "TorchTensor.item TorchTensor.cpu TorchTensor.numpy TorchTensor.tolist",
-    .on_call = check};
+    .nodes = {NodeKind::For, NodeKind::While, NodeKind::FunctionDef},
+    .on_node = check};
 
 } // namespace deepperf::rules

@@ -1,3 +1,5 @@
+#include "model/context.h"
+#include "model/graph_flow.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -10,6 +12,9 @@ namespace deepperf::rules {
 using namespace python;
 
 namespace {
+
+constexpr std::string_view kMessage = "this forward pass records an autograd graph that is never used";
+constexpr std::string_view kLoopAdvice = "run the loop under torch.no_grad() or torch.inference_mode()";
 
 // Over the batches of a loader, perhaps through enumerate() or a progress bar.
 bool runs_over_loader(const Expr *iter) {
@@ -107,12 +112,37 @@ bool may_be_off(const Site &site) {
   return file_has_word(site, {"set_grad_enabled", "volatile"});
 }
 
-void check(Site &site, const Node &node) {
-  const auto &statement = static_cast<const For &>(node);
+// The decorator that switches gradients off for the whole function.
+void offer_decorator(Finding &finding, const Site &site, const FunctionDef *definition) {
+  const std::string no_grad = spelling_of(site, "torch.no_grad");
+  if (definition == nullptr || site.function->trains || no_grad.empty()) {
+    return;
+  }
+  const std::string_view text = site.module->parsed->source.text();
+  const std::size_t line = text.rfind('\n', definition->start) + 1;
+  const std::string_view indent = text.substr(line, definition->start - line);
+  if (indent.find_first_not_of(" \t") == std::string_view::npos) {
+    set_fix(finding, false, {Edit{definition->start, definition->start, "@" + no_grad + "()\n" + std::string(indent)}});
+  }
+}
+
+// What was already said about the place; null if nothing was.
+Finding *reported_at(const Site &site, const Node &place) {
+  for (std::size_t i = site.findings.size(); i-- > 0 && site.findings[i].file == site.module->file;) {
+    Finding &finding = site.findings[i];
+    if (finding.rule == &site.rule->info && finding.span.start == place.start && finding.span.end == place.end) {
+      return &finding;
+    }
+  }
+  return nullptr;
+}
+
+// A loop over a loader after eval(): whatever becomes of the outputs, nobody means to train here.
+void check_loop(Site &site, const For &statement) {
   if (!site.module->torch || !runs_over_loader(statement.iter)) {
     return;
   }
-  const auto *known = site.project.loop_at(&node);
+  const auto *known = site.project.loop_at(&statement);
   if (known == nullptr || known->trains) {
     return;
   }
@@ -126,19 +156,119 @@ void check(Site &site, const Node &node) {
   if (eval == nullptr || (definition != nullptr && site.function->ever_no_grad)) {
     return;
   }
-  Finding &finding =
-      report(site, *forward, "the model is only evaluated here, but keeps everything for a backward pass",
-             "run the loop under torch.no_grad() or torch.inference_mode()");
+  Finding *known_finding = reported_at(site, *forward);
+  Finding &finding = known_finding != nullptr ? *known_finding
+                                              : report(site, *forward, std::string(kMessage), std::string(kLoopAdvice));
+  finding.tier = site.module->is_test ? Tier::Hint : Tier::On;
   add_note(finding, site, *eval, "switched to evaluation here");
-  const std::string no_grad = spelling_of(site, "torch.no_grad");
-  if (definition == nullptr || site.function->trains || no_grad.empty()) {
+  offer_decorator(finding, site, definition);
+}
+
+// ---- Graphs that nobody walks ---------------------------------------------------------------------------------------
+
+using Flow = model::GraphFlow;
+
+// Are the model's weights frozen somewhere in the file? Then there is no graph. Also where that is done by a helper
+// that is given the model.
+bool may_be_frozen(const model::FunctionInfo &function) {
+  const std::string_view text = function.module->parsed->source.text();
+  return has_word(text, {"requires_grad = False", "requires_grad=False", "requires_grad_(False", "freeze",
+                         "set_requires_grad", "toggle_grad", "volatile"});
+}
+
+// Is the use of the result such that nobody can ask for a gradient later?
+bool is_dead_end(const Flow::Origin &origin) {
+  constexpr u16 kElse = Flow::kWalked | Flow::kEscapes | Flow::kReturned | Flow::kNeedsNoGraph | Flow::kStored;
+  return (origin.uses & kElse) == 0 && (origin.uses & Flow::kNumbers) != 0;
+}
+
+bool is_repeated(const model::FunctionInfo &function, const model::Loop *loop) {
+  for (; loop != nullptr; loop = loop->parent) {
+    if (!loop->tiny) {
+      return true;
+    }
+  }
+  return function.in_loop;
+}
+
+// A helper that goes over data itself: if it needs no graph, that is to be said there.
+bool has_loop_inside(const Site &site, const Flow::Origin &origin) {
+  const auto *call = origin.what == Flow::What::Helper ? as<Call>(origin.place) : nullptr;
+  const model::FunctionInfo *called = call != nullptr ? called_function(site, *call) : nullptr;
+  return called != nullptr &&
+         std::ranges::any_of(called->loops, [](const model::Loop *loop) { return loop->evaluates; });
+}
+
+const char *name_of_end(u16 uses) {
+  return (uses & Flow::kDetached) != 0 ? "its result is detached" : "only numbers are taken from its result";
+}
+
+void check_function(Site &site, const model::FunctionInfo &function) {
+  if (!site.module->torch || function.no_grad || function.ever_no_grad ||
+      (function.context & model::kGradMaybeOff) != 0) {
     return;
   }
-  const std::string_view text = site.module->parsed->source.text();
-  const std::size_t line = text.rfind('\n', definition->start) + 1;
-  const std::string_view indent = text.substr(line, definition->start - line);
-  if (indent.find_first_not_of(" \t") == std::string_view::npos) {
-    set_fix(finding, false, {Edit{definition->start, definition->start, "@" + no_grad + "()\n" + std::string(indent)}});
+  for (const model::FunctionInfo *outer = &function; outer != nullptr; outer = outer->parent) {
+    if (outer->no_grad || outer->ever_no_grad) {
+      return;
+    }
+    if (const FunctionDef *definition = outer->definition()) {
+      for (const Expr *decorator : definition->decorators) {
+        if (has_word_in_any_case(text_of(site, decorator), {"grad", "infer", "eval"})) {
+          return;
+        }
+      }
+    }
+  }
+  // What a forward pass does with its parts, its caller has to say.
+  const bool is_module = function.type != nullptr && function.type->kind == Kind::TorchModule;
+  if (is_module && function.name.text() == "forward") {
+    return;
+  }
+  const Flow &flow = model::graph_flow_of(site.project, function);
+  const model::Loop *reported_loop = nullptr;
+  std::size_t reported = 0; // behind the finding for that loop
+  for (const Flow::Origin &origin : flow.origins) {
+    if (origin.what == Flow::What::Kept || !is_dead_end(origin)) {
+      continue;
+    }
+    const bool is_assumed = origin.what == Flow::What::Assumed;
+    if (is_assumed && (origin.uses & Flow::kDetached) == 0) {
+      continue;
+    }
+    if (reported != 0 && origin.loop == reported_loop) {
+      add_note(site.findings[reported - 1], site, *origin.place, "and here");
+      continue;
+    }
+    const bool is_loop = is_repeated(function, origin.loop);
+    Finding &made =
+        report(site, *origin.place, std::string(kMessage),
+               is_loop ? std::string(kLoopAdvice) : "run it under torch.no_grad() or torch.inference_mode()");
+    const bool is_run = (function.context & model::kRunByScript) != 0;
+    if (is_assumed || !is_loop || is_module || has_loop_inside(site, origin) || !is_run ||
+        (origin.uses & Flow::kUnsure) != 0 || may_be_frozen(function)) {
+      made.tier = Tier::Hint;
+    }
+    add_note(made, site, *origin.place, name_of_end(origin.uses));
+    reported = site.findings.size();
+    reported_loop = origin.loop;
+    if (flow.origins.size() == 1) {
+      offer_decorator(made, site, function.definition());
+    }
+  }
+}
+
+void check(Site &site, const Node &node) {
+  if (const auto *loop = as<For>(&node)) {
+    check_loop(site, *loop);
+  } else if (const model::FunctionInfo *function = site.project.function_at(&node)) {
+    check_function(site, *function);
+  }
+}
+
+void check_module(Site &site) {
+  if (site.module->body != nullptr) {
+    check_function(site, *site.module->body);
   }
 }
 
@@ -147,7 +277,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kEvaluationWithGrad = {
     .info = {.code = "DP232",
              .name = "evaluation-with-grad",
-             .summary = "an evaluation loop that records a graph nobody walks",
+             .summary = "a forward pass that records an autograd graph that is never used",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Out of Memory, Abnormal GPU Memory Usage, Slow Execution Time",
              .stage = "Evaluation",
@@ -156,8 +286,13 @@ extern constinit const Rule kEvaluationWithGrad = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-A loop over a loader that runs a model after `model.eval()`, without `backward()`, and not under `torch.no_grad()`,
-`torch.inference_mode()` or a caller that is.
+A forward pass with gradients of which only numbers are used: `item()`, `argmax()`, comparisons, `detach()`, `.data`, `print()`,
+plots and files, followed through names, tuples, lists, operations and functions of the project; and a loop over a loader that runs a
+model after `model.eval()` without `backward()`. It is silent under `torch.no_grad()`, `torch.inference_mode()` or a caller that is, and
+where the result goes somewhere out of sight.
+
+It is a hint if nothing in sight runs the function, since its caller may switch gradients off, if it runs only once, and if the weights
+may be frozen.
 
 ## Why it costs
 
@@ -202,7 +337,8 @@ respect to the input is wanted, as in attacks (the rule looks for that). The edi
 - PyTorch documentation: locally disabling gradient computation, evaluation mode
 - PyTorch performance tuning guide: disable gradient calculation for validation or inference
 )"},
-    .nodes = {NodeKind::For},
-    .on_node = check};
+    .nodes = {NodeKind::For, NodeKind::FunctionDef},
+    .on_node = check,
+    .on_module = check_module};
 
 } // namespace deepperf::rules

@@ -1,7 +1,10 @@
+#include "model/context.h"
+#include "model/graph_flow.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace deepperf::rules {
 
@@ -28,11 +31,9 @@ public:
           add_mentioned(call);
         }
       } else if (const auto *assignment = as<Assign>(node)) {
-        const auto *made = as<Call>(assignment->value);
-        const model::FunctionInfo *called = made != nullptr ? called_function(site_, *made) : nullptr;
-        if (called != nullptr && called->steps) { // loss = train_step(…)
-          add_mentioned(assignment->targets[0]);
-        }
+        add_step(assignment->targets[0], assignment->value);
+      } else if (const auto *annotated = as<AnnAssign>(node)) {
+        add_step(annotated->target, annotated->value);
       }
       return false;
     });
@@ -46,6 +47,8 @@ public:
           }
         } else if (const auto *added = as<AugAssign>(node)) {
           follow(added->target, added->value);
+        } else if (const auto *annotated = as<AnnAssign>(node); annotated != nullptr && annotated->value != nullptr) {
+          follow(annotated->target, annotated->value);
         }
         return false;
       });
@@ -63,6 +66,15 @@ public:
 private:
   static bool is_name(const Node *node) {
     return node->kind == NodeKind::Name || node->kind == NodeKind::Attribute || node->kind == NodeKind::Subscript;
+  }
+
+  // loss = train_step(…)
+  void add_step(const Expr *target, const Expr *value) {
+    const auto *made = as<Call>(value);
+    const model::FunctionInfo *called = made != nullptr ? called_function(site_, *made) : nullptr;
+    if (called != nullptr && called->steps) {
+      add_mentioned(target);
+    }
   }
 
   void add_mentioned(const Node *node) {
@@ -101,9 +113,48 @@ bool starts_anew(const Site &site, const Block &body, std::string_view kept) {
   });
 }
 
+// `loss = loss.detach()` on some path of the loop: what is kept then may have no graph any more.
+bool is_cut_somewhere(const Block &body, const Expr *value) {
+  const auto *name = as<Name>(value);
+  return name != nullptr && any_node(body, [name](const Node *node) {
+           const auto *assignment = as<Assign>(node);
+           const auto *target = assignment != nullptr ? as<Name>(assignment->targets[0]) : nullptr;
+           return target != nullptr && target->id == name->id && !model::has_grad(assignment->value) &&
+                  model::kind_of(assignment->value) != Kind::Unknown;
+         });
+}
+
+void offer_detach(Finding &finding, const Expr &kept) {
+  const Expr *const value = &kept;
+  if (model::kind_of(value) != Kind::TorchTensor) {
+    return;
+  }
+  const bool is_simple = value->kind == NodeKind::Name || value->kind == NodeKind::Attribute ||
+                         value->kind == NodeKind::Call || value->kind == NodeKind::Subscript || value->parenthesized;
+  if (value->parenthesized) {
+    return; // the parentheses are outside of its span
+  }
+  if (is_simple) {
+    set_fix(finding, true, {insert_after(*value, ".detach()")});
+  } else {
+    set_fix(finding, true, {insert_before(*value, "("), insert_after(*value, ").detach()")});
+  }
+}
+
+// What was already said about the place; null if nothing was.
+const Finding *reported_at(const Site &site, const Node &place) {
+  for (std::size_t i = site.findings.size(); i-- > 0 && site.findings[i].file == site.module->file;) {
+    const Finding &finding = site.findings[i];
+    if (finding.rule == &site.rule->info && finding.span.start == place.start && finding.span.end == place.end) {
+      return &finding;
+    }
+  }
+  return nullptr;
+}
+
 // `kept` gets `value` in every turn, and keeps what it had.
 void judge(Site &site, const Node &place, const Expr *kept, const Expr *value, std::string_view how) {
-  if (!model::has_grad(value) || model::kind_of(value) != Kind::TorchTensor || under_no_grad(site)) {
+  if (!model::has_grad(value) || under_no_grad(site)) {
     return;
   }
   const model::Loop *loop = loop_around(site);
@@ -118,28 +169,24 @@ void judge(Site &site, const Node &place, const Expr *kept, const Expr *value, s
   // What backward() walks is freed by it, so nothing sensible can be done with the graph later; but a sum that
   // backward() walks itself needs it.
   const bool is_plain = kept->kind == NodeKind::Name;
-  const bool was_walked = any_node(value, [&](const Node *part) {
-    return (part->kind == NodeKind::Name || part->kind == NodeKind::Attribute) &&
-           (is_plain ? walked.has(text_of(site, part)) : walked.has_direct(text_of(site, part)));
-  });
-  if (!was_walked || walked.has(name) || starts_anew(site, body, name)) {
+  const auto *made = as<Call>(value);
+  const model::FunctionInfo *called = made != nullptr ? called_function(site, *made) : nullptr;
+  const bool is_step = called != nullptr && called->steps; // total += train_step(…)
+  const bool was_walked =
+      is_step || any_node(value, [&](const Node *part) {
+        return (part->kind == NodeKind::Name || part->kind == NodeKind::Attribute) &&
+               model::has_grad(static_cast<const Expr *>(part)) &&
+               (is_plain ? walked.has(text_of(site, part)) : walked.has_direct(text_of(site, part)));
+      });
+  if (!was_walked || walked.has(name) || is_cut_somewhere(body, value) || starts_anew(site, body, name) ||
+      reported_at(site, place) != nullptr) {
     return;
   }
   Finding &finding =
       report(site, place, std::string(how) + " keeps the graph of every step, and grows with each",
              "keep the number only: .detach() if it stays a tensor, .item() if a Python number is wanted");
-  const bool is_simple = value->kind == NodeKind::Name || value->kind == NodeKind::Attribute ||
-                         value->kind == NodeKind::Call || value->kind == NodeKind::Subscript || value->parenthesized;
-  if (value->parenthesized) {
-    return; // the parentheses are outside of its span
-  }
-  if (is_simple) {
-    set_fix(finding, true, {insert_after(*value, ".detach()")});
-  } else {
-    set_fix(finding, true, {insert_before(*value, "("), insert_after(*value, ").detach()")});
-  }
+  offer_detach(finding, *value);
 }
-
 void check_statement(Site &site, const Node &node) {
   if (const auto *added = as<AugAssign>(&node)) {
     if (added->op() == Operator::Add) {
@@ -153,6 +200,103 @@ void check_statement(Site &site, const Node &node) {
   if (sum != nullptr && sum->op() == Operator::Add && assignment.targets.size() == 1 &&
       text_of(site, sum->left) == text_of(site, assignment.targets[0])) {
     judge(site, node, assignment.targets[0], sum->right, "this sum");
+  }
+}
+
+using Flow = model::GraphFlow;
+
+// meter.update(loss): a method of the project adds what it is given to what it has.
+void check_meter(Site &site, const Call &call) {
+  const model::Value callee = site.project.callee_of(&call);
+  if (!callee.is(model::Value::Tag::Method) || callee.function->definition() == nullptr || under_no_grad(site) ||
+      !context_of(site).in_training_step) {
+    return;
+  }
+  const Flow *flow = nullptr;
+  for (u32 i = 0; i < call.args.size(); ++i) {
+    const Expr *const value = call.args[i];
+    if (!model::has_grad(value) || model::kind_of(value) != Kind::TorchTensor) {
+      continue;
+    }
+    flow = flow != nullptr ? flow : &model::graph_flow_of(site.project, *callee.function);
+    const u32 place = i + (callee.function->is_static ? 0 : 1);
+    const u16 uses = place < flow->params.size() ? flow->params[place] : u16{0};
+    if ((uses & Flow::kSummed) == 0 || (uses & (Flow::kWalked | Flow::kEscapes | Flow::kNeedsNoGraph)) != 0) {
+      continue;
+    }
+    Finding &finding = report(
+        site, *value,
+        fmt::format("`{}` keeps this tensor with its graph, and grows with every step", text_of(site, call.func)),
+        "keep the number only: .detach() if it stays a tensor, .item() if a Python number is wanted");
+    finding.notes.push_back(
+        {callee.function->module->file, callee.function->definition()->name_span, "it is added up in this function"});
+    offer_detach(finding, *value);
+  }
+}
+
+// Does every caller take nothing but numbers from what the call gives?
+bool callers_take_numbers(const Site &site, const model::FunctionInfo &function) {
+  constexpr u16 kElse = Flow::kWalked | Flow::kEscapes | Flow::kReturned | Flow::kNeedsNoGraph | Flow::kStored;
+  bool is_called = false;
+  for (const model::FunctionInfo &caller : site.project.functions) {
+    for (const model::CallSite &call : caller.calls) {
+      if (call.callee != &function) {
+        continue;
+      }
+      const Flow &flow = model::graph_flow_of(site.project, caller);
+      const auto origin = std::ranges::find(flow.origins, static_cast<const Node *>(call.call), &Flow::Origin::place);
+      if (origin == flow.origins.end() || (origin->uses & kElse) != 0) {
+        return false;
+      }
+      is_called = true;
+    }
+  }
+  return is_called && (function.context & model::kCallersUnknown) == 0;
+}
+
+// In a training loop: a sum or list that keeps graphs from step to step, and of which only numbers are taken in the
+// end.
+void check_function(Site &site, const model::FunctionInfo &function) {
+  if (!site.module->torch || function.no_grad || function.ever_no_grad || !function.trains ||
+      (function.context & model::kGradMaybeOff) != 0) {
+    return;
+  }
+  constexpr u16 kElse = Flow::kWalked | Flow::kEscapes | Flow::kNeedsNoGraph | Flow::kStored;
+  for (const Flow::Origin &origin : model::graph_flow_of(site.project, function).origins) {
+    if (origin.what != Flow::What::Kept || !origin.of_forward || (origin.uses & kElse) != 0 || origin.loop == nullptr ||
+        origin.loop->tiny || !origin.loop->steps) {
+      continue;
+    }
+    if ((origin.uses & Flow::kReturned) != 0 && !callers_take_numbers(site, function)) {
+      continue;
+    }
+    const std::string_view name = text_of(site, origin.kept);
+    if (starts_anew(site, body_of(origin.loop->node), name) || reported_at(site, *origin.place) != nullptr) {
+      continue;
+    }
+    const bool is_list = origin.place->kind == NodeKind::Call;
+    Finding &finding =
+        report(site, *origin.place,
+               fmt::format("this {} keeps the graph of every step, and grows with each", is_list ? "list" : "sum"),
+               "keep the number only: .detach() if it stays a tensor, .item() if a Python number is wanted");
+    finding.tier = (origin.uses & Flow::kUnsure) != 0 ? Tier::Hint : finding.tier;
+    offer_detach(finding, *origin.value);
+  }
+}
+
+void check_node(Site &site, const Node &node) {
+  if (const model::FunctionInfo *function = site.project.function_at(&node)) {
+    check_function(site, *function);
+  } else if (node.kind == NodeKind::AugAssign || node.kind == NodeKind::Assign) {
+    check_statement(site, node);
+  } else if (node.kind == NodeKind::Call) {
+    check_meter(site, static_cast<const Call &>(node));
+  }
+}
+
+void check_module(Site &site) {
+  if (site.module->body != nullptr) {
+    check_function(site, *site.module->body);
   }
 }
 
@@ -176,8 +320,8 @@ extern constinit const Rule kLossKeptWithHistory = {
              .fix = FixKind::Safe,
              .documentation = R"(## What it finds
 
-`total += loss` and `losses.append(loss)` in a training loop, where `loss`, or what it was made from, still hangs on the graph
-that `backward()` has walked in the same step.
+`total += loss`, `losses.append(loss)` and `meter.update(loss)` in a training loop, where `loss`, or what it was made from, still hangs
+on the graph that `backward()` has walked in the same step, or on one of which only numbers are taken in the end.
 
 ## Why it costs
 
@@ -232,7 +376,8 @@ Where the graph is walked again later in a way that the engine does not see, wit
 )"},
     .calls = "*.append",
     .on_call = check_append,
-    .nodes = {NodeKind::AugAssign, NodeKind::Assign},
-    .on_node = check_statement};
+    .nodes = {NodeKind::AugAssign, NodeKind::Assign, NodeKind::FunctionDef, NodeKind::Call},
+    .on_node = check_node,
+    .on_module = check_module};
 
 } // namespace deepperf::rules

@@ -1,3 +1,4 @@
+#include "model/modes.h"
 #include "rules/reach.h"
 
 #include "python/children.h"
@@ -84,12 +85,32 @@ bool trains_before(const Site &site, const Node &loop, const Call &eval) {
   });
 }
 
+// What is known of the model that eval() is called on.
+model::Modes modes_at(const Site &site, const Call &eval) {
+  const model::Value callee = site.project.callee_of(&eval);
+  return callee.is(model::Value::Tag::ApiMethod) ? model::modes_of(site.project, callee.receiver())
+                                                 : model::Modes::Unknown;
+}
+
+// Is the loop left in its first iteration, or range(1)?
+bool runs_once(const Site &site, const Node &node) {
+  const auto *loop = as<For>(&node);
+  const Block body = loop != nullptr ? loop->body : static_cast<const While &>(node).body;
+  if (!body.empty() && (body.back()->kind == NodeKind::Break || body.back()->kind == NodeKind::Return)) {
+    return true;
+  }
+  const auto *range = loop != nullptr ? as<Call>(loop->iter) : nullptr;
+  return range != nullptr && range->args.size() == 1 && called_api(site, *range) == "range" &&
+         integer_of(site, range->args[0]) == 1;
+}
+
 constexpr std::string_view kRestoring[] = {
     ".train(", "train_mode", ".training =", "set_train", "setup_train", "_train()"};
 
 void check(Site &site, const Node &node) {
   const model::Loop *loop = site.project.loop_at(&node);
-  if (loop == nullptr || !loop->trains || loop->tiny || loop->parent != nullptr) {
+  // However few epochs there are: from the second one on, the mode is wrong.
+  if (loop == nullptr || !loop->trains || loop->parent != nullptr || runs_once(site, node)) {
     return;
   }
   const std::vector<const model::FunctionInfo *> reached = reached_functions(*site.function, node);
@@ -123,6 +144,12 @@ void check(Site &site, const Node &node) {
       report(site, *eval,
              fmt::format("`{}` stays in evaluation mode: the loop trains on, and nothing in it calls train()", written),
              fmt::format("call {}.train() where the training of each epoch starts", written));
+  const model::Modes modes = modes_at(site, *eval);
+  if (modes == model::Modes::Same) {
+    site.findings.pop_back();
+    return;
+  }
+  finding.tier = modes == model::Modes::Differ && !site.module->is_test ? Tier::On : Tier::Hint;
   finding.file = module->file;
   add_note(finding, site, node, "this loop trains the model");
 }
@@ -137,12 +164,13 @@ extern constinit const Rule kEvalNotRestored = {
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
              .frameworks = "PyTorch",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
 A loop that trains and in which `model.eval()` is called, by itself or by a function that it calls, while nothing in the loop calls
-`train()`.
+`train()`. It is reported if the model is known to have dropout or batch normalisation, is silent if it is known to have neither, and is a
+hint otherwise.
 
 ## Why it costs
 

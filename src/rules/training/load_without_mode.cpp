@@ -1,6 +1,9 @@
+#include "model/modes.h"
 #include "rules/reach.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <unordered_set>
 
 namespace deepperf::rules {
 
@@ -9,8 +12,13 @@ using namespace python;
 namespace {
 
 void check(Site &site, const Call &call) {
-  const auto *model = as<Name>(receiver_of(call));
-  if (model == nullptr) {
+  const auto *name = as<Name>(receiver_of(call));
+  if (name == nullptr || in_method(site, Kind::TorchModule, "forward")) {
+    return;
+  }
+  const model::Value callee = site.project.callee_of(&call);
+  if (callee.is(model::Value::Tag::ApiMethod) &&
+      model::modes_of(site.project, callee.receiver()) == model::Modes::Same) {
     return;
   }
   const std::string_view source = site.module->parsed->source.text();
@@ -20,35 +28,100 @@ void check(Site &site, const Call &call) {
     return;
   }
   const std::string_view function = site.function->node != nullptr ? text_of(*site.function) : source;
-  const std::string asked = fmt::format("{}(", model->id.text());
+  const std::string asked = fmt::format("{}(", name->id.text());
   const std::size_t from = site.function->node != nullptr ? call.end - site.function->node->start : call.end;
   for (std::size_t at = function.find(asked, from); at != std::string_view::npos; at = function.find(asked, at + 1)) {
     const char before = at > 0 ? function[at - 1] : ' ';
     if (before == ' ' || before == '(' || before == '=' || before == '[' || before == ',') {
-      report(
-          site, call, fmt::format("`{}` is loaded and asked, but never put into evaluation mode", model->id.text()),
+      Finding &finding = report(
+          site, call, fmt::format("`{}` is loaded and asked, but never put into evaluation mode", name->id.text()),
           fmt::format("call {}.eval() after loading: dropout and batch normalisation behave as in training until then",
-                      model->id.text()));
+                      name->id.text()));
+      finding.tier = Tier::Hint;
       return;
     }
   }
 }
 
+// ---- Evaluated without eval() ---------------------------------------------------------------------------------------
+
+// Does the text switch the mode of a model, or leave that to a framework?
+bool sets_mode(std::string_view text) {
+  return has_word(text, {".eval(", "train(False", ".train(mode", ".train(is_", "training = False", "eval_mode",
+                         "set_eval", "Trainer", "LightningModule", "map_location=\"meta\""});
+}
+
+// Does code that leads to the function set it, in its own file or in that of a caller?
+bool is_mode_set(const Site &site) {
+  if (sets_mode(site.module->parsed->source.text())) {
+    return true;
+  }
+  std::vector<const model::FunctionInfo *> above = {site.function};
+  std::unordered_set<const model::FunctionInfo *> known = {site.function};
+  constexpr std::size_t kMost = 100;
+  for (std::size_t i = 0; i < above.size() && above.size() < kMost; ++i) {
+    for (const model::FunctionInfo &caller : site.project.functions) {
+      const bool calls =
+          std::ranges::any_of(caller.calls, [&](const model::CallSite &call) { return call.callee == above[i]; });
+      if (calls && known.insert(&caller).second) {
+        if (sets_mode(caller.module->parsed->source.text())) {
+          return true;
+        }
+        above.push_back(&caller);
+      }
+    }
+  }
+  return above.size() >= kMost;
+}
+
+// A forward pass of a model whose modes differ, for each batch of an evaluation or under no_grad in a loop.
+void check_forward(Site &site, const Call &call) {
+  const model::Value callee = site.project.callee_of(&call);
+  const model::Loop *const loop = long_loop_around(site);
+  // Hugging Face's models are loaded in evaluation mode.
+  if (callee.is_kind(Kind::HfModel) || loop == nullptr || loop->trains || site.module->is_test || !site.module->torch) {
+    return;
+  }
+  const PlaceContext context = context_of(site);
+  if (context.in_training_step || (!context.in_evaluation_step && context.no_grad != PlaceContext::NoGrad::Always) ||
+      in_method(site, Kind::TorchModule, "forward") || model::modes_of(site.project, callee) != model::Modes::Differ) {
+    return;
+  }
+  // EMA and teacher copies, and what is measured in training mode on purpose, are made by other code: ask it first.
+  if (is_mode_set(site)) {
+    return;
+  }
+  const bool is_known = context.no_grad == PlaceContext::NoGrad::Always && context.run_by_script;
+  Finding &finding = report(
+      site, call, fmt::format("`{}` is evaluated in training mode: nothing calls eval()", text_of(site, call.func)),
+      fmt::format("call {}.eval() before the loop, and train() before training goes on", text_of(site, call.func)));
+  finding.tier = is_known ? Tier::On : Tier::Hint;
+}
+
+void check_call(Site &site, const Call &call) {
+  if (called_method(call) == "load_state_dict") {
+    check(site, call);
+  } else {
+    check_forward(site, call);
+  }
+}
+
 } // namespace
 
-extern constinit const Rule kLoadWithoutMode = {.info = {.code = "DP813",
-                                                         .name = "load-without-mode",
-                                                         .summary = "a model that is loaded and asked without eval()",
-                                                         .root_cause = "Training: Wrong Mode",
-                                                         .symptoms = "Wrong Result",
-                                                         .stage = "Prediction",
-                                                         .frameworks = "PyTorch",
-                                                         .tier = Tier::Hint,
-                                                         .fix = FixKind::None,
-                                                         .documentation = R"(## What it finds
+extern constinit const Rule kLoadWithoutMode = {
+    .info = {.code = "DP813",
+             .name = "load-without-mode",
+             .summary = "a model that is loaded or evaluated without eval()",
+             .root_cause = "Training: Wrong Mode",
+             .symptoms = "Wrong Result",
+             .stage = "Prediction",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::None,
+             .documentation = R"(## What it finds
 
 `model.load_state_dict(…)` followed by a call of the model in the same function, in a file that trains nothing and never calls
-`eval()`.
+`eval()`. Also a loop that evaluates a model with dropout or batch normalisation, where neither its file nor a caller's calls `eval()`.
 
 ## Why it costs
 
@@ -87,7 +160,7 @@ For models without dropout and normalisation, and where the model sets its mode 
 - PyTorch tutorial, saving and loading models: remember that you must call model.eval()
 - SonarPython: S6982
 )"},
-                                                .calls = "*.load_state_dict",
-                                                .on_call = check};
+    .calls = "*.load_state_dict TorchModule.__call__",
+    .on_call = check_call};
 
 } // namespace deepperf::rules

@@ -40,7 +40,7 @@ class Silent(nn.Module):
         return y * n * k, shown, np.array(sizes)
 
     def draw(self, x):
-        return self.layer(x).detach().cpu().numpy()
+        return self.layer(x).detach().cpu().numpy()  # hint: DP232
 
 
 class Matcher(nn.Module):

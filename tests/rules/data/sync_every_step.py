@@ -11,7 +11,7 @@ def train(model: nn.Module, loader, criterion, optimizer: torch.optim.Optimizer,
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
-        total += loss.item()  # hint: DP402
+        total += loss.item()  # expect: DP402
         values.append(loss.item())
     return total, values
 

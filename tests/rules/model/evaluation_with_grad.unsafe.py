@@ -87,7 +87,7 @@ def back_to_training(model, loader):
     model.eval()
     model.train()
     for x, y in loader:
-        print(model(x))
+        print(model(x))  # hint: DP232
 
 
 def called_well(model, loader):
@@ -127,4 +127,4 @@ def fine_tuned_in_eval_mode(model, loader):
 def not_a_loader(model, sentences):
     model.eval()
     for sentence in sentences:
-        print(model(sentence))
+        print(model(sentence))  # hint: DP232

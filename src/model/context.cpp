@@ -1,0 +1,295 @@
+#include "model/context.h"
+
+#include "base/known_names.h"
+#include "base/name_table.h"
+#include "model/classes.h"
+#include "model/facts.h"
+#include "python/children.h"
+
+#include <algorithm>
+
+namespace deepperf::model {
+
+using namespace python;
+
+// ---- Loops ----------------------------------------------------------------------------------------------------------
+
+const Expr *iterated_by(const Project &project, const Loop &loop) {
+  const Expr *iterated = nullptr;
+  if (const auto *statement = as<For>(loop.node)) {
+    iterated = statement->iter;
+  } else if (loop.node->kind != NodeKind::While) {
+    iterated = static_cast<const ComprehensionExpr *>(loop.node)->generators[0]->iter;
+  }
+  while (const auto *call = as<Call>(iterated)) {
+    const Value callee = project.callee_of(call);
+    if (!callee.is(Value::Tag::Api) || call->args.empty()) {
+      break;
+    }
+    const ApiInfo *info = find_api(callee.name());
+    const std::string_view name = callee.name().text();
+    if (name != "enumerate" && name != "zip" && name != "sorted" && name != "list" &&
+        (info == nullptr || !info->has(kPassesOn))) {
+      break;
+    }
+    iterated = call->args[0];
+  }
+  return iterated;
+}
+
+bool goes_over_data(const Project &project, const Loop &loop) {
+  const Expr *iterated = iterated_by(project, loop);
+  if (iterated == nullptr) {
+    return false;
+  }
+  switch (kind_of(iterated)) {
+  case Kind::TorchDataLoader:
+  case Kind::TorchDataset:
+  case Kind::HfDataset:
+  case Kind::Dataset:
+    return true;
+  default:
+    return false;
+  }
+}
+
+// ---- Settings -------------------------------------------------------------------------------------------------------
+
+namespace {
+
+bool contains(const std::vector<Symbol> &sorted, Symbol name) {
+  return std::ranges::binary_search(sorted, name.id, {}, &Symbol::id);
+}
+
+bool has_varying_name(Symbol name, const Loop *loop, const FunctionInfo &function) {
+  if (loop == nullptr) { // of a function that is called in a loop, all that is its own may differ
+    return function.node != nullptr && function.slot_of(name) != FunctionInfo::kNoSlot;
+  }
+  for (; loop != nullptr; loop = loop->parent) {
+    if (contains(loop->assigned, name)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Is the attribute of `self` stored to by nothing but the constructor?
+bool is_fixed_attribute(Symbol name, const FunctionInfo &function) {
+  const ClassInfo *const type = function.type;
+  for (const ClassInfo *at : type != nullptr ? type->mro : std::vector<ClassInfo *>{}) {
+    const auto found = at->attributes.find(name.id);
+    if (found == at->attributes.end()) {
+      continue;
+    }
+    const FunctionInfo *const init = find_method_of(*at, known::sym_init);
+    return std::ranges::all_of(found->second.entries, [init](const Cell::Entry &entry) {
+      return init != nullptr && entry.contributor == init->index;
+    });
+  }
+  return true;
+}
+
+} // namespace
+
+bool is_setting(const Expr *test, const Loop *loop, const FunctionInfo &function) {
+  static const NameTable kAsking({"isinstance", "hasattr", "callable", "issubclass", "getattr", "len", "is_available"});
+  switch (test->kind) {
+  case NodeKind::Constant:
+    return true;
+  case NodeKind::Name:
+    return !has_varying_name(static_cast<const Name *>(test)->id, loop, function);
+  case NodeKind::Attribute: {
+    const auto *attribute = static_cast<const Attribute *>(test);
+    for (const Loop *around = loop; around != nullptr; around = around->parent) {
+      if (contains(around->attributes, attribute->attr)) {
+        return false;
+      }
+    }
+    const auto *object = as<Name>(attribute->value);
+    if (object != nullptr && function.type != nullptr && !function.params.empty() &&
+        function.params[0]->name == object->id) {
+      return is_fixed_attribute(attribute->attr, function);
+    }
+    return is_setting(attribute->value, loop, function);
+  }
+  case NodeKind::UnaryOp:
+    return is_setting(static_cast<const UnaryOp *>(test)->operand, loop, function);
+  case NodeKind::BoolOp:
+    return std::ranges::all_of(static_cast<const BoolOp *>(test)->values,
+                               [&](const Expr *part) { return is_setting(part, loop, function); });
+  case NodeKind::Compare: {
+    const auto *comparison = static_cast<const Compare *>(test);
+    if (comparison->rest.size() == 1 &&
+        (comparison->rest[0].op == CompareOperator::Is || comparison->rest[0].op == CompareOperator::IsNot)) {
+      return true; // x is None
+    }
+    return is_setting(comparison->left, loop, function) &&
+           std::ranges::all_of(comparison->rest, [&](const CompareItem &item) {
+             return item.right->kind == NodeKind::Tuple || item.right->kind == NodeKind::List ||
+                    is_setting(item.right, loop, function);
+           });
+  }
+  case NodeKind::Call: {
+    const auto *call = static_cast<const Call *>(test);
+    const auto *name = as<Name>(call->func);
+    const auto *method = as<Attribute>(call->func);
+    const Symbol called = name != nullptr ? name->id : method != nullptr ? method->attr : Symbol{};
+    return called && kAsking.has(called);
+  }
+  default:
+    return false;
+  }
+}
+
+// ---- Functions ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Lets bits of functions reach what these call. `passes(site, bits)` says which bits go through a call.
+template <class Passes> void spread(std::vector<FunctionInfo *> &queue, Passes passes) {
+  while (!queue.empty()) {
+    const FunctionInfo &function = *queue.back();
+    queue.pop_back();
+    for (const CallSite &site : function.calls) {
+      const u16 bits = passes(site, function.context);
+      if ((site.callee->context & bits) != bits) {
+        site.callee->context |= bits;
+        queue.push_back(site.callee);
+      }
+    }
+  }
+}
+
+bool has_base(const ClassInfo &type, std::initializer_list<std::string_view> names) {
+  return std::ranges::any_of(type.mro, [&](const ClassInfo *at) {
+    return std::ranges::any_of(at->bases, [&](const Value &base) {
+      bool found = false;
+      for_each_alternative(base, [&](const Value &one) {
+        if (one.is(Value::Tag::Api)) {
+          const std::string_view name = one.name().text();
+          const std::size_t dot = name.rfind('.');
+          const std::string_view last = dot == std::string_view::npos ? name : name.substr(dot + 1);
+          found |= std::ranges::find(names, last) != names.end();
+        }
+      });
+      return found;
+    });
+  });
+}
+
+// What a method is by the convention of the class that it derives from.
+u16 framework_context(const FunctionInfo &function) {
+  static const NameTable kTrains({"training_step", "compute_loss"});
+  static const NameTable kEvaluates({"validation_step", "test_step", "predict_step", "prediction_step"});
+  if (function.type == nullptr || !function.name) {
+    return 0;
+  }
+  if (function.type->kind == Kind::TorchDataset && function.name.text() == "__getitem__") {
+    return kPerSample;
+  }
+  const bool trains = kTrains.has(function.name);
+  if (!trains && !kEvaluates.has(function.name)) {
+    return 0;
+  }
+  if (has_base(*function.type, {"LightningModule", "Trainer", "Seq2SeqTrainer", "SFTTrainer", "DPOTrainer"})) {
+    return trains ? u16{kPerTrainingStep | kStepOfFramework} : u16{kPerEvaluationStep};
+  }
+  return 0;
+}
+
+} // namespace
+
+bool is_evaluation_of_framework(const FunctionInfo &function) {
+  return (framework_context(function) & kPerEvaluationStep) != 0;
+}
+
+void find_contexts(Project &project) {
+  std::vector<u32> callers(project.functions.size());
+  // Names that are called where it is not known what they are: who has such a name may be meant.
+  std::unordered_set<u32> loose;
+  for (const FunctionInfo &function : project.functions) {
+    for (const CallSite &site : function.calls) {
+      callers[site.callee->index] += site.callee != &function ? 1 : 0;
+    }
+    std::unordered_set<u32> known;
+    for (const CallSite &site : function.calls) {
+      known.insert(site.callee->name.id);
+    }
+    for (const u32 name : function.called) {
+      if (!known.contains(name)) {
+        loose.insert(name);
+      }
+    }
+  }
+  std::vector<FunctionInfo *> scripts;
+  std::vector<FunctionInfo *> steps;
+  std::vector<FunctionInfo *> switched;
+  for (Loop &loop : project.loops) {
+    loop.evaluates = loop.node != nullptr && loop.function != nullptr && !loop.trains && goes_over_data(project, loop);
+  }
+  for (FunctionInfo &function : project.functions) {
+    if (function.node == nullptr) {
+      function.context |= kRunsOnce | kRunByScript;
+      scripts.push_back(&function);
+    } else {
+      const bool is_loose = function.type != nullptr && loose.contains(function.name.id);
+      function.context |= callers[function.index] == 0 || function.passed || is_loose ? u16{kCallersUnknown} : u16{0};
+      function.context |= framework_context(function);
+      if (function.steps && callers[function.index] == 0) {
+        function.context |= kPerTrainingStep | kStepOfFramework;
+      }
+    }
+    if (function.switches_grad) {
+      function.context |= kGradMaybeOff;
+    }
+  }
+  for (FunctionInfo &function : project.functions) {
+    const FunctionInfo *const body = function.module->body;
+    if (body != nullptr && body->switches_grad) {
+      function.context |= kGradMaybeOff;
+    }
+    if ((function.context & kGradMaybeOff) != 0) {
+      switched.push_back(&function);
+    }
+    for (const CallSite &site : function.calls) {
+      u16 bits = 0;
+      for (const Loop *loop = site.once ? nullptr : site.loop; loop != nullptr; loop = loop->parent) {
+        if (loop->steps) {
+          bits |= site.conditional || site.behind_guard ? kSomeTrainingSteps : kPerTrainingStep;
+        } else if (loop->evaluates) {
+          bits |= kPerEvaluationStep;
+        }
+      }
+      site.callee->context |= bits;
+    }
+  }
+  for (FunctionInfo &function : project.functions) {
+    if ((function.context & (kPerTrainingStep | kSomeTrainingSteps | kPerEvaluationStep | kPerSample)) != 0) {
+      steps.push_back(&function);
+    }
+    for (const FunctionMark &mark : function.marks) { // handed to mp.spawn() by code that runs
+      if (mark.passed && function.node == nullptr && mark.function->node != nullptr) {
+        mark.function->context |= kRunByScript;
+        scripts.push_back(mark.function);
+      }
+    }
+  }
+  spread(steps, [](const CallSite &site, u16 bits) -> u16 {
+    bits &= kPerTrainingStep | kSomeTrainingSteps | kPerEvaluationStep | kPerSample;
+    if (site.once || site.behind_guard) {
+      return 0;
+    }
+    if (site.conditional && (bits & kPerTrainingStep) != 0) {
+      bits = static_cast<u16>((bits & ~kPerTrainingStep) | kSomeTrainingSteps);
+    }
+    return bits;
+  });
+  spread(switched, [](const CallSite &, u16 bits) -> u16 { return bits & kGradMaybeOff; });
+  spread(scripts, [&](const CallSite &site, u16 bits) -> u16 {
+    const bool is_once = (bits & kRunsOnce) != 0 && site.loop == nullptr && callers[site.callee->index] == 1 &&
+                         (site.callee->context & kCallersUnknown) == 0;
+    return static_cast<u16>((bits & kRunByScript) | (is_once ? kRunsOnce : 0));
+  });
+}
+
+} // namespace deepperf::model

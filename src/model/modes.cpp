@@ -1,0 +1,124 @@
+#include "model/modes.h"
+
+#include "base/known_names.h"
+#include "model/classes.h"
+
+namespace deepperf::model {
+
+using namespace python;
+
+namespace {
+
+constexpr u32 kMostDepth = 6; // of modules inside modules
+
+Modes both(Modes a, Modes b) {
+  if (a == Modes::Differ || b == Modes::Differ) {
+    return Modes::Differ;
+  }
+  return a == Modes::Same && b == Modes::Same ? Modes::Same : Modes::Unknown;
+}
+
+Modes modes_of_one(const Project &project, const Value &model, u32 depth);
+
+Modes modes_of_all(const Project &project, const Value &value, u32 depth) {
+  Modes modes = value.open || (!value.known() && value.alternatives == nullptr) ? Modes::Unknown : Modes::Same;
+  for_each_alternative(value, [&](const Value &one) { modes = both(modes, modes_of_one(project, one, depth)); });
+  return modes;
+}
+
+// The layers that are written in nn.Sequential(…), also in lists and nested calls inside.
+Modes modes_of_arguments(const Project &project, const Call &call, u32 depth) {
+  Modes modes = Modes::Same;
+  for (const Expr *arg : call.args) {
+    const auto *made = as<Call>(arg);
+    if (made == nullptr || depth > kMostDepth) {
+      modes = both(modes, Modes::Unknown);
+      continue;
+    }
+    const Value callee = project.callee_of(made);
+    const ApiInfo *info = callee.is(Value::Tag::Api) ? find_api(callee.name()) : nullptr;
+    modes = both(modes, callee.is(Value::Tag::Class)
+                            ? modes_of_one(project, Value::of(callee.type, Value::Tag::Object), depth + 1)
+                        : info != nullptr && info->returns != Kind::Unknown
+                            ? modes_of_one(project, Value::made_by(info->returns, made, callee.name()), depth + 1)
+                            : Modes::Unknown);
+  }
+  return modes;
+}
+
+Modes modes_of_class(const Project &project, const ClassInfo &type, u32 depth) {
+  Modes modes = Modes::Same;
+  for (const ClassInfo *at : type.mro) {
+    for (const auto &[name, cell] : at->attributes) {
+      const Value &value = cell.value;
+      const Value &part = value.is(Value::Tag::Tuple) && value.number > 0 ? value.items[0] : value;
+      const bool is_module =
+          part.is(Value::Tag::Object)
+              ? part.type->kind == Kind::TorchModule
+              : part.is(Value::Tag::Instance) && (part.kind == Kind::TorchModule || part.kind == Kind::HfModel);
+      if (is_module) {
+        modes = both(modes, modes_of_all(project, part, depth + 1));
+      } else if (!part.known() && !part.is(Value::Tag::None)) {
+        modes = both(modes, Modes::Unknown);
+      }
+    }
+    // F.dropout(x, training=self.training)
+    const FunctionInfo *const forward = find_method_of(*at, known::sym_forward);
+    if (forward != nullptr && forward->node != nullptr && forward->type == at) {
+      const std::string_view text = forward->module->parsed->source.part(forward->node->start, forward->node->end);
+      if (text.find(".dropout(") != std::string_view::npos && text.find("self.training") != std::string_view::npos) {
+        return Modes::Differ;
+      }
+    }
+  }
+  return modes;
+}
+
+Modes modes_of_one(const Project &project, const Value &model, u32 depth) {
+  if (depth > kMostDepth) {
+    return Modes::Unknown;
+  }
+  if (model.is(Value::Tag::Object)) {
+    return model.type->kind == Kind::TorchModule ? modes_of_class(project, *model.type, depth) : Modes::Same;
+  }
+  if (model.is_kind(Kind::HfModel)) {
+    return Modes::Differ;
+  }
+  if (!model.is(Value::Tag::Instance) || model.kind != Kind::TorchModule || !model.name()) {
+    return model.is_kind(Kind::TorchLoss) ? Modes::Same : Modes::Unknown;
+  }
+  const std::string_view name = model.name().text();
+  if (name.starts_with("torchvision.models.") || name == "timm.create_model") {
+    return Modes::Differ;
+  }
+  if (!name.starts_with("torch.nn.")) {
+    return Modes::Unknown;
+  }
+  const std::string_view layer = name.substr(9);
+  if (layer.find("Dropout") != std::string_view::npos || layer.find("BatchNorm") != std::string_view::npos ||
+      layer.starts_with("Transformer")) {
+    return Modes::Differ;
+  }
+  if (layer == "Sequential" || layer.ends_with("Parallel") || layer == "ModuleList") {
+    return model.call != nullptr && !model.call->args.empty() ? modes_of_arguments(project, *model.call, depth)
+                                                              : Modes::Unknown;
+  }
+  if (layer == "Module" || layer == "ModuleDict") {
+    return Modes::Unknown;
+  }
+  // The recurrent layers drop between their layers, if they are told to.
+  if (model.call != nullptr) {
+    for (const Keyword *keyword : model.call->keywords) {
+      if (keyword->name && keyword->name.text() == "dropout") {
+        return Modes::Differ;
+      }
+    }
+  }
+  return Modes::Same;
+}
+
+} // namespace
+
+Modes modes_of(const Project &project, const Value &model) { return modes_of_all(project, model, 0); }
+
+} // namespace deepperf::model
