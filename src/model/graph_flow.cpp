@@ -82,7 +82,7 @@ bool records_graph(const Project &project, const Value &callee) {
       records = one.type->kind == Kind::TorchModule && (forward == nullptr || !forward->no_grad);
       if (records && forward != nullptr) {
         const GraphFlow &flow = graph_flow_of(project, *forward);
-        records = flow.returns_graph || !flow.has_no_grad;
+        records = flow.returns_graph || flow.returns_assumed || !flow.has_no_grad;
       }
     }
     all = all && records;
@@ -125,10 +125,12 @@ public:
       flow_.params[i] = Flow::kEscapes;
     }
     // What was walked before is gone when the caller gets it.
-    flow_.returns_graph = std::ranges::any_of(flow_.origins, [](const Flow::Origin &origin) {
-      return origin.what != Flow::What::Kept && (origin.uses & Flow::kReturned) != 0 &&
-             (origin.uses & Flow::kWalked) == 0;
-    });
+    for (const Flow::Origin &origin : flow_.origins) {
+      if ((origin.uses & Flow::kReturned) != 0 && (origin.uses & Flow::kWalked) == 0) {
+        flow_.returns_graph |= origin.what == Flow::What::Forward || origin.what == Flow::What::Helper;
+        flow_.returns_assumed |= origin.what == Flow::What::Assumed;
+      }
+    }
   }
 
 private:
@@ -760,6 +762,8 @@ private:
     }
     if (flow.returns_graph && grad_ == Grad::On && !callee.no_grad) {
       result |= origin(expr, Flow::What::Helper, is_discarded);
+    } else if (flow.returns_assumed && grad_ == Grad::On && !callee.no_grad) {
+      result |= origin(expr, Flow::What::Assumed, is_discarded);
     }
     return computed(result);
   }

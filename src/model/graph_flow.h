@@ -38,9 +38,10 @@ struct GraphFlow {
   };
 
   std::vector<Origin> origins;
-  std::vector<u16> params;    // what is done with what is passed for each parameter; kReturned: it is in the result
-  bool returns_graph = false; // its result hangs on the graph of a forward pass inside
-  bool has_no_grad = false;   // some of its code runs under torch.no_grad()
+  std::vector<u16> params;      // what is done with what is passed for each parameter; kReturned: it is in the result
+  bool returns_graph = false;   // its result hangs on the graph of a forward pass inside
+  bool returns_assumed = false; // the same of what may be one
+  bool has_no_grad = false;     // some of its code runs under torch.no_grad()
 };
 
 // Never null. Of functions that are too large to follow, everything escapes.

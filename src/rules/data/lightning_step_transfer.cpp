@@ -38,15 +38,6 @@ void check(Site &site, const Call &call) {
     return;
   }
   const std::string_view method = called_method(call);
-  if (method == "item") {
-    const Expr *receiver = receiver_of(call);
-    if (call.args.empty() && enclosing(site, NodeKind::If) == nullptr && receiver != nullptr &&
-        model::kind_of(receiver) == Kind::TorchTensor) {
-      report(site, call, "item() waits for the device in every training step",
-             "log the tensor itself: self.log(…, loss) copies it only when it is written");
-    }
-    return;
-  }
   if (is_batch(site, receiver_of(call))) {
     report(site, call, fmt::format("{}() on a batch that Lightning has already moved to the device", method),
            "omit it: Lightning moves batches itself, and to the right device of each process");
@@ -58,7 +49,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kLightningStepTransfer = {
     .info = {.code = "DP411",
              .name = "lightning-step-transfer",
-             .summary = "item() or cuda() in the training_step of a LightningModule",
+             .summary = "cuda() or to() on a batch in the training_step of a LightningModule",
              .root_cause = "Data: Unnecessary Data Transfer",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
@@ -66,11 +57,11 @@ extern constinit const Rule kLightningStepTransfer = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-`loss.item()`, and `cuda()` or `to(device)` on the batch, in the `training_step` of a LightningModule.
+`cuda()` or `to(device)` on the batch, in the `training_step` of a LightningModule.
 
 ## Why it costs
 
-`item()` waits until the device has finished the forward pass, so that Python cannot prepare the next work meanwhile. Lightning moves batches to the device before it calls
+Lightning moves batches to the device before it calls
 `training_step`; a second move does nothing, or goes to the wrong GPU if there are several.
 
 ## Bad
@@ -89,7 +80,7 @@ class Net(pl.LightningModule):
         x, y = batch
         x = x.cuda()
         loss = ((self.layer(x) - y) ** 2).mean()
-        self.log("loss", loss.item())
+        self.log("loss", loss)
         return loss
 ```
 
@@ -120,7 +111,7 @@ Where the batch is an object that Lightning cannot move because it has no `to`.
 
 - Lightning: hardware agnostic training
 )"},
-    .calls = "*.item *.cuda *.to",
+    .calls = "*.cuda *.to",
     .on_call = check};
 
 } // namespace deepperf::rules

@@ -280,6 +280,13 @@ private:
     }
   }
 
+  // `self.log("loss", loss)` of Lightning and of the Trainer: they keep the tensor until it is written.
+  [[nodiscard]] bool is_own_log(const Call &call, std::string_view method) const {
+    const auto *object = as<Name>(receiver_of(call));
+    return method == "log" && object != nullptr && function_->type != nullptr && !function_->params.empty() &&
+           function_->params[0]->name == object->id;
+  }
+
   void call(const Call &call) {
     static const NameTable kTelling({"add_scalar", "set_postfix", "set_description", "log"});
     const model::Value callee = project_.callee_of(&call);
@@ -306,7 +313,7 @@ private:
     } else if (method == "cuda" || (method == "to" && !call.args.empty() && receiver != nullptr &&
                                     model::kind_of(receiver) == Kind::Unknown && !is_dtype(call.args[0]))) {
       moves = true;
-    } else if (!method.empty() && kTelling.has(as<Attribute>(call.func)->attr)) {
+    } else if (!method.empty() && kTelling.has(as<Attribute>(call.func)->attr) && !is_own_log(call, method)) {
       arguments(call, "logging a tensor");
     }
   }

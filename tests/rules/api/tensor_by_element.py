@@ -5,12 +5,12 @@ model = nn.Linear(8, 2)
 
 
 def comprehension(x):
-    best = torch.argmax(model(x), dim=1)
+    best = torch.argmax(model(x), dim=1)  # hint: DP232
     return [one.item() for one in best]  # hint: DP155
 
 
 def loop(x):
-    best = model(x).argmax(dim=1)
+    best = model(x).argmax(dim=1)  # hint: DP232
     names = []
     for one in best:  # hint: DP155
         names.append("label %d" % int(one))
@@ -18,7 +18,7 @@ def loop(x):
 
 
 def indices(x):
-    best = model(x).argmax(dim=1)
+    best = model(x).argmax(dim=1)  # hint: DP232
     names = []
     for i in range(len(best)):
         names.append(best[i].item())  # hint: DP155
@@ -26,7 +26,7 @@ def indices(x):
 
 
 def by_shape(x, names):
-    best = model(x).argmax(dim=1)
+    best = model(x).argmax(dim=1)  # hint: DP232
     return_value = []
     for i in range(best.shape[0]):
         return_value.append(names[int(best[i])])  # hint: DP155
@@ -36,14 +36,14 @@ def by_shape(x, names):
 def extended(xs):
     predictions = []
     for x in xs:
-        predictions.extend(model(x).argmax(dim=1))  # hint: DP155
+        predictions.extend(model(x).argmax(dim=1))  # hint: DP155, DP232
     return predictions
 
 
 def as_list(xs):
     predictions = []
     for x in xs:
-        predictions.extend(model(x).argmax(dim=1).tolist())
+        predictions.extend(model(x).argmax(dim=1).tolist())  # hint: DP232
     return [one for one in predictions]
 
 
@@ -67,7 +67,7 @@ def rows_by_one(xs):
 
 
 def other_index(x, order):
-    best = model(x).argmax(dim=1)
+    best = model(x).argmax(dim=1)  # hint: DP232
     total = 0
     for i in range(3):
         total += best[i].item()

@@ -203,7 +203,7 @@ def without_weights(batches):
 
 
 def switches_by_itself(batches):
-    model = Frozen()
+    model = Frozen()  # expect: DP236
     for x, _ in batches:
         print(model(x).argmax(1))
 
