@@ -4,6 +4,7 @@
 #include "model/context.h"
 #include "model/guards.h"
 #include "model/loop_length.h"
+#include "model/ranks.h"
 #include "model/variance.h"
 
 #include <algorithm>
@@ -25,39 +26,45 @@ void sort_unique(std::vector<Symbol> &names) {
   names.erase(std::unique(names.begin(), names.end()), names.end());
 }
 
-using Callers = std::vector<std::vector<FunctionInfo *>>; // of each function, by its index
+// Who calls whom.
+struct CallGraph {
+  std::vector<std::vector<FunctionInfo *>> callers; // of each function, by its index
+  std::vector<FunctionInfo *> order;                // all functions, callees before callers as far as that is possible
+};
 
-Callers callers_of(Project &project) {
-  Callers callers(project.functions.size());
+CallGraph call_graph_of(Project &project) {
+  CallGraph graph;
+  graph.callers.resize(project.functions.size());
+  std::vector<std::vector<u32>> callees(project.functions.size());
   for (FunctionInfo &function : project.functions) {
+    graph.order.push_back(&function);
     for (const CallSite &site : function.calls) {
-      std::vector<FunctionInfo *> &known = callers[site.callee->index];
+      std::vector<FunctionInfo *> &known = graph.callers[site.callee->index];
       if (known.empty() || known.back() != &function) {
         known.push_back(&function);
+        callees[function.index].push_back(site.callee->index);
       }
     }
   }
-  return callers;
+  const std::vector<u32> ranks = ranks_of(callees);
+  std::ranges::stable_sort(graph.order, {}, [&ranks](const FunctionInfo *function) { return ranks[function->index]; });
+  return graph;
 }
 
 // Calls `update` for each function, and again for those whose callees changed: it returns whether the function did.
-template <class Update> void until_nothing_changes(Project &project, const Callers &callers, Update update) {
-  std::vector<FunctionInfo *> queue;
+template <class Update> void until_nothing_changes(Project &project, const CallGraph &graph, Update update) {
   std::vector<u8> waits(project.functions.size(), 1);
-  for (FunctionInfo &function : project.functions) {
-    queue.push_back(&function);
-  }
-  std::ranges::reverse(queue); // callees tend to stand before their callers
-  while (!queue.empty()) {
-    FunctionInfo *const function = queue.back();
-    queue.pop_back();
-    waits[function->index] = 0;
-    project.work.spread_steps += 1 + function->calls.size();
-    if (update(*function)) {
-      for (FunctionInfo *caller : callers[function->index]) {
-        if (waits[caller->index] == 0) {
+  for (bool is_left = true; is_left;) {
+    is_left = false;
+    for (FunctionInfo *function : graph.order) {
+      if (std::exchange(waits[function->index], u8{0}) == 0) {
+        continue;
+      }
+      project.work.spread_steps += 1 + function->calls.size();
+      if (update(*function)) {
+        for (const FunctionInfo *caller : graph.callers[function->index]) {
           waits[caller->index] = 1;
-          queue.push_back(caller);
+          is_left = true; // mostly further on in this very sweep; then the next one finds nothing
         }
       }
     }
@@ -67,19 +74,22 @@ template <class Update> void until_nothing_changes(Project &project, const Calle
 // ---- Attributes of self ---------------------------------------------------------------------------------------------
 
 // What a method stores, itself or through methods of the same class.
-void spread_stores(Project &project, const Callers &callers) {
+void spread_stores(Project &project, const CallGraph &graph) {
   for (FunctionInfo &function : project.functions) {
     function.attribute_stores = function.own_stores;
     sort_unique(function.attribute_stores);
   }
-  until_nothing_changes(project, callers, [](FunctionInfo &function) {
+  constexpr std::size_t kMostStores = 256; // through calls; of a method that stores more, nobody needs the rest
+  until_nothing_changes(project, graph, [](FunctionInfo &function) {
     const std::size_t before = function.attribute_stores.size();
     for (const CallSite &site : function.calls) {
       if (site.callee != &function && function.type != nullptr && site.callee->type == function.type) {
         std::vector<Symbol> both;
         std::ranges::set_union(function.attribute_stores, site.callee->attribute_stores, std::back_inserter(both), {},
                                &Symbol::id, &Symbol::id);
-        function.attribute_stores = std::move(both);
+        if (both.size() <= kMostStores) {
+          function.attribute_stores = std::move(both);
+        }
       }
     }
     return function.attribute_stores.size() != before;
@@ -199,7 +209,7 @@ void hand_to_parents(const FunctionInfo &function) {
   }
 }
 
-void spread_events(Project &project, const Callers &callers) {
+void spread_events(Project &project, const CallGraph &graph) {
   for (FunctionInfo &function : project.functions) {
     function.effects = function.own_effects;
     function.makes_variables = function.own_variables;
@@ -208,7 +218,7 @@ void spread_events(Project &project, const Callers &callers) {
     return std::tuple(function.effects, function.makes_variables, function.makes_graph, function.new_graph,
                       function.graph_params, function.runs_session, function.steps, function.trains);
   };
-  until_nothing_changes(project, callers, [&](FunctionInfo &function) {
+  until_nothing_changes(project, graph, [&](FunctionInfo &function) {
     const auto before = state_of(function);
     for (const Event &event : function.events) {
       switch (event.kind) {
@@ -376,9 +386,9 @@ void spread_no_grad(Project &project) {
 // see, as a lambda that it hands on.
 class RunsWith {
 public:
-  RunsWith(const Project &project, const Callers &callers) : project_(project), inside_(project.functions.size()) {
+  RunsWith(const Project &project, const CallGraph &graph) : project_(project), inside_(project.functions.size()) {
     for (const FunctionInfo &function : project.functions) {
-      const bool is_called = !callers[function.index].empty();
+      const bool is_called = !graph.callers[function.index].empty();
       const bool is_inner = function.parent != nullptr && function.parent->node != nullptr;
       if (!is_called && is_inner && !function.in_parallel) {
         inside_[function.parent->index].push_back(&function);
@@ -423,7 +433,7 @@ private:
 };
 
 // What runs because of such functions runs with them, unless it runs because of others, too.
-void spread_parallel(Project &project, const Callers &callers) {
+void spread_parallel(Project &project, const CallGraph &graph) {
   std::vector<const FunctionInfo *> marked;
   for (const FunctionInfo &function : project.functions) {
     if (function.in_parallel) {
@@ -433,7 +443,7 @@ void spread_parallel(Project &project, const Callers &callers) {
   if (marked.empty()) {
     return;
   }
-  const RunsWith runs_with(project, callers);
+  const RunsWith runs_with(project, graph);
   std::vector<const FunctionInfo *> others = runs_with.first();
   std::erase_if(others, [](const FunctionInfo *function) { return function->in_parallel; });
   const std::vector<u8> parallel = runs_with.all_of(std::move(marked));
@@ -505,8 +515,8 @@ void apply_guard(FunctionInfo &function, const Guard &guard) {
 } // namespace
 
 void spread_facts(Project &project) {
-  const Callers callers = callers_of(project);
-  spread_stores(project, callers);
+  const CallGraph graph = call_graph_of(project);
+  spread_stores(project, graph);
   for (FunctionInfo &function : project.functions) {
     for (const Guard &guard : function.guards) {
       if (!guard.statements.empty()) {
@@ -515,11 +525,11 @@ void spread_facts(Project &project) {
     }
   }
   apply_marks(project);
-  spread_events(project, callers);
+  spread_events(project, graph);
   spread_tracing(project);
   spread_no_grad(project);
   spread_loops(project);
-  spread_parallel(project, callers);
+  spread_parallel(project, graph);
   for (FunctionInfo &function : project.functions) {
     for (const CallSite &site : function.calls) {
       site.callee->called_by.push_back(&site);
