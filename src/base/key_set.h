@@ -39,7 +39,10 @@ private:
     u32 generation = 0;
   };
 
-  static std::size_t hash(u64 key) { return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15U) >> 20U); }
+  // Keys may differ in their upper half alone: both halves go into the bits that are used.
+  static std::size_t hash(u64 key) {
+    return static_cast<std::size_t>(((key ^ (key >> 32U)) * 0x9E3779B97F4A7C15U) >> 32U);
+  }
 
   void grow() {
     std::vector<Place> before = std::move(places_);

@@ -30,11 +30,7 @@ struct Sync {
 bool is_tensor(const Expr *expr) { return model::kind_of(expr) == Kind::TorchTensor && !model::is_on_cpu(expr); }
 
 // Does the program use a GPU at all? On a CPU there is nothing to wait for.
-bool uses_gpu(const model::Module &module) {
-  const std::string_view text = module.parsed->source.text();
-  return text.find("cuda") != std::string_view::npos || text.find(".to(device") != std::string_view::npos ||
-         text.find(".device)") != std::string_view::npos || text.find("accelerat") != std::string_view::npos;
-}
+bool uses_gpu(const Site &site) { return file_has_word(site, {"cuda", ".to(device", ".device)", "accelerat"}); }
 
 // What one training step does, in its own code and in the functions of the project that it calls.
 class Step {
@@ -95,11 +91,12 @@ private:
 
   void take_callees(std::size_t at, const Node *region, const model::Loop *step) {
     const Called caller = functions_[at];
-    for (const model::CallSite &site : caller.function->calls) {
+    for (const model::CallSite *inside : model::calls_inside(*caller.function, *region)) {
+      const model::CallSite &site = *inside;
       if (functions_.size() >= kMostFunctions) {
         return;
       }
-      if (!contains(region, site.call) || site.conditional || site.once || site.behind_guard ||
+      if (site.conditional || site.once || site.behind_guard ||
           site.callee->definition() == nullptr || site.callee->is_property) {
         continue;
       }
@@ -414,7 +411,7 @@ void judge(Site &site, const model::FunctionInfo &function, const Node &region, 
   const Sync main = *first;
   step.syncs.erase(first);
   const bool on_gpu = step.moves || step.on_device || is_framework;
-  if (!on_gpu && !uses_gpu(*site.module)) {
+  if (!on_gpu && !uses_gpu(site)) {
     return;
   }
   if (main.call == nullptr && !main.is_explicit && step.syncs.empty() && !main.is_repeated && !on_gpu) {
