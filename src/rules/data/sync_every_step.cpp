@@ -96,8 +96,8 @@ private:
       if (functions_.size() >= kMostFunctions) {
         return;
       }
-      if (site.conditional || site.once || site.behind_guard ||
-          site.callee->definition() == nullptr || site.callee->is_property) {
+      if (site.conditional || site.once || site.behind_guard || site.callee->definition() == nullptr ||
+          site.callee->is_property) {
         continue;
       }
       bool is_repeated = caller.is_repeated;

@@ -61,6 +61,9 @@ void check(Site &site, const Call &call) {
   const std::string_view optimizer = text_of(site, receiver_of(call));
   const Call *backward = nullptr;
   for (const Stmt *one : block) {
+    if (one->kind == NodeKind::Pass) {
+      continue;
+    }
     const Call *other = call_of(one);
     if (one->start < statement->start) {
       if (other != nullptr && is_backward(*other)) {
