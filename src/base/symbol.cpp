@@ -2,6 +2,7 @@
 
 #include "base/known_names.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -82,7 +83,7 @@ public:
     const auto size = static_cast<u32>(text.size());
     std::array<char, 128> room; // NOLINT(cppcoreguidelines-pro-type-member-init): filled as far as it is read
     if (text.size() + kPadding <= room.size()) {
-      std::memcpy(room.data(), text.data(), text.size());
+      std::ranges::copy(text, room.data()); // an empty text may have no data at all
       std::memset(room.data() + text.size(), 0, kPadding);
       return intern(text, name_hash::combine(name_hash::words(room.data(), size), size));
     }
