@@ -44,27 +44,40 @@ u32 available_cores() {
   return count < 1 ? 1 : static_cast<u32>(count);
 }
 
+namespace {
+
+// False if the system gives no more threads.
+bool start_thread(void *(*run)(void *), void *argument, std::vector<pthread_t> &threads) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackSize);
+  pthread_t thread{};
+  const bool is_started = pthread_create(&thread, &attributes, run, argument) == 0;
+  pthread_attr_destroy(&attributes);
+  if (is_started) {
+    threads.push_back(thread);
+  }
+  return is_started;
+}
+
+void join_all(const std::vector<pthread_t> &threads) {
+  for (const pthread_t thread : threads) {
+    pthread_join(thread, nullptr);
+  }
+}
+
+} // namespace
+
 void run_workers(u32 count, const std::function<void(u32)> &work) {
   std::vector<Job> jobs(count);
   std::vector<pthread_t> threads;
   threads.reserve(count);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kStackSize);
   bool failed = false;
-  for (u32 i = 0; i < count; ++i) {
+  for (u32 i = 0; i < count && !failed; ++i) {
     jobs[i] = {&work, i, nullptr};
-    pthread_t thread{};
-    if (pthread_create(&thread, &attributes, run_job, &jobs[i]) != 0) {
-      failed = true;
-      break;
-    }
-    threads.push_back(thread);
+    failed = !start_thread(run_job, &jobs[i], threads);
   }
-  pthread_attr_destroy(&attributes);
-  for (const pthread_t thread : threads) {
-    pthread_join(thread, nullptr);
-  }
+  join_all(threads);
   if (failed && threads.empty()) {
     throw std::runtime_error("cannot start a thread");
   }
@@ -122,17 +135,8 @@ struct WorkerTeam::Shared {
 };
 
 WorkerTeam::WorkerTeam(u32 size) : shared_(std::make_unique<Shared>()) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kStackSize);
-  for (u32 i = 1; i < size; ++i) {
-    pthread_t thread{};
-    if (pthread_create(&thread, &attributes, Shared::serve_as_thread, shared_.get()) != 0) {
-      break;
-    }
-    shared_->threads.push_back(thread);
+  for (u32 i = 1; i < size && start_thread(Shared::serve_as_thread, shared_.get(), shared_->threads); ++i) {
   }
-  pthread_attr_destroy(&attributes);
 }
 
 WorkerTeam::~WorkerTeam() {
@@ -141,9 +145,7 @@ WorkerTeam::~WorkerTeam() {
     shared_->is_over = true;
   }
   shared_->begins.notify_all();
-  for (const pthread_t thread : shared_->threads) {
-    pthread_join(thread, nullptr);
-  }
+  join_all(shared_->threads);
 }
 
 u32 WorkerTeam::size() const { return static_cast<u32>(shared_->threads.size()) + 1; }

@@ -1,5 +1,6 @@
 #include "check/why.h"
 
+#include "base/write.h"
 #include "check/find_files.h"
 #include "check/judge_files.h"
 #include "model/line_print.h"
@@ -18,11 +19,6 @@
 namespace deepperf::check {
 
 namespace {
-
-template <class... Arguments>
-void write(std::string &out, fmt::format_string<Arguments...> format, Arguments &&...arguments) {
-  fmt::format_to(std::back_inserter(out), format, std::forward<Arguments>(arguments)...);
-}
 
 WhyAnswer failure(std::string text) { return {.found = false, .text = std::move(text) + "\n"}; }
 

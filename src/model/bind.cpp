@@ -146,6 +146,12 @@ void note_derivation(const Assign &assignment, BoundNames &bound) {
 
 } // namespace
 
+bool is_own_object(const FunctionInfo &function, const Expr *expr) {
+  const auto *object = as<Name>(expr);
+  return object != nullptr && function.type != nullptr && !function.params.empty() &&
+         function.params[0]->name == object->id;
+}
+
 const Name *root_name(const Expr *expr) {
   for (;;) {
     switch (expr->kind) {

@@ -38,6 +38,9 @@ bool tells_backward(u32 evidence);
 // The name at the root of a chain like x.a[0].b(); null if there is none.
 const python::Name *root_name(const python::Expr *expr);
 
+// Is it the object whose method this is: `self`, whatever it is called?
+bool is_own_object(const FunctionInfo &function, const python::Expr *expr);
+
 // Is the receiver called something like a session? For parameters and attributes, whose value nobody tells us.
 bool is_named_session(const python::Expr *expr);
 

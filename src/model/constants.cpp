@@ -529,7 +529,7 @@ private:
   // Tests choose what suits a test.
   [[nodiscard]] std::vector<const CallSite *> callers_of(const FunctionInfo &function) const {
     std::vector<const CallSite *> callers;
-    for (const CallSite *site : index_.callers[function.index]) {
+    for (const CallSite *site : function.called_by) {
       const bool is_by_test = site->caller->module->is_test || site->caller->is_test;
       if (!is_by_test || function.module->is_test) {
         callers.push_back(site);

@@ -2,6 +2,7 @@
 
 #include "base/known_names.h"
 #include "base/name_table.h"
+#include "model/bind.h"
 #include "model/classes.h"
 #include "model/facts.h"
 #include "python/children.h"
@@ -105,9 +106,7 @@ bool is_setting(const Expr *test, const Loop *loop, const FunctionInfo &function
         return false;
       }
     }
-    const auto *object = as<Name>(attribute->value);
-    if (object != nullptr && function.type != nullptr && !function.params.empty() &&
-        function.params[0]->name == object->id) {
+    if (is_own_object(function, attribute->value)) {
       return is_fixed_attribute(attribute->attr, function);
     }
     return is_setting(attribute->value, loop, function);

@@ -91,9 +91,7 @@ private:
     if (attribute == nullptr) {
       return;
     }
-    const auto *object = as<Name>(attribute->value);
-    const bool is_own = object != nullptr && function_->type != nullptr && !function_->params.empty() &&
-                        object->id == function_->params[0]->name;
+    const bool is_own = is_own_object(*function_, attribute->value);
     std::vector<u32> &stored = is_own ? function_->type->stored : project_.stored_elsewhere;
     stored.push_back(attribute->attr.id);
   }

@@ -259,12 +259,6 @@ const Definitions &definitions_of(const Project &project) {
     for (auto &[function, bindings] : made->bindings) {
       std::ranges::stable_sort(bindings, {}, [](const Binding &binding) { return binding.name.id; });
     }
-    made->callers.resize(project.functions.size());
-    for (const FunctionInfo &function : project.functions) {
-      for (const CallSite &site : function.calls) {
-        made->callers[site.callee->index].push_back(&site);
-      }
-    }
     project.definitions = std::move(made);
   }
   return *project.definitions;

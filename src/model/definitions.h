@@ -47,7 +47,6 @@ struct Definitions {
   std::unordered_map<u32, std::vector<CallPlace>> options; // add_argument(…), by the attribute that it fills
   std::unordered_map<u32, std::vector<CallPlace>> flags;   // flags.DEFINE_…(…), by name
   std::unordered_map<const ClassInfo *, std::vector<CallPlace>> constructions;
-  std::vector<std::vector<const CallSite *>> callers; // of each function, by its index
 };
 
 const Definitions &definitions_of(const Project &project);

@@ -778,9 +778,7 @@ private:
       use(all, Flow::kNumbers);
       return 0;
     }
-    const auto *object = method != nullptr ? as<Name>(method->value) : nullptr;
-    const bool is_own = object != nullptr && function_.type != nullptr && !function_.params.empty() &&
-                        function_.params[0]->name == object->id;
+    const bool is_own = method != nullptr && is_own_object(function_, method->value);
     const bool is_local = name != nullptr && function_.slot_of(name->id) != FunctionInfo::kNoSlot;
     if (callee.is(Value::Tag::Class) || is_discarded || (name == nullptr && !is_own)) {
       use(all, Flow::kEscapes);

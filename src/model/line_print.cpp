@@ -1,5 +1,6 @@
 #include "model/line_print.h"
 
+#include "base/write.h"
 #include "model/debug_print.h"
 #include "model/facts.h"
 #include "python/children.h"
@@ -15,11 +16,6 @@ namespace deepperf::model {
 using namespace python;
 
 namespace {
-
-template <class... Arguments>
-void write(std::string &out, fmt::format_string<Arguments...> format, Arguments &&...arguments) {
-  fmt::format_to(std::back_inserter(out), format, std::forward<Arguments>(arguments)...);
-}
 
 std::string place_of(const Module &module, u32 offset) {
   const Position position = module.parsed->source.position(offset);

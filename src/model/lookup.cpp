@@ -1,5 +1,6 @@
 #include "model/lookup.h"
 
+#include "model/bind.h"
 #include "model/classes.h"
 
 #include <string>
@@ -71,8 +72,7 @@ Value value_of(const Scope &scope, const Expr *expr) {
   if (const auto *name = as<Name>(expr)) {
     // The first parameter of a method is its object.
     const FunctionInfo *const function = scope.function;
-    if (function != nullptr && function->type != nullptr && !function->params.empty() && !function->is_static &&
-        function->params[0]->name == name->id) {
+    if (function != nullptr && !function->is_static && is_own_object(*function, name)) {
       return Value::of(function->type, Value::Tag::Object);
     }
     return name_value(scope, name->id);

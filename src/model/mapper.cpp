@@ -1,5 +1,6 @@
 #include "model/mapper.h"
 
+#include "model/bind.h"
 #include "model/classes.h"
 
 #include "base/known_names.h"
@@ -174,8 +175,7 @@ private:
   // How many different names of the function's own an expression mentions: parts of the example, most likely.
   void count_locals(const Node *node, std::unordered_set<u32> &names) const {
     if (const auto *name = as<Name>(node)) {
-      const bool is_self = function_ != nullptr && function_->type != nullptr && !function_->params.empty() &&
-                           function_->params[0]->name == name->id;
+      const bool is_self = function_ != nullptr && is_own_object(*function_, name);
       if (function_ != nullptr && !is_self && function_->slot_of(name->id) != FunctionInfo::kNoSlot &&
           std::ranges::find(outside_, name->id) == outside_.end()) {
         names.insert(name->id.id);

@@ -1,5 +1,6 @@
 // Function summaries: which operations a call leads to, at any depth, and on which of its arguments they depend.
 // Bottom-up over the call graph; where functions call each other in a circle, the circle is cut.
+#include "model/bind.h"
 #include "model/project.h"
 #include "model/variance.h"
 
@@ -54,9 +55,7 @@ void summarise_function(const Project &project, FunctionInfo &function) {
       if (!inner.attributes.empty()) {
         // Attributes of our own object stay what they are; of another object nothing is known.
         const auto *method = python::as<python::Attribute>(site.call->func);
-        const auto *object = method != nullptr ? python::as<python::Name>(method->value) : nullptr;
-        const bool is_self = object != nullptr && function.type != nullptr && !function.params.empty() &&
-                             object->id == function.params[0]->name;
+        const bool is_self = method != nullptr && is_own_object(function, method->value);
         reached.varies |= !is_self;
         reached.attributes = inner.attributes;
       }

@@ -246,9 +246,7 @@ Value Transfer::call_function(const Call *call, FunctionInfo *function, bool bou
 Value Transfer::call_method(const Call *call, FunctionInfo *function, const Arguments &arguments) {
   const Value result = call_function(call, function, !function->is_static, arguments);
   const auto *method = as<Attribute>(call->func);
-  const auto *object = method != nullptr ? as<Name>(method->value) : nullptr;
-  const bool is_own = object != nullptr && !current_->params.empty() && current_->type != nullptr &&
-                      object->id == current_->params[0]->name;
+  const bool is_own = method != nullptr && is_own_object(*current_, method->value);
   if (!is_own || !is_abstract(*function)) {
     return result;
   }

@@ -1,5 +1,6 @@
 #include "model/variance.h"
 
+#include "model/bind.h"
 #include "model/effects.h"
 #include "model/facts.h"
 #include "python/children.h"
@@ -251,10 +252,8 @@ public:
       return follow_name(static_cast<const Name *>(node)->id);
     case NodeKind::Attribute: {
       const auto *attribute = static_cast<const Attribute *>(node);
-      const auto *object = as<Name>(attribute->value);
       result.varies |= is_eager_variable(function_, attribute);
-      if (object != nullptr && function_.type != nullptr && !function_.params.empty() &&
-          object->id == function_.params[0]->name) {
+      if (is_own_object(function_, attribute->value)) {
         result.attributes.push_back(attribute->attr);
         return;
       }

@@ -112,6 +112,22 @@ bool file_has_word_in_any_case(const Site &site, std::initializer_list<std::stri
                        [&] { return has_word_in_any_case(site.module->parsed->source.text(), words); });
 }
 
+bool project_has_word(const Site &site, std::initializer_list<std::string_view> words) {
+  return searched_once(site, &site.project, hash_of(Words(words.begin(), words.size()), false), [&] {
+    return std::ranges::any_of(site.project.modules, [&](const model::Module &module) {
+      return has_word(module.parsed->source.text(), words);
+    });
+  });
+}
+
+bool project_has_word_in_any_case(const Site &site, std::initializer_list<std::string_view> words) {
+  return searched_once(site, &site.project, hash_of(Words(words.begin(), words.size()), true), [&] {
+    return std::ranges::any_of(site.project.modules, [&](const model::Module &module) {
+      return has_word_in_any_case(module.parsed->source.text(), words);
+    });
+  });
+}
+
 bool node_has_word(const Site &site, const Node &node, Words words) {
   return searched_once(site, &node, hash_of(words, false), [&] { return has_word(text_of(site, &node), words); });
 }

@@ -33,11 +33,13 @@ inline bool has_word(std::string_view text, std::initializer_list<std::string_vi
 // The same whatever the case of the text; the words are in lower case.
 bool has_word_in_any_case(std::string_view text, std::initializer_list<std::string_view> words);
 
-// The same for the file of the place, or the function (of a module's own code, the file). The text is searched once for
-// all places.
+// The same for the file of the place, all files of its project, or the function (of a module's own code, the file). The
+// text is searched once for all places.
 bool file_has_word(const Site &site, std::initializer_list<std::string_view> words);
 bool file_has_word(const Site &site, Words words);
 bool file_has_word_in_any_case(const Site &site, std::initializer_list<std::string_view> words);
+bool project_has_word(const Site &site, std::initializer_list<std::string_view> words);
+bool project_has_word_in_any_case(const Site &site, std::initializer_list<std::string_view> words);
 bool function_has_word(const Site &site, std::initializer_list<std::string_view> words);
 bool function_has_word(const Site &site, Words words);
 

@@ -1,4 +1,5 @@
 #include "base/name_table.h"
+#include "model/bind.h"
 #include "model/context.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
@@ -279,9 +280,7 @@ private:
 
   // `self.log("loss", loss)` of Lightning and of the Trainer: they keep the tensor until it is written.
   [[nodiscard]] bool is_own_log(const Call &call, std::string_view method) const {
-    const auto *object = as<Name>(receiver_of(call));
-    return method == "log" && object != nullptr && function_->type != nullptr && !function_->params.empty() &&
-           function_->params[0]->name == object->id;
+    return method == "log" && model::is_own_object(*function_, receiver_of(call));
   }
 
   void call(const Call &call) {

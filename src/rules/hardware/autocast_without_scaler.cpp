@@ -37,9 +37,7 @@ bool may_scale(const Site &site) {
 
 // Somewhere in the project, for whoever makes the optimizer.
 bool project_may_scale(const Site &site) {
-  return std::ranges::any_of(site.project.modules, [](const model::Module &module) {
-    return has_word_in_any_case(module.parsed->source.text(), {"scale_loss", "scaler", "deepspeed"});
-  });
+  return project_has_word_in_any_case(site, {"scale_loss", "scaler", "deepspeed"});
 }
 
 // The calls of backward() of a function, in the order of its code.

@@ -1,8 +1,6 @@
 #include "rules/reach.h"
 #include "rules/site.h"
 
-#include <algorithm>
-
 namespace deepperf::rules {
 
 using namespace python;
@@ -11,11 +9,7 @@ namespace {
 
 // Does the project also use DistributedDataParallel? Then this is what is left for those who start it without a
 // launcher.
-bool knows_better(const Site &site) {
-  return std::ranges::any_of(site.project.modules, [](const model::Module &module) {
-    return module.parsed->source.text().find("DistributedDataParallel") != std::string_view::npos;
-  });
-}
+bool knows_better(const Site &site) { return project_has_word(site, {"DistributedDataParallel"}); }
 
 void check(Site &site, const Call &call) {
   if (call.args.empty() && call.keywords.empty()) {

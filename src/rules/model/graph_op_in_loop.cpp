@@ -128,16 +128,11 @@ private:
     if (queue.empty()) {
       return;
     }
-    std::vector<std::vector<const FunctionInfo *>> callers(project_.functions.size());
-    for (const FunctionInfo &function : project_.functions) {
-      for (const model::CallSite &site : function.calls) {
-        callers[site.callee->index].push_back(&function);
-      }
-    }
     while (!queue.empty()) {
       const FunctionInfo *const callee = queue.back();
       queue.pop_back();
-      for (const FunctionInfo *caller : callers[callee->index]) {
+      for (const model::CallSite *site : callee->called_by) {
+        const FunctionInfo *const caller = site->caller;
         if (!leads_to_ops_[caller->index]) {
           leads_to_ops_[caller->index] = true;
           queue.push_back(caller);

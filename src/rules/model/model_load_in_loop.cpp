@@ -105,8 +105,7 @@ bool is_cached(const model::FunctionInfo &function) {
 
 // A function that returns what it loads, or keeps it to itself, and that a request handler calls each time.
 const model::CallSite *called_by_handler(const Site &site) {
-  const auto &callers = model::definitions_of(site.project).callers[site.function->index];
-  for (const model::CallSite *caller : callers) {
+  for (const model::CallSite *caller : site.function->called_by) {
     if (!caller->once && !caller->behind_guard && is_request_handler(site.project, *caller->caller)) {
       return caller;
     }

@@ -15,9 +15,8 @@ void check(Site &site, const Call &call) {
   // Doubt means silence: whoever is given the accelerator may enter it.
   const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
   const auto *name = assignment != nullptr ? as<Name>(assignment->targets[0]) : nullptr;
-  const std::string_view text = site.module->parsed->source.text();
-  if (name == nullptr || has_word(text, {".accumulate(", "no_sync", "sync_gradients"}) ||
-      !has_word(text, {".backward("})) {
+  if (name == nullptr || file_has_word(site, {".accumulate(", "no_sync", "sync_gradients"}) ||
+      !file_has_word(site, {".backward("})) {
     return;
   }
   report(site, *steps, "gradient_accumulation_steps has no effect without accelerator.accumulate(model)",
