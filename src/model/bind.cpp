@@ -95,8 +95,6 @@ u32 torch_evidence_of(Symbol method, const Call &call) {
   return bits == torch_bit("eval") && !call.args.empty() ? 0 : bits; // eval(…) of pandas and others
 }
 
-bool is_mutating(Symbol method) { return (told_by(method) & kMutating) != 0; }
-
 void bind_alias(const Alias &alias, BoundNames &bound) {
   if (alias.asname) {
     bound.add(alias.asname);
@@ -188,6 +186,8 @@ bool is_named_dataset(const Expr *expr) {
   return text == "ds" || text == "dataset" || text == "data" || text.ends_with("_ds") || text.ends_with("_dataset") ||
          text.ends_with("_data");
 }
+
+bool is_mutating_method(Symbol method) { return (told_by(method) & kMutating) != 0; }
 
 bool is_named_graph(const Expr *expr) { return last_name(expr).ends_with("graph"); }
 
@@ -367,7 +367,7 @@ void find_changes_in(const Node *node, Loop &result) {
     break;
   case NodeKind::Call: {
     const auto *call = static_cast<const Call *>(node);
-    if (const auto *method = as<Attribute>(call->func); method != nullptr && is_mutating(method->attr)) {
+    if (const auto *method = as<Attribute>(call->func); method != nullptr && is_mutating_method(method->attr)) {
       if (const auto *attribute = as<Attribute>(method->value)) {
         result.attributes.push_back(attribute->attr);
       } else if (const Name *root = root_name(method->value)) {

@@ -41,6 +41,9 @@ const python::Name *root_name(const python::Expr *expr);
 // Is it the object whose method this is: `self`, whatever it is called?
 bool is_own_object(const FunctionInfo &function, const python::Expr *expr);
 
+// Does a method of that name change the object that it is called on, in Python's own types and the ones we know?
+bool is_mutating_method(Symbol method);
+
 // Is the receiver called something like a session? For parameters and attributes, whose value nobody tells us.
 bool is_named_session(const python::Expr *expr);
 

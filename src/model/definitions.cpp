@@ -1,5 +1,6 @@
 #include "model/definitions.h"
 
+#include "model/bind.h"
 #include "python/call.h"
 #include "python/children.h"
 #include "python/literals.h"
@@ -103,6 +104,7 @@ private:
       into_.dict_changes[owner_of(name->id)].push_back(change);
     } else if (const auto *attribute = as<Attribute>(dict)) {
       change.name = attribute->attr;
+      into_.changed_attributes.insert(attribute->attr.id);
       into_.attribute_dict_changes[attribute->attr.id].push_back(change);
     }
   }
@@ -141,6 +143,10 @@ private:
         into_.attribute_stores[intern(string_value(source, *name)).id].push_back(
             {function_, call.args[0], call.args[2]});
       }
+    }
+    const auto *changed = as<Attribute>(receiver_of(call));
+    if (changed != nullptr && is_mutating_method(as<Attribute>(call.func)->attr)) {
+      into_.changed_attributes.insert(changed->attr.id);
     }
     if (call.fact != 0) {
       for_each_alternative(project_.callee_of(&call), [&](const Value &callee) {
@@ -199,6 +205,9 @@ private:
     case NodeKind::AugAssign: {
       const auto *statement = static_cast<const AugAssign *>(node);
       assign(statement->target, nullptr);
+      if (const auto *attribute = as<Attribute>(statement->target)) {
+        into_.changed_attributes.insert(attribute->attr.id);
+      }
       return visit(statement->value);
     }
     case NodeKind::ImportFrom: {

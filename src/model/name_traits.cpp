@@ -35,13 +35,17 @@ template <std::size_t N> bool ends_in_word(std::string_view text, const std::arr
 }
 
 u8 read_traits(std::string_view text) {
-  const bool is_loader = (text.ends_with("_loader") || text.ends_with("dataloader")) && !text.starts_with("get_") &&
-                         !text.starts_with("make_") && !text.starts_with("build_") && !text.starts_with("create_");
+  const bool is_verb = text.starts_with("get_") || text.starts_with("make_") || text.starts_with("build_") ||
+                       text.starts_with("create_") || text.starts_with("load_") || text.starts_with("train_");
+  const bool is_loader = (text.ends_with("_loader") || text.ends_with("dataloader")) &&
+                         (!is_verb || text.starts_with("train_") || text.starts_with("load_"));
   u8 traits = 0;
   const auto add = [&traits](NameTrait trait, bool has) { traits |= has ? static_cast<u8>(trait) : u8{0}; };
   add(kCountsDimensions, ends_in_word(text, kDimensions) || text.ends_with("_axes"));
   add(kNamesFew, ends_in_word(text, kFew) || counts_few(text));
   add(kLoaderName, is_loader);
+  add(kTokenizerName,
+      !is_verb && (text == "tokenizer" || text.ends_with("_tokenizer") || text.starts_with("tokenizer_")));
   add(kSaysBeam, text.find("beam") != std::string_view::npos);
   add(kAsksForEager, text.starts_with("executing_eagerly"));
   return traits;

@@ -10,7 +10,8 @@ enum NameTrait : u8 {
   kNamesFew = 2,         // heads, num_layers: what a model or a machine has only a few of
   kLoaderName = 4,       // train_loader, but not get_loader
   kSaysBeam = 8,
-  kAsksForEager = 16, // executing_eagerly…
+  kAsksForEager = 16,  // executing_eagerly…
+  kTokenizerName = 32, // tokenizer, src_tokenizer, but not get_tokenizer
 };
 
 // Its traits, as bits.

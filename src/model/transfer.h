@@ -230,7 +230,7 @@ private:
   Value compared(const Value &left, const Value &right);
   Value assumed_value(Symbol name);
   Value assumed_from(u32 evidence);
-  [[nodiscard]] bool is_loader_name(Symbol name) const;
+  [[nodiscard]] Value named_like(Symbol name) const;
 
   // ---- transfer_attributes.cpp
   Value eval_attribute(const python::Attribute *attribute);

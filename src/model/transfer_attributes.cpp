@@ -140,9 +140,7 @@ Value Transfer::attribute_of_class(const Value &value, Symbol attr) {
   }
   const auto &evidence = value.type->module->attribute_evidence;
   const auto told = evidence.find(attr.id);
-  const Value assumed = told != evidence.end() ? assumed_from(told->second)
-                        : is_loader_name(attr) ? Value::instance(Kind::TorchDataLoader)
-                                               : member;
+  const Value assumed = told != evidence.end() ? assumed_from(told->second) : named_like(attr);
   return assumed.known() ? assumed : member;
 }
 

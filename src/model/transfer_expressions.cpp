@@ -248,11 +248,18 @@ Value Transfer::assumed_value(Symbol name) {
       return assumed_from(evidence->second);
     }
   }
-  return is_loader_name(name) ? Value::instance(Kind::TorchDataLoader) : Value{};
+  return named_like(name);
 }
 
-// In a module that uses PyTorch, `train_loader` is what everybody calls a DataLoader.
-bool Transfer::is_loader_name(Symbol name) const { return module_->torch && has_trait(name, kLoaderName); }
+// In a module that uses PyTorch, `train_loader` is what everybody calls a DataLoader, and `tokenizer` a tokenizer.
+Value Transfer::named_like(Symbol name) const {
+  if (!module_->torch) {
+    return {};
+  }
+  return has_trait(name, kLoaderName)      ? Value::instance(Kind::TorchDataLoader)
+         : has_trait(name, kTokenizerName) ? Value::instance(Kind::HfTokenizer)
+                                           : Value{};
+}
 
 Value Transfer::assumed_from(u32 evidence) {
   const Kind kind = kind_told_by(evidence, *module_);

@@ -138,6 +138,60 @@ bool has_choices(const Call &made) {
 
 Origin origin_of(const Site &site, const Expr *expr, u32 steps);
 
+// A number of Python, whichever: a size, a literal, what math computes.
+bool is_plain_number(const Site &site, const Expr *expr, u32 depth = 0) {
+  constexpr u32 kMostDepth = 6;
+  if (depth > kMostDepth) {
+    return false;
+  }
+  const auto is_number = [&](const Expr *part) { return is_plain_number(site, part, depth + 1); };
+  switch (expr->kind) {
+  case NodeKind::BinOp:
+    return is_number(static_cast<const BinOp *>(expr)->left) && is_number(static_cast<const BinOp *>(expr)->right);
+  case NodeKind::UnaryOp:
+    return is_number(static_cast<const UnaryOp *>(expr)->operand);
+  case NodeKind::Subscript: { // x.shape[0]
+    const auto *shape = as<Attribute>(static_cast<const Subscript *>(expr)->value);
+    return shape != nullptr && shape->attr.text() == "shape";
+  }
+  case NodeKind::Call: {
+    const auto &call = *static_cast<const Call *>(expr);
+    const std::string_view api = called_api(site, call);
+    return api.starts_with("math.") || api == "len" || api == "int" || api == "float" ||
+           (called_method(call) == "size" && call.args.size() == 1) || model::kind_of(expr) == Kind::Number;
+  }
+  default:
+    return model::kind_of(expr) == Kind::Number || number_of(site, expr).has_value() ||
+           value_of(site, expr).is(Value::Tag::Literal) ||
+           (expr->kind == NodeKind::Name && last_assigned(site, *static_cast<const Name *>(expr)) != nullptr &&
+            is_number(last_assigned(site, *static_cast<const Name *>(expr))));
+  }
+}
+
+// A function of PyTorch on what is made here and numbers, and nothing else: `torch.exp(torch.arange(n) / n)`. What it
+// computes it could compute on the device as well.
+Origin origin_of_arguments(const Site &site, const Call &call, u32 steps) {
+  Origin origin;
+  const auto take = [&](const Expr *argument) {
+    if (is_plain_number(site, argument)) {
+      return true;
+    }
+    const Origin found = origin_of(site, argument, steps + 1);
+    if (found.made != nullptr && origin.made == nullptr) {
+      origin = found;
+    }
+    return found.made != nullptr && found.named == nullptr;
+  };
+  for (const Expr *argument : call.args) {
+    const auto *list = as<List>(argument);
+    const bool is_made = list != nullptr ? std::ranges::all_of(list->elts, take) : take(argument);
+    if (!is_made) {
+      return {};
+    }
+  }
+  return has_choices(call) ? Origin{} : origin;
+}
+
 Origin origin_of_call(const Site &site, const Call &call, u32 steps) {
   const std::string_view api = called_api(site, call);
   if (takes_device(api) || is_numpy_factory(api)) {
@@ -151,6 +205,9 @@ Origin origin_of_call(const Site &site, const Call &call, u32 steps) {
   if (api == "torch.tensor" || api == "torch.as_tensor" || api == "torch.FloatTensor" || api == "torch.Tensor") {
     const Origin origin = call.args.empty() || has_choices(call) ? Origin{} : origin_of(site, call.args[0], steps + 1);
     return origin.by_numpy ? origin : Origin{};
+  }
+  if (api.starts_with("torch.") && model::kind_of(&call) == Kind::TorchTensor) {
+    return origin_of_arguments(site, call, steps);
   }
   if (keeps_place(called_method(call)) && receiver_of(call) != nullptr) {
     return origin_of(site, receiver_of(call), steps + 1);
@@ -193,10 +250,9 @@ Origin origin_of(const Site &site, const Expr *expr, u32 steps) {
   }
   case NodeKind::BinOp: { // `torch.rand(n) * 2 - 1`
     const auto *operation = static_cast<const BinOp *>(expr);
-    const auto is_number = [&site](const Expr *operand) { return number_of(site, operand).has_value(); };
-    return is_number(operation->right)  ? origin_of(site, operation->left, steps + 1)
-           : is_number(operation->left) ? origin_of(site, operation->right, steps + 1)
-                                        : Origin{};
+    return is_plain_number(site, operation->right)  ? origin_of(site, operation->left, steps + 1)
+           : is_plain_number(site, operation->left) ? origin_of(site, operation->right, steps + 1)
+                                                    : Origin{};
   }
   case NodeKind::UnaryOp:
     return origin_of(site, static_cast<const UnaryOp *>(expr)->operand, steps + 1);

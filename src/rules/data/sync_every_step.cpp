@@ -431,7 +431,9 @@ void judge(Site &site, const model::FunctionInfo &function, const Node &region, 
   }
   Finding &finding = report(site, main.call != nullptr ? *main.call : *main.place, std::move(message),
                             "keep values on the device (total += loss.detach()) and read them every few hundred steps");
-  finding.tier = on_gpu && (total > 1 || is_repeated) && !step.acts && !site.module->is_test ? Tier::On : Tier::Hint;
+  finding.tier = on_gpu && (total > 1 || is_repeated || main.is_explicit) && !step.acts && !site.module->is_test
+                     ? Tier::On
+                     : Tier::Hint;
   if (main.call != nullptr) {
     finding.notes.push_back({main.module->file, main.place->span(), "the value is read back here"});
   }
@@ -480,8 +482,8 @@ an f-string, `print(t)`, `add_scalar(…, t)`, indexing with a mask, `nonzero()`
 losses and models of the project that it calls, into Lightning's `training_step` and into a Trainer's `compute_loss`. All places of one
 loop are one finding.
 
-Several of them in each step, or one in a loop inside the step, are reported if tensors are known to be moved to a device. A single one
-is a hint.
+They are reported if tensors are known to be moved to a device, and are hints elsewhere. A single one that is not written out (a tensor
+that is printed, a condition) is a hint too, as are environments and games that a step has to act on.
 
 ## Why it costs
 
@@ -524,8 +526,8 @@ def train(model: torch.nn.Module, loader, criterion, optimizer: torch.optim.Opti
 
 ## When it is wrong
 
-Where the steps are long, one wait per step costs next to nothing; that is why a single one is a hint. Behind `if step % 100 == 0` it is
-silent, and for tensors that are known to be in the host's memory.
+Where the steps are long, one wait per step costs little. Behind `if step % 100 == 0` it is silent, and for tensors that are known to be in
+the host's memory.
 
 ## References
 

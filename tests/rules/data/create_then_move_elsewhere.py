@@ -67,6 +67,6 @@ def silent(model, loader, labels):
         print(count + 1)
         count = count.cuda()
         half = torch.zeros(8, 10).to(torch.float16)
-        given = torch.tensor([1.0, 2.0]).cuda()
+        given = torch.tensor([1.0, 2.0]).cuda()  # hint: DP413
         there = torch.zeros(8, 10, device=device).to(device)
         model(x, one_hot, count, half, given, there, table).backward()

@@ -14,7 +14,7 @@ class Net(pl.LightningModule):
         x = x.cuda()  # hint: DP411
         y = batch[1].to(self.device)  # hint: DP411
         loss = ((self.layer(x) - y) ** 2).mean()
-        self.losses.append(loss.item())  # hint: DP402
+        self.losses.append(loss.item())  # expect: DP402
         if index % 100 == 0:
             print(loss.item())
         return loss

@@ -118,7 +118,7 @@ def one(batches):
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
-        running += loss.item()  # hint: DP402
+        running += loss.item()  # expect: DP402
     return running
 
 
@@ -185,7 +185,7 @@ def either_way(batches, scaler, use_amp):
                 losses.append(loss.item())
         else:
             loss = F.cross_entropy(net(x.to(device)), y.to(device))
-            losses.append(loss.item())  # hint: DP402
+            losses.append(loss.item())  # expect: DP402
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
@@ -202,5 +202,5 @@ def resumed(batches, skipped):
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
-        total += loss.item()  # hint: DP402
+        total += loss.item()  # expect: DP402
     return total

@@ -11,5 +11,5 @@ def train(items):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        total += loss.item()  # hint: DP402
+        total += loss.item()  # expect: DP402
     return total
