@@ -8,7 +8,10 @@ namespace deepperf::rules {
 // Directly in the __getitem__ of a class that is, or looks like, a PyTorch Dataset.
 bool in_dataset_item(const Site &site);
 
-// Does the call get the same arguments for every item? Only where that is proved.
-bool is_same_for_all_items(const Site &site, const python::Call &call);
+// Is the value the same for every item? Only where that is proved.
+bool is_same_for_all_items(const Site &site, const python::Expr &expr);
+
+// Does the call get the same arguments for every item?
+bool is_call_same_for_all_items(const Site &site, const python::Call &call);
 
 } // namespace deepperf::rules

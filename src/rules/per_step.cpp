@@ -47,8 +47,8 @@ bool is_reached_from(const model::Project &project, const FunctionInfo &function
 bool in_forward_pass(const Site &site) {
   const auto is_forward = [](const FunctionInfo &function) { return is_module_method(function, "forward"); };
   for (const FunctionInfo *function = site.function; function != nullptr; function = function->parent) {
-    if (function->name && function->name.text() == "__init__") {
-      return false;
+    if (function->name && function->name.text() == "__init__" && is_module_method(*function, "__init__")) {
+      return false; // a layer that a forward pass makes is another mistake
     }
     if (function->node != nullptr && is_reached_from(site.project, *function, 0, is_forward)) {
       return true;

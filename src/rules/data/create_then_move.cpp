@@ -1,7 +1,9 @@
 #include "rules/per_step.h"
+#include "rules/reach.h"
 #include "rules/tree.h"
 
 #include "base/name_table.h"
+#include "model/bind.h"
 #include "model/lookup.h"
 
 #include <fmt/format.h>
@@ -311,8 +313,32 @@ Destination destination_of(const Site &site, const Call &move) {
                                                                                          : Destination{};
 }
 
+// `if self.mask is None or self.mask.size(0) != n:`, or a function whose results are kept: it runs when something is
+// new.
+bool is_kept(const Site &site) {
+  const auto is_own = [&site](const Expr *expr) {
+    const auto *attribute = as<Attribute>(expr);
+    return attribute != nullptr && model::is_own_object(*site.function, attribute->value);
+  };
+  const auto is_guard = [&](const Node *node) {
+    const auto *guard = as<If>(node);
+    return guard != nullptr && any_node(guard->test, [&](const Node *part) {
+             const auto *test = as<Compare>(part);
+             return test != nullptr && is_own(test->left) && test->rest.size() == 1 && is_none(test->rest[0].right);
+           });
+  };
+  const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
+  return std::ranges::any_of(site.ancestors, is_guard) ||
+         (definition != nullptr && std::ranges::any_of(definition->decorators, [&site](const Expr *decorator) {
+            return has_word_in_any_case(text_of(site, decorator), {"cache"});
+          }));
+}
+
 // In a loop, in a forward pass, or in a function that is called from a loop: elsewhere it happens once.
 bool runs_often(const Site &site) {
+  if (is_kept(site)) {
+    return false;
+  }
   return loop_around(site) != nullptr || (site.function != nullptr && site.function->in_loop) || in_step(site) ||
          in_forward_pass(site);
 }

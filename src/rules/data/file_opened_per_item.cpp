@@ -14,7 +14,7 @@ bool is_guarded(const Site &site) {
 }
 
 void check(Site &site, const Call &call) {
-  if (!in_dataset_item(site) || call.args.empty() || is_guarded(site) || !is_same_for_all_items(site, call)) {
+  if (!in_dataset_item(site) || call.args.empty() || is_guarded(site) || !is_call_same_for_all_items(site, call)) {
     return;
   }
   report(site, call, fmt::format("{} opens the same file again for every item", text_of(site, call.func)),

@@ -8,8 +8,29 @@ using namespace python;
 
 namespace {
 
+// The folder that a call searches for something about this item: `self.folder.glob(name + ".*")`,
+// `glob.glob(os.path.join(self.folder, name + ".*"))`. Null if it is none.
+const Expr *searched_folder(const Site &site, const Call &call) {
+  const std::string_view method = called_method(call);
+  const Expr *const receiver = receiver_of(call);
+  if ((method == "glob" || method == "rglob") && receiver != nullptr && model::kind_of(receiver) == Kind::Path) {
+    return receiver;
+  }
+  const auto *path = called_api(site, call) == "glob.glob" && !call.args.empty() ? as<Call>(call.args[0]) : nullptr;
+  return path != nullptr && called_api(site, *path) == "os.path.join" && path->args.size() == 2 ? path->args[0]
+                                                                                                : nullptr;
+}
+
 void check(Site &site, const Call &call) {
-  if (!in_dataset_item(site) || enclosing(site, NodeKind::If) != nullptr || !is_same_for_all_items(site, call)) {
+  if (!in_dataset_item(site) || enclosing(site, NodeKind::If) != nullptr) {
+    return;
+  }
+  if (!is_call_same_for_all_items(site, call)) {
+    const Expr *const folder = searched_folder(site, call);
+    if (folder != nullptr && is_same_for_all_items(site, *folder)) {
+      report(site, call, "the whole folder is searched again for every item",
+             "list the folder once in __init__ and keep a dictionary from name to path");
+    }
     return;
   }
   const bool is_loading = called_method(call) == "from_pretrained";
@@ -35,7 +56,7 @@ extern constinit const Rule kSetupPerItem = {
              .documentation = R"(## What it finds
 
 In the `__getitem__` of a Dataset, work that gives the same for every item: building a chain of transforms, loading a tokenizer,
-listing a folder.
+listing a folder. Also a folder that is searched for each item by a pattern.
 
 ## Why it costs
 
@@ -89,7 +110,7 @@ A folder whose contents change while the program runs has to be listed again.
 - DLPerf, root cause "Inefficient Data Preprocessing"
 )"},
     .calls = "torchvision.transforms.Compose torchvision.transforms.v2.Compose albumentations.Compose os.listdir "
-             "os.walk glob.glob "
+             "os.walk glob.glob Path.glob Path.rglob Path.iterdir "
              "*.from_pretrained torch.hub.load torch.jit.load spacy.load nltk.download",
     .on_call = check};
 

@@ -1,3 +1,4 @@
+#include "base/known_names.h"
 #include "base/name_table.h"
 #include "model/bind.h"
 #include "model/context.h"
@@ -36,7 +37,8 @@ bool uses_gpu(const Site &site) { return file_has_word(site, {"cuda", ".to(devic
 // What one training step does, in its own code and in the functions of the project that it calls.
 class Step {
 public:
-  Step(const model::Project &project, const model::FunctionInfo &function) : project_(project) {
+  Step(const model::Project &project, const model::FunctionInfo &function, bool is_forward)
+      : project_(project), is_forward_(is_forward) {
     functions_.push_back({&function, nullptr, false, false});
     known_.insert(&function);
   }
@@ -108,11 +110,20 @@ private:
         is_other |= loop->evaluates || (loop->steps && step != nullptr);
       }
       const bool is_made = site.callee->name && site.callee->name.text() == "__init__";
-      is_other |= is_evaluation(*site.callee);
+      is_other |= is_evaluation(*site.callee) || (is_forward_ && !belongs_to_forward(*caller.function, site));
       if (!is_other && !is_made && known_.insert(site.callee).second) {
-        functions_.push_back({site.callee, at == 0 ? site.call : caller.through, caller.is_optional, is_repeated});
+        const bool is_optional = caller.is_optional || optional_calls_.contains(site.call);
+        functions_.push_back({site.callee, at == 0 ? site.call : caller.through, is_optional, is_repeated});
       }
     }
+  }
+
+  // A forward pass is followed into functions of its file; what several forward passes call, the first one tells of,
+  // and what modules inside do, they tell themselves.
+  static bool belongs_to_forward(const model::FunctionInfo &caller, const model::CallSite &site) {
+    const model::FunctionInfo &callee = *site.callee;
+    return callee.name != known::sym_forward && callee.module == caller.module && !callee.called_by.empty() &&
+           callee.called_by.front()->caller == &caller;
   }
 
   // A validation after each epoch, where one step is an epoch: what it reads back is what it is for.
@@ -230,6 +241,8 @@ private:
       const auto &subscript = static_cast<const Subscript &>(*node);
       if (subscript.context == Context::Load && is_tensor(subscript.value) && is_mask(subscript.slice)) {
         add(subscript, "indexing with a mask", false);
+      } else if (has_tensor_bound(subscript.slice)) {
+        add(subscript, "a slice whose bounds are tensors", true);
       }
       break;
     }
@@ -260,6 +273,16 @@ private:
     return expr->kind == NodeKind::Compare && is_tensor(expr);
   }
 
+  // `x[start:start + n]` with numbers that are on the device.
+  static bool has_tensor_bound(const Expr *index) {
+    if (const auto *parts = as<Tuple>(index)) {
+      return std::ranges::any_of(parts->elts, has_tensor_bound);
+    }
+    const auto *slice = as<Slice>(index);
+    return slice != nullptr && ((slice->lower != nullptr && is_tensor(slice->lower)) ||
+                                (slice->upper != nullptr && is_tensor(slice->upper)));
+  }
+
   // The value of a test has to be known before anything else can be done.
   void condition(const Expr *test) {
     if (const auto *negation = as<UnaryOp>(test); negation != nullptr && negation->op() == UnaryOperator::Not) {
@@ -284,6 +307,9 @@ private:
   }
 
   void call(const Call &call) {
+    if (is_optional_) {
+      optional_calls_.insert(&call);
+    }
     static const NameTable kTelling({"add_scalar", "set_postfix", "set_description", "log"});
     const model::Value callee = project_.callee_of(&call);
     const std::string_view method = called_method(call);
@@ -298,6 +324,13 @@ private:
       return;
     }
     if (callee.is(model::Value::Tag::Api)) {
+      // These functions want it in the host's memory.
+      static const NameTable kOnHost(
+          {"torch.nn.utils.rnn.pack_padded_sequence", "scipy.optimize.linear_sum_assignment"});
+      const u32 at = callee.name().text().starts_with("torch.") ? 1 : 0;
+      if (kOnHost.has(callee.name()) && call.args.size() > at) {
+        wanted_on_host_ = call.args[at];
+      }
       return api(call, callee.name());
     }
     // A name that nobody tells us: what but a tensor has item()?
@@ -323,7 +356,7 @@ private:
   }
 
   void tensor_method(const Call &call, std::string_view method, const ApiInfo *info) {
-    if (info == nullptr) {
+    if (info == nullptr || wanted_on_host_ == &call) {
       return;
     }
     if (method == "cpu" || (method == "to" && model::is_on_cpu(&call))) {
@@ -385,19 +418,30 @@ private:
   }
 
   const model::Project &project_;
+  const bool is_forward_;
   std::vector<Called> functions_; // the step's own first
   std::unordered_set<const model::FunctionInfo *> known_;
   const model::FunctionInfo *function_ = nullptr; // that is being walked
   const Node *through_ = nullptr;
   const model::Loop *loop_ = nullptr;
-  std::unordered_set<u32> masks_; // names of tensors of truth values
+  std::unordered_set<u32> masks_;                   // names of tensors of truth values
+  std::unordered_set<const Call *> optional_calls_; // behind a test of a setting, or of what is given
+  const Expr *wanted_on_host_ = nullptr;            // the argument of a call that takes nothing else
   bool is_optional_ = false;
   bool is_repeated_ = false;
   bool is_skipped_ = false; // in some steps only
 };
 
-void judge(Site &site, const model::FunctionInfo &function, const Node &region, bool is_framework) {
-  Step step(site.project, function);
+// What a finding is about.
+enum class Region : u8 {
+  Loop,          // whose iterations are training steps
+  FrameworkStep, // training_step() of Lightning, compute_loss() of a Trainer
+  Forward,       // of a module that no step in sight runs
+};
+
+void judge(Site &site, const model::FunctionInfo &function, const Node &region, Region kind) {
+  const bool is_forward = kind == Region::Forward;
+  Step step(site.project, function, is_forward);
   step.walk_region(&region);
   // Where it stands in the step's own code, the first one that is written out is pointed at.
   const auto rank = [&](const Sync &sync) {
@@ -409,7 +453,8 @@ void judge(Site &site, const model::FunctionInfo &function, const Node &region, 
   }
   const Sync main = *first;
   step.syncs.erase(first);
-  const bool on_gpu = step.moves || step.on_device || is_framework;
+  const bool on_gpu = step.moves || step.on_device || kind == Region::FrameworkStep ||
+                      (is_forward && main.is_explicit && project_has_word(site, {"cuda", ".to(device"}));
   if (!on_gpu && !uses_gpu(site)) {
     return;
   }
@@ -422,18 +467,27 @@ void judge(Site &site, const model::FunctionInfo &function, const Node &region, 
                              return sync.is_repeated && counts(sync);
                            });
   const std::size_t total = static_cast<std::size_t>(others) + 1;
-  std::string message = fmt::format("{} waits for the device in every training step", main.how);
+  const std::string_view step_name = is_forward ? "forward pass" : "training step";
+  std::string message = fmt::format("{} waits for the device in every {}", main.how, step_name);
   if (total > 1) {
-    message = fmt::format("every training step waits for the device in {} places, here by {}", total, main.how);
+    message = fmt::format("every {} waits for the device in {} places, here by {}", step_name, total, main.how);
   }
   if (is_repeated) {
     message += total > 1 ? ", and again in a loop inside it" : ", once for each iteration of a loop inside it";
   }
-  Finding &finding = report(site, main.call != nullptr ? *main.call : *main.place, std::move(message),
-                            "keep values on the device (total += loss.detach()) and read them every few hundred steps");
-  finding.tier = on_gpu && (total > 1 || is_repeated || main.is_explicit) && !step.acts && !site.module->is_test
-                     ? Tier::On
-                     : Tier::Hint;
+  Finding &finding =
+      report(site, main.call != nullptr ? *main.call : *main.place, std::move(message),
+             is_forward ? "compute with the tensor on the device, where the value is not needed as a number"
+                        : "keep values on the device (total += loss.detach()) and read them every few hundred steps");
+  // Where one step is an epoch, as with small data sets, one value at its end is what people want to see.
+  const model::Loop *const loop = site.project.loop_at(&region);
+  const Expr *const over = loop != nullptr ? iterated_by(site, *loop) : nullptr;
+  const auto *counted = as<Call>(over);
+  const bool is_over_batches =
+      loop == nullptr || (over != nullptr && (counted == nullptr || called_api(site, *counted) != "range"));
+  const bool is_much =
+      is_forward ? main.is_explicit : (main.is_explicit && is_over_batches) || total > 1 || is_repeated;
+  finding.tier = on_gpu && is_much && !step.acts && !site.module->is_test ? Tier::On : Tier::Hint;
   if (main.call != nullptr) {
     finding.notes.push_back({main.module->file, main.place->span(), "the value is read back here"});
   }
@@ -452,15 +506,19 @@ void check(Site &site, const Node &node) {
     return;
   }
   if (const model::FunctionInfo *function = site.project.function_at(&node)) {
+    constexpr u16 kInSteps = model::kPerTrainingStep | model::kSomeTrainingSteps;
     if ((function->context & model::kStepOfFramework) != 0) {
       const bool is_framework = function->type != nullptr && !function->steps;
-      judge(site, *function, node, is_framework);
+      judge(site, *function, node, is_framework ? Region::FrameworkStep : Region::Loop);
+    } else if (function->type != nullptr && function->type->kind == Kind::TorchModule &&
+               function->name == known::sym_forward && (function->context & kInSteps) == 0) {
+      judge(site, *function, node, Region::Forward);
     }
     return;
   }
   const model::Loop *loop = site.project.loop_at(&node);
   if (loop != nullptr && loop->steps && !loop->tiny) {
-    judge(site, *site.function, node, false);
+    judge(site, *site.function, node, Region::Loop);
   }
 }
 
@@ -480,10 +538,11 @@ extern constinit const Rule kSyncEveryStep = {
 What reads a value back from the device in every training step: `.item()`, `.cpu()`, `.tolist()`, `float(t)`, a tensor as a condition or in
 an f-string, `print(t)`, `add_scalar(…, t)`, indexing with a mask, `nonzero()` and the like. The step is followed into the functions,
 losses and models of the project that it calls, into Lightning's `training_step` and into a Trainer's `compute_loss`. All places of one
-loop are one finding.
+loop are one finding. Also found: the same in the `forward()` of a module that no step in sight runs.
 
 They are reported if tensors are known to be moved to a device, and are hints elsewhere. A single one that is not written out (a tensor
-that is printed, a condition) is a hint too, as are environments and games that a step has to act on.
+that is printed, a condition) is a hint too, as are environments and games that a step has to act on, and a single one where each step is
+an epoch.
 
 ## Why it costs
 

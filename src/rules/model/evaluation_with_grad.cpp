@@ -1,3 +1,4 @@
+#include "model/bind.h"
 #include "model/context.h"
 #include "model/graph_flow.h"
 #include "rules/reach.h"
@@ -88,6 +89,42 @@ const Call *switched_to_eval(const Site &site, const Block &body, std::string_vi
   return last;
 }
 
+// The same where the model is not the function's own: a global that the script switches, or an attribute that another
+// method of the class does. Nobody may switch it back.
+const Call *switched_elsewhere(const Site &site, const Expr &model) {
+  const auto *name = as<Name>(&model);
+  const auto *attribute = as<Attribute>(&model);
+  const bool is_global = name != nullptr && site.function->node != nullptr &&
+                         site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot;
+  const bool is_own =
+      attribute != nullptr && site.type != nullptr && model::is_own_object(*site.function, attribute->value);
+  if (!is_global && !is_own) {
+    return nullptr;
+  }
+  const std::string_view text = text_of(site, &model);
+  const Call *eval = nullptr;
+  bool trains = false;
+  const auto look = [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call != nullptr && receiver_of(*call) != nullptr) {
+      const std::string_view method = called_method(*call);
+      if ((method == "eval" || method == "train") && text_of(site, receiver_of(*call)) == text) {
+        eval = method == "eval" ? call : eval;
+        trains |= method == "train";
+      }
+    }
+    return false;
+  };
+  if (is_own) {
+    any_node_inside(site.type->node, look);
+  } else {
+    for (const Stmt *statement : site.module->parsed->tree.body) {
+      any_node_inside(statement, look);
+    }
+  }
+  return trains ? nullptr : eval;
+}
+
 // Somebody around the loop may switch gradients off in a way that we do not see.
 bool may_be_off(const Site &site) {
   for (const Node *node : site.ancestors) {
@@ -153,6 +190,9 @@ void check_loop(Site &site, const For &statement) {
   const FunctionDef *definition = site.function->definition();
   const Block scope = definition != nullptr ? definition->body : site.module->parsed->tree.body;
   const Call *eval = switched_to_eval(site, scope, text_of(site, forward->func), statement.start);
+  if (eval == nullptr) {
+    eval = switched_elsewhere(site, *forward->func);
+  }
   if (eval == nullptr || (definition != nullptr && site.function->ever_no_grad)) {
     return;
   }
