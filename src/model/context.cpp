@@ -50,8 +50,15 @@ bool goes_over_data(const Project &project, const Loop &loop) {
   case Kind::Dataset:
     return true;
   default:
-    return false;
+    break;
   }
+  // range(0, len(texts), batch_size)
+  const auto *range = as<Call>(iterated);
+  const Value callee = range != nullptr ? project.callee_of(range) : Value{};
+  const auto *length = range != nullptr && range->args.size() == 3 ? as<Call>(range->args[1]) : nullptr;
+  const Value measured = length != nullptr ? project.callee_of(length) : Value{};
+  return callee.is(Value::Tag::Api) && callee.name().text() == "range" && measured.is(Value::Tag::Api) &&
+         measured.name().text() == "len" && range->args[2]->kind != NodeKind::Constant;
 }
 
 // ---- Settings -------------------------------------------------------------------------------------------------------

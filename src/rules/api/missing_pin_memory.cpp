@@ -54,7 +54,7 @@ void check_copy(Site &site, const Site &there, const Call &move) {
   Finding &finding = report(site.findings, *site.rule, *there.module, move.span(),
                             "the loader pins its batches, but this copy still waits for the device",
                             "pass non_blocking=True, so that the copy overlaps with computation");
-  finding.tier = Tier::Hint;
+  finding.tier = there.module->is_test ? Tier::Hint : Tier::On;
 }
 
 void check(Site &site, const Call &call) {

@@ -42,6 +42,8 @@ void check(Site &site, const Node &node) {
   }
   Finding &finding = report(site, *loader, "every epoch stops the loader's workers and starts them again",
                             "make the DataLoader with persistent_workers=True");
+  const bool is_training = loop.steps || loop.trains;
+  finding.tier = is_training && !site.module->is_test ? Tier::On : Tier::Hint;
   if (loop.parent != nullptr) {
     add_note(finding, site, *loop.parent->node, "in every iteration of this loop");
   }
@@ -57,12 +59,12 @@ extern constinit const Rule kNoPersistentWorkers = {
              .symptoms = "Slow Execution Time",
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
 A loop over a `DataLoader` with workers inside a loop over epochs, or in a function that such a loop calls, where the loader has no
-`persistent_workers`.
+`persistent_workers`. Where the loop trains nothing it is a hint.
 
 ## Why it costs
 

@@ -32,6 +32,20 @@ bool is_list_of_numbers(const Expr *expr, u32 depth = 0) {
   return !elements.empty() && std::ranges::all_of(elements, is_number);
 }
 
+// How many numbers are written in the list; what is no list has many.
+u32 count_numbers(const Expr *expr) {
+  const auto *list = as<List>(expr);
+  const auto *tuple = as<Tuple>(expr);
+  if (list == nullptr && tuple == nullptr) {
+    return ~0U;
+  }
+  u32 count = 0;
+  for (const Expr *element : list != nullptr ? list->elts : tuple->elts) {
+    count += element->kind == NodeKind::List || element->kind == NodeKind::Tuple ? count_numbers(element) : 1;
+  }
+  return count;
+}
+
 // `self.x`, which the constructor sets to an array or list, and nobody sets or changes afterwards.
 bool is_constant_attribute(const model::Scope &scope, const Attribute &attribute) {
   const model::Definitions &known = model::definitions_of(*scope.project);
@@ -141,6 +155,9 @@ bool is_uploaded(const Site &site, const Call &call) {
   return false;
 }
 
+// Fewer are hardly worth a line of their own elsewhere.
+constexpr u32 kWorthIt = 3;
+
 void check(Site &site, const Call &call) {
   if (call.args.empty() || has_hidden_arguments(call) || !is_uploaded(site, call) ||
       (!in_forward_pass(site) && !in_step(site))) {
@@ -154,6 +171,9 @@ void check(Site &site, const Call &call) {
   Finding &finding = report(site, call, "the same numbers are copied to the device in every step",
                             has_module ? "make the tensor once and keep it with the module: self.register_buffer(…)"
                                        : "make the tensor on the device once, and use it in every step");
+  if (count_numbers(data.expr) < kWorthIt) {
+    finding.tier = Tier::Hint;
+  }
   if (data.function != nullptr && data.function != site.function) {
     finding.notes.push_back({data.function->module->file, data.expr->span(), "they come from here"});
   }
@@ -169,12 +189,12 @@ extern constinit const Rule kConstantUploaded = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
              .frameworks = "PyTorch",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 `torch.tensor`, `torch.as_tensor` or `torch.from_numpy` of numbers that are always the same, in a forward pass or a training step, whose
 result goes to a device: a list that is written down, or an attribute that the constructor sets and nobody changes. It is followed
-through parameters to all callers.
+through parameters to all callers. One or two numbers are a hint.
 
 ## Why it costs
 

@@ -35,10 +35,29 @@ bool is_recorded_sometimes(const Site &site) {
   });
 }
 
+// The loop of training steps that calls the function of the place in every iteration: `self.save()`.
+const model::CallSite *called_in_every_step(const Site &site) {
+  const model::FunctionInfo *function = site.function;
+  if (function == nullptr || function->definition() == nullptr || loop_around(site) != nullptr ||
+      enclosing(site, NodeKind::If) != nullptr || function->called_by.size() != 1) {
+    return nullptr;
+  }
+  const model::CallSite &caller = *function->called_by[0];
+  const Site there = site_of(site, *caller.call);
+  const bool is_step = caller.loop != nullptr && caller.loop->steps && !caller.loop->tiny && !caller.once &&
+                       !caller.behind_guard && !caller.conditional && !counts_epochs(there, *caller.loop) &&
+                       runs_every_turn(there, *caller.loop);
+  return is_step ? &caller : nullptr;
+}
+
 void check(Site &site, const Call &call) {
   const model::Loop *loop = long_loop_around(site);
-  if (loop == nullptr || !loop->steps || counts_epochs(site, *loop) || !runs_every_turn(site, *loop) ||
-      is_recorded_sometimes(site)) {
+  const model::CallSite *const caller = loop == nullptr ? called_in_every_step(site) : nullptr;
+  if (loop == nullptr && caller != nullptr) {
+    loop = caller->loop;
+  }
+  if (loop == nullptr || is_recorded_sometimes(site) ||
+      (caller == nullptr && (!loop->steps || counts_epochs(site, *loop) || !runs_every_turn(site, *loop)))) {
     return;
   }
   const std::string_view method = called_method(call);
@@ -52,7 +71,7 @@ void check(Site &site, const Call &call) {
   if (is_scalar) {
     finding.tier = Tier::Hint; // small, but the value has to be waited for
   }
-  finding.notes.push_back({site.module->file,
+  finding.notes.push_back({caller != nullptr ? caller->caller->module->file : site.module->file,
                            {loop->node->start, static_cast<const For *>(loop->node)->start + 3},
                            "the training step is in this loop"});
 }
@@ -71,7 +90,7 @@ extern constinit const Rule kOutputEveryStep = {
              .documentation = R"(## What it finds
 
 `torch.save`, `Saver.save`, `save_weights`, `save_image`, `savefig`, `add_histogram` and the like in the loop that makes the training
-steps, in every turn. Single numbers (`add_scalar`) are only a hint.
+steps, in every turn, or in a function that the loop calls. Single numbers (`add_scalar`) are only a hint.
 
 ## Why it costs
 

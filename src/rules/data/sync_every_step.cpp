@@ -72,7 +72,7 @@ public:
 
   std::vector<Sync> syncs;
   bool moves = false;     // something is copied to a device
-  bool on_device = false; // a tensor that is read back is known to be there
+  bool on_device = false; // a tensor that it reads or reads back is known to be there
   bool acts = false;      // an environment is told what to do, for which the value is needed
   bool measures = false;  // reads a clock: then it may want to wait
 
@@ -128,7 +128,9 @@ private:
 
   // A validation after each epoch, where one step is an epoch: what it reads back is what it is for.
   static bool is_evaluation(const model::FunctionInfo &function) {
-    return !function.trains && (function.no_grad || has_word(text_of(function), {".eval()", ".train(False)"}));
+    const auto evaluates = [](const model::Loop *loop) { return loop->evaluates; };
+    return !function.trains && (has_word(text_of(function), {".eval()", ".train(False)"}) ||
+                                (function.no_grad && std::ranges::any_of(function.loops, evaluates)));
   }
 
   void add(const Node &place, std::string_view how, bool is_explicit) {
@@ -249,6 +251,23 @@ private:
     case NodeKind::Call:
       call(static_cast<const Call &>(*node));
       break;
+    case NodeKind::Name:
+    case NodeKind::Attribute: {
+      const auto *expr = static_cast<const Expr *>(node);
+      on_device |= model::is_moved(expr) && model::kind_of(expr) == Kind::TorchTensor;
+      break;
+    }
+    case NodeKind::ListComp:
+    case NodeKind::SetComp:
+    case NodeKind::DictComp:
+    case NodeKind::GeneratorExp: {
+      const model::Loop *const known = project_.loop_at(node);
+      const bool was_repeated = is_repeated_;
+      is_repeated_ |= known == nullptr || (!known->tiny && known->turns != model::Turns::Few);
+      for_each_child(node, [this](const Node *child) { visit(child); });
+      is_repeated_ = was_repeated;
+      return;
+    }
     default:
       break;
     }

@@ -100,6 +100,28 @@ bool has_weights(const model::ClassInfo &type) {
   });
 }
 
+// Does its constructor read weights that somebody has trained: a model of torchvision, from_pretrained(), torch.load()?
+bool loads_weights(const Site &site, const model::ClassInfo &type) {
+  struct Loads {
+    bool holds = false;
+  };
+  const model::FunctionInfo *const init = model::find_method_of(type, known::sym_init);
+  if (init == nullptr || init->definition() == nullptr) {
+    return false;
+  }
+  return site.memory
+      .recall<Loads>(init,
+                     [&] {
+                       return Loads{any_node(init->definition()->body, [&](const Node *node) {
+                         const auto *call = as<Call>(node);
+                         const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
+                         return api.starts_with("torchvision.models.") || api.ends_with(".from_pretrained") ||
+                                api == "torch.load" || api == "torch.hub.load" || api == "timm.create_model";
+                       })};
+                     })
+      .holds;
+}
+
 // A module class of the project.
 void check_own(Site &site, const Node &node) {
   const auto &call = static_cast<const Call &>(node);
@@ -107,11 +129,20 @@ void check_own(Site &site, const Node &node) {
     return;
   }
   const model::Value callee = site.project.callee_of(&call);
-  if (!callee.is(model::Value::Tag::Class) || callee.type->kind != Kind::TorchModule || !has_weights(*callee.type)) {
+  if (!callee.is(model::Value::Tag::Class) || callee.type->kind != Kind::TorchModule) {
+    return;
+  }
+  const bool is_loaded = loads_weights(site, *callee.type);
+  if (!is_loaded && !has_weights(*callee.type)) {
     return;
   }
   const std::string_view where = repeated_in(site);
   if (where.empty() || !is_used_here(site, call)) {
+    return;
+  }
+  if (is_loaded) {
+    report(site, call, fmt::format("this {} loads its weights again in every {}", callee.type->name.text(), where),
+           "make it once, in __init__ or before the loop, and call it here");
     return;
   }
   report(site, call,

@@ -198,7 +198,7 @@ def train_unpinned_by_default(model, paths, criterion):
 def train_pinned(model, paths, criterion):
     loader = DataLoader(Pictures(paths), batch_size=8, num_workers=4, pin_memory=True)
     for x, y in loader:
-        x = x.cuda()  # hint: DP132
+        x = x.cuda()  # expect: DP132
         criterion(model(x), y.cuda(non_blocking=True)).backward()
 
 

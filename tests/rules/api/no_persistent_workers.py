@@ -4,7 +4,7 @@ from torch.utils.data import DataLoader
 def fires(model, optimizer, images, epochs):
     loader = DataLoader(images, batch_size=64, num_workers=4)
     for epoch in range(epochs):
-        for i, x in enumerate(loader):  # hint: DP147
+        for i, x in enumerate(loader):  # expect: DP147
             model(x).mean().backward()
             optimizer.step()
             optimizer.zero_grad()

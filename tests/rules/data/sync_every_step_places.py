@@ -142,7 +142,7 @@ def of_the_host(dataset):
         weights = torch.tensor([1.0, 2.0])
         if weights.sum() > 1:
             seen += weights.max().item()
-        loss = F.cross_entropy(net(x.to(device)), y.to(device))  # hint: DP132
+        loss = F.cross_entropy(net(x.to(device)), y.to(device))  # expect: DP132
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()

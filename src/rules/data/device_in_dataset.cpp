@@ -1,0 +1,113 @@
+#include "rules/dataset_item.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// `.cuda()`, `.to("cuda")`, `.to(device)` with a device that is no CPU.
+bool goes_to_gpu(const Site &site, const Call &move) {
+  if (called_method(move) == "cuda") {
+    return true;
+  }
+  const Expr *target = argument(move, 0, "device");
+  if (target == nullptr) {
+    return false;
+  }
+  if (const std::optional<std::string> name = string_of(site, target)) {
+    return name->starts_with("cuda") || name->starts_with("mps");
+  }
+  const std::vector<model::Argument::Given> written = model::written_as(scope_of(site), target);
+  return !written.empty() && std::ranges::all_of(written, [](const model::Argument::Given &given) {
+    const std::string_view text = given.scope.module->parsed->source.part(given.expr->start, given.expr->end);
+    return text.find("cuda") != std::string_view::npos;
+  });
+}
+
+void check(Site &site, const Call &call) {
+  const Expr *receiver = receiver_of(call);
+  if (receiver == nullptr || (!in_dataset_item(site) && !context_of(site).per_sample) ||
+      model::kind_of(receiver) == Kind::TorchModule || !goes_to_gpu(site, call)) {
+    return;
+  }
+  report(site, call, "every sample is copied to the device on its own, in the code that prepares it",
+         "return tensors on the CPU, and move the whole batch in the training loop");
+}
+
+} // namespace
+
+extern constinit const Rule kDeviceInDataset = {
+    .info = {.code = "DP414",
+             .name = "device-in-dataset",
+             .summary = "a Dataset that copies each sample to the GPU",
+             .root_cause = "Data: Inefficient Data Transmission",
+             .symptoms = "Slow Execution Time, Abnormal GPU Utilization, Program Crash",
+             .stage = "Data Preparation",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`.cuda()` or `.to(device)` in the `__getitem__` of a Dataset.
+
+## Why it costs
+
+One small copy for each sample, which waits for the device, instead of one for each batch; the batch is then put together on the
+GPU, piece by piece. And it rules out workers: a process that was forked cannot use CUDA, so that `num_workers=2` fails.
+
+## Bad
+
+```python
+import torch
+from torch.utils.data import Dataset
+
+
+class Samples(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        return torch.tensor(self.rows[index]).cuda()
+```
+
+## Good
+
+```python
+import torch
+from torch.utils.data import Dataset
+
+
+class Samples(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        return torch.tensor(self.rows[index])
+
+
+def train(step, loader):
+    for batch in loader:
+        step(batch.cuda(non_blocking=True))
+```
+
+## When it is wrong
+
+Where the sample is computed on the GPU, as by a simulation or a feature extractor. Better is to do that for whole batches.
+
+## References
+
+- torch.utils.data: use of CUDA tensors in multi-process loading is not recommended
+)"},
+    .calls = "*.cuda *.to",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,95 @@
+#include "rules/dataset_item.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// `self.table.iloc[index]`
+void check(Site &site, const Node &node) {
+  const auto &subscript = static_cast<const Subscript &>(node);
+  const auto *access = as<Attribute>(subscript.value);
+  if (access == nullptr || subscript.context != Context::Load || !in_dataset_item(site)) {
+    return;
+  }
+  const std::string_view name = access->attr.text();
+  const bool is_row = name == "iloc" || name == "loc" || name == "iat" || name == "at";
+  if (!is_row || !site.module->torch || is_same_for_all_items(site, *subscript.slice)) {
+    return;
+  }
+  report(
+      site, subscript, "every item makes pandas objects to read one row of a table",
+      "take the columns out once in __init__, as lists, arrays or tensors (table[\"x\"].to_numpy()), and index those");
+}
+
+} // namespace
+
+extern constinit const Rule kTableRowPerItem = {
+    .info = {.code = "DP415",
+             .name = "table-row-per-item",
+             .summary = "a Dataset that reads its items from a pandas table row by row",
+             .root_cause = "Data: Inefficient Data Preprocessing",
+             .symptoms = "Slow Execution Time, Abnormal CPU Utilization",
+             .stage = "Data Preparation",
+             .frameworks = "PyTorch",
+             .tier = Tier::Hint,
+             .documentation = R"(## What it finds
+
+`.iloc[…]`, `.loc[…]` and the like of a pandas table in the `__getitem__` of a Dataset.
+
+## Why it costs
+
+Each access makes a Series and works out its type: tens of microseconds, a hundred times what indexing an array takes. Where samples
+are small, as in tables and texts, that is most of the time of an epoch.
+
+## Bad
+
+```python
+import torch
+from torch.utils.data import Dataset
+
+
+class Rows(Dataset):
+    def __init__(self, table):
+        self.table = table
+
+    def __len__(self):
+        return len(self.table)
+
+    def __getitem__(self, index):
+        row = self.table.iloc[index]
+        return torch.tensor(row["x"]), row["y"]
+```
+
+## Good
+
+```python
+import torch
+from torch.utils.data import Dataset
+
+
+class Rows(Dataset):
+    def __init__(self, table):
+        self.x = torch.tensor(table["x"].to_numpy())
+        self.y = table["y"].tolist()
+
+    def __len__(self):
+        return len(self.y)
+
+    def __getitem__(self, index):
+        return self.x[index], self.y[index]
+```
+
+## When it is wrong
+
+Where each item then reads and decodes a picture, the row does not matter.
+
+## References
+
+- pandas user guide: enhancing performance
+)"},
+    .nodes = {NodeKind::Subscript},
+    .on_node = check};
+
+} // namespace deepperf::rules

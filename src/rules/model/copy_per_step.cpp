@@ -1,0 +1,106 @@
+#include "base/known_names.h"
+#include "model/context.h"
+#include "rules/per_step.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+bool is_module(const Expr *expr, const model::Value &value) {
+  const Kind kind = model::kind_of(expr);
+  return kind == Kind::TorchModule || kind == Kind::HfModel || kind == Kind::TorchOptimizer ||
+         (value.is(model::Value::Tag::Object) && value.type->kind == Kind::TorchModule);
+}
+
+void check(Site &site, const Call &call) {
+  // Whoever calls a step that stands alone may do so once; a constructor makes what is kept.
+  if (call.args.size() != 1 || site.function == nullptr || site.module->is_test ||
+      (site.function->context & model::kStepOfFramework) != 0 || site.function->name == known::sym_init) {
+    return;
+  }
+  const model::Loop *loop = loop_around(site);
+  const bool is_step = loop != nullptr ? loop->steps && !loop->tiny && runs_every_turn(site, *loop)
+                                       : context_of(site).in_training_step && enclosing(site, NodeKind::If) == nullptr;
+  const auto *states = as<Call>(call.args[0]);
+  const bool is_state = states != nullptr && called_method(*states) == "state_dict";
+  const Expr *const copied = is_state ? receiver_of(*states) : call.args[0];
+  if (!is_step || !is_module(copied, value_of(site, copied))) {
+    return;
+  }
+  report(
+      site, call,
+      is_state ? "all weights are copied in every training step" : "the whole model is copied in every training step",
+      "make the copy once before the loop, and update it in place: p_copy.lerp_(p, 1 - decay) under torch.no_grad()");
+}
+
+} // namespace
+
+extern constinit const Rule kCopyPerStep = {.info = {.code = "DP243",
+                                                     .name = "copy-per-step",
+                                                     .summary = "a model that is copied in every training step",
+                                                     .root_cause = "Model: Confusion with Computation Graph",
+                                                     .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
+                                                     .stage = "Training",
+                                                     .frameworks = "PyTorch",
+                                                     .tier = Tier::Hint,
+                                                     .documentation = R"(## What it finds
+
+`copy.deepcopy` of a model, an optimizer or a `state_dict()` in every training step.
+
+## Why it costs
+
+All weights are allocated and copied again, together with hooks, buffers and Python objects, for each batch.
+
+## Bad
+
+```python
+import copy
+
+import torch
+
+
+def train(model: torch.nn.Module, loader, optimizer: torch.optim.Optimizer):
+    for x in loader:
+        teacher = copy.deepcopy(model)
+        loss = (model(x) - teacher(x).detach()).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+```
+
+## Good
+
+```python
+import copy
+
+import torch
+
+
+def train(model: torch.nn.Module, loader, optimizer: torch.optim.Optimizer):
+    teacher = copy.deepcopy(model)
+    for x in loader:
+        with torch.no_grad():
+            wanted = teacher(x)
+        loss = (model(x) - wanted).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        with torch.no_grad():
+            for p, q in zip(teacher.parameters(), model.parameters()):
+                p.lerp_(q, 0.01)
+```
+
+## When it is wrong
+
+Where the copy is changed and thrown away by design, as in meta learning.
+
+## References
+
+- torch.optim.swa_utils: averaged models
+)"},
+                                            .calls = "copy.deepcopy copy.copy",
+                                            .on_call = check};
+
+} // namespace deepperf::rules
