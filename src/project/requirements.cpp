@@ -27,7 +27,7 @@ std::string_view skip_blanks(std::string_view text) {
 
 // Packages that we want to know about, and the names that they also go by.
 std::string_view package_named(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kPackages = {{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 28> kPackages = {{
       {"torch", "torch"},
       {"pytorch", "torch"},
       {"torchvision", "torchvision"},
@@ -44,6 +44,18 @@ std::string_view package_named(std::string_view name) {
       {"transformers", "transformers"},
       {"datasets", "datasets"},
       {"pandas", "pandas"},
+      {"scipy", "scipy"},
+      {"librosa", "librosa"},
+      {"scikit-learn", "scikit-learn"},
+      {"scikit_learn", "scikit-learn"},
+      {"sklearn", "scikit-learn"},
+      {"pytorch-lightning", "pytorch-lightning"},
+      {"pytorch_lightning", "pytorch-lightning"},
+      {"lightning", "pytorch-lightning"}, // the same, under its newer name
+      {"flax", "flax"},
+      {"optax", "optax"},
+      {"peft", "peft"},
+      {"accelerate", "accelerate"},
   }};
   const auto found = std::ranges::find(kPackages, name, &std::pair<std::string_view, std::string_view>::first);
   return found != kPackages.end() ? found->second : std::string_view{};
@@ -117,10 +129,25 @@ std::string read_file(const fs::path &path) {
 }
 
 // Where requirements are written down, seen from a folder.
-constexpr std::array<std::string_view, 9> kFileNames = {
-    "requirements.txt",     "setup.py",         "setup.cfg", "pyproject.toml",
-    "environment.yml",      "environment.yaml", "Pipfile",   "requirements/requirements.txt",
-    "docs/requirements.txt"};
+constexpr std::array<std::string_view, 19> kFileNames = {"requirements.txt",
+                                                         "setup.py",
+                                                         "setup.cfg",
+                                                         "pyproject.toml",
+                                                         "environment.yml",
+                                                         "environment.yaml",
+                                                         "Pipfile",
+                                                         "pixi.toml",
+                                                         "requirements/requirements.txt",
+                                                         "requirements/base.txt",
+                                                         "requirements.in",
+                                                         "requirements-gpu.txt",
+                                                         "docs/requirements.txt",
+                                                         "conda.yml",
+                                                         "conda.yaml",
+                                                         "env.yml",
+                                                         "env.yaml",
+                                                         "Dockerfile",
+                                                         "docker/Dockerfile"};
 
 struct Folder {
   Requirements requirements;
@@ -139,6 +166,7 @@ u64 fingerprint_of(const Requirements &requirements) {
     text += package + ' ';
     add(range.at_least);
     add(range.below);
+    text += range.where;
   }
   return hash_bytes(text);
 }
@@ -195,7 +223,7 @@ private:
       std::error_code error;
       for (const std::string_view name : kFileNames) {
         if (fs::is_regular_file(path / name, error)) {
-          add_requirements(read_file(path / name), folder.requirements);
+          add_requirements(read_file(path / name), folder.requirements, name);
         }
       }
       folder.is_root = fs::exists(path / ".git", error);
@@ -238,7 +266,7 @@ std::optional<Version> parse_version(std::string_view text) {
   return Version{parts[0], parts[1], parts[2]};
 }
 
-void add_requirements(std::string_view text, Requirements &requirements) {
+void add_requirements(std::string_view text, Requirements &requirements, std::string_view name_of_file) {
   std::size_t at = 0;
   while (at < text.size()) {
     // A name that begins a line or stands in quotes or behind `- `; comments are skipped.
@@ -268,7 +296,13 @@ void add_requirements(std::string_view text, Requirements &requirements) {
       rest.remove_prefix(std::min(rest.find(']') + 1, rest.size()));
     }
     rest = rest.substr(0, rest.find('\n'));
-    read_range(rest, requirements[std::string(package)]);
+    VersionRange &range = requirements[std::string(package)];
+    const std::optional<Version> before_it = range.at_least;
+    read_range(rest, range);
+    if (range.at_least != before_it) {
+      const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n') + 1;
+      range.where = std::string(name_of_file) + ':' + std::to_string(line);
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 // Which versions of its libraries a project says it works with: in requirements.txt, setup.py, setup.cfg,
-// pyproject.toml, environment.yml or Pipfile, of the file's folder or one above it.
+// pyproject.toml, environment.yml, Pipfile, pixi.toml or a Dockerfile, of the file's folder or one above it.
 #pragma once
 
 #include "base/types.h"
@@ -28,12 +28,14 @@ std::optional<Version> parse_version(std::string_view text);
 struct VersionRange {
   std::optional<Version> at_least;
   std::optional<Version> below; // that version and later ones are not allowed
+  std::string where = {};       // the file and line that says `at_least`
 };
 
 using Requirements = std::map<std::string, VersionRange, std::less<>>; // by package, as pip names it, in lower case
 
-// Reads one file's text. `pytorch` counts as torch, `tensorflow-gpu` as tensorflow.
-void add_requirements(std::string_view text, Requirements &requirements);
+// Reads one file's text. `pytorch` counts as torch, `tensorflow-gpu` as tensorflow. `name` is what people call the
+// file.
+void add_requirements(std::string_view text, Requirements &requirements, std::string_view name = {});
 
 // Of the nearest folder that says anything, from the file's own upwards, up to the project's root (where .git is). Each
 // folder is read once, until forget_requirements(); safe to call from all workers.

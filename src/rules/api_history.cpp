@@ -4,6 +4,8 @@
 #include "python/children.h"
 #include "rules/reach.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -13,8 +15,9 @@ using namespace python;
 
 namespace {
 
-// Sources: the release notes of NumPy 1.20, 1.24 and 2.0, PyTorch 0.4 to 2.4, torchvision 0.12 to 0.17, TensorFlow 2.0
-// to 2.16, Keras 3, JAX 0.3 to 0.6, Transformers 4 and Datasets 3.
+// Sources: the release notes of NumPy 1.20, 1.24 and 2.0, PyTorch 0.4 to 2.4, torchvision 0.12 to 0.17, torchtext 0.9
+// and 0.12, TensorFlow 2.0 to 2.16, Keras 3, JAX 0.3 to 0.6, Flax 0.6, Transformers 4, Datasets 3, PEFT 0.10,
+// Lightning's upgrade guides to 2.0, SciPy 1.2 to 1.14, scikit-learn 0.20 to 0.23, librosa 0.8 and 0.9, pandas 1.0.
 constexpr auto kHistory = std::to_array<ApiHistory>({
     {"numpy.float", "numpy", "1.20", "1.24", "float", "float"},
     {"numpy.int", "numpy", "1.20", "1.24", "int", "int"},
@@ -43,6 +46,39 @@ constexpr auto kHistory = std::to_array<ApiHistory>({
     {"numpy.trapz", "numpy", "2.0", "", "numpy.trapezoid", "numpy.trapezoid"},
     {"numpy.in1d", "numpy", "2.0", "", "numpy.isin", "numpy.isin"},
     {"numpy.row_stack", "numpy", "2.0", "", "numpy.vstack", "numpy.vstack"},
+
+    {"numpy.cast", "numpy", "", "2.0", "numpy.asarray(…, dtype=…)", ""},
+    {"numpy.msort", "numpy", "1.24", "2.0", "numpy.sort(…, axis=0)", ""},
+    {"numpy.mat", "numpy", "", "2.0", "numpy.asmatrix, or better an array", ""},
+
+    {"scipy.misc.imread", "scipy", "1.0", "1.2", "imageio.v2.imread", ""},
+    {"scipy.misc.imsave", "scipy", "1.0", "1.2", "imageio.imwrite", ""},
+    {"scipy.misc.imshow", "scipy", "1.0", "1.2", "matplotlib.pyplot.imshow", ""},
+    {"scipy.misc.imresize", "scipy", "1.0", "1.3", "PIL.Image.fromarray(…).resize(…)", ""},
+    {"scipy.misc.imrotate", "scipy", "1.0", "1.2", "PIL.Image.fromarray(…).rotate(…)", ""},
+    {"scipy.misc.toimage", "scipy", "1.0", "1.2", "PIL.Image.fromarray", ""},
+    {"scipy.misc.fromimage", "scipy", "1.0", "1.2", "numpy.asarray(image)", ""},
+    {"scipy.misc.bytescale", "scipy", "1.0", "1.2", "skimage.util.img_as_ubyte", ""},
+    {"scipy.misc.logsumexp", "scipy", "1.0", "1.3", "scipy.special.logsumexp", ""},
+    {"scipy.misc.comb", "scipy", "1.0", "1.3", "scipy.special.comb", ""},
+    {"scipy.misc.factorial", "scipy", "1.0", "1.3", "scipy.special.factorial", ""},
+    {"scipy.misc.face", "scipy", "1.10", "1.12", "scipy.datasets.face", ""},
+    {"scipy.misc.ascent", "scipy", "1.10", "1.12", "scipy.datasets.ascent", ""},
+    {"scipy.misc.derivative", "scipy", "1.10", "1.12", "a finite difference of your own", ""},
+    {"scipy.integrate.trapz", "scipy", "1.12", "1.14", "scipy.integrate.trapezoid", ""},
+    {"scipy.integrate.simps", "scipy", "1.12", "1.14", "scipy.integrate.simpson", ""},
+    {"scipy.integrate.cumtrapz", "scipy", "1.12", "1.14", "scipy.integrate.cumulative_trapezoid", ""},
+
+    {"sklearn.cross_validation", "scikit-learn", "0.18", "0.20", "sklearn.model_selection", "", "", true},
+    {"sklearn.externals.joblib", "scikit-learn", "0.21", "0.23", "joblib itself", "", "", true},
+    {"sklearn.utils.linear_assignment_", "scikit-learn", "0.21", "0.23", "scipy.optimize.linear_sum_assignment", "", "",
+     true},
+    {"sklearn.preprocessing.Imputer", "scikit-learn", "0.20", "0.22", "sklearn.impute.SimpleImputer", ""},
+
+    {"pandas.Panel", "pandas", "0.20", "0.25", "a DataFrame with a MultiIndex", ""},
+
+    {"librosa.output.write_wav", "librosa", "0.7", "0.8", "soundfile.write", ""},
+    {"librosa.display.waveplot", "librosa", "0.8.1", "0.9", "librosa.display.waveshow", ""},
 
     {"torch.symeig", "torch", "1.9", "2.0", "torch.linalg.eigh", ""},
     {"torch.eig", "torch", "1.9", "1.13", "torch.linalg.eig", ""},
@@ -93,6 +129,7 @@ constexpr auto kHistory = std::to_array<ApiHistory>({
     {"torch.cuda.memory_cached", "torch", "1.4", "", "torch.cuda.memory_reserved", "torch.cuda.memory_reserved"},
     {"torch.cuda.max_memory_cached", "torch", "1.4", "", "torch.cuda.max_memory_reserved",
      "torch.cuda.max_memory_reserved"},
+    {"torch._six", "torch", "", "2.0", "the types of Python 3: str, collections.abc.Iterable, math.inf", "", "", true},
     {"torch.testing.assert_allclose", "torch", "1.12", "", "torch.testing.assert_close", ""},
 
     {"torchvision.transforms.Scale", "torchvision", "0.2", "0.12", "torchvision.transforms.Resize",
@@ -102,6 +139,28 @@ constexpr auto kHistory = std::to_array<ApiHistory>({
     {"torchvision.transforms.v2.ToTensor", "torchvision", "0.16", "",
      "Compose([ToImage(), ToDtype(torch.float32, scale=True)])", ""},
 
+    {"torchtext.data.Field", "torchtext", "0.8", "0.9", "a tokenizer and torchtext.vocab.build_vocab_from_iterator",
+     ""},
+    {"torchtext.data.LabelField", "torchtext", "0.8", "0.9", "torchtext.vocab.build_vocab_from_iterator", ""},
+    {"torchtext.data.BucketIterator", "torchtext", "0.8", "0.9", "torch.utils.data.DataLoader", ""},
+    {"torchtext.data.Iterator", "torchtext", "0.8", "0.9", "torch.utils.data.DataLoader", ""},
+    {"torchtext.data.TabularDataset", "torchtext", "0.8", "0.9", "a torch.utils.data.Dataset", ""},
+    {"torchtext.legacy", "torchtext", "0.9", "0.12", "torch.utils.data and torchtext.vocab", "", "", true},
+    {"torchaudio.load_wav", "torchaudio", "0.8", "0.9", "torchaudio.load", ""},
+
+    {"pytorch_lightning.metrics", "pytorch-lightning", "1.3", "1.5", "torchmetrics", "", "", true},
+    {"pytorch_lightning.core.lightning", "pytorch-lightning", "1.7", "2.0", "pytorch_lightning.core.module", "", "",
+     true},
+    {"pytorch_lightning.profiler", "pytorch-lightning", "1.8", "2.0", "pytorch_lightning.profilers", "", "", true},
+    {"pytorch_lightning.utilities.distributed", "pytorch-lightning", "1.8", "2.0",
+     "pytorch_lightning.utilities.rank_zero", "", "", true},
+    {"pytorch_lightning.utilities.cloud_io", "pytorch-lightning", "1.8", "2.0", "torch.load", "", "", true},
+
+    {"jax.numpy.DeviceArray", "jax", "0.4.1", "0.4.10", "jax.Array", ""},
+    {"jax.experimental.optimizers", "jax", "0.2.25", "0.3.16", "jax.example_libraries.optimizers, or optax", "", "",
+     true},
+    {"jax.experimental.stax", "jax", "0.2.25", "0.3.16", "jax.example_libraries.stax, or flax", "", "", true},
+    {"flax.optim", "flax", "0.4", "0.6", "optax", "", "", true},
     {"jax.tree_map", "jax", "0.4.26", "0.6", "jax.tree.map", "jax.tree.map"},
     {"jax.tree_multimap", "jax", "0.3.5", "0.3.16", "jax.tree.map", "jax.tree.map"},
     {"jax.tree_util.tree_multimap", "jax", "0.3.5", "0.3.16", "jax.tree.map", ""},
@@ -115,7 +174,10 @@ constexpr auto kHistory = std::to_array<ApiHistory>({
 
     {"transformers.AutoModelWithLMHead", "transformers", "4.0", "",
      "AutoModelForCausalLM, AutoModelForMaskedLM or AutoModelForSeq2SeqLM", ""},
+    {"transformers.AdamW", "transformers", "4.0", "4.50", "torch.optim.AdamW", "torch.optim.AdamW"},
     {"datasets.load_metric", "datasets", "2.5", "3.0", "evaluate.load", ""},
+    {"peft.prepare_model_for_int8_training", "peft", "0.6", "0.10", "peft.prepare_model_for_kbit_training",
+     "peft.prepare_model_for_kbit_training"},
 });
 
 const NameTable &names() {
@@ -152,8 +214,24 @@ bool mentions_version(const Node *node) {
 } // namespace
 
 const ApiHistory *find_history(Symbol api) {
-  const u64 place = names()[api];
-  return place != 0 ? &kHistory.at(place - 1) : nullptr;
+  if (const u64 place = names()[api]; place != 0) {
+    return &kHistory.at(place - 1);
+  }
+  // What was in a module that is gone.
+  static const std::vector<const ApiHistory *> kModules = [] {
+    std::vector<const ApiHistory *> modules;
+    for (const ApiHistory &history : kHistory) {
+      if (history.is_module) {
+        modules.push_back(&history);
+      }
+    }
+    return modules;
+  }();
+  const std::string_view text = api.text();
+  const auto holds = std::ranges::find_if(kModules, [text](const ApiHistory *module) {
+    return text.size() > module->api.size() && text[module->api.size()] == '.' && text.starts_with(module->api);
+  });
+  return holds != kModules.end() ? *holds : nullptr;
 }
 
 std::vector<std::string_view> historic_names() {
@@ -187,6 +265,17 @@ Status status_in(const Site &site, std::string_view package, std::string_view si
     return Status::Fine;
   }
   return range->second.at_least.has_value() && *range->second.at_least >= *wanted ? Status::Gone : Status::Unknown;
+}
+
+std::string required_version(const Site &site, std::string_view package, std::string_view since) {
+  const project::Requirements &requirements = project::requirements_of(site.module->parsed->path);
+  const auto range = requirements.find(package);
+  if (status_in(site, package, since) != Status::Gone || range == requirements.end() || range->second.where.empty()) {
+    return {};
+  }
+  const project::Version version = *range->second.at_least;
+  return fmt::format(", and this project requires {}.{}{} or newer ({})", version.major, version.minor,
+                     version.patch != 0 ? fmt::format(".{}", version.patch) : std::string{}, range->second.where);
 }
 
 bool is_version_guarded(const Site &site, std::string_view api) {

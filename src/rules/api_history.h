@@ -14,6 +14,7 @@ struct ApiHistory {
   std::string_view instead;    // what to write
   std::string_view renamed_to; // an API that does the same with the same arguments; empty if there is none
   std::string_view back = {};  // since that version there is something of the name again
+  bool is_module = false;      // all that is in it went with it
 };
 
 // Null if nothing is known to have happened to it.
@@ -30,6 +31,9 @@ enum class Status : u8 {
 
 // Do the versions that the project of this file allows reach `since`?
 Status status_in(const Site &site, std::string_view package, std::string_view since);
+
+// `, and this project requires 2.16 or newer (requirements.txt:4)`, where it does.
+std::string required_version(const Site &site, std::string_view package, std::string_view since);
 
 // Behind a test of the version, of hasattr, or in a try, or in a file that asks whether there is `api`: the code knows
 // what it does.

@@ -29,6 +29,16 @@ TEST(Requirements, Versions) {
   EXPECT_EQ(parse_version("99999999999"), std::nullopt);
 }
 
+TEST(Requirements, SaysWhere) {
+  Requirements requirements;
+  add_requirements("numpy\nlightning>=2.1\n", requirements, "requirements.txt");
+  EXPECT_EQ(requirements.at("pytorch-lightning").where, "requirements.txt:2");
+  EXPECT_EQ(requirements.at("numpy").where, "");
+  add_requirements("RUN pip install torch==1.9.0 librosa==0.8.0\n", requirements, "Dockerfile");
+  EXPECT_EQ(requirements.at("torch").below, (Version{1, 9, 1}));
+  EXPECT_EQ(requirements.at("librosa").where, "Dockerfile:1");
+}
+
 TEST(Requirements, Ranges) {
   EXPECT_EQ(range_of("torch>=1.8,<2.0\n").at_least, (Version{1, 8, 0}));
   EXPECT_EQ(range_of("torch>=1.8,<2.0\n").below, (Version{2, 0, 0}));

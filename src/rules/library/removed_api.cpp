@@ -15,8 +15,27 @@ const ApiHistory *history_of(const Site &site, const Node &node) {
   return value.is(model::Value::Tag::Api) && !value.v1 ? find_history(value.name()) : nullptr;
 }
 
+// A module that an import names, or that is around it; null if it is still there.
+const ApiHistory *history_of_module(Symbol name) {
+  const ApiHistory *const history = name ? find_history(canonical_name(name.text())) : nullptr;
+  return history != nullptr && history->is_module ? history : nullptr;
+}
+
+const ApiHistory *history_of_import(const Node &node) {
+  if (const auto *import = as<ImportFrom>(&node)) {
+    return import->level == 0 ? history_of_module(import->module) : nullptr;
+  }
+  for (const Alias *alias : static_cast<const Import &>(node).names) {
+    if (const ApiHistory *history = history_of_module(alias->name)) {
+      return history;
+    }
+  }
+  return nullptr;
+}
+
 void check(Site &site, const Node &node) {
-  const ApiHistory *history = history_of(site, node);
+  const bool is_import = node.kind == NodeKind::ImportFrom || node.kind == NodeKind::Import;
+  const ApiHistory *history = is_import ? history_of_import(node) : history_of(site, node);
   if (history == nullptr || history->removed.empty() || is_version_guarded(site, history->api)) {
     return;
   }
@@ -25,14 +44,15 @@ void check(Site &site, const Node &node) {
       (!history->back.empty() && status_in(site, history->package, history->back) == Status::Gone)) {
     return;
   }
-  Finding &finding =
-      report(site, node, fmt::format("{} was removed in {} {}", history->api, history->package, history->removed),
-             fmt::format("write {}", history->instead));
+  Finding &finding = report(site, node,
+                            fmt::format("{} was removed in {} {}{}", history->api, history->package, history->removed,
+                                        required_version(site, history->package, history->removed)),
+                            fmt::format("write {}", history->instead));
   const bool is_old_code = site.module->v1 && !site.module->v2; // runs with libraries of its time
   if ((!history->back.empty() || is_old_code) && status == Status::Unknown) {
     finding.tier = Tier::Hint;
   }
-  if (!history->renamed_to.empty()) {
+  if (!history->renamed_to.empty() && !is_import) {
     const bool is_builtin = history->renamed_to.find('.') == std::string_view::npos;
     const std::string spelled = is_builtin ? std::string(history->renamed_to) : spelling_of(site, history->renamed_to);
     if (!spelled.empty()) {
@@ -91,6 +111,7 @@ is silent. It is silent, too, behind a test of the version or `hasattr`, and in 
 - DLPerf, root cause "Mismatched Library Version"
 )"},
     .listed_names = historic_names,
+    .nodes = {NodeKind::ImportFrom, NodeKind::Import},
     .on_node = check};
 
 } // namespace deepperf::rules

@@ -39,7 +39,8 @@ void check(Site &site, const Call &call) {
   }
   const u32 start = method->end - static_cast<u32>(known->method.size());
   Finding &finding = report(site, Span{start, method->end},
-                            fmt::format("{} was removed in TensorFlow {}", known->method, known->since),
+                            fmt::format("{} was removed in TensorFlow {}{}", known->method, known->since,
+                                        required_version(site, "tensorflow", known->since)),
                             fmt::format("call {}", known->instead));
   if (status == Status::Unknown) {
     finding.tier = Tier::Hint; // older code is often run with the version it was written for

@@ -1,0 +1,155 @@
+#include "rules/api_history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// How a function may be called changed: a call that was good fails.
+struct ChangedCall {
+  std::string_view api;
+  std::string_view package;
+  std::string_view since;
+  u32 positional;            // so many arguments may be given without a name, of those `names`
+  std::string_view required; // an argument that has to be given; empty if there is none
+  std::string_view instead;
+};
+
+constexpr u32 kAny = ~0U;
+
+// Sources: the release notes of librosa 0.10, pandas 2.0 and PyTorch 2.0.
+constexpr auto kCalls = std::to_array<ChangedCall>({
+    {"librosa.filters.mel", "librosa", "0.10", 0, "", "librosa.filters.mel(sr=…, n_fft=…)"},
+    {"librosa.feature.melspectrogram", "librosa", "0.10", 0, "", "melspectrogram(y=…, sr=…)"},
+    {"librosa.feature.mfcc", "librosa", "0.10", 0, "", "mfcc(y=…, sr=…)"},
+    {"librosa.feature.chroma_stft", "librosa", "0.10", 0, "", "chroma_stft(y=…, sr=…)"},
+    {"librosa.resample", "librosa", "0.10", 1, "", "librosa.resample(y, orig_sr=…, target_sr=…)"},
+    {"librosa.core.resample", "librosa", "0.10", 1, "", "librosa.resample(y, orig_sr=…, target_sr=…)"},
+    {"librosa.util.pad_center", "librosa", "0.10", 1, "", "librosa.util.pad_center(data, size=…)"},
+    {"librosa.effects.time_stretch", "librosa", "0.10", 1, "", "time_stretch(y, rate=…)"},
+    {"librosa.effects.pitch_shift", "librosa", "0.10", 1, "", "pitch_shift(y, sr=…, n_steps=…)"},
+    {"torch.stft", "torch", "2.0", kAny, "return_complex",
+     "return_complex=True, and torch.view_as_real where two numbers are wanted"},
+});
+
+void check(Site &site, const Call &call) {
+  const std::string_view api = called_api(site, call);
+  const auto known = std::ranges::find(kCalls, api, &ChangedCall::api);
+  if (known == kCalls.end() || has_hidden_arguments(call) || is_version_guarded(site) ||
+      status_in(site, known->package, known->since) == Status::Fine) {
+    return;
+  }
+  if (!known->required.empty() && keyword_argument(call, known->required) == nullptr) {
+    constexpr u32 kPlaceOfReturnComplex = 9;
+    if (call.args.size() <= kPlaceOfReturnComplex) {
+      report(site, call, fmt::format("{} needs {}= since {} {}", api, known->required, known->package, known->since),
+             fmt::format("write {}", known->instead));
+    }
+  } else if (call.args.size() > known->positional) {
+    report(site, call,
+           fmt::format("{} takes {} without a name since {} {}", api,
+                       known->positional == 0 ? "no arguments" : "only its first argument", known->package,
+                       known->since),
+           fmt::format("write {}", known->instead));
+  }
+}
+
+// `table.drop("x", 1)`
+void check_drop(Site &site, const Call &call) {
+  if (call.args.size() < 2 || has_hidden_arguments(call) || is_version_guarded(site) ||
+      status_in(site, "pandas", "2.0") == Status::Fine) {
+    return;
+  }
+  report(site, call, "drop takes only its first argument without a name since pandas 2.0",
+         fmt::format("write axis={}, or columns=", text_of(site, call.args[1])));
+}
+
+// `x, _ = pack_padded_sequence(…)`: it had two fields, and has four.
+void check_packed(Site &site, const Call &call) {
+  const auto *assignment = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
+  const auto *targets =
+      assignment != nullptr && assignment->targets.size() == 1 ? as<Tuple>(assignment->targets[0]) : nullptr;
+  if (targets == nullptr || assignment->value != &call || targets->elts.size() != 2 || is_version_guarded(site) ||
+      status_in(site, "torch", "1.1") == Status::Fine) {
+    return;
+  }
+  report(site, call, "pack_padded_sequence gives four values since torch 1.1, which two names cannot take",
+         "take the attributes that are wanted: pack_padded_sequence(…).data");
+}
+
+void check_any(Site &site, const Call &call) {
+  if (called_method(call) == "drop") {
+    check_drop(site, call);
+  } else if (called_api(site, call) == "torch.nn.utils.rnn.pack_padded_sequence") {
+    check_packed(site, call);
+  } else {
+    check(site, call);
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kChangedCall = {
+    .info = {.code = "DP308",
+             .name = "changed-call",
+             .summary = "a call that newer versions of the library refuse",
+             .root_cause = "Library: Mismatched Library Version",
+             .symptoms = "Program Crash",
+             .stage = "Environment",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+Calls that were good and fail with newer versions: arguments of librosa's functions and of `DataFrame.drop` that are given without their names,
+`torch.stft` without `return_complex`, and two names for the result of `pack_padded_sequence`. Where the project's requirements say that the library
+is older, it is silent.
+
+## Why it costs
+
+The program stops with a TypeError, RuntimeError or ValueError, often after data was read and models were built.
+
+## Bad
+
+```python
+import librosa
+import torch
+
+
+def spectrum(y, window):
+    basis = librosa.filters.mel(22050, 1024)
+    return basis, torch.stft(y, 1024, window=window)
+```
+
+## Good
+
+```python
+import librosa
+import torch
+
+
+def spectrum(y, window):
+    basis = librosa.filters.mel(sr=22050, n_fft=1024)
+    return basis, torch.stft(y, 1024, window=window, return_complex=True)
+```
+
+## When it is wrong
+
+Where the program is only ever run with an old version, though nothing in the project says so. Say it in `requirements.txt`. `torch.stft` of a
+complex signal needs no `return_complex`.
+
+## References
+
+- librosa 0.10, pandas 2.0 and PyTorch 2.0: release notes
+)"},
+    .calls = "librosa.filters.mel librosa.feature.melspectrogram librosa.feature.mfcc librosa.feature.chroma_stft "
+             "librosa.resample librosa.core.resample librosa.util.pad_center librosa.effects.time_stretch "
+             "librosa.effects.pitch_shift torch.stft PandasFrame.drop torch.nn.utils.rnn.pack_padded_sequence",
+    .on_call = check_any};
+
+} // namespace deepperf::rules

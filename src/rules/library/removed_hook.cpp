@@ -1,0 +1,111 @@
+#include "rules/api_history.h"
+#include "rules/lightning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+struct RemovedHook {
+  std::string_view method;
+  std::string_view instead;
+};
+
+// Source: Lightning's upgrade guides to 2.0.
+constexpr auto kHooks = std::to_array<RemovedHook>({
+    {"training_epoch_end", "on_train_epoch_end, and keep the outputs of the steps in an attribute"},
+    {"validation_epoch_end", "on_validation_epoch_end, and keep the outputs of the steps in an attribute"},
+    {"test_epoch_end", "on_test_epoch_end, and keep the outputs of the steps in an attribute"},
+    {"training_step_end", "on_train_batch_end, or do it in training_step"},
+    {"validation_step_end", "on_validation_batch_end, or do it in validation_step"},
+    {"test_step_end", "on_test_batch_end, or do it in test_step"},
+});
+
+void check(Site &site, const Node &node) {
+  const model::FunctionInfo *function = site.project.function_at(&node);
+  if (function == nullptr || function->type == nullptr || !is_lightning_module(*function->type) ||
+      is_version_guarded(site)) {
+    return;
+  }
+  const auto &definition = static_cast<const FunctionDef &>(node);
+  const std::string_view name = definition.name.text();
+  const auto known = std::ranges::find(kHooks, name, &RemovedHook::method);
+  const auto takes_index = [](const Param *param) { return param->name.text() == "optimizer_idx"; };
+  const bool is_indexed = name == "training_step" && std::ranges::any_of(definition.params, takes_index);
+  if ((known == kHooks.end() && !is_indexed) || status_in(site, "pytorch-lightning", "2.0") == Status::Fine ||
+      status_in(site, "lightning", "2.0") == Status::Fine) {
+    return;
+  }
+  const std::size_t place = site.module->parsed->source.text().find(name, definition.start);
+  const auto start = static_cast<u32>(place);
+  report(site, Span{start, start + static_cast<u32>(name.size())},
+         is_indexed ? std::string("training_step with optimizer_idx was removed in Lightning 2.0")
+                    : fmt::format("{} was removed in Lightning 2.0, which refuses to train with it", name),
+         is_indexed ? std::string("set self.automatic_optimization = False, and step the optimizers in training_step")
+                    : fmt::format("write {}", known->instead));
+}
+
+} // namespace
+
+extern constinit const Rule kRemovedHook = {.info = {.code = "DP307",
+                                                     .name = "removed-hook",
+                                                     .summary = "a method that Lightning does not call any more",
+                                                     .root_cause = "Library: Mismatched Library Version",
+                                                     .symptoms = "Program Crash",
+                                                     .stage = "Environment",
+                                                     .frameworks = "PyTorch",
+                                                     .tier = Tier::On,
+                                                     .documentation = R"(## What it finds
+
+`training_epoch_end`, `validation_epoch_end`, `test_epoch_end` and the `_step_end` methods in a LightningModule, and a `training_step` that takes
+`optimizer_idx`. Where the project's requirements say that Lightning is older than 2.0, it is silent.
+
+## Why it costs
+
+Lightning 2.0 looks for these methods and stops with an error, as they would never be called. Before that it kept the outputs of all
+steps of an epoch in memory for them, which was often what filled the memory.
+
+## Bad
+
+```python
+import pytorch_lightning as pl
+import torch
+
+
+class Model(pl.LightningModule):
+    def validation_step(self, batch, batch_idx):
+        return self.loss(batch)
+
+    def validation_epoch_end(self, outputs):
+        self.log("loss", torch.stack(outputs).mean())
+```
+
+## Good
+
+```python
+import pytorch_lightning as pl
+
+
+class Model(pl.LightningModule):
+    def validation_step(self, batch, batch_idx):
+        self.log("loss", self.loss(batch), on_epoch=True)
+```
+
+## When it is wrong
+
+Where the program is only ever run with an old version, though nothing in the project says so. Say it in `requirements.txt`.
+
+## References
+
+- Lightning: upgrade from 1.9 to 2.0
+)"},
+                                            .nodes = {NodeKind::FunctionDef},
+                                            .on_node = check};
+
+} // namespace deepperf::rules
