@@ -43,7 +43,7 @@ std::string key_of(const Options &options, const std::string &program) {
 } // namespace
 
 std::unique_ptr<Cache> open_cache(const Options &options) {
-  const bool is_wanted = !options.cache.folder.empty() || options.cache.memory != nullptr;
+  const bool is_wanted = !options.cache.folder.empty();
   const bool is_possible = !options.stdin_text.has_value() && !options.timings;
   if (!is_wanted || !is_possible || program_id().empty()) {
     return nullptr;
@@ -56,11 +56,7 @@ std::unique_ptr<Cache> open_cache(const Options &options) {
   }
   // The program is not part of the name, so that a new build replaces what the old one has left behind.
   cache->name = fmt::format("{:016x}", hash_bytes(key_of(options, "")));
-  if (options.cache.memory != nullptr && !options.cache.memory->empty()) {
-    cache->bytes = *options.cache.memory;
-  } else if (!options.cache.folder.empty()) {
-    cache->bytes = read_cache_file(options.cache.folder, cache->name).value_or("");
-  }
+  cache->bytes = read_cache_file(options.cache.folder, cache->name).value_or("");
   if (!decode_cache(cache->bytes, cache->key, cache->known)) {
     forget_known(*cache);
   }
@@ -82,14 +78,7 @@ const KnownFile *find_known(const Cache &cache, const std::string &path) {
 }
 
 void write_cache(const Options &options, const Cache &cache, const CacheContents &contents) {
-  std::string bytes = encode_cache(contents, cache.key);
-  const bool is_first = options.cache.memory == nullptr || options.cache.memory->empty();
-  if (is_first && !options.cache.folder.empty()) {
-    write_cache_file(options.cache.folder, cache.name, bytes);
-  }
-  if (options.cache.memory != nullptr) {
-    *options.cache.memory = std::move(bytes);
-  }
+  write_cache_file(options.cache.folder, cache.name, encode_cache(contents, cache.key));
 }
 
 } // namespace deepperf::check

@@ -34,7 +34,7 @@ void forget_known(Cache &cache);
 
 const KnownFile *find_known(const Cache &cache, const std::string &path);
 
-// Notes down all that is known now, in memory or on disk.
+// Notes down all that is known now.
 void write_cache(const Options &options, const Cache &cache, const CacheContents &contents);
 
 } // namespace deepperf::check

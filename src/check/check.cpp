@@ -1,126 +1,19 @@
 #include "check/check.h"
 
-#include "check/cache.h"
-#include "check/judge_files.h"
-#include "check/keep.h"
-#include "check/restore.h"
-#include "project/requirements.h"
+#include "check/check_all.h"
 
-#include <algorithm>
 #include <chrono>
-#include <optional>
+#include <memory>
 
 namespace deepperf::check {
 
-namespace {
-
-FileError error_at(FileIndex file, const python::Source &source, python::Span span, FileError::Level level,
-                   std::string message) {
-  const python::Position start = source.position(span.start);
-  const python::Position end = source.position(std::max(span.end, span.start));
-  FileError error;
-  error.file = file;
-  error.level = level;
-  error.line = start.line;
-  error.column = start.column;
-  error.end_column = end.line == start.line && end.cell == start.cell ? end.column : start.column + 1;
-  error.cell = start.cell;
-  error.message = std::move(message);
-  error.line_text = source.line_text(span.start);
-  return error;
-}
-
-// A cache that somebody has tampered with can point into a file that could not be read.
-void drop_findings_without_text(Result &result) {
-  const auto has_text = [&result](FileIndex file) { return result.files[file.value].source != nullptr; };
-  std::erase_if(result.findings, [&](const rules::Finding &finding) {
-    return !has_text(finding.file) ||
-           !std::ranges::all_of(finding.notes, [&](const rules::Note &note) { return has_text(note.file); });
-  });
-}
-
-void note_errors(FileIndex index, LoadedFile &file, Result &result) {
-  CheckedFile checked;
-  checked.path = file.parsed.path;
-  if (file.known != nullptr) {
-    for (FileError error : file.known->errors) {
-      error.file = index;
-      result.errors.push_back(std::move(error));
-    }
-    checked.suppressed_errors = file.known->suppressed_errors;
-    if (!file.known->is_unreadable) {
-      checked.source = &file.parsed.source;
-      checked.comments = &file.parsed.tree.comments;
-      result.byte_count += file.parsed.size;
-    }
-  } else if (!file.load_errors.empty()) {
-    for (python::SourceError &problem : file.load_errors) {
-      FileError error;
-      error.file = index;
-      error.level = FileError::Level::Unreadable;
-      error.line = problem.line;
-      error.column = problem.column;
-      error.end_column = problem.column + 1;
-      error.message = std::move(problem.message);
-      result.errors.push_back(std::move(error));
-    }
-  } else {
-    python::Tree &tree = file.parsed.tree;
-    checked.source = &file.parsed.source;
-    checked.comments = &tree.comments;
-    checked.suppressed_errors = tree.suppressed_errors;
-    if (tree.is_python2) {
-      result.errors.push_back(error_at(index, file.parsed.source, tree.python2_evidence, FileError::Level::Note,
-                                       "this file is Python 2; it is checked as such"));
-    }
-    for (const python::SyntaxError &error : tree.errors) {
-      result.errors.push_back(
-          error_at(index, file.parsed.source, error.span, FileError::Level::SyntaxError, error.message));
-    }
-    result.byte_count += file.parsed.size;
-  }
-  result.files.push_back(std::move(checked));
-}
-
-// Nothing if what the cache knows turns out to be no good.
-std::optional<Result> try_check(const Options &options, Progress &progress, const Cache *cache) {
-  auto loaded = std::make_shared<LoadedFiles>();
-  find_files(options, progress, cache, *loaded);
-  Result result;
-  result.file_count = loaded->files.size() - loaded->unreadable_folders;
-  const std::optional<Groups> groups = find_groups(options, cache, *loaded);
-  if (!groups || (cache != nullptr && !restore_findings(options, *cache, *groups, *loaded, result))) {
-    return std::nullopt;
-  }
-  judge_files(options, progress, *loaded, groups->to_judge, result);
-  const std::size_t failures = result.errors.size();
-  for (u32 i = 0; i < loaded->files.size(); ++i) {
-    note_errors({i}, loaded->files[i], result);
-  }
-  if (cache != nullptr) {
-    keep_results(options, *cache, *loaded, *groups, result, failures);
-  }
-  drop_findings_without_text(result);
-  std::ranges::stable_sort(result.errors, {}, [](const FileError &error) { return error.file.value; });
-  result.storage = loaded;
-  return result;
-}
-
-} // namespace
-
 Result run(const Options &options, Progress &progress) {
   const auto start = std::chrono::steady_clock::now();
-  project::forget_requirements(); // they may have changed since the last check of this process
-  const std::unique_ptr<Cache> cache = open_cache(options);
-  std::optional<Result> result = try_check(options, progress, cache.get());
-  if (!result) {
-    progress.found = 0;
-    progress.done = 0;
-    forget_known(*cache);
-    result = try_check(options, progress, cache.get());
-  }
-  result->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return std::move(*result);
+  const auto state = std::make_shared<CheckState>();
+  Result result = check_all(options, progress, *state);
+  result.storage = state;
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
 }
 
 } // namespace deepperf::check

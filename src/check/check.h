@@ -14,10 +14,9 @@ namespace deepperf::check {
 
 struct FilterOptions;
 
-// Where results are kept for the next check. Without either they are not.
+// Where results are kept for the next run of the program. (Who checks several times in one run takes a Workspace.)
 struct CacheOptions {
-  std::string folder;            // empty: not on disk
-  std::string *memory = nullptr; // for who checks several times: used and filled instead, once it has something in it
+  std::string folder; // empty: nowhere
 };
 
 struct Options {

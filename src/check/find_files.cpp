@@ -1,5 +1,6 @@
 #include "check/find_files.h"
 
+#include "base/hash.h"
 #include "base/symbol.h"
 #include "base/workers.h"
 #include "check/cache.h"
@@ -12,7 +13,10 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <deque>
+#include <iterator>
 #include <mutex>
+#include <unordered_set>
 
 namespace deepperf::check {
 
@@ -54,13 +58,6 @@ private:
   bool closed_ = false;
 };
 
-LoadedFile unreadable(std::string path, std::string message) {
-  LoadedFile file;
-  file.parsed.path = std::move(path);
-  file.load_errors.push_back({std::move(message), 0, 0});
-  return file;
-}
-
 // The path from where the user's own folders begin: behind the folder that was named on the command line.
 std::string_view below_given(std::string_view path, const std::vector<std::string> &given) {
   std::size_t longest = 0;
@@ -78,7 +75,8 @@ std::string_view below_given(std::string_view path, const std::vector<std::strin
 constexpr u64 kMostWaiting = u64{128} << 20;
 
 // Notes what is in the file that the worker has read.
-void look_into(LoadedFile &file, const Options &options, Worker &worker, std::atomic<u64> &waiting) {
+void look_into(LoadedFile &file, const Options &options, const LoadedFiles &loaded, Worker &worker,
+               std::atomic<u64> &waiting) {
   if (!file.load_errors.empty()) {
     return;
   }
@@ -100,12 +98,15 @@ void look_into(LoadedFile &file, const Options &options, Worker &worker, std::at
     parsed.tree.body = {};
     worker.scratch.reset();
   }
+  if (loaded.stay) {
+    file.scanned_imports = parsed.imports;
+    file.scanned_frameworks = parsed.frameworks;
+  }
   // What was not read from a file cannot be read again.
-  file.text_stays = is_told(parsed) || options.stdin_text.has_value() ||
+  file.text_stays = is_told(parsed) || options.stdin_text.has_value() || file.is_open ||
                     (file.waits && waiting.fetch_add(parsed.size) + parsed.size <= kMostWaiting);
   if (file.text_stays) {
-    parsed.source = worker.source.kept_in(worker.kept);
-    parsed.has_text = true;
+    keep_text(file, loaded, worker);
   }
 }
 
@@ -122,6 +123,8 @@ bool take_untouched(const Cache &cache, LoadedFile &file) {
     return false;
   }
   file.version = known->version;
+  file.hash = known->version.hash;
+  file.read_at = cache.known.started;
   take_known(*known, file);
   return true;
 }
@@ -137,22 +140,24 @@ bool take_unchanged(const Cache &cache, LoadedFile &file) {
   return true;
 }
 
-void load_unguarded(LoadedFile &file, const Options &options, const Cache *cache, Worker &worker,
-                    std::atomic<u64> &waiting) {
-  if (cache != nullptr && take_untouched(*cache, file)) {
+void load_unguarded(LoadedFile &file, const Options &options, const Cache *cache, const LoadedFiles &loaded,
+                    Worker &worker, std::atomic<u64> &waiting) {
+  file.is_open = loaded.open_texts != nullptr && loaded.open_texts->contains(file.parsed.path);
+  if (cache != nullptr && !file.is_open && take_untouched(*cache, file)) {
     return;
   }
-  python::load_file_into(file.parsed.path, worker.source, file.load_errors);
+  read_text(file, loaded, worker);
   file.version = worker.source.version;
   if (cache == nullptr || !take_unchanged(*cache, file)) {
-    look_into(file, options, worker, waiting);
+    look_into(file, options, loaded, worker, waiting);
   }
 }
 
 // A mistake of ours costs this file, and nothing else.
-void load(LoadedFile &file, const Options &options, const Cache *cache, Worker &worker, std::atomic<u64> &waiting) {
+void load(LoadedFile &file, const Options &options, const Cache *cache, const LoadedFiles &loaded, Worker &worker,
+          std::atomic<u64> &waiting) {
   try {
-    load_unguarded(file, options, cache, worker, waiting);
+    load_unguarded(file, options, cache, loaded, worker, waiting);
   } catch (const std::exception &error) {
     note_failure(file, error.what());
     worker.scratch.reset();
@@ -179,14 +184,71 @@ void note_reading(LoadedFile &file, const python::Source &source) {
   }
 }
 
+std::unique_ptr<LoadedFile> unreadable_folder(std::string path, std::string message) {
+  auto file = std::make_unique<LoadedFile>();
+  file->parsed.path = std::move(path);
+  file->load_errors.push_back({std::move(message), 0, 0});
+  file->is_folder = true;
+  return file;
+}
+
+bool read_text(LoadedFile &file, const LoadedFiles &loaded, Worker &worker) {
+  if (file.is_open) {
+    const std::string &text = loaded.open_texts->find(file.parsed.path)->second;
+    python::LoadResult result = python::load_bytes(file.parsed.path, text);
+    worker.source = std::move(result.source);
+    file.load_errors = std::move(result.errors);
+    file.hash = hash_bytes(text);
+    return file.load_errors.empty();
+  }
+  file.read_at = clock_now();
+  const bool is_loaded = python::load_file_into(file.parsed.path, worker.source, file.load_errors);
+  file.hash = worker.source.version ? worker.source.version->hash : 0;
+  return is_loaded;
+}
+
+void keep_text(LoadedFile &file, const LoadedFiles &loaded, Worker &worker) {
+  if (loaded.stay) {
+    file.text_memory = Arena(worker.source.text().size() + 2 * python::Source::kPadding);
+  }
+  file.parsed.source = worker.source.kept_in(loaded.stay ? file.text_memory : worker.kept);
+  file.parsed.has_text = true;
+}
+
 bool is_told(const model::ParsedFile &file) { return !file.tree.errors.empty() || file.tree.is_python2; }
 
 void find_files(const Options &options, Progress &progress, const Cache *cache, LoadedFiles &result) {
   const u32 jobs = options.jobs == 0 ? available_cores() : options.jobs;
   FileQueue queue;
   std::atomic<u64> waiting{0}; // bytes
-  std::vector<std::deque<LoadedFile>> found(jobs);
+  std::vector<std::vector<std::unique_ptr<LoadedFile>>> found(jobs);
   result.workers.resize(jobs);
+  const auto walk = [&] {
+    std::unordered_set<std::string_view> unseen; // texts without a file
+    if (result.open_texts != nullptr) {
+      for (const auto &[path, text] : *result.open_texts) {
+        unseen.insert(path);
+      }
+    }
+    const auto add = [&](std::string path) {
+      ++progress.found;
+      queue.push(std::move(path));
+    };
+    project::walk(
+        options.paths, {.respect_ignore = options.respect_ignore},
+        [&](std::string path) {
+          unseen.erase(path);
+          add(std::move(path));
+        },
+        [&](std::string path, std::string message) {
+          ++result.unreadable_folders;
+          found[0].push_back(unreadable_folder(std::move(path), std::move(message)));
+        });
+    for (const std::string_view path : unseen) {
+      add(std::string(path));
+    }
+    queue.close();
+  };
   // The first worker walks, then helps; the others look into what it has found so far.
   run_workers(jobs, [&](u32 index) {
     Worker &worker = result.workers[index];
@@ -194,44 +256,48 @@ void find_files(const Options &options, Progress &progress, const Cache *cache, 
     if (index == 0) {
       if (options.stdin_text.has_value()) {
         ++progress.found;
-        LoadedFile &file = found[0].emplace_back();
+        LoadedFile &file = *found[0].emplace_back(std::make_unique<LoadedFile>());
         python::LoadResult loaded = python::load_bytes(options.stdin_name, *options.stdin_text);
         file.parsed.path = options.stdin_name;
         worker.source = std::move(loaded.source);
         file.load_errors = std::move(loaded.errors);
-        look_into(file, options, worker, waiting);
+        look_into(file, options, result, worker, waiting);
       }
-      project::walk(
-          options.paths, {.respect_ignore = options.respect_ignore},
-          [&](std::string path) {
-            ++progress.found;
-            queue.push(std::move(path));
-          },
-          [&](std::string path, std::string message) {
-            ++result.unreadable_folders;
-            found[0].push_back(unreadable(std::move(path), std::move(message)));
-          });
-      queue.close();
+      walk();
     }
     std::string path;
     while (queue.pop(path)) {
       const rules::Stopwatch watch(time);
-      LoadedFile &file = found[index].emplace_back();
+      LoadedFile &file = *found[index].emplace_back(std::make_unique<LoadedFile>());
       file.parsed.path = path;
-      load(file, options, cache, worker, waiting);
+      load(file, options, cache, result, worker, waiting);
       progress.done += file.waits ? 0 : 1;
     }
   });
-  // Files are large, so it is their places that are sorted, and each file is moved once.
-  std::vector<LoadedFile *> sorted;
-  for (std::deque<LoadedFile> &files : found) {
-    std::ranges::transform(files, std::back_inserter(sorted), [](LoadedFile &file) { return &file; });
+  for (std::vector<std::unique_ptr<LoadedFile>> &files : found) {
+    std::ranges::move(files, std::back_inserter(result.files));
   }
-  std::ranges::sort(sorted, {}, [](const LoadedFile *file) -> const std::string & { return file->parsed.path; });
-  for (LoadedFile *file : sorted) {
-    file->parsed.index = {static_cast<u32>(result.files.size())};
-    result.files.push_back(std::move(*file));
+  std::ranges::sort(result.files, {},
+                    [](const std::unique_ptr<LoadedFile> &file) -> const std::string & { return file->parsed.path; });
+  for (u32 i = 0; i < result.files.size(); ++i) {
+    result.files[i]->parsed.index = {i};
   }
+}
+
+std::vector<std::unique_ptr<LoadedFile>> load_files(const Options &options, const std::vector<std::string> &paths,
+                                                    LoadedFiles &loaded) {
+  std::vector<std::unique_ptr<LoadedFile>> files(paths.size());
+  std::atomic<u64> waiting{0};
+  std::atomic<std::size_t> next{0};
+  const auto workers = static_cast<u32>(std::min(loaded.workers.size(), paths.size()));
+  run_workers(workers, [&](u32 index) {
+    for (std::size_t i = next++; i < paths.size(); i = next++) {
+      files[i] = std::make_unique<LoadedFile>();
+      files[i]->parsed.path = paths[i];
+      load(*files[i], options, nullptr, loaded, loaded.workers[index], waiting);
+    }
+  });
+  return files;
 }
 
 } // namespace deepperf::check

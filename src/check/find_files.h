@@ -6,8 +6,10 @@
 #include "check/check.h"
 #include "model/project.h"
 
-#include <deque>
+#include <map>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace deepperf::check {
@@ -24,7 +26,19 @@ struct LoadedFile {
   std::optional<FileVersion> version;
   const KnownFile *known = nullptr; // of the same contents
   bool is_unstable = false;         // it has changed during the check
+  // Of a file that stays in memory from one check to the next.
+  Arena text_memory;
+  Arena tree_memory;
+  std::vector<model::ImportRef> scanned_imports; // what its text tells of them, also when there is a tree
+  u8 scanned_frameworks = 0;
+  u64 hash = 0;           // of its contents, if there are any
+  i64 read_at = 0;        // the system's clock, before it was read
+  bool is_open = false;   // its text is not that of the disk
+  bool is_folder = false; // it is a folder that cannot be read
 };
+
+// Texts that stand for files, by their paths.
+using OpenTexts = std::map<std::string, std::string, std::less<>>;
 
 // What one worker reads and parses with, file after file in the same memory.
 struct Worker {
@@ -40,14 +54,28 @@ struct Worker {
 
 // Sorted by path.
 struct LoadedFiles {
-  std::deque<LoadedFile> files;
+  std::vector<std::unique_ptr<LoadedFile>> files;
   std::vector<Worker> workers;
-  u64 unreadable_folders = 0; // among `files`, told as errors but no files
+  bool stay = false;                     // texts and trees do, each in its file's own memory, for the next check
+  const OpenTexts *open_texts = nullptr; // count instead of what is on the disk
+  u64 unreadable_folders = 0;            // among `files`, told as errors but no files
 };
 
 // Files that use a framework wait; all others are parsed, and what is left of them are imports and errors. What the
 // cache knows (it may be null) is not even read; of such files the imports are missing.
 void find_files(const Options &options, Progress &progress, const Cache *cache, LoadedFiles &result);
+
+// The same for some paths, in their order. The cache is not asked.
+std::vector<std::unique_ptr<LoadedFile>> load_files(const Options &options, const std::vector<std::string> &paths,
+                                                    LoadedFiles &loaded);
+
+// An entry for a folder that cannot be read.
+std::unique_ptr<LoadedFile> unreadable_folder(std::string path, std::string message);
+
+// Reads the file's text into the worker's source. False: the file's errors say why there is none.
+bool read_text(LoadedFile &file, const LoadedFiles &loaded, Worker &worker);
+// Copies the text that the worker has read to where it can stay.
+void keep_text(LoadedFile &file, const LoadedFiles &loaded, Worker &worker);
 
 // To be called for a file that was read once more: its contents may not be those that were seen before.
 void note_reading(LoadedFile &file, const python::Source &source);

@@ -1,6 +1,7 @@
 #include "check/judge_files.h"
 
 #include "base/workers.h"
+#include "model/facts.h"
 #include "model/imports.h"
 #include "rules/registry.h"
 
@@ -10,8 +11,8 @@
 #include <atomic>
 #include <exception>
 #include <iterator>
-#include <mutex>
 #include <unordered_set>
+#include <utility>
 
 namespace deepperf::check {
 
@@ -32,62 +33,67 @@ class Judge {
 public:
   Judge(const Options &options, Progress &progress, LoadedFiles &loaded, const std::vector<model::Group> &groups)
       : options_(options), progress_(progress), loaded_(loaded), groups_(groups) {
-    findings_.resize(groups_.size());
+    judged_.resize(groups_.size());
     timings_.resize(loaded.workers.size());
   }
 
   void run() {
     const std::size_t large = parse_large_groups();
     for (std::size_t i = 0; i < large; ++i) {
-      judge_group(groups_[i], 0, findings_[i], workers());
+      judge_group(groups_[i], 0, judged_[i], workers(), true);
     }
     std::atomic<std::size_t> next{large};
     run_workers(workers(), [&](u32 index) {
       for (std::size_t i = next++; i < groups_.size(); i = next++) {
-        judge_group(groups_[i], index, findings_[i], 1);
+        judge_group(groups_[i], index, judged_[i], 1, false);
       }
     });
   }
 
-  void tell(Result &result) {
-    std::ranges::move(failures_, std::back_inserter(result.errors));
-    for (const Worker &worker : loaded_.workers) {
-      result.timings.parse += worker.parse_time;
+  void tell(std::vector<JudgedGroup> &judged, rules::Timings &timings) {
+    for (Worker &worker : loaded_.workers) {
+      timings.parse += std::exchange(worker.parse_time, 0);
     }
     for (const rules::Timings &some : timings_) {
-      result.timings.add(some);
+      timings.add(some);
     }
-    for (rules::Findings &some : findings_) {
-      std::ranges::move(some, std::back_inserter(result.findings));
-    }
-    rules::sort_findings(result.findings);
+    std::ranges::move(judged_, std::back_inserter(judged));
   }
 
 private:
   // A mistake of ours must not cost the user what can be said of all other files.
-  void add_failure(FileIndex file, std::string message) {
-    FileError error;
+  static void add_failure(FileIndex file, std::string message, JudgedGroup &judged) {
+    FileError &error = judged.failures.emplace_back();
     error.file = file;
     error.level = FileError::Level::Unreadable;
     error.message = std::move(message);
-    const std::scoped_lock lock(mutex_);
-    failures_.push_back(std::move(error));
   }
 
   [[nodiscard]] u32 workers() const { return static_cast<u32>(loaded_.workers.size()); }
 
   void parse(model::ParsedFile &parsed, Arena &arena, Worker &worker) {
     const rules::Stopwatch watch(options_.timings ? &worker.parse_time : nullptr);
-    LoadedFile &file = loaded_.files[parsed.index.value];
+    LoadedFile &file = *loaded_.files[parsed.index.value];
     try {
-      parse_file(file, arena, worker);
+      parse_file(file, loaded_, arena, worker);
     } catch (const std::exception &error) {
       note_failure(file, error.what());
-      parsed.source = python::load_bytes(parsed.path, {}).source.kept_in(arena);
+      worker.source = python::load_bytes(parsed.path, {}).source;
+      parsed.source = worker.source.kept_in(loaded_.stay ? file.text_memory : arena);
       parsed.has_text = parsed.has_tree = true;
     }
     progress_.done += file.waits ? 1 : 0;
     file.waits = false;
+  }
+
+  // The file as the parser gives it.
+  void prepare(model::ParsedFile &file, Arena &arena, Worker &worker) {
+    if (!file.has_tree) {
+      return parse(file, arena, worker);
+    }
+    const rules::Stopwatch watch(options_.timings ? &worker.parse_time : nullptr);
+    model::forget_facts(file.tree);
+    model::find_imports(file);
   }
 
   // One worker analyses a group. Where a group is so large that the others would wait for that, all of them work on it:
@@ -110,29 +116,39 @@ private:
     run_workers(workers(), [&](u32 index) {
       for (std::size_t i = next++; i < files.size(); i = next++) {
         Worker &worker = loaded_.workers[index];
-        parse(*files[i], worker.shared, worker);
+        prepare(*files[i], worker.shared, worker);
       }
     });
     return large;
   }
 
-  void judge_group(const model::Group &group, u32 index, rules::Findings &findings, u32 threads) {
-    Worker &worker = loaded_.workers[index];
-    std::unordered_set<u32> told;
+  void judge_group(const model::Group &group, u32 index, JudgedGroup &judged, u32 threads, bool is_prepared) {
+    for (const model::ParsedFile *file : group) {
+      judged.members.push_back(file->index.value);
+    }
     try {
-      parse_and_judge(group, index, findings, told, threads);
+      parse_and_judge(group, index, judged, threads, is_prepared);
     } catch (const std::exception &error) {
       add_failure(
           group.front()->index,
           fmt::format("deepperf failed on this file or one of the {} that belong to it ({}); please report that",
-                      group.size() - 1, error.what()));
+                      group.size() - 1, error.what()),
+          judged);
     }
+    if (!loaded_.stay) {
+      drop_trees(group, loaded_.workers[index], judged.findings);
+    }
+  }
+
+  void drop_trees(const model::Group &group, Worker &worker, const rules::Findings &findings) {
+    std::unordered_set<u32> told;
+    add_files_told_of(findings, told);
     for (model::ParsedFile *file : group) {
       const bool is_needed = is_told(*file) || told.contains(file->index.value);
       if (!is_needed) {
         file->source = {};
         file->has_text = false;
-      } else if (!loaded_.files[file->index.value].text_stays) {
+      } else if (!loaded_.files[file->index.value]->text_stays) {
         file->source = file->source.kept_in(worker.kept);
       }
       file->has_tree = false;
@@ -141,13 +157,12 @@ private:
     worker.trees.reset();
   }
 
-  void parse_and_judge(const model::Group &group, u32 index, rules::Findings &findings, std::unordered_set<u32> &told,
-                       u32 threads) {
+  void parse_and_judge(const model::Group &group, u32 index, JudgedGroup &judged, u32 threads, bool is_prepared) {
     Worker &worker = loaded_.workers[index];
     rules::Timings *const time = options_.timings ? &timings_[index] : nullptr;
     for (model::ParsedFile *file : group) {
-      if (!file->has_tree) {
-        parse(*file, worker.trees, worker);
+      if (!is_prepared) {
+        prepare(*file, worker.trees, worker);
       }
     }
     // The trees tell what the files import; their texts, by which they were put together, may have told more.
@@ -160,11 +175,12 @@ private:
       std::vector<rules::RuleFailure> failures;
       rules::Findings found = rules::judge(*project, rules_, failures, time);
       for (const rules::RuleFailure &failure : failures) {
-        add_failure(failure.file, fmt::format("deepperf failed on this file in {} ({}); please report that",
-                                              failure.rule->code, failure.what));
+        add_failure(failure.file,
+                    fmt::format("deepperf failed on this file in {} ({}); please report that", failure.rule->code,
+                                failure.what),
+                    judged);
       }
-      add_files_told_of(found, told);
-      std::ranges::move(found, std::back_inserter(findings));
+      std::ranges::move(found, std::back_inserter(judged.findings));
     }
   }
 
@@ -174,36 +190,43 @@ private:
   Progress &progress_;
   LoadedFiles &loaded_;
   const std::vector<model::Group> &groups_;
-  std::vector<rules::Findings> findings_; // of each group
-  std::vector<rules::Timings> timings_;   // of each worker
-  std::mutex mutex_;
-  std::vector<FileError> failures_; // of groups that could not be judged
+  std::vector<JudgedGroup> judged_;
+  std::vector<rules::Timings> timings_; // of each worker
 };
 
 } // namespace
 
-void parse_file(LoadedFile &file, Arena &arena, Worker &worker) {
+void parse_file(LoadedFile &file, const LoadedFiles &loaded, Arena &arena, Worker &worker) {
   model::ParsedFile &parsed = file.parsed;
   if (!parsed.has_text) {
     // Gone since we looked: then there is nothing in it but the reason.
-    const bool is_loaded = python::load_file_into(parsed.path, worker.source, file.load_errors);
-    note_reading(file, worker.source);
+    const bool is_loaded = read_text(file, loaded, worker);
+    if (!file.is_open) {
+      note_reading(file, worker.source);
+    }
     if (!is_loaded) {
       worker.source = python::load_bytes(parsed.path, {}).source;
     }
-    parsed.source = worker.source.kept_in(arena);
-    parsed.has_text = true;
+    if (loaded.stay) {
+      keep_text(file, loaded, worker);
+    } else {
+      parsed.source = worker.source.kept_in(arena);
+      parsed.has_text = true;
+    }
   }
-  parsed.tree = python::parse(parsed.source, arena, worker.symbols);
+  if (loaded.stay) {
+    file.tree_memory = Arena();
+  }
+  parsed.tree = python::parse(parsed.source, loaded.stay ? file.tree_memory : arena, worker.symbols);
   parsed.has_tree = true;
   model::find_imports(parsed);
 }
 
 void judge_files(const Options &options, Progress &progress, LoadedFiles &loaded,
-                 const std::vector<model::Group> &groups, Result &result) {
+                 const std::vector<model::Group> &groups, std::vector<JudgedGroup> &judged, rules::Timings &timings) {
   Judge judge(options, progress, loaded, groups);
   judge.run();
-  judge.tell(result);
+  judge.tell(judged, timings);
 }
 
 } // namespace deepperf::check

@@ -8,11 +8,19 @@
 
 namespace deepperf::check {
 
-// Parses a file that was found before. Text and tree come to stand in the arena.
-void parse_file(LoadedFile &file, Arena &arena, Worker &worker);
+// Files that were analysed together, and all that was said about them.
+struct JudgedGroup {
+  std::vector<u32> members; // indexes of files, in ascending order
+  rules::Findings findings;
+  std::vector<FileError> failures; // mistakes of ours: what could not be judged
+};
 
-// Adds what it finds to the result's findings, and sorts them.
+// Parses a file that was found before. Text and tree come to stand in the arena, or in the file's own memory if files
+// stay.
+void parse_file(LoadedFile &file, const LoadedFiles &loaded, Arena &arena, Worker &worker);
+
+// Adds what it finds: one for each group, in their order. They must come largest first.
 void judge_files(const Options &options, Progress &progress, LoadedFiles &loaded,
-                 const std::vector<model::Group> &groups, Result &result);
+                 const std::vector<model::Group> &groups, std::vector<JudgedGroup> &judged, rules::Timings &timings);
 
 } // namespace deepperf::check

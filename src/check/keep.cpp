@@ -22,7 +22,7 @@ public:
 
   void add_files(std::size_t failures) {
     for (u32 i = 0; i < loaded_.files.size(); ++i) {
-      const LoadedFile &file = loaded_.files[i];
+      const LoadedFile &file = *loaded_.files[i];
       if (!file.version) {
         continue; // it could not be read, and may well be readable the next time
       }
@@ -48,7 +48,7 @@ public:
   void add_known_groups(const Groups &groups) {
     std::vector<u32> numbers(cache_.known.files.size(), kNone); // in the old cache to those in the new one
     for (u32 i = 0; i < loaded_.files.size(); ++i) {
-      if (const KnownFile *const known = loaded_.files[i].known) {
+      if (const KnownFile *const known = loaded_.files[i]->known) {
         numbers[static_cast<std::size_t>(known - cache_.known.files.data())] = numbers_[i];
       }
     }
@@ -159,7 +159,8 @@ private:
 
 void keep_results(const Options &options, const Cache &cache, const LoadedFiles &loaded, const Groups &groups,
                   const Result &result, std::size_t failures) {
-  const bool is_unstable = std::ranges::any_of(loaded.files, &LoadedFile::is_unstable);
+  const bool is_unstable =
+      std::ranges::any_of(loaded.files, [](const std::unique_ptr<LoadedFile> &file) { return file->is_unstable; });
   if (groups.is_same_cache || is_unstable) {
     return;
   }

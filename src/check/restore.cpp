@@ -21,7 +21,7 @@ u32 number_of(const Cache &cache, const KnownFile &file) { return static_cast<u3
 std::vector<u32> places_of(const Cache &cache, const LoadedFiles &loaded) {
   std::vector<u32> places(cache.known.files.size(), kNone);
   for (u32 i = 0; i < loaded.files.size(); ++i) {
-    if (const KnownFile *const known = loaded.files[i].known) {
+    if (const KnownFile *const known = loaded.files[i]->known) {
       places[number_of(cache, *known)] = i;
     }
   }
@@ -72,7 +72,7 @@ public:
 
 private:
   [[nodiscard]] u32 number_of(const model::ParsedFile &file) const {
-    const KnownFile *const known = loaded_.files[file.index.value].known;
+    const KnownFile *const known = loaded_.files[file.index.value]->known;
     return known != nullptr ? check::number_of(cache_, *known) : kNone;
   }
 
@@ -93,52 +93,51 @@ void take_groups_of_same_tree(const Cache &cache, LoadedFiles &loaded, Groups &g
     }
     model::Group &group = groups.to_judge.emplace_back();
     for (const u32 member : known.members) {
-      group.push_back(&loaded.files[places[member]].parsed);
+      group.push_back(&loaded.files[places[member]]->parsed);
     }
   }
   groups.is_same_tree = true;
   groups.is_same_cache =
-      !matcher.has_changed_folders() && std::ranges::all_of(loaded.files, [](const LoadedFile &file) {
-        return !file.known->is_recent && file.known->version.stamp == file.version->stamp;
+      !matcher.has_changed_folders() && std::ranges::all_of(loaded.files, [](const std::unique_ptr<LoadedFile> &file) {
+        return !file->known->is_recent && file->known->version.stamp == file->version->stamp;
       });
 }
 
 bool is_same_tree(const Cache &cache, const LoadedFiles &loaded) {
   return cache.known.has_all_groups && loaded.files.size() == cache.known.files.size() &&
-         std::ranges::all_of(loaded.files, [](const LoadedFile &file) { return file.known != nullptr; });
-}
-
-// What untouched files import is in the cache only.
-bool restore_imports(const Cache &cache, LoadedFiles &loaded) {
-  std::vector<model::ParsedFile *> files;
-  for (const u32 place : places_of(cache, loaded)) {
-    files.push_back(place == kNone ? nullptr : &loaded.files[place].parsed);
-  }
-  return cache.known.files.empty() || decode_imports(cache.known.imports, files);
+         std::ranges::all_of(loaded.files,
+                             [](const std::unique_ptr<LoadedFile> &file) { return file->known != nullptr; });
 }
 
 std::string imports_to_keep(const LoadedFiles &loaded) {
   std::vector<const model::ParsedFile *> files;
-  for (const LoadedFile &file : loaded.files) {
-    if (file.version) {
-      files.push_back(&file.parsed);
+  for (const std::unique_ptr<LoadedFile> &file : loaded.files) {
+    if (file->version) {
+      files.push_back(&file->parsed);
     }
   }
   return encode_imports(files);
 }
 
-bool restore_text(LoadedFile &file, Worker &worker) {
+bool restore_text(LoadedFile &file, const LoadedFiles &loaded, Worker &worker) {
   std::vector<python::SourceError> errors;
   if (!python::load_file_into(file.parsed.path, worker.source, errors) ||
       worker.source.version->hash != file.version->hash || worker.source.text().size() != file.known->text_size) {
     return false;
   }
-  file.parsed.source = worker.source.kept_in(worker.kept);
-  file.parsed.has_text = true;
+  keep_text(file, loaded, worker);
   return true;
 }
 
 } // namespace
+
+bool restore_imports(const Cache &cache, LoadedFiles &loaded) {
+  std::vector<model::ParsedFile *> files;
+  for (const u32 place : places_of(cache, loaded)) {
+    files.push_back(place == kNone ? nullptr : &loaded.files[place]->parsed);
+  }
+  return cache.known.files.empty() || decode_imports(cache.known.imports, files);
+}
 
 std::optional<Groups> find_groups(const Options &options, const Cache *cache, LoadedFiles &loaded) {
   Groups groups;
@@ -153,8 +152,8 @@ std::optional<Groups> find_groups(const Options &options, const Cache *cache, Lo
     groups.imports = imports_to_keep(loaded);
   }
   std::vector<model::ParsedFile *> files;
-  for (LoadedFile &file : loaded.files) {
-    files.push_back(&file.parsed);
+  for (const std::unique_ptr<LoadedFile> &file : loaded.files) {
+    files.push_back(&file->parsed);
   }
   groups.to_judge = model::group_files(files, options.with_tests);
   if (cache != nullptr && !cache->known.groups.empty()) {
@@ -171,7 +170,7 @@ std::optional<Groups> find_groups(const Options &options, const Cache *cache, Lo
 }
 
 bool restore_findings(const Options &options, const Cache &cache, const Groups &groups, LoadedFiles &loaded,
-                      Result &result) {
+                      std::vector<JudgedGroup> &judged) {
   const std::vector<u32> places = places_of(cache, loaded);
   std::unordered_set<u32> pointed_at;
   const auto place = [&](FileIndex file) {
@@ -179,11 +178,16 @@ bool restore_findings(const Options &options, const Cache &cache, const Groups &
     return FileIndex{places[file.value]};
   };
   for (const KnownGroup *group : groups.known) {
+    JudgedGroup &restored = judged.emplace_back();
+    for (const u32 member : group->members) {
+      restored.members.push_back(places[member]);
+    }
+    std::ranges::sort(restored.members);
     for (const rules::Finding &known : group->findings) {
       if (options.filter != nullptr && !is_wanted(known, *options.filter)) {
         continue;
       }
-      rules::Finding &finding = result.findings.emplace_back(known);
+      rules::Finding &finding = restored.findings.emplace_back(known);
       finding.file = place(finding.file);
       for (rules::Note &note : finding.notes) {
         note.file = place(note.file);
@@ -196,9 +200,9 @@ bool restore_findings(const Options &options, const Cache &cache, const Groups &
   const auto workers = static_cast<u32>(std::min(loaded.workers.size(), files.size()));
   run_workers(workers, [&](u32 index) {
     for (std::size_t i = next++; i < files.size() && is_good; i = next++) {
-      LoadedFile &file = loaded.files[files[i]];
+      LoadedFile &file = *loaded.files[files[i]];
       file.parsed.tree.comments = file.known->comments;
-      if (!restore_text(file, loaded.workers[index])) {
+      if (!restore_text(file, loaded, loaded.workers[index])) {
         is_good = false;
       }
     }

@@ -3,6 +3,7 @@
 
 #include "check/cache.h"
 #include "check/find_files.h"
+#include "check/judge_files.h"
 #include "model/imports.h"
 
 #include <optional>
@@ -25,6 +26,9 @@ std::optional<Groups> find_groups(const Options &options, const Cache *cache, Lo
 // Adds the findings of known groups, with the texts that they point into. False if a text is not the known one any
 // more.
 bool restore_findings(const Options &options, const Cache &cache, const Groups &groups, LoadedFiles &loaded,
-                      Result &result);
+                      std::vector<JudgedGroup> &judged);
+
+// What untouched files import is in the cache only; find_groups() asks if it has to. False: it is damaged.
+bool restore_imports(const Cache &cache, LoadedFiles &loaded);
 
 } // namespace deepperf::check

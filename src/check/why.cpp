@@ -152,26 +152,26 @@ WhyAnswer explain_line(const WhyQuestion &question) {
   Progress progress;
   LoadedFiles loaded;
   find_files(options, progress, nullptr, loaded);
-  const auto wanted = std::ranges::find_if(loaded.files, [&](const LoadedFile &file) {
-    return file.load_errors.empty() && is_same_file(file.parsed.path, question.path);
+  const auto wanted = std::ranges::find_if(loaded.files, [&](const std::unique_ptr<LoadedFile> &file) {
+    return file->load_errors.empty() && is_same_file(file->parsed.path, question.path);
   });
   if (wanted == loaded.files.end()) {
     return failure(fmt::format("{} is no file that can be read", question.path));
   }
   std::vector<model::ParsedFile *> files;
-  for (LoadedFile &file : loaded.files) {
-    files.push_back(&file.parsed);
+  for (const std::unique_ptr<LoadedFile> &file : loaded.files) {
+    files.push_back(&file->parsed);
   }
   for (const model::Group &group : model::group_files(files, true)) {
-    if (std::ranges::find(group, &wanted->parsed) == group.end()) {
+    if (std::ranges::find(group, &(*wanted)->parsed) == group.end()) {
       continue;
     }
     for (model::ParsedFile *file : group) {
-      parse_file(loaded.files[file->index.value], loaded.workers[0].trees, loaded.workers[0]);
+      parse_file(*loaded.files[file->index.value], loaded, loaded.workers[0].trees, loaded.workers[0]);
     }
     for (const model::Group &part : model::group_files(group, true)) {
-      if (std::ranges::find(part, &wanted->parsed) != part.end()) {
-        return explain_in(part, wanted->parsed, question);
+      if (std::ranges::find(part, &(*wanted)->parsed) != part.end()) {
+        return explain_in(part, (*wanted)->parsed, question);
       }
     }
   }

@@ -1,6 +1,7 @@
 #include "check/cache_folder.h"
 #include "check/check.h"
 #include "check/filter.h"
+#include "check/workspace.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/suggest.h"
@@ -19,6 +20,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -91,17 +93,23 @@ void take_stdin(CheckArguments &arguments) {
   arguments.options.stdin_text = read_all(stdin);
 }
 
-check::Result check_once(const CheckArguments &arguments, const check::FilterOptions &filter) {
+// Checks with a progress bar, and leaves out what was not asked for.
+check::Result check_filtered(const check::FilterOptions &filter,
+                             const std::function<check::Result(check::Progress &)> &check) {
   check::Progress progress;
   check::Result result;
   {
     const ProgressBar bar(progress.done, progress.found);
-    check::Options options = arguments.options;
-    options.filter = &filter;
-    result = check::run(options, progress);
+    result = check(progress);
   }
   check::filter(result, filter);
   return result;
+}
+
+check::Result check_once(const CheckArguments &arguments, const check::FilterOptions &filter) {
+  check::Options options = arguments.options;
+  options.filter = &filter;
+  return check_filtered(filter, [&](check::Progress &progress) { return check::run(options, progress); });
 }
 
 fix::FixResult apply_fixes(const CheckArguments &arguments, const check::Result &result) {
@@ -204,12 +212,14 @@ std::string waiting_line(const check::Result &result) {
 }
 
 int run_watch(CheckArguments &arguments, const check::FilterOptions &filter) {
-  std::string known; // from one check to the next
-  arguments.options.cache.memory = &known;
+  arguments.options.filter = &filter;
+  check::Workspace workspace(arguments.options);
   const bool on_terminal = arguments.output.empty() && isatty(STDOUT_FILENO) != 0;
   bool is_first = true;
   watch(arguments.options.paths, arguments.options.respect_ignore, [&] {
-    const check::Result result = check_once(arguments, filter);
+    workspace.refresh();
+    const check::Result result =
+        check_filtered(filter, [&](check::Progress &progress) { return workspace.check(progress); });
     std::string text;
     if (on_terminal) {
       text = "\x1b[H\x1b[2J\x1b[3J" + report(arguments, result, stdout) + waiting_line(result);

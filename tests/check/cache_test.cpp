@@ -1,6 +1,7 @@
 #include "check/cache.h"
 
 #include "check/cache_folder.h"
+#include "check/described.h"
 #include "check/filter.h"
 #include "project/temp_tree.h"
 
@@ -40,36 +41,6 @@ def decode(path):
     return tf.abs(path)
 )";
 
-// Everything that a report could print, by way of the sources.
-std::string described(const Result &result) {
-  std::string text = fmt::format("{} files, {} bytes\n", result.file_count, result.byte_count);
-  const auto place = [&](FileIndex file, python::Span span) {
-    const CheckedFile &checked = result.files[file.value];
-    const python::Position start = checked.source->position(span.start);
-    return fmt::format("{}:{}:{}:{} {}", checked.path, start.cell, start.line, start.column,
-                       checked.source->part(span.start, span.end));
-  };
-  for (const rules::Finding &finding : result.findings) {
-    text += fmt::format("{} {} {} {} {}\n", place(finding.file, finding.span), finding.rule->code,
-                        static_cast<int>(finding.tier), finding.message, finding.advice);
-    for (const rules::Note &note : finding.notes) {
-      text += fmt::format("  {} {}\n", place(note.file, note.span), note.message);
-    }
-    for (const rules::Edit &edit : finding.fix ? finding.fix->edits : std::vector<rules::Edit>{}) {
-      text +=
-          fmt::format("  {} {} {}\n", finding.fix->safe, place(finding.file, {edit.start, edit.end}), edit.replacement);
-    }
-  }
-  for (const FileError &error : result.errors) {
-    text += fmt::format("{} {} {}:{}-{}:{} {} {}\n", result.files[error.file.value].path, static_cast<int>(error.level),
-                        error.line, error.column, error.end_column, error.cell, error.message, error.line_text);
-  }
-  for (const CheckedFile &file : result.files) {
-    text += fmt::format("{} {} {}\n", file.path, file.suppressed_errors, file.source != nullptr);
-  }
-  return text;
-}
-
 class CacheTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -85,20 +56,34 @@ protected:
                   "metadata": {}, "outputs": [], "source": ["import torch\n", "x = = 1"]}]})");
   }
 
-  std::string check(std::string *memory, const FilterOptions &filtered = {.hints = true}, std::string folder = "") {
+  // With a cache of these bytes, unless that is null; they become what the check has left behind.
+  std::string check(std::string *bytes, const FilterOptions &filtered = {.hints = true}, std::string folder = "") {
     Options options;
     options.paths = {tree.root()};
-    options.cache.memory = memory;
-    options.cache.folder = std::move(folder);
+    options.cache.folder = bytes != nullptr ? home.path("cache") : std::move(folder);
     options.filter = &filtered;
+    const std::string name = bytes != nullptr ? open_cache(options)->name : "";
+    if (bytes != nullptr) {
+      write_cache_file(options.cache.folder, name, *bytes);
+    }
     Progress progress;
     Result result = run(options, progress);
+    if (bytes != nullptr) {
+      *bytes = read_cache_file(options.cache.folder, name).value_or("");
+    }
     filter(result, filtered);
     return described(result);
+  }
+  std::string key() {
+    Options options;
+    options.paths = {tree.root()};
+    options.cache.folder = home.path("cache");
+    return open_cache(options)->key;
   }
   std::string check_without() { return check(nullptr); }
 
   project::TempTree tree;
+  project::TempTree home;
 };
 
 TEST_F(CacheTest, FindsTheSame) {
@@ -207,10 +192,7 @@ TEST_F(CacheTest, DependsOnRequirementsThatRulesAskFor) {
 TEST_F(CacheTest, IgnoresDamage) {
   std::string memory;
   const std::string expected = check(&memory);
-  Options options;
-  options.paths = {tree.root()};
-  options.cache.memory = &memory;
-  const std::string key = open_cache(options)->key;
+  const std::string key = this->key();
   CacheContents contents;
   ASSERT_TRUE(decode_cache(memory, key, contents));
   EXPECT_FALSE(decode_cache(memory, key + "x", contents));
@@ -234,10 +216,7 @@ TEST_F(CacheTest, IgnoresDamage) {
 TEST_F(CacheTest, SurvivesLies) {
   std::string memory;
   check(&memory);
-  Options options;
-  options.paths = {tree.root()};
-  options.cache.memory = &memory;
-  const std::string key = open_cache(options)->key;
+  const std::string key = this->key();
   const std::string body = memory.substr(kHeadSize);
   std::size_t accepted = 0;
   for (std::size_t i = 0; i < body.size(); ++i) {
@@ -270,7 +249,6 @@ TEST_F(CacheTest, SurvivesLies) {
 // ---- The folder -----------------------------------------------------------------------------------------------------
 
 TEST_F(CacheTest, LivesInAFolderOfItsOwn) {
-  const project::TempTree home;
   const std::string folder = home.path("a/deepperf");
   const std::string expected = check(nullptr);
   EXPECT_EQ(check(nullptr, {.hints = true}, folder), expected);
