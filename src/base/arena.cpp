@@ -7,6 +7,7 @@
 namespace deepperf {
 
 namespace {
+constexpr std::size_t kFirstChunk = std::size_t{64} << 10;
 constexpr std::size_t kLargestChunk = std::size_t{8} << 20;
 constexpr std::size_t kMostKept = std::size_t{64} << 20; // by reset()
 } // namespace
@@ -18,7 +19,7 @@ void Arena::enter_chunk(std::size_t index) {
 }
 
 void *Arena::allocate_in_new_chunk(std::size_t size, std::size_t alignment) {
-  std::size_t chunk_size = first_chunk_;
+  std::size_t chunk_size = kFirstChunk;
   std::size_t place = 0;
   if (!chunks_.empty()) {
     Chunk &newest = chunks_[current_];

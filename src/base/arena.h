@@ -33,8 +33,6 @@ template <class T> struct Array {
 class Arena {
 public:
   Arena() = default;
-  // For about that many bytes; more can come.
-  explicit Arena(std::size_t expected) : first_chunk_(expected) {}
   Arena(Arena &&) = default;
   Arena &operator=(Arena &&) = default;
 
@@ -95,7 +93,6 @@ private:
     std::size_t used = 0; // valid for those before the current one
   };
   std::vector<Chunk> chunks_;
-  std::size_t first_chunk_ = std::size_t{64} << 10;
   std::size_t current_ = 0; // those behind it are empty
   char *next_ = nullptr;
   char *limit_ = nullptr;

@@ -208,10 +208,7 @@ bool read_text(LoadedFile &file, const LoadedFiles &loaded, Worker &worker) {
 }
 
 void keep_text(LoadedFile &file, const LoadedFiles &loaded, Worker &worker) {
-  if (loaded.stay) {
-    file.text_memory = Arena(worker.source.text().size() + 2 * python::Source::kPadding);
-  }
-  file.parsed.source = worker.source.kept_in(loaded.stay ? file.text_memory : worker.kept);
+  file.parsed.source = worker.source.kept_in(loaded.stay ? file.memory : worker.kept);
   file.parsed.has_text = true;
 }
 

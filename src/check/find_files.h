@@ -27,8 +27,7 @@ struct LoadedFile {
   const KnownFile *known = nullptr; // of the same contents
   bool is_unstable = false;         // it has changed during the check
   // Of a file that stays in memory from one check to the next.
-  Arena text_memory;
-  Arena tree_memory;
+  Arena memory;                                  // for its text and tree
   std::vector<model::ImportRef> scanned_imports; // what its text tells of them, also when there is a tree
   u8 scanned_frameworks = 0;
   u64 hash = 0;           // of its contents, if there are any

@@ -1,7 +1,7 @@
 #include "check/judge_files.h"
 
 #include "base/workers.h"
-#include "model/facts.h"
+#include "model/forget_facts.h"
 #include "model/imports.h"
 #include "rules/registry.h"
 
@@ -79,7 +79,7 @@ private:
     } catch (const std::exception &error) {
       note_failure(file, error.what());
       worker.source = python::load_bytes(parsed.path, {}).source;
-      parsed.source = worker.source.kept_in(loaded_.stay ? file.text_memory : arena);
+      parsed.source = worker.source.kept_in(loaded_.stay ? file.memory : arena);
       parsed.has_text = parsed.has_tree = true;
     }
     progress_.done += file.waits ? 1 : 0;
@@ -214,10 +214,7 @@ void parse_file(LoadedFile &file, const LoadedFiles &loaded, Arena &arena, Worke
       parsed.has_text = true;
     }
   }
-  if (loaded.stay) {
-    file.tree_memory = Arena();
-  }
-  parsed.tree = python::parse(parsed.source, loaded.stay ? file.tree_memory : arena, worker.symbols);
+  parsed.tree = python::parse(parsed.source, loaded.stay ? file.memory : arena, worker.symbols);
   parsed.has_tree = true;
   model::find_imports(parsed);
 }

@@ -55,7 +55,7 @@ void move_unchanged(LoadedFile &from, LoadedFile &to) {
   to.read_at = from.read_at;
   to.is_open = from.is_open;
   if (from.is_open && !to.parsed.has_text && from.parsed.has_text) {
-    to.text_memory = std::move(from.text_memory);
+    to.memory = std::move(from.memory);
     to.parsed.source = std::move(from.parsed.source);
     to.parsed.has_text = true;
   }
@@ -90,16 +90,17 @@ void renumber(const std::vector<u32> &numbers, JudgedGroup &group) {
   }
 }
 
-void drop_tree(LoadedFile &file) {
+void drop_tree(LoadedFile &file, bool and_text) {
   file.parsed.has_tree = false;
   file.parsed.tree.body = {};
-  file.tree_memory = Arena();
-}
-
-void drop_text(LoadedFile &file) {
-  file.parsed.source = {};
-  file.parsed.has_text = file.text_stays = false;
-  file.text_memory = Arena();
+  Arena memory;
+  if (and_text) {
+    file.parsed.source = {};
+    file.parsed.has_text = file.text_stays = false;
+  } else {
+    file.parsed.source = file.parsed.source.kept_in(memory);
+  }
+  file.memory = std::move(memory);
 }
 
 } // namespace
@@ -355,14 +356,13 @@ void Workspace::judge(const std::vector<model::Group> &groups, Progress &progres
     work_.files_parsed +=
         static_cast<u64>(std::ranges::count_if(group, [](const model::ParsedFile *file) { return !file->has_tree; }));
   }
-  rules::Timings timings;
-  judge_files(options_, progress, state_->loaded, groups, state_->groups, timings);
+  judge_files(options_, progress, state_->loaded, groups, state_->groups, work_.timings);
 }
 
 // What was not judged for the longest time goes first.
 void Workspace::keep_within_budget() {
   const Files &files = state_->loaded.files;
-  const auto bytes_of = [&](u32 file) { return files[file]->tree_memory.bytes_used(); };
+  const auto bytes_of = [&](u32 file) { return files[file]->parsed.has_tree ? files[file]->memory.bytes_used() : 0; };
   std::vector<bool> is_needed(files.size(), false); // its text
   std::vector<bool> is_grouped(files.size(), false);
   u64 total = 0;
@@ -380,12 +380,8 @@ void Workspace::keep_within_budget() {
   }
   const auto drop = [&](u32 index) {
     LoadedFile &file = *files[index];
-    if (!file.parsed.has_tree) {
-      return;
-    }
-    drop_tree(file);
-    if (!is_needed[index] && !file.is_open && !is_told(file.parsed)) {
-      drop_text(file);
+    if (file.parsed.has_tree) {
+      drop_tree(file, !is_needed[index] && !file.is_open && !is_told(file.parsed));
     }
   };
   for (u32 i = 0; i < files.size(); ++i) {

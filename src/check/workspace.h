@@ -39,6 +39,7 @@ struct WorkspaceWork {
   u64 group_time = 0;
   u64 judge_time = 0; // parsing and analysis included
   u64 tell_time = 0;
+  rules::Timings timings; // of the judging, if the options ask for them
 };
 
 class Workspace {

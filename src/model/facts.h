@@ -4,7 +4,6 @@
 
 #include "frameworks/frameworks.h"
 #include "model/value.h"
-#include "python/parser.h"
 
 namespace deepperf::model {
 
@@ -29,9 +28,5 @@ inline bool is_on_cpu(const python::Expr *expr) { return expr->on_cpu; }
 inline Output output_of(const python::Expr *expr) { return static_cast<Output>(expr->output); }
 
 void note_value(const python::Expr *expr, const Value &value);
-
-// Makes the tree again what the parser gave, so that it can be analysed once more: nothing that the engine notes down
-// in nodes is left. Whoever adds such a field takes it back here.
-void forget_facts(const python::Tree &tree);
 
 } // namespace deepperf::model

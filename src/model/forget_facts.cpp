@@ -1,4 +1,5 @@
-#include "model/facts.h"
+#include "model/forget_facts.h"
+
 #include "model/project.h"
 #include "python/children.h"
 

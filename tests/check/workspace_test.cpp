@@ -1,7 +1,7 @@
 #include "check/workspace.h"
 
 #include "check/described.h"
-#include "model/facts.h"
+#include "model/forget_facts.h"
 #include "model/imports.h"
 #include "project/temp_tree.h"
 #include "rules/registry.h"

@@ -1,0 +1,12 @@
+// Trees that are analysed more than once.
+#pragma once
+
+#include "python/parser.h"
+
+namespace deepperf::model {
+
+// Makes the tree again what the parser gave: nothing that the engine notes down in nodes is left. Whoever adds such a
+// field to a node takes it back here.
+void forget_facts(const python::Tree &tree);
+
+} // namespace deepperf::model
