@@ -337,6 +337,35 @@ void spread_tracing(Project &project) {
       }
     }
   }
+  // Who was traced before it was known by whom tells it to the others now, whatever the order was.
+  const auto tell = [&queue](FunctionInfo *function, const FunctionInfo &by) {
+    if ((function->tracers | by.tracers) != function->tracers) {
+      function->tracers |= by.tracers;
+      queue.push_back(function);
+    }
+  };
+  for (FunctionInfo &function : project.functions) {
+    if (function.tracers != 0) {
+      queue.push_back(&function);
+    }
+  }
+  while (!queue.empty()) {
+    const FunctionInfo &function = *queue.back();
+    queue.pop_back();
+    for (FunctionInfo *inner : inside[function.index]) {
+      tell(inner, function);
+    }
+    for (const FunctionMark &mark : function.marks) {
+      if (mark.passed && function.node != nullptr) {
+        tell(mark.function, function);
+      }
+    }
+    for (const CallSite &site : function.calls) {
+      if (site.callee != &function && untraced_callers[site.callee->index] == 0) {
+        tell(site.callee, function);
+      }
+    }
+  }
 }
 
 // ---- no_grad, loops, parallel ---------------------------------------------------------------------------------------

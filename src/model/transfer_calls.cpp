@@ -5,6 +5,7 @@
 #include "model/classes.h"
 #include "model/name_traits.h"
 #include "model/overrides.h"
+#include "python/call.h"
 
 #include <algorithm>
 
@@ -150,6 +151,8 @@ Value Transfer::apply_unknown(const Call *call, const Arguments &arguments) {
     }
   } else if ((name == "backward" || name == "manual_backward") && module_->torch) {
     note_step(); // of whatever it is: scaler.scale(loss), accelerator, an element of a dictionary
+  } else if (name == "apply_gradients" && module_->jax && keyword_argument(*call, "grads") != nullptr) {
+    note_step(); // a TrainState of Flax
   } else if (name == "as_default" && module_->tensorflow && is_named_graph(method->value)) {
     enter_graph_of(method->value);
   } else if (name == "get_next" && call->args.empty() && module_->tensorflow) {

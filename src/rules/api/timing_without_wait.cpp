@@ -3,6 +3,7 @@
 #include "rules/site.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <vector>
 
 namespace deepperf::rules {
@@ -62,12 +63,33 @@ bool may_wait(const Site &site, const Call &call) {
   return function != nullptr && (function->tracers & model::kByJaxJit) == 0;
 }
 
-void collect(const Site &site, const Node *node, std::vector<Event> &events) {
+// Names of functions whose result somebody waits for elsewhere in this code: `f(x).block_until_ready()`. They only
+// enqueue their work, whoever made them.
+using AsyncNames = std::unordered_set<u32>;
+
+void find_async(const Site &site, const Node *node, AsyncNames &names) {
+  if (const auto *call = as<Call>(node)) {
+    const bool is_method = called_method(*call) == "block_until_ready";
+    const bool is_function = called_api(site, *call) == "jax.block_until_ready" && call->args.size() == 1;
+    const auto *waited = as<Call>(is_function ? call->args[0] : is_method ? receiver_of(*call) : nullptr);
+    if (const auto *name = waited != nullptr ? as<Name>(waited->func) : nullptr) {
+      names.insert(name->id.id);
+    }
+  }
+  for_each_child(node, [&](const Node *child) { find_async(site, child, names); });
+}
+
+bool is_async_call(const Call &call, const AsyncNames &names) {
+  const auto *name = as<Name>(call.func);
+  return name != nullptr && names.contains(name->id.id);
+}
+
+void collect(const Site &site, const Node *node, const AsyncNames &names, std::vector<Event> &events) {
   if (node->kind == NodeKind::FunctionDef || node->kind == NodeKind::ClassDef || node->kind == NodeKind::Lambda) {
     return;
   }
   if (const auto *assignment = as<Assign>(node)) {
-    collect(site, assignment->value, events);
+    collect(site, assignment->value, names, events);
     const auto *target = as<Name>(assignment->targets[0]);
     if (target != nullptr && assignment->targets.size() == 1 && is_clock(site, assignment->value)) {
       events.push_back({Event::Kind::Start, target->id, assignment->value});
@@ -82,12 +104,12 @@ void collect(const Site &site, const Node *node, std::vector<Event> &events) {
       return;
     }
   }
-  for_each_child(node, [&](const Node *child) { collect(site, child, events); });
+  for_each_child(node, [&](const Node *child) { collect(site, child, names, events); });
   if (const auto *shown = as<FormattedValue>(node); shown != nullptr && shown->value->kind == NodeKind::Name) {
     events.push_back({Event::Kind::Wait, {}, shown}); // whoever prints a tensor waits for it
   }
   if (const auto *call = as<Call>(node)) {
-    if (is_device_work(site, *call) || is_compiled_call(site, *call)) {
+    if (is_device_work(site, *call) || is_compiled_call(site, *call) || is_async_call(*call, names)) {
       events.push_back({Event::Kind::Work, {}, call});
     } else if (may_wait(site, *call)) {
       events.push_back({Event::Kind::Wait, {}, call});
@@ -97,8 +119,14 @@ void collect(const Site &site, const Node *node, std::vector<Event> &events) {
 
 void judge(Site &site, const Block &body) {
   std::vector<Event> events;
+  AsyncNames names;
   for (const Stmt *statement : body) {
-    collect(site, statement, events);
+    if (site.module->jax) {
+      find_async(site, statement, names);
+    }
+  }
+  for (const Stmt *statement : body) {
+    collect(site, statement, names, events);
   }
   // `end - start` with both under a name is measured where `end` is taken.
   for (std::size_t i = 0; i < events.size(); ++i) {

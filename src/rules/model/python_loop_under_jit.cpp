@@ -1,4 +1,5 @@
 #include "rules/tracing.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -27,6 +28,37 @@ std::optional<i64> turns_of(const Site &site, const Call &range) {
                                                                      : std::nullopt;
 }
 
+// `range(x.shape[1])`: as long as the sequences are.
+bool counts_dimension(const Call &range) {
+  const Expr *last = range.args.empty() ? nullptr : range.args[range.args.size() > 1 ? 1 : 0];
+  const auto *element = as<Subscript>(last);
+  const auto *shape = element != nullptr ? as<Attribute>(element->value) : nullptr;
+  return shape != nullptr && shape->attr.text() == "shape";
+}
+
+// Does each iteration take an element of an array, and go on with what the one before computed?
+bool is_recurrence(const For &loop) {
+  const auto *counter = as<Name>(loop.target);
+  bool indexes = false;
+  bool carries = false;
+  for (const Stmt *statement : loop.body) {
+    indexes |=
+        counter != nullptr && any_node(statement, [&](const Node *node) {
+          const auto *element = as<Subscript>(node);
+          return element != nullptr && element->context == Context::Load && mentions(element->slice, counter->id);
+        });
+    const auto *assignment = as<Assign>(statement);
+    const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+    for (const Expr *target : assignment != nullptr ? assignment->targets : Array<Expr *>{}) {
+      carries |= call != nullptr && any_node(target, [&](const Node *node) {
+                   const auto *name = as<Name>(node);
+                   return name != nullptr && mentions(call, name->id);
+                 });
+    }
+  }
+  return indexes && carries;
+}
+
 void check(Site &site, const Node &node) {
   const u8 tracers = tracers_at(site);
   if ((tracers & (model::kByJaxJit | model::kByTfFunction)) == 0) {
@@ -37,7 +69,14 @@ void check(Site &site, const Node &node) {
   if (range == nullptr || called_api(site, *range) != "range") {
     return;
   }
+  const bool is_jax = (tracers & model::kByJaxJit) != 0;
   const std::optional<i64> turns = turns_of(site, *range);
+  if (!turns.has_value() && is_jax && counts_dimension(*range) && is_recurrence(loop)) {
+    report(site, Span{loop.start, range->end},
+           "this loop over a dimension is unrolled while it is traced: each of its iterations is compiled by itself",
+           "use jax.lax.scan, which compiles the body once");
+    return;
+  }
   if (turns.value_or(0) < kManyTurns) {
     return;
   }
@@ -47,7 +86,6 @@ void check(Site &site, const Node &node) {
   if (!has_ops) {
     return;
   }
-  const bool is_jax = (tracers & model::kByJaxJit) != 0;
   report(site, Span{loop.start, range->end},
          fmt::format("this loop is unrolled while it is traced: its {} turns are compiled one after the other", *turns),
          is_jax ? "use jax.lax.fori_loop or jax.lax.scan"
@@ -68,7 +106,8 @@ extern constinit const Rule kPythonLoopUnderJit = {
              .documentation = R"(## What it finds
 
 A `for` over `range` of 32 turns or more, written as a number, with operations in it, in a function that `jax.jit`, `pmap` or `tf.function`
-compiles, or in one that only such functions call.
+compiles, or in one that only such functions call. Under `jax.jit` also one over a dimension (`range(x.shape[1])`) whose iterations take one
+element each and go on with the result of the one before.
 
 ## Why it costs
 

@@ -1,7 +1,9 @@
 #include "python/children.h"
-#include "rules/site.h"
+#include "rules/jax.h"
+#include "rules/tree.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <vector>
 
 namespace deepperf::rules {
@@ -17,18 +19,168 @@ struct Use {
 using Uses = std::vector<Use>; // keys that were used on every way to here
 
 // jax.random.normal(key, …), jax.random.split(key): what a key must be used for only once. fold_in makes others of it.
-const Name *key_used_by(const Site &site, const Call &call) {
-  const std::string_view api = called_api(site, call);
-  if (!api.starts_with("jax.random.")) {
-    return nullptr;
+bool draws(std::string_view api) {
+  constexpr std::string_view kPackage = "jax.random.";
+  if (!api.starts_with(kPackage)) {
+    return false;
   }
-  const std::string_view name = api.substr(std::string_view("jax.random.").size());
-  if (name == "PRNGKey" || name == "key" || name == "fold_in" || name == "key_data" || name == "wrap_key_data" ||
-      name == "clone" || name == "key_impl" || name.find('.') != std::string_view::npos) {
-    return nullptr;
-  }
-  return as<Name>(argument(call, 0, "key"));
+  const std::string_view name = api.substr(kPackage.size());
+  return name != "PRNGKey" && name != "key" && name != "fold_in" && name != "key_data" && name != "wrap_key_data" &&
+         name != "clone" && name != "key_impl" && name.find('.') == std::string_view::npos;
 }
+
+const Name *key_used_by(const Site &site, const Call &call) {
+  return draws(called_api(site, call)) ? as<Name>(argument(call, 0, "key")) : nullptr;
+}
+
+// ---- The same key in every iteration
+// ---------------------------------------------------------------------------------
+
+// The names of keys in `rngs={"dropout": key}` and `rngs=key`, as Flax takes them.
+void add_rngs(const Call &call, std::vector<const Name *> &keys) {
+  const Keyword *given = keyword_argument(call, "rngs");
+  if (given == nullptr) {
+    return;
+  }
+  if (const auto *dict = as<Dict>(given->value)) {
+    for (const DictItem &item : dict->items) {
+      if (const auto *name = as<Name>(item.value)) {
+        keys.push_back(name);
+      }
+    }
+  }
+}
+
+// Which parameters of a function are keys that it draws with, or hands on to who does: as bits.
+struct KeyParameters {
+  u64 drawn = 0;
+};
+
+constexpr u32 kMostDepth = 3; // of calls between a loop and the draw
+
+u64 parameters_drawn(const model::Project &project, Memory &memory, const model::FunctionInfo &function, u32 depth);
+
+// The parameter that an argument is passed for.
+u32 parameter_of(const model::FunctionInfo &function, bool is_bound, const Call &call, u32 position, Symbol keyword) {
+  for (u32 i = 0; keyword && i < function.params.size(); ++i) {
+    if (function.params[i]->name == keyword) {
+      return i;
+    }
+  }
+  const bool is_hidden = std::ranges::any_of(call.args, [](const Expr *arg) { return arg->kind == NodeKind::Starred; });
+  return keyword || is_hidden ? 64 : position + (is_bound ? 1 : 0);
+}
+
+// Calls `visit` with each name that a call takes as a key and draws with, and with the function that does so.
+template <class Visit>
+void for_each_drawn(const model::Project &project, Memory &memory, const Call &call, u32 depth, Visit visit) {
+  const model::Value callee = project.callee_of(&call);
+  if (callee.is(model::Value::Tag::Api)) {
+    const auto *key = draws(callee.name().text()) ? as<Name>(argument(call, 0, "key")) : nullptr;
+    if (key != nullptr) {
+      visit(*key, nullptr);
+    }
+    return;
+  }
+  std::vector<const Name *> rngs;
+  add_rngs(call, rngs);
+  for (const Name *name : rngs) {
+    visit(*name, nullptr);
+  }
+  const bool is_method = callee.is(model::Value::Tag::Method);
+  if ((!is_method && !callee.is(model::Value::Tag::Function)) || depth >= kMostDepth) {
+    return;
+  }
+  const u64 drawn = parameters_drawn(project, memory, *callee.function, depth + 1);
+  const bool is_bound = is_method && !callee.function->is_static;
+  const auto look = [&](const Expr *value, u32 position, Symbol keyword) {
+    const auto *name = as<Name>(value);
+    const u32 parameter = parameter_of(*callee.function, is_bound, call, position, keyword);
+    if (name != nullptr && parameter < 64 && (drawn >> parameter & 1U) != 0) {
+      visit(*name, callee.function);
+    }
+  };
+  for (u32 i = 0; drawn != 0 && i < call.args.size(); ++i) {
+    look(call.args[i], i, {});
+  }
+  for (const Keyword *keyword : call.keywords) {
+    if (drawn != 0 && keyword->name) {
+      look(keyword->value, 0, keyword->name);
+    }
+  }
+}
+
+u64 parameters_drawn(const model::Project &project, Memory &memory, const model::FunctionInfo &function, u32 depth) {
+  const FunctionDef *definition = function.definition();
+  if (definition == nullptr || !function.module->jax) {
+    return 0;
+  }
+  return memory
+      .recall<KeyParameters>(
+          &function,
+          [&] {
+            u64 drawn = 0;
+            u64 folded = 0;
+            const auto bit_of = [&](Symbol name) {
+              for (u32 i = 0; i < function.params.size() && i < 64; ++i) {
+                if (function.params[i]->name == name) {
+                  return u64{1} << i;
+                }
+              }
+              return u64{0};
+            };
+            any_node_inside(definition, [&](const Node *node) {
+              const auto *call = as<Call>(node);
+              if (call == nullptr) {
+                return false;
+              }
+              for_each_drawn(project, memory, *call, depth,
+                             [&](const Name &name, const model::FunctionInfo *) { drawn |= bit_of(name.id); });
+              const model::Value callee = project.callee_of(call);
+              const auto *key = call->args.empty() ? nullptr : as<Name>(call->args[0]);
+              if (key != nullptr && callee.is(model::Value::Tag::Api) && callee.name().text() == "jax.random.fold_in") {
+                folded |= bit_of(key->id); // with the number of the step, for instance
+              }
+              return false;
+            });
+            return KeyParameters{drawn & ~folded};
+          })
+      .drawn;
+}
+
+bool is_bound_in(const model::Loop &loop, Symbol name) {
+  return std::ranges::binary_search(loop.assigned, name.id, {}, &Symbol::id);
+}
+
+void check_call(Site &site, const Call &call) {
+  const model::Loop *loop = loop_around(site);
+  if (!site.module->jax || site.module->is_test || site.function == nullptr || loop == nullptr || loop->tiny ||
+      (loop->node->kind != NodeKind::For && loop->node->kind != NodeKind::While) || !runs_every_turn(site, *loop) ||
+      enclosing(site, NodeKind::IfExp) != nullptr) {
+    return;
+  }
+  const auto *statement = as<For>(loop->node);
+  if (statement != nullptr && contains(statement->iter, &call)) {
+    return;
+  }
+  bool is_reported = false;
+  for_each_drawn(site.project, site.memory, call, 0, [&](const Name &key, const model::FunctionInfo *step) {
+    if (is_reported || is_bound_in(*loop, key.id) || site.function->slot_of(key.id) == model::FunctionInfo::kNoSlot) {
+      return;
+    }
+    is_reported = true;
+    Finding &finding =
+        report(site, key,
+               fmt::format("`{}` is the same key in every iteration, so the same random numbers are drawn each time",
+                           key.id.text()),
+               fmt::format("split it in the loop: {0}, subkey = jax.random.split({0})", key.id.text()));
+    add_note(finding, site, *loop->node, "nothing in this loop changes it");
+    const bool is_step = step != nullptr && step->compiled_at != nullptr && loop->steps;
+    finding.tier = is_step ? Tier::On : Tier::Hint;
+  });
+}
+
+// ---- Twice on the same way ------------------------------------------------------------------------------------------
 
 class KeyWalk {
 public:
@@ -131,6 +283,7 @@ private:
     Finding &finding =
         report(site_, *call, "this key was used before, so the random numbers are not independent of those",
                "split it first: key, subkey = jax.random.split(key), and use each key once");
+    finding.tier = Tier::Hint;
     add_note(finding, site_, *before->call, "first used here");
   }
 
@@ -152,7 +305,10 @@ private:
   Site &site_;
 };
 
-void check_function(Site &site, const Node &node) {
+void check_node(Site &site, const Node &node) {
+  if (const auto *call = as<Call>(&node)) {
+    return check_call(site, *call);
+  }
   const auto &definition = static_cast<const FunctionDef &>(node);
   if (!site.module->jax || site.module->is_test) {
     return;
@@ -177,11 +333,14 @@ extern constinit const Rule kRandomKeyReused = {.info = {.code = "DP825",
                                                          .symptoms = "Wrong Result",
                                                          .stage = "Training",
                                                          .frameworks = "JAX",
-                                                         .tier = Tier::Hint,
+                                                         .tier = Tier::On,
                                                          .documentation = R"(## What it finds
 
 Two calls of `jax.random` functions with the same key on the same way through a function, without a new value for the key in between. `split` counts as
 a use, `fold_in` does not.
+
+A key that is drawn with in every iteration of a loop that never changes it: by `jax.random` itself, as `rngs={"dropout": key}`, or by a function that
+is passed the key and draws with it. In a training loop that calls a compiled step this is reported by default.
 
 ## Why it matters
 
@@ -221,8 +380,9 @@ Where the same numbers are wanted twice, as when two implementations are compare
 
 - JAX documentation "Pseudorandom numbers"
 )"},
-                                                .nodes = {NodeKind::FunctionDef},
-                                                .on_node = check_function,
+
+                                                .nodes = {NodeKind::FunctionDef, NodeKind::Call},
+                                                .on_node = check_node,
                                                 .on_module = check_module};
 
 } // namespace deepperf::rules

@@ -104,3 +104,28 @@ def compiled_and_waited(x):
     start = time.time()
     square(x).block_until_ready()
     print(time.time() - start)
+
+
+def bench(fn, args, reps):
+    fn(*args).block_until_ready()
+    start = time.perf_counter()
+    for _ in range(reps):
+        out = fn(*args)
+    elapsed = time.perf_counter() - start  # hint: DP154
+    return elapsed, out
+
+
+def bench_right(fn, args, reps):
+    jax.block_until_ready(fn(*args))
+    start = time.perf_counter()
+    for _ in range(reps):
+        out = fn(*args)
+    out.block_until_ready()
+    return time.perf_counter() - start
+
+
+def bench_of_python(fn, args, reps):
+    start = time.perf_counter()
+    for _ in range(reps):
+        fn(*args)
+    return time.perf_counter() - start

@@ -75,3 +75,71 @@ def chosen(key, flag):
 
 def later(key):
     return jax.vmap(lambda k: random.normal(k))(random.split(key, 4)) + jnp.ones(4)
+
+
+# ---- The same key in every iteration ----
+
+
+def noise_in_loop(key, xs):
+    out = []
+    for x in xs:
+        out.append(x + random.normal(key, (3,)))  # hint: DP825
+    return out
+
+
+@jax.jit
+def train_step(state, x, key):
+    def loss_fn(params):
+        logits = state.apply_fn({"params": params}, x, rngs={"dropout": key})
+        return (logits**2).mean()
+
+    grads = jax.grad(loss_fn)(state.params)
+    return state.apply_gradients(grads=grads)
+
+
+@jax.jit
+def split_step(state, x, rng):
+    rng, sub = random.split(rng)
+    grads = jax.grad(lambda p: (p * random.normal(sub)).mean())(state.params)
+    return state.apply_gradients(grads=grads)
+
+
+@jax.jit
+def folding_step(state, x, key):
+    key = random.fold_in(key, state.step)
+    grads = jax.grad(lambda p: (p * random.normal(key)).mean())(state.params)
+    return state.apply_gradients(grads=grads)
+
+
+def train(state, batches, seed):
+    init_key, dropout_key = random.split(random.PRNGKey(seed))
+    for x in batches:
+        state = train_step(state, x, dropout_key)  # expect: DP825
+        state = split_step(state, x, rng=init_key)  # expect: DP825
+    return state
+
+
+def train_folding(state, batches, key):
+    for x in batches:
+        state = folding_step(state, x, key)
+    return state
+
+
+def train_split(state, batches, key):
+    for x in batches:
+        key, sub = random.split(key)
+        state = train_step(state, x, sub)
+    return state
+
+
+def train_by_step(state, batches, key):
+    for i, x in enumerate(batches):
+        state = train_step(state, x, random.fold_in(key, i))
+    return state
+
+
+def once(state, batches, key):
+    for i, x in enumerate(batches):
+        if i == 0:
+            state = train_step(state, x, key)
+    return state

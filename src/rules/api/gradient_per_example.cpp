@@ -1,0 +1,150 @@
+#include "model/bind.h"
+#include "rules/site.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+using model::Value;
+
+namespace {
+
+// jax.grad(f), jax.jit(jax.grad(f)), jax.value_and_grad(f).
+bool makes_gradient(const model::Project &project, const Expr *expr) {
+  const auto *call = as<Call>(expr);
+  const Value callee = call != nullptr ? project.callee_of(call) : Value{};
+  const std::string_view api = callee.is(Value::Tag::Api) ? callee.name().text() : std::string_view{};
+  if (api == "jax.grad" || api == "jax.value_and_grad" || api == "jax.jacrev" || api == "jax.jacfwd" ||
+      api == "jax.hessian") {
+    return true;
+  }
+  return api == "jax.jit" && !call->args.empty() && makes_gradient(project, call->args[0]);
+}
+
+bool is_bound_in(const model::Loop &loop, Symbol name) {
+  return std::ranges::binary_search(loop.assigned, name.id, {}, &Symbol::id);
+}
+
+// Names that the head of the loop binds.
+bool is_element(const For &loop, const Expr *expr) {
+  const auto *name = as<Name>(expr);
+  return name != nullptr && mentions(loop.target, name->id);
+}
+
+// `xs[i]`, with the loop's counter.
+bool is_indexed(const For &loop, const Expr *expr) {
+  const auto *element = as<Subscript>(expr);
+  return element != nullptr && is_element(loop, element->slice);
+}
+
+void check(Site &site, const Node &node) {
+  const auto &call = static_cast<const Call &>(node);
+  if (!site.module->jax || site.module->is_test || call.args.size() < 2) {
+    return;
+  }
+  const model::Loop *loop = loop_around(site);
+  const auto *statement = loop != nullptr ? as<For>(loop->node) : nullptr;
+  if (statement == nullptr || loop->tiny || loop->steps || loop->trains || contains(statement->iter, &call) ||
+      !runs_every_turn(site, *loop)) {
+    return;
+  }
+  // The same parameters for all examples: else it is a training step for each.
+  const Name *params = model::root_name(call.args[0]);
+  const auto *attribute = as<Attribute>(call.args[0]);
+  if (params == nullptr || is_bound_in(*loop, params->id) ||
+      (attribute != nullptr && std::ranges::binary_search(loop->attributes, attribute->attr.id, {}, &Symbol::id))) {
+    return;
+  }
+  const bool takes_element = std::ranges::any_of(
+      call.args, [&](const Expr *arg) { return is_element(*statement, arg) || is_indexed(*statement, arg); });
+  const auto *iterated = as<Call>(statement->iter);
+  const std::string_view over = iterated != nullptr ? called_api(site, *iterated) : std::string_view{};
+  const bool is_starred = iterated != nullptr && std::ranges::any_of(iterated->args, [](const Expr *arg) {
+                            return arg->kind == NodeKind::Starred;
+                          });
+  const bool is_collection =
+      !is_starred && (iterated == nullptr || over == "zip" || over == "enumerate" || over == "range");
+  // Gradients that are kept apart; those of minibatches are added up.
+  const bool keeps_all = any_node(statement->body, [](const Node *inner) {
+    const auto *other = as<Call>(inner);
+    return other != nullptr && called_method(*other) == "append";
+  });
+  if (!keeps_all || !takes_element || !is_collection || goes_over_data(site, *loop)) {
+    return;
+  }
+  bool is_gradient = makes_gradient(site.project, call.func);
+  if (call.func->kind == NodeKind::Name || call.func->kind == NodeKind::Attribute) {
+    const std::vector<model::Argument::Given> made = model::written_as(scope_of(site), call.func);
+    is_gradient = !made.empty() && std::ranges::all_of(made, [&](const model::Argument::Given &given) {
+      return makes_gradient(site.project, given.expr);
+    });
+  }
+  if (!is_gradient) {
+    return;
+  }
+  Finding &finding =
+      report(site, call, fmt::format("{} is called for one example at a time", text_of(site, call.func)),
+             fmt::format("map it over the batch: jax.vmap({}, in_axes=(None, 0, …))", text_of(site, call.func)));
+  add_note(finding, site, *statement->target, "one iteration for each");
+}
+
+} // namespace
+
+extern constinit const Rule kGradientPerExample = {
+    .info = {.code = "DP117",
+             .name = "gradient-per-example",
+             .summary = "a Python loop that computes gradients of one example at a time",
+             .root_cause = "API: Inefficient API Usage",
+             .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
+             .stage = "Training",
+             .frameworks = "JAX",
+             .tier = Tier::Hint,
+             .documentation = R"(## What it finds
+
+A loop over examples that calls what `jax.grad` or `jax.value_and_grad` made, with the same parameters each time.
+
+## Why it costs
+
+Each call is dispatched by itself and computes with one example, which leaves most of the device idle. `jax.vmap` makes one program that handles the
+whole batch, and gives the gradients of all examples at once.
+
+## Bad
+
+```python
+import jax
+import jax.numpy as jnp
+
+
+def gradients(loss, params, xs, ys):
+    grad_fn = jax.grad(loss)
+    rows = []
+    for x, y in zip(xs, ys):
+        rows.append(grad_fn(params, x, y))
+    return jnp.stack(rows)
+```
+
+## Good
+
+```python
+import jax
+
+
+def gradients(loss, params, xs, ys):
+    return jax.vmap(jax.grad(loss), in_axes=(None, 0, 0))(params, xs, ys)
+```
+
+## When it is wrong
+
+Where the examples have different shapes, or the gradients of all of them at once do not fit into memory.
+
+## References
+
+- JAX documentation "Automatic vectorization", per-example gradients
+)"},
+    .nodes = {NodeKind::Call},
+    .on_node = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,131 @@
+#include "rules/session_feed.h"
+#include "rules/tree.h"
+
+#include <fmt/format.h>
+#include <vector>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// The call of `x = sess.run(…)` and of `sess.run(…)`.
+const Call *run_of(const Site &site, const Stmt *statement) {
+  const Expr *value = nullptr;
+  if (const auto *assignment = as<Assign>(statement)) {
+    value = assignment->value;
+  } else if (const auto *plain = as<ExprStmt>(statement)) {
+    value = plain->value;
+  }
+  const auto *call = as<Call>(value);
+  return call != nullptr && is_session_run(site, *call) ? call : nullptr;
+}
+
+// What is fed, as it is written; empty if nothing is.
+std::string_view feed_of(const Site &site, const Call &run) {
+  const Expr *feed = argument(run, 1, "feed_dict");
+  return feed != nullptr ? text_of(site, feed) : std::string_view{};
+}
+
+void check_block(Site &site, const Block &body) {
+  // A statement in between may change what is fed.
+  const auto at = [&body](std::size_t index) { return body[static_cast<u32>(index)]; };
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const Call *first = run_of(site, at(i));
+    const std::string_view feed = first != nullptr ? feed_of(site, *first) : std::string_view{};
+    if (feed.empty()) {
+      continue;
+    }
+    std::vector<const Call *> others;
+    std::size_t next = i + 1;
+    for (; next < body.size(); ++next) {
+      const Call *run = run_of(site, at(next));
+      if (run == nullptr || feed_of(site, *run) != feed) {
+        break;
+      }
+      others.push_back(run);
+    }
+    if (others.empty()) {
+      continue;
+    }
+    // Two optimizers in turn, as a GAN trains them, need a run each.
+    u32 trains = fetches_train_op(site, first->args.empty() ? nullptr : first->args[0]) ? 1 : 0;
+    for (const Call *other : others) {
+      trains += fetches_train_op(site, other->args.empty() ? nullptr : other->args[0]) ? 1 : 0;
+    }
+    if (trains <= 1) {
+      Finding &finding = report(
+          site, *others.front(),
+          fmt::format("{} runs of the session compute the same forward pass of the same batch", others.size() + 1),
+          "fetch everything in one call: sess.run([train_op, loss, accuracy], feed_dict=…)");
+      add_note(finding, site, *first, "the first one");
+    }
+    i = next - 1;
+  }
+}
+
+void check(Site &site, const Node &node) {
+  const model::Loop *loop = site.project.loop_at(&node);
+  if (!site.module->tensorflow || site.function == nullptr || loop == nullptr || loop->tiny || !loop->runs_session) {
+    return;
+  }
+  const auto *statement = as<For>(&node);
+  check_block(site, statement != nullptr ? statement->body : static_cast<const While &>(node).body);
+}
+
+} // namespace
+
+extern constinit const Rule kRepeatedSessionRun = {.info = {.code = "DP119",
+                                                            .name = "repeated-session-run",
+                                                            .summary = "several runs of a session for the same batch",
+                                                            .root_cause = "API: Inefficient API Usage",
+                                                            .symptoms = "Slow Execution Time",
+                                                            .stage = "Training",
+                                                            .frameworks = "TensorFlow",
+                                                            .tier = Tier::Hint,
+                                                            .documentation = R"(## What it finds
+
+Calls of `sess.run` one after the other in a loop that feed the same, of which at most one trains.
+
+## Why it costs
+
+Each run copies the batch to the device and computes the forward pass again. One run that fetches all of it computes it once.
+
+## Bad
+
+```python
+import tensorflow as tf
+
+
+def evaluate(sess: tf.Session, batches, x, loss, accuracy):
+    for batch in batches:
+        value = sess.run(loss, feed_dict={x: batch})
+        right = sess.run(accuracy, feed_dict={x: batch})
+        print(value, right)
+```
+
+## Good
+
+```python
+import tensorflow as tf
+
+
+def evaluate(sess: tf.Session, batches, x, loss, accuracy):
+    for batch in batches:
+        value, right = sess.run([loss, accuracy], feed_dict={x: batch})
+        print(value, right)
+```
+
+## When it is wrong
+
+Where the loss after the update is wanted, not the one that the update was computed from.
+
+## References
+
+- TensorFlow 1 documentation of `tf.Session.run`
+)"},
+                                                   .nodes = {NodeKind::For, NodeKind::While},
+                                                   .on_node = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,227 @@
+#include "rules/reach.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <string>
+#include <vector>
+
+namespace deepperf::rules {
+
+using namespace python;
+using model::Value;
+
+namespace {
+
+// Layers that do something else in training than in inference.
+bool is_two_faced(std::string_view api) {
+  if (!api.starts_with("tensorflow.keras.layers.")) {
+    return false;
+  }
+  const std::string_view name = api.substr(api.rfind('.') + 1);
+  return name == "BatchNormalization" || name.ends_with("Dropout") || name.starts_with("SpatialDropout") ||
+         name == "GaussianNoise" || name == "SyncBatchNormalization";
+}
+
+const Call *two_faced_in(const model::Project &project, const Node *node) {
+  const Call *found = nullptr;
+  any_node_inside(node, [&](const Node *inner) {
+    const auto *call = as<Call>(inner);
+    const Value callee = call != nullptr ? project.callee_of(call) : Value{};
+    if (callee.is(Value::Tag::Api) && is_two_faced(callee.name().text())) {
+      found = call;
+    }
+    return found != nullptr;
+  });
+  return found;
+}
+
+// The first layer of that kind that the code of a function makes, itself or in what it calls. Null also where
+// somebody tells layers in which mode they are.
+struct TwoFaced {
+  const Call *layer = nullptr;
+  const model::Module *module = nullptr;
+  bool is_told = false; // `bn(x, training=True)`
+
+  void look(const model::Project &project, const model::FunctionInfo &function) {
+    if (function.definition() == nullptr) {
+      return;
+    }
+    is_told |= has_word(rules::text_of(function), {"training=True", "training = True", "training=1"});
+    if (layer == nullptr) {
+      layer = two_faced_in(project, function.definition());
+      module = layer != nullptr ? function.module : nullptr;
+    }
+  }
+
+  void look_with_callees(const model::Project &project, const model::FunctionInfo &function) {
+    if (function.definition() == nullptr) {
+      return;
+    }
+    look(project, function);
+    for (const model::FunctionInfo *reached : reached_functions(function, *function.definition())) {
+      look(project, *reached);
+    }
+  }
+};
+
+// Of a Sequential or functional model by the call that made it.
+TwoFaced layers_of_made(const Site &site, const Call &maker, std::string_view api) {
+  return site.memory.recall<TwoFaced>(&maker, [&] {
+    TwoFaced result;
+    const model::FunctionInfo *function = site.project.caller_of(&maker);
+    if (function == nullptr) {
+      return result;
+    }
+    if (api.ends_with(".Sequential")) {
+      result.layer = two_faced_in(site.project, &maker);
+      result.module = function->module;
+      const auto added = site.project.added_layers.find(&maker);
+      if (added != site.project.added_layers.end() && result.layer == nullptr) {
+        for (const model::AddedLayer &one : added->second) {
+          result.layer =
+              one.layer != nullptr && result.layer == nullptr ? two_faced_in(site.project, one.layer) : result.layer;
+          result.module = one.function->module;
+        }
+      }
+    } else if (function->node != nullptr) {
+      result.look_with_callees(site.project, *function);
+    }
+    return result;
+  });
+}
+
+// Of a class of the project.
+TwoFaced layers_of_class(const Site &site, const model::ClassInfo &type) {
+  return site.memory.recall<TwoFaced>(&type, [&] {
+    TwoFaced result;
+    for (const model::ClassInfo *at : type.mro) {
+      for (const auto &[name, member] : at->members) {
+        if (!member.is(Value::Tag::Function)) {
+          continue;
+        }
+        result.look_with_callees(site.project, *member.function);
+        for (const Param *param : member.function->params) { // call(self, x, is_training=True)
+          result.is_told |=
+              param->name && param->name.text() == "training" && is_constant(param->default_value, ConstantKind::True);
+        }
+      }
+    }
+    return result;
+  });
+}
+
+// The models that were pointed at in a function: one place each is enough.
+struct Reported {
+  mutable std::vector<std::string> models;
+};
+
+void check(Site &site, const Node &node) {
+  const auto &call = static_cast<const Call &>(node);
+  if (call.fact == 0 || !site.module->tensorflow || call.args.size() != 1 || !call.keywords.empty() ||
+      !inside_with(site, Kind::GradientTape)) {
+    return;
+  }
+  const Value callee = site.project.callee_of(&call);
+  const bool is_object = callee.is(Value::Tag::Object) && callee.type->kind == Kind::KerasModel;
+  const bool is_made = callee.is_kind(Kind::KerasModel) && callee.call != nullptr && callee.name();
+  if ((!is_object && !is_made) || callee.alternatives != nullptr) {
+    return;
+  }
+  // It is this model that is trained here, and not one that only helps.
+  const std::string model(text_of(site, call.func));
+  const std::array<std::string, 3> trained = {model + ".trainable_variables", model + ".trainable_weights",
+                                              model + ".variables"};
+  const std::array<std::string_view, 3> words = {trained[0], trained[1], trained[2]};
+  if (!function_has_word(site, words) || file_has_word(site, {"set_learning_phase", "learning_phase_scope"})) {
+    return;
+  }
+  const TwoFaced layers =
+      is_object ? layers_of_class(site, *callee.type) : layers_of_made(site, *callee.call, callee.name().text());
+  if (layers.layer == nullptr || layers.is_told) {
+    return;
+  }
+  const Reported &reported = site.memory.recall<Reported>(site.function, [] { return Reported{}; });
+  if (std::ranges::find(reported.models, model) != reported.models.end()) {
+    return;
+  }
+  reported.models.push_back(model);
+  Finding &finding =
+      report(site, call, fmt::format("`{}` is trained in inference mode: it is called without training=True", model),
+             fmt::format("pass it: {}({}, training=True)", model, text_of(site, call.args[0])));
+  finding.notes.push_back({layers.module->file, layers.layer->func->span(),
+                           "this layer does something else in training, but only if it is told"});
+}
+
+} // namespace
+
+extern constinit const Rule kKerasTrainingFlag = {
+    .info = {.code = "DP853",
+             .name = "keras-training-flag",
+             .summary =
+                 "a Keras model with Dropout or BatchNormalization that a custom loop trains without training=True",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Wrong Result",
+             .stage = "Training",
+             .frameworks = "TensorFlow, Keras",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`model(x)` under a `GradientTape`, without `training=True`, of a model that has `Dropout`, `BatchNormalization` or another layer with two modes, where
+the same function computes gradients of `model.trainable_variables`.
+
+## Why it matters
+
+Outside of `fit()` Keras runs a model in inference mode unless it is told otherwise. Dropout then drops nothing, and batch normalization uses its moving
+averages, which are never updated and stay at 0 and 1. The model trains, but worse, and nothing says so.
+
+## Bad
+
+```python
+import tensorflow as tf
+
+model = tf.keras.Sequential([tf.keras.layers.Dense(64), tf.keras.layers.Dropout(0.5), tf.keras.layers.Dense(1)])
+optimizer = tf.keras.optimizers.Adam()
+
+
+@tf.function
+def step(x, y):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((model(x) - y) ** 2)
+    grads = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(grads, model.trainable_variables))
+    return loss
+```
+
+## Good
+
+```python
+import tensorflow as tf
+
+model = tf.keras.Sequential([tf.keras.layers.Dense(64), tf.keras.layers.Dropout(0.5), tf.keras.layers.Dense(1)])
+optimizer = tf.keras.optimizers.Adam()
+
+
+@tf.function
+def step(x, y):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((model(x, training=True) - y) ** 2)
+    grads = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(grads, model.trainable_variables))
+    return loss
+```
+
+## When it is wrong
+
+Where a frozen model is fine-tuned in inference mode on purpose; say `training=False` then.
+
+## References
+
+- TensorFlow guide "Writing a training loop from scratch"
+- Keras documentation of `BatchNormalization`
+)"},
+    .nodes = {NodeKind::Call},
+    .on_node = check};
+
+} // namespace deepperf::rules

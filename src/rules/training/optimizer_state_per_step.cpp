@@ -1,0 +1,168 @@
+#include "rules/jax.h"
+#include "rules/tracing.h"
+#include "rules/tree.h"
+
+#include <fmt/format.h>
+#include <vector>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// Optimizers that keep nothing but a count, or nothing at all, between steps.
+bool is_stateless(const Site &site, const Expr *optimizer) {
+  const std::vector<model::Argument::Given> made = model::written_as(scope_of(site), optimizer);
+  for (const model::Argument::Given &given : made) {
+    const auto *call = as<Call>(given.expr);
+    const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value{};
+    const std::string_view api = callee.is(model::Value::Tag::Api) ? callee.name().text() : std::string_view{};
+    if (api == "optax.sgd" && argument(*call, 1, "momentum") == nullptr) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool is_name(const Expr *expr, Symbol name) {
+  const auto *plain = as<Name>(expr);
+  return plain != nullptr && plain->id == name;
+}
+
+struct Uses {
+  const Call *update = nullptr; // of the optimizer, with the fresh state
+  bool is_kept = false;         // the state leaves the function, or is used in one inside of it
+  u32 bound = 0;                // how often the name is
+};
+
+// How the fresh state is used in the code around.
+Uses uses_of(const Block &body, Symbol state, std::string_view optimizer, const Site &site) {
+  Uses uses;
+  for (const Stmt *statement : body) {
+    any_node_inside(statement, [&](const Node *node) {
+      if (const auto *call = as<Call>(node)) {
+        const Expr *receiver = receiver_of(*call);
+        if (receiver != nullptr && called_method(*call) == "update" && call->args.size() >= 2 &&
+            is_name(call->args[1], state) && text_of(site, receiver) == optimizer) {
+          uses.update = call;
+        }
+      } else if (const auto *result = as<Return>(node)) {
+        uses.is_kept |= result->value != nullptr && mentions(result->value, state);
+      } else if (node->kind == NodeKind::FunctionDef || node->kind == NodeKind::Lambda ||
+                 node->kind == NodeKind::Yield || node->kind == NodeKind::Global || node->kind == NodeKind::Nonlocal) {
+        uses.is_kept |= mentions(node, state);
+      } else if (const auto *name = as<Name>(node)) {
+        uses.bound += name->id == state && name->context == Context::Store ? 1 : 0;
+      }
+      return false;
+    });
+  }
+  return uses;
+}
+
+void check(Site &site, const Call &call) {
+  const Expr *optimizer = receiver_of(call);
+  const auto *assignment = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
+  const auto *state =
+      assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+  if (!site.module->jax || optimizer == nullptr || call.args.size() != 1 || state == nullptr ||
+      assignment->value != &call || site.function == nullptr) {
+    return;
+  }
+  // Where the state is made again and again: the loop around it, or the step that is called from one.
+  const model::Loop *loop = long_loop_around(site);
+  const FunctionDef *definition = site.function->definition();
+  const bool is_step = loop == nullptr && definition != nullptr &&
+                       ((tracers_at(site) & model::kByJaxJit) != 0 || site.function->in_loop);
+  if ((loop == nullptr && !is_step) || (loop != nullptr && !runs_every_turn(site, *loop))) {
+    return;
+  }
+  const auto *repeated = loop != nullptr ? as<For>(loop->node) : nullptr;
+  const auto *again = loop != nullptr ? as<While>(loop->node) : nullptr;
+  const Block &body = repeated != nullptr ? repeated->body : again != nullptr ? again->body : definition->body;
+  const Uses uses = uses_of(body, state->id, text_of(site, optimizer), site);
+  if (uses.update == nullptr || uses.is_kept || !is_optax_optimizer(site, optimizer) || is_stateless(site, optimizer)) {
+    return;
+  }
+  // A training of its own, with its own loop over steps.
+  for (const model::Loop *inner : site.function->loops) {
+    if (inner != loop && contains(inner->node, uses.update) && !contains(inner->node, &call)) {
+      return;
+    }
+  }
+  Finding &finding =
+      report(site, call,
+             fmt::format("`{}` starts from zero in every step, so the optimizer's moments and step count are lost",
+                         state->id.text()),
+             fmt::format("call {} once before the loop, and carry `{}` from step to step", text_of(site, &call),
+                         state->id.text()));
+  add_note(finding, site, *uses.update, "the only update that it is used for");
+}
+
+} // namespace
+
+extern constinit const Rule kOptimizerStatePerStep = {
+    .info = {.code = "DP850",
+             .name = "optimizer-state-per-step",
+             .summary = "an Optax state that is initialised again in every step",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Wrong Result",
+             .stage = "Training",
+             .frameworks = "JAX",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`opt_state = optimizer.init(params)` in a training step, next to the `optimizer.update(grads, opt_state)` that uses it: in a loop, or in a function that is
+compiled or called from one, and that does not return the state.
+
+## Why it matters
+
+The state holds Adam's moments, momentum, the step of a learning rate schedule. If it starts from zero each time, Adam becomes the sign of the
+gradient, momentum does nothing, and a schedule never leaves its first step.
+
+## Bad
+
+```python
+import jax
+import optax
+
+optimizer = optax.adam(1e-3)
+
+
+@jax.jit
+def step(params, x):
+    opt_state = optimizer.init(params)
+    grads = jax.grad(lambda p: ((p * x) ** 2).mean())(params)
+    updates, opt_state = optimizer.update(grads, opt_state)
+    return optax.apply_updates(params, updates)
+```
+
+## Good
+
+```python
+import jax
+import optax
+
+optimizer = optax.adam(1e-3)
+
+
+@jax.jit
+def step(params, opt_state, x):
+    grads = jax.grad(lambda p: ((p * x) ** 2).mean())(params)
+    updates, opt_state = optimizer.update(grads, opt_state)
+    return optax.apply_updates(params, updates), opt_state
+```
+
+## When it is wrong
+
+Where each call is a training of its own that takes one step, as in the inner loop of meta-learning. Plain SGD has no state and is left alone.
+
+## References
+
+- Optax documentation "Getting started"
+)"},
+    .calls = "*.init",
+    .on_call = check};
+
+} // namespace deepperf::rules
