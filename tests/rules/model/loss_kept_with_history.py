@@ -21,7 +21,7 @@ def fires(loader, scaler, history):
         second = F.mse_loss(out, y)
         loss = first + second
         scaler.scale(loss).backward()
-        optimizer.step()
+        optimizer.step()  # hint: DP866
         total += loss  # expect: DP230
         weighted += loss * x.size(0)  # expect: DP230
         losses.append(loss)  # expect: DP230

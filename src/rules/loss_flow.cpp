@@ -1,0 +1,257 @@
+#include "rules/loss_flow.h"
+
+#include "python/children.h"
+
+#include <optional>
+#include <vector>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// The simple statements of a function, in the order of its code.
+struct SimpleStatements {
+  std::vector<const Stmt *> all;
+};
+
+void collect(const Node *node, std::vector<const Stmt *> &all) {
+  switch (node->kind) {
+  case NodeKind::FunctionDef:
+  case NodeKind::ClassDef:
+    return;
+  case NodeKind::Assign:
+  case NodeKind::AugAssign:
+  case NodeKind::AnnAssign:
+  case NodeKind::Return:
+  case NodeKind::ExprStmt:
+    all.push_back(static_cast<const Stmt *>(node));
+    return;
+  default:
+    for_each_child(node, [&](const Node *child) {
+      if (child->kind >= NodeKind::FunctionDef) {
+        collect(child, all);
+      }
+    });
+  }
+}
+
+const std::vector<const Stmt *> &statements_of(Memory &memory, const model::FunctionInfo &function) {
+  return memory
+      .recall<SimpleStatements>(&function,
+                                [&] {
+                                  SimpleStatements found;
+                                  const FunctionDef *definition = function.definition();
+                                  const bool is_body = function.node == nullptr && function.module != nullptr;
+                                  const Block body = definition != nullptr ? definition->body
+                                                     : is_body             ? function.module->parsed->tree.body
+                                                                           : Block{};
+                                  for (const Stmt *statement : body) {
+                                    collect(statement, found.all);
+                                  }
+                                  return found;
+                                })
+      .all;
+}
+
+// What is followed: an expression, or the value of a name. Of a call that returns a tuple, one element.
+struct Followed {
+  const Expr *expr = nullptr;
+  Symbol name = {};
+  std::optional<u32> element = {};
+};
+
+bool is_followed(const Expr *expr, const Followed &followed) {
+  if (expr == followed.expr) {
+    return !followed.element.has_value();
+  }
+  const auto *name = as<Name>(expr);
+  return name != nullptr && followed.name && name->id == followed.name;
+}
+
+// Methods whose result has no graph, or another meaning.
+bool cuts(std::string_view method) {
+  return method == "item" || method == "detach" || method == "numpy" || method == "tolist" || method == "size" ||
+         method == "dim" || method == "append" || method == "extend";
+}
+
+class Search {
+public:
+  Search(Memory &memory, const model::Project &project, Way way) : memory_(memory), project_(project), way_(way) {}
+
+  const Call *follow(const model::FunctionInfo &function, const Followed &followed, u32 from, u32 depth) {
+    constexpr u32 kMostDepth = 4;
+    if (depth > kMostDepth) {
+      return nullptr;
+    }
+    for (const Stmt *statement : statements_of(memory_, function)) {
+      if (statement->end <= from) {
+        continue;
+      }
+      if (const auto *assignment = as<Assign>(statement)) {
+        if (const Call *found = through_assignment(function, *assignment, followed, depth)) {
+          return found;
+        }
+        if (followed.name && binds(*assignment, followed.name) && !is_carried(assignment->value, followed)) {
+          return nullptr; // from here on it is something else
+        }
+        continue;
+      }
+      if (const auto *sum = as<AugAssign>(statement)) {
+        const auto *target = as<Name>(sum->target);
+        if (target != nullptr && way_ == Way::Alone && followed.name && target->id == followed.name &&
+            sum->op() == Operator::Add) {
+          return nullptr; // something with a graph may be added
+        }
+        if (target != nullptr && way_ == Way::Term && is_carried(sum->value, followed)) {
+          if (const Call *found = follow(function, {.name = target->id}, statement->end, depth + 1)) {
+            return found;
+          }
+        }
+        continue;
+      }
+      if (const auto *result = as<Return>(statement); result != nullptr && result->value != nullptr) {
+        if (const Call *found = through_return(function, *result, followed, depth)) {
+          return found;
+        }
+        continue;
+      }
+      if (const auto *expression = as<ExprStmt>(statement)) {
+        if (const Call *call = as<Call>(expression->value); call != nullptr && walks(*call, followed)) {
+          return call;
+        }
+      }
+    }
+    return nullptr;
+  }
+
+private:
+  // Is the value of the expression that of what is followed, as it goes its way?
+  bool is_carried(const Expr *expr, const Followed &followed) const {
+    if (is_followed(expr, followed)) {
+      return true;
+    }
+    if (const auto *call = as<Call>(expr)) {
+      const Expr *receiver = receiver_of(*call);
+      if (receiver != nullptr && !cuts(called_method(*call)) && is_carried(receiver, followed)) {
+        return true;
+      }
+      if (way_ == Way::Alone && (call->args.size() != 1 || !call->keywords.empty())) {
+        return false; // a loss has a meaning of its own
+      }
+      const model::Value callee = project_.callee_of(call);
+      return callee.is(model::Value::Tag::Api) && callee.name().text().starts_with("torch.") && !call->args.empty() &&
+             model::kind_of(call) == Kind::TorchTensor && is_carried(call->args[0], followed);
+    }
+    if (const auto *element = as<Subscript>(expr)) {
+      return is_carried(element->value, followed);
+    }
+    if (const auto *unary = as<UnaryOp>(expr)) {
+      return is_carried(unary->operand, followed);
+    }
+    const auto *operation = as<BinOp>(expr);
+    if (operation == nullptr) {
+      return false;
+    }
+    const bool is_left = is_carried(operation->left, followed);
+    const bool is_right = !is_left && operation->op() != Operator::Div && operation->op() != Operator::Pow &&
+                          is_carried(operation->right, followed);
+    const Expr *other = is_left ? operation->right : operation->left;
+    return (is_left || is_right) && (way_ == Way::Term || !may_have_graph(other));
+  }
+
+  static bool may_have_graph(const Expr *expr) {
+    const Kind kind = model::kind_of(expr);
+    return model::has_grad(expr) ||
+           (expr->kind != NodeKind::Constant && kind != Kind::Number && kind != Kind::TorchTensor);
+  }
+
+  // `x.backward()`, `scaler.scale(x).backward()`, `accelerator.backward(x)`
+  bool walks(const Call &call, const Followed &followed) const {
+    if (called_method(call) != "backward") {
+      return false;
+    }
+    const Expr *receiver = receiver_of(call);
+    const auto *scaled = as<Call>(receiver);
+    if (scaled != nullptr && called_method(*scaled) == "scale" && scaled->args.size() == 1) {
+      receiver = scaled->args[0];
+    }
+    if (model::kind_of(receiver) == Kind::Accelerator && call.args.size() == 1) {
+      receiver = call.args[0];
+    }
+    return is_carried(receiver, followed);
+  }
+
+  static bool binds(const Assign &assignment, Symbol name) {
+    for (const Expr *target : assignment.targets) {
+      if (mentions(target, name) && (target->kind == NodeKind::Name || target->kind == NodeKind::Tuple)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  const Call *through_assignment(const model::FunctionInfo &function, const Assign &assignment,
+                                 const Followed &followed, u32 depth) {
+    if (assignment.targets.size() != 1) {
+      return nullptr;
+    }
+    const Expr *target = assignment.targets[0];
+    if (followed.element.has_value() && assignment.value == followed.expr) {
+      const auto *pattern = as<Tuple>(target);
+      if (pattern == nullptr || *followed.element >= pattern->elts.size()) {
+        return nullptr;
+      }
+      target = pattern->elts[*followed.element];
+    } else if (!is_carried(assignment.value, followed)) {
+      return nullptr;
+    }
+    const auto *name = as<Name>(target);
+    if (name == nullptr || (followed.name && name->id == followed.name)) {
+      return nullptr;
+    }
+    return follow(function, {.name = name->id}, assignment.end, depth + 1);
+  }
+
+  const Call *through_return(const model::FunctionInfo &function, const Return &result, const Followed &followed,
+                             u32 depth) {
+    std::optional<u32> element;
+    bool is_returned = is_carried(result.value, followed);
+    if (const auto *tuple = as<Tuple>(result.value)) {
+      for (u32 i = 0; i < tuple->elts.size() && !is_returned; ++i) {
+        if (is_carried(tuple->elts[i], followed)) {
+          is_returned = true;
+          element = i;
+        }
+      }
+    }
+    if (!is_returned) {
+      return nullptr;
+    }
+    constexpr std::size_t kMostCallers = 8;
+    for (std::size_t i = 0; i < function.called_by.size() && i < kMostCallers; ++i) {
+      const model::CallSite &site = *function.called_by[i];
+      if (site.caller == &function) {
+        continue;
+      }
+      if (const Call *found = follow(*site.caller, {.expr = site.call, .element = element}, 0, depth + 1)) {
+        return found;
+      }
+    }
+    return nullptr;
+  }
+
+  Memory &memory_;
+  const model::Project &project_;
+  Way way_;
+};
+
+} // namespace
+
+const Call *backward_of(Memory &memory, const model::Project &project, const model::FunctionInfo &function,
+                        const Expr *value, Way way) {
+  return Search(memory, project, way).follow(function, {.expr = value}, value->start, 0);
+}
+
+} // namespace deepperf::rules

@@ -1,0 +1,150 @@
+#include "rules/step_order.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+using What = StepEvent::What;
+
+// What the iteration or function around the clipping does before and after it.
+struct Around {
+  const StepEvent *clip = nullptr;
+  const StepEvent *backward_before = nullptr; // the last
+  const StepEvent *backward_after = nullptr;  // the first
+  const StepEvent *step_before = nullptr;     // the last
+  bool steps_after = false;
+  bool zeroes = false;     // in the same block, so whenever it clips
+  bool is_unclear = false; // a part is in a function that is called, or in a branch
+};
+
+Around look_around(const std::vector<StepEvent> &events, const Call &clip) {
+  Around found;
+  for (const StepEvent &event : events) {
+    found.clip = event.call == &clip ? &event : found.clip;
+  }
+  if (found.clip == nullptr) {
+    return found;
+  }
+  for (const StepEvent &event : events) {
+    const bool is_before = event.call->start < clip.start;
+    found.is_unclear |= event.what == What::Helper || (event.what != What::Clip && event.block != found.clip->block);
+    switch (event.what) {
+    case What::Backward:
+    case What::ScaledBackward:
+      if (is_before) {
+        found.backward_before = &event;
+      } else if (found.backward_after == nullptr) {
+        found.backward_after = &event;
+      }
+      break;
+    case What::Step:
+    case What::ScalerStep:
+      if (is_before) {
+        found.step_before = &event;
+      } else {
+        found.steps_after = true;
+      }
+      break;
+    case What::ZeroGrad:
+      found.zeroes = true;
+      break;
+    default:
+      break;
+    }
+  }
+  return found;
+}
+
+void check(Site &site, const Call &call) {
+  const model::Loop *loop = loop_around(site);
+  const Node *place = loop != nullptr ? loop->node : site.function->node;
+  const auto *statement = site.ancestors.empty() ? nullptr : as<ExprStmt>(site.ancestors.back());
+  if (place == nullptr || statement == nullptr || (loop == nullptr && !site.function->in_loop)) {
+    return; // whoever takes the norm may want only that
+  }
+  const std::vector<StepEvent> events = events_inside(site, *place);
+  const Around found = look_around(events, call);
+  if (found.clip == nullptr || found.is_unclear || !found.zeroes) {
+    return;
+  }
+  const bool is_late = found.backward_before != nullptr && found.step_before != nullptr &&
+                       found.step_before->call->start > found.backward_before->call->start && !found.steps_after &&
+                       found.backward_after == nullptr;
+  const bool is_early = found.backward_before == nullptr && found.backward_after != nullptr && found.steps_after &&
+                        found.step_before == nullptr;
+  if (is_late) {
+    Finding &finding = report(site, call, "the gradients are clipped after the step that used them: it has no effect",
+                              "clip between backward() and the optimizer's step()");
+    add_note(finding, site, *found.step_before->call, "the gradients are used here");
+  } else if (is_early) {
+    Finding &finding = report(site, call, "the gradients are clipped before they are computed: it has no effect",
+                              "clip between backward() and the optimizer's step()");
+    add_note(finding, site, *found.backward_after->call, "they are computed here");
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kClipWithoutEffect = {
+    .info = {.code = "DP865",
+             .name = "clip-without-effect",
+             .summary = "gradients clipped after the step that uses them, or before they are computed",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Wrong Result, Slow Convergence",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`clip_grad_norm_` or `clip_grad_value_` in a training step after `optimizer.step()`, or before `backward()`, where the gradients are set to zero in
+the same step.
+
+## Why it matters
+
+Clipping changes the gradients that are there at that time. After the step nobody reads them any more, and before `backward()` they are zero: large
+gradients reach the weights as if there were no clipping.
+
+## Bad
+
+```python
+import torch
+
+
+def train(model, loader, criterion):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        criterion(model(x), y).backward()
+        optimizer.step()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+```
+
+## Good
+
+```python
+import torch
+
+
+def train(model, loader, criterion):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        criterion(model(x), y).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+```
+
+## When it is wrong
+
+No case is known. Where the norm that it returns is taken, the rule is silent.
+
+## References
+
+- PyTorch documentation, `torch.nn.utils.clip_grad_norm_`
+)"},
+    .calls = "torch.nn.utils.clip_grad_norm_ torch.nn.utils.clip_grad_value_ torch.nn.utils.clip_grad_norm",
+    .on_call = check};
+
+} // namespace deepperf::rules

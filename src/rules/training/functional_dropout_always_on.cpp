@@ -1,0 +1,134 @@
+#include "rules/per_step.h"
+#include "rules/reach.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// Behind `if self.training`, or one of two results that the mode chooses between.
+bool asks_for_mode(const Site &site) {
+  for (std::size_t i = site.ancestors.size(); i-- > 0;) {
+    const Node *around = site.ancestors[i];
+    const Expr *test = around->kind == NodeKind::If      ? static_cast<const If *>(around)->test
+                       : around->kind == NodeKind::IfExp ? static_cast<const IfExp *>(around)->test
+                                                         : nullptr;
+    if (test != nullptr && has_word(text_of(site, test), {"train", "dropout", "eval"})) {
+      return true;
+    }
+    if (around->kind == NodeKind::FunctionDef) {
+      return false;
+    }
+  }
+  return false;
+}
+
+// Sampling with dropout in evaluation is what these are about.
+bool is_meant(const Site &site) {
+  const std::string_view function = site.function->name ? site.function->name.text() : std::string_view();
+  const std::string_view type = site.type != nullptr ? site.type->name.text() : std::string_view();
+  for (const std::string_view name : {function, type}) {
+    if (has_word_in_any_case(name, {"mc_", "mcd", "monte", "bayes", "uncertain", "stochastic", "augment", "prenet"})) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void check(Site &site, const Call &call) {
+  if (has_hidden_arguments(call) || argument(call, 2, "training") != nullptr || site.function == nullptr ||
+      !in_forward_pass(site) || asks_for_mode(site) || is_meant(site)) {
+    return;
+  }
+  const Expr *p = argument(call, 1, "p");
+  if (p != nullptr && number_of(site, p) == 0.0) {
+    return;
+  }
+  const bool has_mode =
+      site.type != nullptr && site.type->kind == Kind::TorchModule && site.function->type == site.type;
+  Finding &finding = report(site, call,
+                            fmt::format("{} drops values in evaluation too: its `training` is True unless it is given",
+                                        text_of(site, call.func)),
+                            has_mode ? "pass training=self.training" : "pass the module's mode as training=…");
+  if (!has_mode) {
+    finding.tier = Tier::Hint; // other callers may want it so
+  }
+  const FunctionDef *definition = site.function->definition();
+  if (has_mode && definition != nullptr && !definition->params.empty()) {
+    const std::string self(definition->params[0]->name.text());
+    if (const std::optional<Edit> edit = add_argument(site, call, fmt::format("training={}.training", self))) {
+      set_fix(finding, false, {*edit});
+    }
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kFunctionalDropoutAlwaysOn = {
+    .info = {.code = "DP863",
+             .name = "functional-dropout-always-on",
+             .summary = "F.dropout() without `training=`, which is active in evaluation too",
+             .root_cause = "Training: Wrong Mode",
+             .symptoms = "Wrong Result",
+             .stage = "Build Model",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::Unsafe,
+             .documentation = R"(## What it finds
+
+`F.dropout(x, p)` and its variants in the forward pass of a module, without the argument `training`.
+
+## Why it matters
+
+Unlike `nn.Dropout`, the function does not know the module's mode: `training` defaults to `True`. Values are dropped after `model.eval()` as
+well, so that predictions are random and worse than they could be.
+
+## Bad
+
+```python
+import torch.nn.functional as F
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.fc(F.dropout(x, 0.5))
+```
+
+## Good
+
+```python
+import torch.nn.functional as F
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.fc(F.dropout(x, 0.5, training=self.training))
+```
+
+## When it is wrong
+
+Where predictions are sampled with dropout on purpose (Monte Carlo dropout, the prenet of a speech synthesizer). Write `training=True` to say so.
+
+## References
+
+- PyTorch documentation, `torch.nn.functional.dropout`
+)"},
+    .calls = "torch.nn.functional.dropout torch.nn.functional.dropout1d torch.nn.functional.dropout2d "
+             "torch.nn.functional.dropout3d torch.nn.functional.alpha_dropout "
+             "torch.nn.functional.feature_alpha_dropout",
+    .on_call = check};
+
+} // namespace deepperf::rules

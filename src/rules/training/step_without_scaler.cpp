@@ -1,0 +1,124 @@
+#include "rules/reach.h"
+#include "rules/step_order.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+using What = StepEvent::What;
+
+constexpr std::string_view kScalerSteps[] = {"scaler.step", "scaler.unscale_", ".unscale_("};
+
+void check(Site &site, const Call &call) {
+  const Expr *optimizer = receiver_of(call);
+  if (optimizer == nullptr || !is_optimizer(site, optimizer)) {
+    return;
+  }
+  const model::Loop *loop = loop_around(site);
+  const Node *place = loop != nullptr ? loop->node : site.function->node;
+  if (place == nullptr) {
+    return;
+  }
+  const StepEvent *scaled = nullptr;
+  const StepEvent *step = nullptr;
+  for (const StepEvent &event : step_events(site)) {
+    if (event.what == What::ScalerStep || event.what == What::Unscale) {
+      return;
+    }
+    if (!contains(place, event.call)) {
+      continue;
+    }
+    if (event.call == &call) {
+      step = &event;
+    } else if (event.call->start < call.start) {
+      scaled = event.what == What::ScaledBackward                         ? &event
+               : event.what == What::Backward || event.what == What::Step ? nullptr
+                                                                          : scaled;
+    }
+  }
+  if (scaled == nullptr || step == nullptr || scaled->block != step->block ||
+      reaches_word(site, *place, kScalerSteps)) {
+    return;
+  }
+  const auto *scale = as<Call>(receiver_of(*scaled->call));
+  const std::string_view scaler = text_of(site, receiver_of(*scale));
+  Finding &finding =
+      report(site, call, "the optimizer steps with gradients that are still multiplied by the loss scale",
+             fmt::format("call {}.step({}), which divides by the scale and skips steps with infinite gradients", scaler,
+                         text_of(site, optimizer)));
+  add_note(finding, site, *scaled->call, "scaled here");
+  if (model::kind_of(optimizer) != Kind::TorchOptimizer || model::kind_of(receiver_of(*scale)) != Kind::GradScaler) {
+    finding.tier = Tier::Hint; // known by their names only
+  }
+  if (call.args.empty() && call.keywords.empty()) {
+    set_fix(finding, false, {replace(call, fmt::format("{}.step({})", scaler, text_of(site, optimizer)))});
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kStepWithoutScaler = {
+    .info = {.code = "DP866",
+             .name = "step-without-scaler",
+             .summary = "optimizer.step() with gradients that a GradScaler has scaled",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Wrong Result, Program Crash",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .fix = FixKind::Unsafe,
+             .documentation = R"(## What it finds
+
+`optimizer.step()` after `scaler.scale(loss).backward()`, in a function that calls neither `scaler.step()` nor `scaler.unscale_()`.
+
+## Why it matters
+
+The gradients are multiplied by the loss scale, which starts at 65536. `scaler.step(optimizer)` divides by it, and skips steps whose gradients are
+infinite. `optimizer.step()` uses them as they are, so that the weights explode; and `scaler.update()` fails, since no gradients were checked.
+
+## Bad
+
+```python
+import torch
+
+
+def step(model, x, y, loss_function, optimizer):
+    scaler = torch.amp.GradScaler("cuda")
+    with torch.autocast("cuda"):
+        loss = loss_function(model(x), y)
+    scaler.scale(loss).backward()
+    optimizer.step()
+    scaler.update()
+```
+
+## Good
+
+```python
+import torch
+
+
+def step(model, x, y, loss_function, optimizer):
+    scaler = torch.amp.GradScaler("cuda")
+    with torch.autocast("cuda"):
+        loss = loss_function(model(x), y)
+    scaler.scale(loss).backward()
+    scaler.step(optimizer)
+    scaler.update()
+```
+
+## When it is wrong
+
+Where the program divides the gradients by the scale itself.
+
+## References
+
+- PyTorch: automatic mixed precision examples
+)"},
+    .calls = "*.step",
+    .on_call = check};
+
+} // namespace deepperf::rules
