@@ -15,7 +15,10 @@ void check(Site &site, const Node &node) {
   }
   const std::string_view name = access->attr.text();
   const bool is_row = name == "iloc" || name == "loc" || name == "iat" || name == "at";
-  if (!is_row || !site.module->torch || is_same_for_all_items(site, *subscript.slice)) {
+  const auto *parts = as<Tuple>(subscript.slice);
+  const Expr *const rows = parts != nullptr && !parts->elts.empty() ? parts->elts[0] : subscript.slice;
+  if (!is_row || !site.module->torch || rows->kind == NodeKind::Compare || // which searches the table
+      is_same_for_all_items(site, *subscript.slice)) {
     return;
   }
   report(
