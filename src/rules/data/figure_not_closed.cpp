@@ -1,0 +1,84 @@
+#include "rules/reach.h"
+#include "rules/site.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+void check(Site &site, const Call &call) {
+  const model::Loop *loop = long_loop_around(site);
+  const bool is_repeated =
+      loop != nullptr ? loop->turns != model::Turns::Few && runs_every_turn(site, *loop) : context_of(site).repeated;
+  if (!is_repeated || site.function == nullptr || site.module->is_test ||
+      function_has_word(site, {"close(", "show(", ".clf(", ".cla(", "clear(", "return fig", "add_figure", "yield"}) ||
+      (call.args.size() == 1 && called_api(site, call) == "matplotlib.pyplot.figure")) { // the same number each time
+    return;
+  }
+  if (!function_has_word(site, {"savefig"})) {
+    return; // somebody else may do something with it
+  }
+  report(site, call, "figures are made again and again and never closed, so that all of them stay in memory",
+         "call plt.close(fig) behind savefig");
+}
+
+} // namespace
+
+extern constinit const Rule kFigureNotClosed = {.info = {.code = "DP418",
+                                                         .name = "figure-not-closed",
+                                                         .summary = "figures that are made in a loop and never closed",
+                                                         .root_cause = "API: Inefficient API Usage",
+                                                         .symptoms = "Out of Memory, Increasing Time Over Time",
+                                                         .stage = "Evaluation",
+                                                         .frameworks = "PyTorch, TensorFlow, Keras, JAX",
+                                                         .tier = Tier::Hint,
+                                                         .documentation = R"(## What it finds
+
+`plt.figure()` or `plt.subplots()` in a loop, or in a function that a loop calls, that saves the figure and does not close it.
+
+## Why it costs
+
+pyplot keeps every figure until it is closed, with its axes, pictures and caches: some megabytes each.
+
+## Bad
+
+```python
+import matplotlib.pyplot as plt
+import torch
+
+
+def plot(batches):
+    for i, batch in enumerate(batches):
+        plt.figure()
+        plt.plot(torch.as_tensor(batch))
+        plt.savefig(f"{i}.png")
+```
+
+## Good
+
+```python
+import matplotlib.pyplot as plt
+import torch
+
+
+def plot(batches):
+    for i, batch in enumerate(batches):
+        figure = plt.figure()
+        plt.plot(torch.as_tensor(batch))
+        plt.savefig(f"{i}.png")
+        plt.close(figure)
+```
+
+## When it is wrong
+
+A handful of figures does no harm.
+
+## References
+
+- matplotlib: pyplot.close, and the warning about more than 20 open figures
+)"},
+                                                .calls = "matplotlib.pyplot.figure matplotlib.pyplot.subplots",
+                                                .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,97 @@
+#include "base/known_names.h"
+#include "rules/site.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// `self.file = h5py.File(path)` in the constructor of a Dataset
+void check(Site &site, const Call &call) {
+  const model::FunctionInfo *function = site.function;
+  if (function == nullptr || function->type == nullptr || function->type->kind != Kind::TorchDataset ||
+      function->name != known::sym_init || inside_with(site, Kind::File)) {
+    return;
+  }
+  const auto *assignment = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
+  const auto *target =
+      assignment != nullptr && assignment->targets.size() == 1 ? as<Attribute>(assignment->targets[0]) : nullptr;
+  if (target == nullptr || assignment->value != &call) {
+    return;
+  }
+  report(site, call, "workers of a loader would share this open file, which HDF5 and LMDB do not allow",
+         "open it at the first __getitem__, so that each worker has its own");
+}
+
+} // namespace
+
+extern constinit const Rule kFileSharedByWorkers = {
+    .info = {.code = "DP417",
+             .name = "file-shared-by-workers",
+             .summary = "an HDF5 or LMDB file that a Dataset opens before its workers start",
+             .root_cause = "Data: Inefficient Data Preprocessing",
+             .symptoms = "Program Crash, Slow Execution Time",
+             .stage = "Data Preparation",
+             .frameworks = "PyTorch",
+             .tier = Tier::Hint,
+             .documentation = R"(## What it finds
+
+`h5py.File` or `lmdb.open` that is kept in an attribute by the `__init__` of a Dataset.
+
+## Why it costs
+
+With workers the process is forked while the file is open: all of them use one file position and one cache. HDF5 then gives wrong data or errors, and where workers are spawned the file cannot be pickled. People then set `num_workers=0`, and the GPU waits.
+
+## Bad
+
+```python
+import h5py
+from torch.utils.data import Dataset
+
+
+class Samples(Dataset):
+    def __init__(self, path):
+        self.file = h5py.File(path, "r")
+
+    def __len__(self):
+        return len(self.file["x"])
+
+    def __getitem__(self, index):
+        return self.file["x"][index]
+```
+
+## Good
+
+```python
+import h5py
+from torch.utils.data import Dataset
+
+
+class Samples(Dataset):
+    def __init__(self, path, length):
+        self.path = path
+        self.length = length
+        self.file = None
+
+    def __len__(self):
+        return self.length
+
+    def __getitem__(self, index):
+        if self.file is None:
+            self.file = h5py.File(self.path, "r")
+        return self.file["x"][index]
+```
+
+## When it is wrong
+
+Where the loader has no workers, and will never have any.
+
+## References
+
+- h5py documentation: parallel and forked processes
+)"},
+    .calls = "h5py.File lmdb.open",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,68 @@
+#include "rules/site.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+void check(Site &site, const Call &call) {
+  constexpr u32 kLayers = 2; // its position, behind the two sizes
+  const Keyword *dropout = keyword_argument(call, "dropout");
+  const std::optional<double> rate = dropout != nullptr ? number_of(site, dropout->value) : std::nullopt;
+  const Expr *layers = argument(call, kLayers, "num_layers");
+  if (!rate.has_value() || *rate <= 0 || has_hidden_arguments(call) ||
+      (layers != nullptr && integer_of(site, layers) != 1)) {
+    return;
+  }
+  report(site, *dropout, "dropout= of a recurrent layer works between layers, and this one has a single layer",
+         "apply nn.Dropout to its input or output, or give it num_layers=2 or more");
+}
+
+} // namespace
+
+extern constinit const Rule kDropoutOfOneLayer = {
+    .info = {.code = "DP244",
+             .name = "dropout-of-one-layer",
+             .summary = "dropout that a recurrent layer with one layer ignores",
+             .root_cause = "Model: Confusion with Computation Graph",
+             .symptoms = "Incorrect Result",
+             .stage = "Model Building",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`nn.LSTM`, `nn.GRU` or `nn.RNN` with `dropout=` and one layer.
+
+## Why it costs
+
+The dropout is applied to what one layer hands to the next. With one layer there is none, so that nothing is dropped; PyTorch only warns.
+
+## Bad
+
+```python
+from torch import nn
+
+layer = nn.LSTM(128, 256, dropout=0.5, batch_first=True)
+```
+
+## Good
+
+```python
+from torch import nn
+
+layer = nn.LSTM(128, 256, num_layers=2, dropout=0.5, batch_first=True)
+```
+
+## When it is wrong
+
+It is never of use; only the number of layers may be meant to change later.
+
+## References
+
+- torch.nn.LSTM: dropout
+)"},
+    .calls = "torch.nn.LSTM torch.nn.GRU torch.nn.RNN",
+    .on_call = check};
+
+} // namespace deepperf::rules

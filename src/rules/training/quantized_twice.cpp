@@ -1,0 +1,73 @@
+#include "rules/site.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+void check(Site &site, const Call &call) {
+  const Keyword *config = keyword_argument(call, "quantization_config");
+  if (config == nullptr || is_none(config->value)) {
+    return;
+  }
+  for (const std::string_view name : {"load_in_4bit", "load_in_8bit"}) {
+    const Keyword *given = keyword_argument(call, name);
+    if (given != nullptr && bool_of(site, given->value) != false) {
+      report(site, *given, fmt::format("{}= together with quantization_config= is an error in newer versions", name),
+             fmt::format("say {} in the configuration alone: BitsAndBytesConfig({}=…)", name, name));
+      return;
+    }
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kQuantizedTwice = {.info = {.code = "DP888",
+                                                        .name = "quantized-twice",
+                                                        .summary = "a model that is told twice how to be quantized",
+                                                        .root_cause = "Library: Mismatched Library Version",
+                                                        .symptoms = "Program Crash",
+                                                        .stage = "Model Building",
+                                                        .frameworks = "PyTorch",
+                                                        .tier = Tier::On,
+                                                        .documentation = R"(## What it finds
+
+`from_pretrained` with `quantization_config=` and `load_in_4bit=` or `load_in_8bit=`.
+
+## Why it costs
+
+Transformers raises a ValueError: there is one place for these settings.
+
+## Bad
+
+```python
+from transformers import AutoModelForCausalLM, BitsAndBytesConfig
+
+config = BitsAndBytesConfig(load_in_4bit=True)
+model = AutoModelForCausalLM.from_pretrained("gpt2", load_in_4bit=True, quantization_config=config)
+```
+
+## Good
+
+```python
+from transformers import AutoModelForCausalLM, BitsAndBytesConfig
+
+config = BitsAndBytesConfig(load_in_4bit=True)
+model = AutoModelForCausalLM.from_pretrained("gpt2", quantization_config=config)
+```
+
+## When it is wrong
+
+With Transformers before 4.32 it was accepted.
+
+## References
+
+- Transformers: quantization with bitsandbytes
+)"},
+                                               .calls = "*.from_pretrained",
+                                               .on_call = check};
+
+} // namespace deepperf::rules

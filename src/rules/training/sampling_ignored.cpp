@@ -1,0 +1,87 @@
+#include "rules/site.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+void check(Site &site, const Call &call) {
+  if (has_hidden_arguments(call)) {
+    return;
+  }
+  const Keyword *sampling = nullptr;
+  for (const std::string_view name : {"temperature", "top_p", "top_k", "typical_p"}) {
+    const Keyword *given = keyword_argument(call, name);
+    const std::optional<double> value = given != nullptr ? number_of(site, given->value) : std::nullopt;
+    const bool is_neutral =
+        value.has_value() && (name == "top_k" ? *value == 50 || *value == 0 : *value == 1.0 || *value == 0.0);
+    if (given != nullptr && !is_none(given->value) && !is_neutral) {
+      sampling = given;
+      break;
+    }
+  }
+  const Keyword *chosen = keyword_argument(call, "do_sample");
+  if (sampling == nullptr || (chosen != nullptr && bool_of(site, chosen->value) != false) ||
+      keyword_argument(call, "penalty_alpha") != nullptr || keyword_argument(call, "generation_config") != nullptr) {
+    return;
+  }
+  Finding &finding = report(
+      site, *sampling,
+      fmt::format("{}= has no effect without do_sample=True: the most likely tokens are taken", sampling->name.text()),
+      "pass do_sample=True, or leave it out");
+  // A model's own configuration may say do_sample; a new GenerationConfig does not.
+  if (chosen == nullptr && !called_api(site, call).ends_with("GenerationConfig")) {
+    finding.tier = Tier::Hint;
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kSamplingIgnored = {
+    .info = {.code = "DP887",
+             .name = "sampling-ignored",
+             .summary = "options for sampling in text generation that does not sample",
+             .root_cause = "API: Inefficient API Usage",
+             .symptoms = "Incorrect Result",
+             .stage = "Evaluation",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`temperature=`, `top_p=` or `top_k=` in a `GenerationConfig` or a call of `generate` that does not say `do_sample=True`. In a call of `generate` it is a hint, as the configuration that came with the model may say it.
+
+## Why it costs
+
+Without `do_sample` generation is greedy or a beam search. The options are ignored, at most with a warning, and every run gives the same text.
+
+## Bad
+
+```python
+from transformers import GenerationConfig
+
+config = GenerationConfig(temperature=0.7, top_p=0.9, max_new_tokens=100)
+```
+
+## Good
+
+```python
+from transformers import GenerationConfig
+
+config = GenerationConfig(do_sample=True, temperature=0.7, top_p=0.9, max_new_tokens=100)
+```
+
+## When it is wrong
+
+Where somebody sets do_sample on the configuration later.
+
+## References
+
+- Hugging Face: text generation strategies
+)"},
+    .calls = "transformers.GenerationConfig HfModel.generate",
+    .on_call = check};
+
+} // namespace deepperf::rules
