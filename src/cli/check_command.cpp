@@ -216,8 +216,12 @@ int run_watch(CheckArguments &arguments, const check::FilterOptions &filter) {
   check::Workspace workspace(arguments.options);
   const bool on_terminal = arguments.output.empty() && isatty(STDOUT_FILENO) != 0;
   bool is_first = true;
-  watch(arguments.options.paths, arguments.options.respect_ignore, [&] {
-    workspace.refresh();
+  watch(arguments.options.paths, arguments.options.respect_ignore, [&](const std::vector<std::string> &changed) {
+    if (changed.empty()) {
+      workspace.refresh();
+    } else {
+      workspace.touched(changed);
+    }
     const check::Result result =
         check_filtered(filter, [&](check::Progress &progress) { return workspace.check(progress); });
     std::string text;

@@ -37,11 +37,12 @@ void stop_on(int signal) {
 
 } // namespace
 
-void watch(const std::vector<std::string> &paths, bool respect_ignore, const std::function<bool()> &check) {
+void watch(const std::vector<std::string> &paths, bool respect_ignore,
+           const std::function<bool(const std::vector<std::string> &changed)> &check) {
   stop_on(SIGINT);
   stop_on(SIGTERM);
   project::Watcher watcher(paths, {.respect_ignore = respect_ignore});
-  while (check()) {
+  while (check(watcher.changed())) {
     watcher.wait();
   }
 }

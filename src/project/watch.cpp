@@ -149,11 +149,13 @@ bool Watcher::read_events() {
       at += sizeof event + event.len;
       const auto folder = folders_.find(event.wd);
       if ((event.mask & IN_Q_OVERFLOW) != 0) {
-        found = is_written_ = true; // anything may have happened
+        found = has_missed_events_ = true; // anything may have happened
       } else if (folder != folders_.end()) {
         const bool is_folder = (event.mask & (IN_ISDIR | IN_DELETE_SELF | IN_MOVE_SELF)) != 0;
         found = may_matter(folder->second, name, is_folder) || found;
-        is_written_ = is_written_ || stamps_.contains(folder->second.path + std::string(name));
+        if (std::string path = folder->second.path + std::string(name); stamps_.contains(path)) {
+          written_.insert(std::move(path));
+        }
         if ((event.mask & IN_IGNORED) != 0) {
           folders_.erase(folder);
         }
@@ -197,10 +199,24 @@ bool Watcher::wait(std::optional<milliseconds> most) {
   const Deadline end = most ? Deadline(Clock::now() + *most) : std::nullopt;
   while (uses_inotify() ? wait_for_event(end) : wait_for_next_look(end)) {
     Stamps now = look();
-    const bool has_changed = is_written_ || now != stamps_;
+    std::set<std::string> changed = std::exchange(written_, {});
+    for (const auto &[path, stamp] : now) {
+      if (const auto before = stamps_.find(path); before == stamps_.end() || before->second != stamp) {
+        changed.insert(path);
+      }
+    }
+    for (const auto &[path, stamp] : stamps_) {
+      if (!now.contains(path)) {
+        changed.insert(path);
+      }
+    }
     stamps_ = std::move(now);
-    is_written_ = false;
-    if (has_changed) {
+    const bool is_known = !std::exchange(has_missed_events_, false);
+    changed_.assign(changed.begin(), changed.end());
+    if (!is_known) {
+      changed_.clear();
+    }
+    if (!is_known || !changed_.empty()) {
       return true;
     }
   }

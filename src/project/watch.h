@@ -10,6 +10,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -33,6 +34,9 @@ public:
   // Waits until something has changed and is quiet again. False: nothing has, in `most`; without that there is no
   // limit.
   bool wait(std::optional<std::chrono::milliseconds> most = std::nullopt);
+
+  // What has changed by then: files that were written, and files that are new or gone. Empty if that is not known.
+  [[nodiscard]] const std::vector<std::string> &changed() const { return changed_; }
 
   [[nodiscard]] bool uses_inotify() const { return inotify_ >= 0; }
 
@@ -61,9 +65,11 @@ private:
   WatchOptions options_;
   int inotify_ = -1;
   std::unordered_map<int, Folder> folders_; // by the system's number for what it watches
-  bool is_written_ = false;                 // a file that matters has been written to since the last look
-  Stamps stamps_;                           // of all that matters, at the last look
-  Clock::duration look_time_{};             // how long that took
+  std::set<std::string> written_;           // files that matter and were written to since the last look
+  bool has_missed_events_ = false;          // since then
+  std::vector<std::string> changed_;
+  Stamps stamps_;               // of all that matters, at the last look
+  Clock::duration look_time_{}; // how long that took
 };
 
 } // namespace deepperf::project
