@@ -28,6 +28,19 @@ void add_files_told_of(const rules::Findings &findings, std::unordered_set<u32> 
   }
 }
 
+// A mistake of ours costs this file, and nothing else.
+void parse_guarded(LoadedFile &file, const LoadedFiles &loaded, Arena &arena, Worker &worker) {
+  try {
+    parse_file(file, loaded, arena, worker);
+  } catch (const std::exception &error) {
+    note_failure(file, error.what());
+    worker.source = python::load_bytes(file.parsed.path, {}).source;
+    file.parsed.source = worker.source.kept_in(loaded.stay ? file.memory : arena);
+    file.parsed.has_text = file.parsed.has_tree = true;
+  }
+  file.waits = false;
+}
+
 // Work on groups, largest first, by all workers.
 class Judge {
 public:
@@ -74,16 +87,8 @@ private:
   void parse(model::ParsedFile &parsed, Arena &arena, Worker &worker) {
     const rules::Stopwatch watch(options_.timings ? &worker.parse_time : nullptr);
     LoadedFile &file = *loaded_.files[parsed.index.value];
-    try {
-      parse_file(file, loaded_, arena, worker);
-    } catch (const std::exception &error) {
-      note_failure(file, error.what());
-      worker.source = python::load_bytes(parsed.path, {}).source;
-      parsed.source = worker.source.kept_in(loaded_.stay ? file.memory : arena);
-      parsed.has_text = parsed.has_tree = true;
-    }
     progress_.done += file.waits ? 1 : 0;
-    file.waits = false;
+    parse_guarded(file, loaded_, arena, worker);
   }
 
   // The file as the parser gives it.
@@ -217,6 +222,16 @@ void parse_file(LoadedFile &file, const LoadedFiles &loaded, Arena &arena, Worke
   parsed.tree = python::parse(parsed.source, loaded.stay ? file.memory : arena, worker.symbols);
   parsed.has_tree = true;
   model::find_imports(parsed);
+}
+
+void parse_files(const std::vector<LoadedFile *> &files, LoadedFiles &loaded) {
+  std::atomic<std::size_t> next{0};
+  run_workers(static_cast<u32>(std::min(loaded.workers.size(), files.size())), [&](u32 index) {
+    Worker &worker = loaded.workers[index];
+    for (std::size_t i = next++; i < files.size(); i = next++) {
+      parse_guarded(*files[i], loaded, worker.trees, worker);
+    }
+  });
 }
 
 void judge_files(const Options &options, Progress &progress, LoadedFiles &loaded,

@@ -18,6 +18,8 @@ struct JudgedGroup {
 // Parses a file that was found before. Text and tree come to stand in the arena, or in the file's own memory if files
 // stay.
 void parse_file(LoadedFile &file, const LoadedFiles &loaded, Arena &arena, Worker &worker);
+// The same for several files that stay.
+void parse_files(const std::vector<LoadedFile *> &files, LoadedFiles &loaded);
 
 // Adds what it finds: one for each group, in their order. They must come largest first.
 void judge_files(const Options &options, Progress &progress, LoadedFiles &loaded,

@@ -62,6 +62,12 @@ void move_unchanged(LoadedFile &from, LoadedFile &to) {
   to.text_stays = to.text_stays || from.is_open;
 }
 
+// Its stamp proves that what is on disk is what was read.
+bool is_untouched(const LoadedFile &file) {
+  return file.version && !is_too_recent(file.version->stamp, file.read_at) &&
+         find_stamp(file.parsed.path) == file.version->stamp;
+}
+
 bool is_regular_file(const std::string &path) {
   struct stat status {};
   return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
@@ -168,8 +174,8 @@ void Workspace::look_at_touched() {
   touched_.clear();
 }
 
-// Walks, and takes out what is gone. What it returns are folders that cannot be read.
-Files Workspace::find_removed_and_new(std::set<std::string> &to_read) {
+// Walks. What it returns are folders that cannot be read.
+Files Workspace::find_gone_and_new(std::vector<bool> &is_gone, std::set<std::string> &to_read) {
   Files folders;
   std::unordered_set<std::string> seen;
   project::walk(
@@ -181,20 +187,17 @@ Files Workspace::find_removed_and_new(std::set<std::string> &to_read) {
   for (const auto &[path, text] : open_texts_) {
     seen.insert(path);
   }
-  for (std::unique_ptr<LoadedFile> &file : state_->loaded.files) {
-    const auto place = seen.find(file->parsed.path);
-    if (file->is_folder || place == seen.end()) {
-      file.reset();
+  const Files &files = state_->loaded.files;
+  for (u32 i = 0; i < files.size(); ++i) {
+    const LoadedFile &file = *files[i];
+    const auto place = seen.find(file.parsed.path);
+    is_gone[i] = file.is_folder || place == seen.end();
+    if (is_gone[i]) {
       continue;
     }
     seen.erase(place);
-    const bool is_open = open_texts_.contains(file->parsed.path);
-    const bool is_untouched = is_open ? file->is_open
-                                      : !file->is_open && file->version &&
-                                            !is_too_recent(file->version->stamp, file->read_at) &&
-                                            find_stamp(file->parsed.path) == file->version->stamp;
-    if (!is_untouched) {
-      to_read.insert(file->parsed.path);
+    if (open_texts_.contains(file.parsed.path) ? !file.is_open : file.is_open || !is_untouched(file)) {
+      to_read.insert(file.parsed.path);
     }
   }
   to_read.insert(seen.begin(), seen.end());
@@ -205,76 +208,102 @@ Files Workspace::find_removed_and_new(std::set<std::string> &to_read) {
 // too.
 Workspace::Changes Workspace::update_files() {
   Changes changes;
-  LoadedFiles &loaded = state_->loaded;
+  Files &files = state_->loaded.files;
+  std::vector<bool> is_gone(files.size(), false);
   std::set<std::string> to_read = std::exchange(to_read_, {});
   Files added;
   work_.walked = walk_;
   if (std::exchange(walk_, false)) {
-    added = find_removed_and_new(to_read);
-    loaded.unreadable_folders = added.size();
+    added = find_gone_and_new(is_gone, to_read);
+    state_->loaded.unreadable_folders = added.size();
   }
   const std::vector<std::string> paths(to_read.begin(), to_read.end());
   work_.files_read = paths.size();
-  std::unordered_set<const LoadedFile *> changed;
-  Files read = load_files(options_, paths, loaded);
-  // Both are sorted by path.
-  std::size_t at = 0;
-  for (std::unique_ptr<LoadedFile> &fresh : read) {
-    while (at < loaded.files.size() &&
-           (loaded.files[at] == nullptr || loaded.files[at]->parsed.path < fresh->parsed.path)) {
-      ++at;
-    }
-    const bool is_known = at < loaded.files.size() && loaded.files[at]->parsed.path == fresh->parsed.path;
-    if (is_known && has_same_contents(*loaded.files[at], *fresh)) {
-      move_unchanged(*fresh, *loaded.files[at]);
-      continue;
-    }
-    changed.insert(fresh.get());
-    if (is_known) {
-      fresh->parsed.index = loaded.files[at]->parsed.index;
-      changes.has_other_groups = changes.has_other_groups || !has_same_imports(*loaded.files[at], *fresh);
-      loaded.files[at] = std::move(fresh);
-    } else {
-      fresh->parsed.index = {kNone};
+  Files changed = load_files(options_, paths, state_->loaded);
+  std::vector<u32> places; // of the changed ones, among the files as they were
+  std::erase_if(changed, [&](std::unique_ptr<LoadedFile> &fresh) {
+    LoadedFile *const known = find(fresh->parsed.path);
+    if (known == nullptr) {
       added.push_back(std::move(fresh));
+      return true;
     }
+    if (has_same_contents(*known, *fresh)) {
+      move_unchanged(*fresh, *known);
+      return true;
+    }
+    places.push_back(known->parsed.index.value);
+    return false;
+  });
+  remember(is_gone, places);
+  std::vector<bool> is_changed(files.size(), false);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    std::unique_ptr<LoadedFile> &file = files[places[i]];
+    changes.has_other_groups = changes.has_other_groups || !has_same_imports(*file, *changed[i]);
+    changed[i]->parsed.index = file->parsed.index;
+    file = std::move(changed[i]);
+    is_changed[places[i]] = true;
   }
-  std::vector<u32> numbers(loaded.files.size(), kNone);
-  const std::size_t removed = std::erase(loaded.files, nullptr);
-  if (removed != 0 || !added.empty()) {
-    changes.has_other_groups = true;
-    for (std::unique_ptr<LoadedFile> &file : added) {
-      file->parsed.index = {kNone};
-      changed.insert(file.get());
-      loaded.files.push_back(std::move(file));
-    }
-    std::ranges::sort(loaded.files, {},
-                      [](const std::unique_ptr<LoadedFile> &file) -> const std::string & { return file->parsed.path; });
-    for (u32 i = 0; i < loaded.files.size(); ++i) {
-      FileIndex &index = loaded.files[i]->parsed.index;
-      if (index.value != kNone) {
-        numbers[index.value] = i;
-      }
-      index = {i};
-    }
-    std::vector<JudgedGroup> groups;
-    std::vector<u64> ages;
-    for (std::size_t i = 0; i < state_->groups.size(); ++i) {
-      JudgedGroup &group = state_->groups[i];
-      if (std::ranges::none_of(group.members, [&](u32 member) { return numbers[member] == kNone; })) {
-        renumber(numbers, group);
-        groups.push_back(std::move(group));
-        ages.push_back(group_ages_[i]);
-      }
-    }
-    state_->groups = std::move(groups);
-    group_ages_ = std::move(ages);
+  if (added.empty() && std::ranges::count(is_gone, true) == 0) {
+    changes.is_changed = std::move(is_changed);
+    return changes;
   }
-  changes.is_changed.resize(loaded.files.size());
-  for (u32 i = 0; i < loaded.files.size(); ++i) {
-    changes.is_changed[i] = changed.contains(loaded.files[i].get());
-  }
+  changes.has_other_groups = true;
+  change_file_list(is_gone, std::move(added), is_changed);
+  changes.is_changed = std::move(is_changed);
   return changes;
+}
+
+// Groups that have one of these files may come back as they are now.
+void Workspace::remember(const std::vector<bool> &is_gone, const std::vector<u32> &changed) {
+  std::vector<bool> goes = is_gone;
+  for (const u32 place : changed) {
+    goes[place] = true;
+  }
+  for (JudgedGroup &group : state_->groups) {
+    if (std::ranges::any_of(group.members, [&](u32 member) { return goes[member]; })) {
+      remembered_.add(group, state_->loaded);
+    }
+  }
+}
+
+// Takes files out and puts new ones in, and gives all of them their numbers.
+void Workspace::change_file_list(const std::vector<bool> &is_gone, std::vector<std::unique_ptr<LoadedFile>> added,
+                                 std::vector<bool> &is_changed) {
+  Files &files = state_->loaded.files;
+  for (u32 i = 0; i < is_gone.size(); ++i) {
+    if (is_gone[i]) {
+      files[i] = nullptr;
+    }
+  }
+  std::erase(files, nullptr);
+  for (std::unique_ptr<LoadedFile> &file : added) {
+    file->parsed.index = {kNone};
+    files.push_back(std::move(file));
+  }
+  std::ranges::sort(files, {},
+                    [](const std::unique_ptr<LoadedFile> &file) -> const std::string & { return file->parsed.path; });
+  std::vector<u32> numbers(is_gone.size(), kNone);
+  const std::vector<bool> was_changed = std::exchange(is_changed, std::vector<bool>(files.size(), true));
+  for (u32 i = 0; i < files.size(); ++i) {
+    FileIndex &index = files[i]->parsed.index;
+    if (index.value != kNone) {
+      numbers[index.value] = i;
+      is_changed[i] = was_changed[index.value];
+    }
+    index = {i};
+  }
+  std::vector<JudgedGroup> groups;
+  std::vector<u64> ages;
+  for (std::size_t i = 0; i < state_->groups.size(); ++i) {
+    JudgedGroup &group = state_->groups[i];
+    if (std::ranges::none_of(group.members, [&](u32 member) { return numbers[member] == kNone; })) {
+      renumber(numbers, group);
+      groups.push_back(std::move(group));
+      ages.push_back(group_ages_[i]);
+    }
+  }
+  state_->groups = std::move(groups);
+  group_ages_ = std::move(ages);
 }
 
 void Workspace::find_changed_requirements(Changes &changes) {
@@ -287,12 +316,13 @@ void Workspace::find_changed_requirements(Changes &changes) {
     if (now != fingerprint) {
       changes.changed_folders.insert(folder);
       fingerprint = now;
+      remembered_.forget();
     }
   }
 }
 
 // Groups of which nothing has changed stay in the state, and no others.
-std::vector<model::Group> Workspace::find_groups_to_judge(Changes &changes) {
+std::vector<model::Group> Workspace::find_groups_to_judge(const Changes &changes) {
   const Files &files = state_->loaded.files;
   const auto has_changed = [&](const JudgedGroup &group) {
     return std::ranges::any_of(group.members, [&](u32 member) {
@@ -347,6 +377,28 @@ std::vector<model::Group> Workspace::find_groups_to_judge(Changes &changes) {
   state_->groups.resize(kept);
   group_ages_.resize(kept);
   return to_judge;
+}
+
+// Takes out what needs no analysis. What is told of files that have changed still wants their trees: syntax errors, and
+// comments that silence findings.
+void Workspace::recall(std::vector<model::Group> &groups) {
+  std::vector<LoadedFile *> to_parse;
+  std::erase_if(groups, [&](const model::Group &group) {
+    JudgedGroup recalled;
+    if (!remembered_.recall(group, state_->loaded, recalled)) {
+      return false;
+    }
+    for (const u32 member : recalled.members) {
+      if (LoadedFile &file = *state_->loaded.files[member]; file.waits) {
+        to_parse.push_back(&file);
+      }
+    }
+    state_->groups.push_back(std::move(recalled));
+    ++work_.groups_recalled;
+    return true;
+  });
+  work_.files_parsed += to_parse.size();
+  parse_files(to_parse, state_->loaded);
 }
 
 void Workspace::judge(const std::vector<model::Group> &groups, Progress &progress) {
@@ -454,7 +506,8 @@ Result Workspace::check_again(Progress &progress) {
   Changes changes = update_files();
   find_changed_requirements(changes);
   lap(work_.read_time);
-  const std::vector<model::Group> groups = find_groups_to_judge(changes);
+  std::vector<model::Group> groups = find_groups_to_judge(changes);
+  recall(groups);
   lap(work_.group_time);
   judge(groups, progress);
   group_ages_.resize(state_->groups.size(), number_);

@@ -7,6 +7,7 @@
 
 #include "check/check.h"
 #include "check/find_files.h"
+#include "check/remembered_groups.h"
 #include "model/imports.h"
 
 #include <map>
@@ -32,8 +33,9 @@ struct WorkspaceWork {
   u64 files_read = 0;   // from the disk, or from the text of an open file
   u64 files_parsed = 0; // for the analysis
   u64 groups_judged = 0;
-  u64 files_judged = 0; // that belong to these groups
-  u64 tree_bytes = 0;   // that stay
+  u64 groups_recalled = 0; // they are as they were a few checks ago
+  u64 files_judged = 0;    // that belong to these groups
+  u64 tree_bytes = 0;      // that stay
   // In nanoseconds.
   u64 read_time = 0;
   u64 group_time = 0;
@@ -74,10 +76,15 @@ private:
   Result check_first(Progress &progress);
   Result check_again(Progress &progress);
   void look_at_touched();
-  std::vector<std::unique_ptr<LoadedFile>> find_removed_and_new(std::set<std::string> &to_read);
+  std::vector<std::unique_ptr<LoadedFile>> find_gone_and_new(std::vector<bool> &is_gone,
+                                                             std::set<std::string> &to_read);
   Changes update_files();
+  void remember(const std::vector<bool> &is_gone, const std::vector<u32> &changed);
+  void change_file_list(const std::vector<bool> &is_gone, std::vector<std::unique_ptr<LoadedFile>> added,
+                        std::vector<bool> &is_changed);
   void find_changed_requirements(Changes &changes);
-  std::vector<model::Group> find_groups_to_judge(Changes &changes);
+  std::vector<model::Group> find_groups_to_judge(const Changes &changes);
+  void recall(std::vector<model::Group> &groups);
   void judge(const std::vector<model::Group> &groups, Progress &progress);
   void keep_within_budget();
   Result tell();
@@ -96,6 +103,7 @@ private:
   std::map<std::string, u64> asked_for_; // folders whose requirements findings depend on, and what these were
   std::vector<u64> group_ages_;          // of the state's groups: the number of the check that judged them
   u64 number_ = 0;                       // of this check
+  RememberedGroups remembered_;
   WorkspaceWork work_;
 };
 

@@ -300,6 +300,7 @@ struct Counts {
   u64 findings = 0;
   u64 judged = 0;
   u64 parsed = 0;
+  u64 recalled = 0; // groups
 };
 
 class Project {
@@ -379,6 +380,7 @@ private:
     fs::current_path(start_);
     counts.judged += workspace_->work().files_judged;
     counts.parsed += workspace_->work().files_parsed;
+    counts.recalled += workspace_->work().groups_recalled;
     if (got == expected) {
       return true;
     }
@@ -628,8 +630,8 @@ int run_all(const Arguments &arguments) {
       return 1;
     }
   }
-  fmt::print("{} edits, {} findings, {} files judged again, {} of them parsed again\n", counts.edits, counts.findings,
-             counts.judged, counts.parsed);
+  fmt::print("{} edits, {} findings, {} files judged again, {} files parsed again, {} groups recalled\n", counts.edits,
+             counts.findings, counts.judged, counts.parsed, counts.recalled);
   return 0;
 }
 

@@ -148,12 +148,12 @@ TEST_F(WorkspaceTest, JudgesAgainWhatBelongsToAChangedFile) {
   workspace->close("app/helper.py");
   truth.file("app/helper.py", kHelper);
   EXPECT_NE(expect_same("closed"), cheap);
-  EXPECT_EQ(work().groups_judged, 1U);
-  EXPECT_EQ(work().files_parsed, 1U);
-  write("app/helper.py", kCheapHelper);
-  EXPECT_EQ(expect_same("written"), cheap);
+  EXPECT_EQ(work().files_read, 1U);
+  write("app/helper.py", std::string(kCheapHelper) + "\n");
+  expect_same("written");
   EXPECT_FALSE(work().walked);
   EXPECT_EQ(work().files_judged, 2U);
+  EXPECT_EQ(work().files_parsed, 1U);
 }
 
 TEST_F(WorkspaceTest, LooksAtTheDiskOnlyIfItIsTold) {
@@ -285,6 +285,31 @@ TEST_F(WorkspaceTest, AsksForRequirementsAgain) {
     EXPECT_EQ(work().files_parsed, 0U);
   }
   EXPECT_GT(different.size(), 1U);
+}
+
+TEST_F(WorkspaceTest, RemembersWhatItSaidBefore) {
+  begin();
+  const std::string before = expect_same("before");
+  change("app/helper.py", std::string(kCheapHelper) + "# deepperf: ignore-file\n");
+  expect_same("changed");
+  EXPECT_EQ(work().groups_recalled, 0U);
+  change("app/helper.py", kHelper);
+  EXPECT_EQ(expect_same("undone"), before);
+  EXPECT_EQ(work().groups_recalled, 1U);
+  EXPECT_EQ(work().groups_judged, 0U);
+  change("app/main.py", "# a comment\n" + std::string(kSlow));
+  expect_same("the other one");
+  EXPECT_EQ(work().files_parsed, 1U);
+  change("app/main.py", kSlow);
+  change("app/helper.py", std::string(kCheapHelper) + "# deepperf: ignore-file\n");
+  expect_same("redone");
+  EXPECT_EQ(work().groups_recalled, 1U);
+  for (const project::TempTree *tree : {&disk, &truth}) {
+    tree->file("app/requirements.txt", "tensorflow==1.15\n");
+  }
+  touch("app/requirements.txt");
+  change("app/helper.py", kHelper);
+  expect_same("with other requirements");
 }
 
 TEST_F(WorkspaceTest, DropsTreesBeyondItsBudget) {
