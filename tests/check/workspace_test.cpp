@@ -148,7 +148,8 @@ TEST_F(WorkspaceTest, JudgesAgainWhatBelongsToAChangedFile) {
   workspace->close("app/helper.py");
   truth.file("app/helper.py", kHelper);
   EXPECT_NE(expect_same("closed"), cheap);
-  EXPECT_EQ(work().files_read, 1U);
+  EXPECT_EQ(work().groups_judged, 0U); // it was like that before
+  EXPECT_EQ(work().groups_recalled, 1U);
   write("app/helper.py", std::string(kCheapHelper) + "\n");
   expect_same("written");
   EXPECT_FALSE(work().walked);
