@@ -53,7 +53,7 @@ public:
       return compare->rest.size() == 1 && compares_once(compare->left, compare->rest[0], negated);
     }
     if (const auto *call = as<Call>(test)) {
-      return negated && asks_for_existence(call);
+      return negated && asks_for_existence(call) && !asks_for_each_turn(call);
     }
     // A flag that the branch turns for good, or `else` of `if i:`, which is the first turn.
     return (is_written(test) && !is_turned_back(test) && !is_set_sometimes(test)) || (negated && is_counter(test));
@@ -211,6 +211,17 @@ private:
   static bool asks_for_existence(const Call *call) {
     const std::string_view name = called_name(*call);
     return name == "hasattr" || name == "exists" || name == "isfile" || name == "isdir";
+  }
+
+  // A file for each item, `if not target.exists()`: each is written once, but there are as many as turns.
+  [[nodiscard]] bool asks_for_each_turn(const Node *node) const {
+    if (branch_.loop == nullptr) {
+      return false;
+    }
+    const auto *name = as<Name>(node);
+    bool found = name != nullptr && contains(branch_.loop->assigned, name->id);
+    for_each_child(node, [&](const Node *child) { found = found || asks_for_each_turn(child); });
+    return found;
   }
 
   const GuardedBranch &branch_;

@@ -377,6 +377,17 @@ Value Transfer::element_of_one(const Value &value) {
   return {};
 }
 
+namespace {
+
+// `dataset[0]` and `dataset[a:b]` read rows; `dataset["train"]` is one of several datasets.
+bool is_row(const Expr *index) {
+  const auto *constant = as<Constant>(index);
+  return index->kind == NodeKind::Slice || index->kind == NodeKind::BinOp ||
+         (constant != nullptr && constant->constant_kind() == ConstantKind::Int);
+}
+
+} // namespace
+
 Value Transfer::eval_subscript(const Subscript *subscript) {
   const Value value = eval(subscript->value);
   eval(subscript->slice);
@@ -388,6 +399,9 @@ Value Transfer::eval_subscript(const Subscript *subscript) {
       return number.has_value() && *number >= 0 && *number < value.number ? value.items[*number] : Value{};
     }
     return subscript->slice->kind == NodeKind::Slice ? value : element_of(value);
+  }
+  if (value.is_kind(Kind::HfDataset) && is_row(subscript->slice)) {
+    return {}; // a dict, or a dict of lists
   }
   return value.is(Value::Tag::Instance) && value.container ? value : element_of(value);
 }

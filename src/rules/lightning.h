@@ -8,6 +8,12 @@ namespace deepperf::rules {
 // Does the class derive from LightningModule, directly or through classes of the project?
 bool is_lightning_module(const model::ClassInfo &type);
 
+// The same, and all that it derives from is known: no mixin or base class out of sight.
+bool is_plain_lightning_module(const model::ClassInfo &type);
+
+// Does the class, one that it derives from or one derived from it, store to the attribute or define it?
+bool has_attribute_in_family(const model::ClassInfo &type, std::string_view name);
+
 // In the training_step of a LightningModule: once for each batch.
 bool in_lightning_training_step(const Site &site);
 

@@ -2,6 +2,8 @@
 #include "rules/reach.h"
 #include "rules/site.h"
 
+#include <cctype>
+
 namespace deepperf::rules {
 
 using namespace python;
@@ -17,6 +19,32 @@ const Keyword *asks_for_full_length(const Site &site, const Call &call) {
   return old != nullptr && bool_of(site, old->value) == true ? old : nullptr;
 }
 
+// The word by itself: `output` has its letters, too.
+bool file_names_tpu(const Site &site) {
+  struct NamesTpu {
+    bool value = false;
+  };
+  return site.memory
+      .recall<NamesTpu>(
+          site.module,
+          [&site] {
+            const std::string_view text = site.module->parsed->source.text();
+            const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+            for (const std::string_view word : {"tpu", "TPU"}) {
+              for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+                const std::size_t end = at + word.size();
+                const bool is_plural = end < text.size() && (text[end] == 's' || text[end] == 'S');
+                const bool ends = is_plural || end == text.size() || !is_letter(text[end]);
+                if (ends && (at == 0 || !is_letter(text[at - 1]))) {
+                  return NamesTpu{true};
+                }
+              }
+            }
+            return NamesTpu{};
+          })
+      .value;
+}
+
 // Shapes that must not change: compilers, exported models, and text encoders that were trained on one length only.
 bool wants_one_length(const Site &site, const Call &call) {
   const Keyword *length = keyword_argument(call, "max_length");
@@ -24,13 +52,15 @@ bool wants_one_length(const Site &site, const Call &call) {
                             integer_of(site, length->value).value_or(128) <= 77)) {
     return true;
   }
-  return has_word_in_any_case(site.module->parsed->source.text(),
-                              {"xla", "tpu", "onnx", "torch.compile", "jit.trace", "flax", "tensorrt", "clip"});
+  return file_has_word_in_any_case(site, {"_xla", "xla_", "onnx", "torch.compile", "torch_compile", "jit.trace", "flax",
+                                          "tensorrt", "clip-", "open_clip"}) ||
+         file_has_word(site, {"CLIP"}) || file_names_tpu(site);
 }
 
 void check(Site &site, const Call &call) {
   const Keyword *padding = asks_for_full_length(site, call);
-  if (padding == nullptr || site.function == nullptr || site.function->node == nullptr) {
+  const bool is_tensorflow = site.module->tensorflow && !site.module->torch; // which wants one shape
+  if (padding == nullptr || site.function == nullptr || site.function->node == nullptr || is_tensorflow) {
     return;
   }
   // In code that prepares the examples of a dataset, not around a single text.

@@ -1,5 +1,6 @@
 #include "model/context.h"
 #include "model/graph_flow.h"
+#include "rules/lightning.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -23,9 +24,12 @@ Block body_of(const Node *region) {
 // Names and attributes, as they are written, that flow into a backward() of the region.
 class Walked {
 public:
-  Walked(const Site &site, const Block &region) : site_(site) {
-    any_node(region, [this](const Node *node) {
-      if (const auto *call = as<Call>(node)) {
+  // `walks_result`: what the region returns goes into a backward(), as Lightning does it.
+  Walked(const Site &site, const Block &region, bool walks_result) : site_(site) {
+    any_node(region, [this, walks_result](const Node *node) {
+      if (const auto *result = as<Return>(node); result != nullptr && result->value != nullptr && walks_result) {
+        add_mentioned(result->value);
+      } else if (const auto *call = as<Call>(node)) {
         const std::string_view method = called_method(*call);
         if (method == "backward" || method == "manual_backward" || method == "scale_loss") {
           add_mentioned(call);
@@ -159,13 +163,16 @@ void judge(Site &site, const Node &place, const Expr *kept, const Expr *value, s
   }
   const model::Loop *loop = loop_around(site);
   const Node *region = loop != nullptr ? loop->node : site.function->node;
-  if (loop != nullptr ? !loop->steps || (loop->node->kind != NodeKind::For && loop->node->kind != NodeKind::While)
-                      : !site.function->steps || !site.function->in_loop || kept->kind != NodeKind::Attribute) {
+  const bool is_lightning = loop == nullptr && kept->kind == NodeKind::Attribute && in_lightning_training_step(site);
+  const bool in_step = loop != nullptr
+                           ? loop->steps && (loop->node->kind == NodeKind::For || loop->node->kind == NodeKind::While)
+                           : site.function->steps && site.function->in_loop && kept->kind == NodeKind::Attribute;
+  if (!is_lightning && !in_step) {
     return;
   }
   const std::string_view name = text_of(site, kept);
   const Block body = body_of(region);
-  const Walked walked(site, body);
+  const Walked walked(site, body, is_lightning);
   // What backward() walks is freed by it, so nothing sensible can be done with the graph later; but a sum that
   // backward() walks itself needs it.
   const bool is_plain = kept->kind == NodeKind::Name;
@@ -300,9 +307,28 @@ void check_module(Site &site) {
   }
 }
 
+// What is put into a list: the value itself, or the parts of a tuple, list or dictionary that is written down.
+void judge_appended(Site &site, const Call &call, const Expr *value) {
+  if (const auto *dictionary = as<Dict>(value)) {
+    for (const DictItem &item : dictionary->items) {
+      judge_appended(site, call, item.value);
+    }
+  } else if (const auto *tuple = as<Tuple>(value)) {
+    for (const Expr *part : tuple->elts) {
+      judge_appended(site, call, part);
+    }
+  } else if (const auto *list = as<List>(value)) {
+    for (const Expr *part : list->elts) {
+      judge_appended(site, call, part);
+    }
+  } else {
+    judge(site, call, receiver_of(call), value, "this list");
+  }
+}
+
 void check_append(Site &site, const Call &call) {
   if (call.args.size() == 1 && call.keywords.empty()) {
-    judge(site, call, receiver_of(call), call.args[0], "this list");
+    judge_appended(site, call, call.args[0]);
   }
 }
 
@@ -321,7 +347,8 @@ extern constinit const Rule kLossKeptWithHistory = {
              .documentation = R"(## What it finds
 
 `total += loss`, `losses.append(loss)` and `meter.update(loss)` in a training loop, where `loss`, or what it was made from, still hangs
-on the graph that `backward()` has walked in the same step, or on one of which only numbers are taken in the end.
+on the graph that `backward()` has walked in the same step, or on one of which only numbers are taken in the end. In a LightningModule:
+`self.outputs.append(loss)` or `self.outputs.append({"loss": loss})` in `training_step`.
 
 ## Why it costs
 

@@ -47,51 +47,144 @@ bool is_same_in_each_call(const Site &site, const Call &call) {
          std::ranges::all_of(call.keywords, [&](const Keyword *keyword) { return fixed(keyword->value); });
 }
 
-// Loaded into a local name, and not kept beyond the call.
-bool is_used_here_only(const Site &site, const Call &call) {
-  std::size_t at = site.ancestors.size();
-  const Node *below = &call;
-  while (at > 0 && site.ancestors[at - 1]->kind != NodeKind::Assign) { // AutoModel.from_pretrained(…).to(device)
-    const Node *node = site.ancestors[--at];
-    const auto *method = as<Attribute>(node);
-    const auto *outer = as<Call>(node);
-    if ((method == nullptr || method->value != below) && (outer == nullptr || outer->func != below)) {
-      return false;
+// What a function does with what it loads.
+enum class Fate : u8 {
+  Dropped,  // used, and gone when the function returns
+  Returned, // to its caller, perhaps in a tuple
+  Kept,     // stored somewhere, or handed on in another way
+};
+
+// Is the expression the name itself, `name.to(device)`, or a tuple with one of these?
+bool gives_name(const Expr *expr, Symbol name) {
+  if (const auto *plain = as<Name>(expr)) {
+    return plain->id == name;
+  }
+  if (const auto *parts = as<Tuple>(expr)) {
+    return std::ranges::any_of(parts->elts, [name](const Expr *part) { return gives_name(part, name); });
+  }
+  if (const auto *call = as<Call>(expr)) {
+    const std::string_view method = called_method(*call);
+    return (method == "to" || method == "cuda" || method == "eval" || method == "half") &&
+           gives_name(receiver_of(*call), name);
+  }
+  return false;
+}
+
+// Of what has the name in the function.
+Fate fate_of(const model::FunctionInfo &function, Symbol name) {
+  bool kept = std::ranges::find(function.globals, name) != function.globals.end();
+  bool returned = false;
+  const auto mentions = [name](const auto &inner, const Node *part) -> bool {
+    if (const auto *plain = as<Name>(part)) {
+      return plain->id == name;
     }
-    below = node;
-  }
-  const auto *assignment = at > 0 ? as<Assign>(site.ancestors[at - 1]) : nullptr;
-  const auto *name =
-      assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
-  if (name == nullptr) {
-    return false;
-  }
-  bool kept = std::ranges::find(site.function->globals, name->id) != site.function->globals.end();
+    if (part->kind == NodeKind::Call) {
+      return false; // what is computed with it, not it
+    }
+    bool found = false;
+    for_each_child(part, [&](const Node *child) { found = found || inner(inner, child); });
+    return found;
+  };
   const auto visit = [&](const auto &self, const Node *node) -> void {
-    const Expr *value = nullptr;
-    if (const auto *result = as<Return>(node)) {
-      value = result->value;
+    if (const auto *result = as<Return>(node); result != nullptr && result->value != nullptr) {
+      returned = returned || gives_name(result->value, name) || mentions(mentions, result->value);
     } else if (const auto *stored = as<Assign>(node)) {
-      value = stored->value;
+      const auto *target = as<Name>(stored->targets[0]);
+      const bool is_itself = target != nullptr && target->id == name; // model = model.to(device)
+      kept = kept || (!is_itself && (gives_name(stored->value, name) || mentions(mentions, stored->value)));
     } else if (node->kind == NodeKind::Yield) {
       kept = true;
     }
-    const auto mentions = [&](const auto &inner, const Node *part) -> bool {
-      if (const auto *plain = as<Name>(part)) {
-        return plain->id == name->id;
-      }
-      if (part->kind == NodeKind::Call) {
-        return false; // what is computed with it, not it
-      }
-      bool found = false;
-      for_each_child(part, [&](const Node *child) { found = found || inner(inner, child); });
-      return found;
-    };
-    kept = kept || (value != nullptr && mentions(mentions, value));
     for_each_child(node, [&](const Node *child) { self(self, child); });
   };
-  visit(visit, site.function->node);
-  return !kept;
+  visit(visit, function.node);
+  return kept ? Fate::Kept : returned ? Fate::Returned : Fate::Dropped;
+}
+
+// The assignment or return that takes the value of a call, of its `.to(device)` or the like.
+const Stmt *taken_by(const std::vector<const Node *> &ancestors, const Call &call) {
+  const Node *below = &call;
+  for (std::size_t at = ancestors.size(); at > 0; --at) {
+    const Node *node = ancestors[at - 1];
+    if (node->kind == NodeKind::Assign || node->kind == NodeKind::Return) {
+      return static_cast<const Stmt *>(node);
+    }
+    const auto *method = as<Attribute>(node);
+    const auto *outer = as<Call>(node);
+    if ((method == nullptr || method->value != below) && (outer == nullptr || outer->func != below)) {
+      return nullptr;
+    }
+    below = node;
+  }
+  return nullptr;
+}
+
+Fate fate_of_taken(const model::FunctionInfo &function, const Stmt *taken) {
+  if (taken == nullptr) {
+    return Fate::Kept;
+  }
+  const auto *assignment = as<Assign>(taken);
+  if (assignment == nullptr) {
+    return Fate::Returned;
+  }
+  if (assignment->targets.size() != 1) {
+    return Fate::Kept;
+  }
+  if (const auto *name = as<Name>(assignment->targets[0])) {
+    return fate_of(function, name->id);
+  }
+  const auto *names = as<Tuple>(assignment->targets[0]); // tokenizer, model = load()
+  if (names == nullptr) {
+    return Fate::Kept;
+  }
+  Fate worst = Fate::Dropped;
+  for (const Expr *part : names->elts) {
+    const auto *name = as<Name>(part);
+    worst = std::max(worst, name != nullptr ? fate_of(function, name->id) : Fate::Kept);
+  }
+  return worst;
+}
+
+// Nodes from a function's own down to the parent of a call.
+bool find_ancestors(const Node *node, const Call &call, std::vector<const Node *> &ancestors) {
+  if (node == &call) {
+    return true;
+  }
+  ancestors.push_back(node);
+  bool found = false;
+  for_each_child(node, [&](const Node *child) {
+    if (!found && child->start <= call.start && call.end <= child->end) {
+      found = find_ancestors(child, call, ancestors);
+    }
+  });
+  if (!found) {
+    ancestors.pop_back();
+  }
+  return found;
+}
+
+bool is_cached(const model::FunctionInfo &function);
+bool writes_models(const Site &site, const Node *node);
+
+// A call of a function that returns what it loads, from a function that runs again and again and drops it; null if
+// there is none, or if one of the callers keeps it.
+const model::CallSite *dropped_by_caller(const Site &site, const model::FunctionInfo &loads) {
+  const model::CallSite *found = nullptr;
+  for (const model::CallSite *caller : loads.called_by) {
+    if (caller->once || caller->behind_guard || caller->caller->node == nullptr || is_cached(*caller->caller) ||
+        writes_models(site, caller->caller->node)) {
+      return nullptr;
+    }
+    std::vector<const Node *> ancestors;
+    if (!find_ancestors(caller->caller->node, *caller->call, ancestors) ||
+        fate_of_taken(*caller->caller, taken_by(ancestors, *caller->call)) != Fate::Dropped) {
+      return nullptr;
+    }
+    if (caller->caller->in_loop) {
+      found = caller;
+    }
+  }
+  return found;
 }
 
 // Does a decorator of the function keep what it returned: lru_cache, st.cache_resource?
@@ -103,18 +196,8 @@ bool is_cached(const model::FunctionInfo &function) {
          });
 }
 
-// A function that returns what it loads, or keeps it to itself, and that a request handler calls each time.
-const model::CallSite *called_by_handler(const Site &site) {
-  for (const model::CallSite *caller : site.function->called_by) {
-    if (!caller->once && !caller->behind_guard && is_request_handler(site.project, *caller->caller)) {
-      return caller;
-    }
-  }
-  return nullptr;
-}
-
 // Does the function keep it for the next call: `global model`, `self.model`, an entry of a cache?
-bool keeps_something(const Site &site, const Node *node) {
+bool keeps_something(const Node *node) {
   if (node->kind == NodeKind::Global) {
     return true;
   }
@@ -125,8 +208,28 @@ bool keeps_something(const Site &site, const Node *node) {
     }
   }
   bool found = false;
-  for_each_child(node, [&](const Node *child) { found = found || keeps_something(site, child); });
+  for_each_child(node, [&](const Node *child) { found = found || keeps_something(child); });
   return found;
+}
+
+// A function that returns what it loads, or keeps it to itself, and that a request handler calls each time.
+const model::CallSite *called_by_handler(const Site &site, const model::FunctionInfo &function, u32 depth = 0) {
+  constexpr u32 kMostDepth = 3;
+  for (const model::CallSite *caller : function.called_by) {
+    if (caller->once || caller->behind_guard || caller->caller == &function) {
+      continue;
+    }
+    if (is_request_handler(site.project, *caller->caller)) {
+      return caller;
+    }
+    const Node *const between = caller->caller->node;
+    if (depth + 1 < kMostDepth && between != nullptr && caller->caller->name.text() != "__init__" &&
+        !is_cached(*caller->caller) && !keeps_something(between) &&
+        called_by_handler(site, *caller->caller, depth + 1) != nullptr) {
+      return caller;
+    }
+  }
+  return nullptr;
 }
 
 // What a server loads again for every request.
@@ -135,9 +238,9 @@ bool check_request(Site &site, const Call &call) {
     return false;
   }
   const bool is_handler = is_request_handler(site.project, *site.function);
-  const model::CallSite *caller = is_handler ? nullptr : called_by_handler(site);
+  const model::CallSite *caller = is_handler ? nullptr : called_by_handler(site, *site.function);
   if ((!is_handler && (caller == nullptr || is_cached(*site.function))) || !is_same_in_each_call(site, call) ||
-      keeps_something(site, site.function->node)) {
+      keeps_something(site.function->node)) {
     return false;
   }
   Finding &finding = report(site, call, fmt::format("{} loads the same for every request", text_of(site, call.func)),
@@ -157,15 +260,21 @@ void check(Site &site, const Call &call) {
     return;
   }
   const model::Loop *loop = long_loop_around(site);
+  const model::CallSite *caller = nullptr;
   if (loop != nullptr) {
     if (!runs_every_turn(site, *loop) || !stays_same(site, call, *loop) || writes_models(site, loop->node)) {
       return;
     }
   } else if (!site.function->in_loop || site.function->definition() == nullptr ||
              site.function->name.text() == "__init__" || !site.function->definition()->decorators.empty() ||
-             !is_same_in_each_call(site, call) || !is_used_here_only(site, call) ||
-             writes_models(site, site.function->node)) {
+             !is_same_in_each_call(site, call) || writes_models(site, site.function->node)) {
     return;
+  } else {
+    const Fate fate = fate_of_taken(*site.function, taken_by(site.ancestors, call));
+    caller = fate == Fate::Returned ? dropped_by_caller(site, *site.function) : nullptr;
+    if (fate == Fate::Kept || (fate == Fate::Returned && caller == nullptr)) {
+      return;
+    }
   }
   Finding &finding = report(
       site, call,
@@ -175,6 +284,10 @@ void check(Site &site, const Call &call) {
       "load it once, outside, and pass it on");
   if (loop != nullptr) {
     add_note(finding, site, *loop->node, "the loop");
+  }
+  if (caller != nullptr) {
+    finding.notes.push_back({caller->caller->module->file, caller->call->span(),
+                             "called here for each item, and dropped at the end of the call"});
   }
   // The weights that each turn, or each of several models, starts from may be meant.
   finding.tier = Tier::Hint;

@@ -1,3 +1,4 @@
+#include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -11,7 +12,15 @@ using namespace python;
 
 namespace {
 
-// A layer with weights that is made in place.
+// Of torchmetrics: a module without weights, whose state has to be on the model's device.
+bool is_metric(const Site &site, const Expr *expr) {
+  const auto *call = as<Call>(expr);
+  const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value{};
+  const ApiInfo *info = callee.is(model::Value::Tag::Api) ? find_api(callee.name()) : nullptr;
+  return info != nullptr && info->returns == Kind::TorchMetric;
+}
+
+// A layer with weights, or a metric, that is made in place.
 bool is_new_layer(const Site &site, const Expr *expr) {
   const auto *call = as<Call>(expr);
   if (call == nullptr) {
@@ -25,6 +34,9 @@ bool is_new_layer(const Site &site, const Expr *expr) {
     return false;
   }
   const ApiInfo *info = find_api(callee.name());
+  if (info != nullptr && info->returns == Kind::TorchMetric) {
+    return true;
+  }
   if (info == nullptr || info->returns != Kind::TorchModule) {
     return false;
   }
@@ -43,7 +55,9 @@ bool holds_new_layers(const Site &site, const Expr *expr) {
   }
   case NodeKind::Dict: {
     const auto *dictionary = static_cast<const Dict *>(expr);
-    return dictionary->items.size() > 1 && std::ranges::all_of(dictionary->items, [&site](const DictItem &item) {
+    return !dictionary->items.empty() &&
+           (dictionary->items.size() > 1 || is_metric(site, dictionary->items[0].value)) &&
+           std::ranges::all_of(dictionary->items, [&site](const DictItem &item) {
              return item.key != nullptr && is_new_layer(site, item.value);
            });
   }
@@ -54,6 +68,13 @@ bool holds_new_layers(const Site &site, const Expr *expr) {
   default:
     return false;
   }
+}
+
+// Of what holds_new_layers holds for: are they metrics?
+bool holds_metrics(const Site &site, const Expr *expr) {
+  return any_node(expr, [&site](const Node *part) {
+    return part->kind == NodeKind::Call && is_metric(site, static_cast<const Expr *>(part));
+  });
 }
 
 bool is_empty(const Expr *expr) {
@@ -104,6 +125,21 @@ Uses uses_of(const Site &site, const FunctionDef &function, Symbol name) {
   return uses;
 }
 
+// Does the class move its metrics itself, or feed them from the CPU? What its methods do with tensors is not followed:
+// any move in a method that uses them counts.
+bool moves_metrics(const ClassDef &type, Symbol name) {
+  return std::ranges::any_of(type.body, [&](const Stmt *statement) {
+    const auto *method = as<FunctionDef>(statement);
+    const Symbol self = method == nullptr || method->params.empty() ? Symbol{} : method->params[0]->name;
+    return self && any_node_inside(method, [&](const Node *node) { return is_own(node, self, name); }) &&
+           any_node_inside(method, [&](const Node *node) {
+             const auto *call = as<Call>(node);
+             const std::string_view moved = call != nullptr ? called_method(*call) : std::string_view{};
+             return moved == "to" || moved == "cpu" || moved == "cuda";
+           });
+  });
+}
+
 const FunctionDef *method_named(const ClassDef &type, std::string_view name) {
   for (const Stmt *statement : type.body) {
     if (const auto *method = as<FunctionDef>(statement); method != nullptr && method->name.text() == name) {
@@ -141,11 +177,20 @@ void judge(Site &site, const ClassDef &type, const FunctionDef &init, const Assi
   const bool is_dictionary = assignment.value->kind == NodeKind::Dict || assignment.value->kind == NodeKind::DictComp;
   const std::string_view api = is_dictionary ? "torch.nn.ModuleDict" : "torch.nn.ModuleList";
   const std::string_view wrapper = api.substr(api.rfind('.') + 1);
+  const std::string_view container = is_dictionary ? "dictionary" : "list";
+  const bool is_metrics = holds_metrics(site, here.layer != nullptr ? here.layer : assignment.value);
+  if (is_metrics && (moves_metrics(type, name) || file_has_word(site, {".cpu()", ".to(self.device", ".to(device"}))) {
+    return;
+  }
   Finding &finding = report(
       site, assignment,
-      fmt::format(
-          "the layers in this {} are no part of the model: they are not trained, moved, saved or put into eval mode",
-          is_dictionary ? "dictionary" : "list"),
+      is_metrics
+          ? fmt::format("the metrics in this {} are not part of the module: they stay on the CPU when it is moved to "
+                        "the GPU, and fail there",
+                        container)
+          : fmt::format("the layers in this {} are no part of the model: they are not trained, moved, saved or put "
+                        "into eval mode",
+                        container),
       fmt::format("use nn.{}", wrapper));
   if (here.layer != nullptr) {
     add_note(finding, site, *here.layer, "this layer goes into it");
@@ -197,13 +242,15 @@ extern constinit const Rule kModulesInPlainList = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-An attribute of an `nn.Module` that is a plain list or dictionary of layers, and that its methods use.
+An attribute of an `nn.Module` or LightningModule that is a plain list or dictionary of layers or of torchmetrics' metrics, and that its
+methods use.
 
 ## Why it costs
 
 A module finds its parts by looking at its attributes, and does not look into lists and dictionaries. The layers in there are not in
 `parameters()`, so the optimizer does not train them; `to(device)` and `cuda()` leave them on the CPU; they are in no checkpoint; and
-`train()` and `eval()` do not reach them. `nn.ModuleList` and `nn.ModuleDict` are used in the same way and are seen.
+`train()` and `eval()` do not reach them. Metrics have no weights, but their state stays on the CPU, and an update with tensors of the GPU
+fails. `nn.ModuleList` and `nn.ModuleDict` are used in the same way and are seen.
 
 ## Bad
 

@@ -1,7 +1,7 @@
 from torch.utils.data import DataLoader
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
-tokenizer = AutoTokenizer.from_pretrained("gpt2")
+tokenizer = AutoTokenizer.from_pretrained("gpt2", padding_side="left")
 model = AutoModelForCausalLM.from_pretrained("gpt2", torch_dtype="auto")
 
 

@@ -1,0 +1,218 @@
+#include "python/children.h"
+#include "rules/site.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <unordered_map>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// What is done with names in a function, or in a module's own code with the functions inside.
+struct NameUses {
+  std::unordered_map<u32, bool> only_run; // false: it may be trained, or given to somebody who does
+  bool makes_optimizer = false;           // so that it is seen what is trained
+
+  [[nodiscard]] bool is_only_run(Symbol name) const {
+    const auto known = only_run.find(name.id);
+    return known != only_run.end() && known->second;
+  }
+};
+
+// Methods and attributes of a model that do not give its weights away.
+bool is_harmless(std::string_view member) {
+  constexpr std::string_view kHarmless[] = {"encode",
+                                            "decode",
+                                            "eval",
+                                            "to",
+                                            "cuda",
+                                            "half",
+                                            "float",
+                                            "bfloat16",
+                                            "config",
+                                            "dtype",
+                                            "device",
+                                            "generate",
+                                            "encode_image",
+                                            "encode_text",
+                                            "get_image_features",
+                                            "get_text_features",
+                                            "enable_slicing",
+                                            "enable_tiling",
+                                            "enable_xformers_memory_efficient_attention"};
+  return std::ranges::find(kHarmless, member) != std::end(kHarmless);
+}
+
+void note_use(NameUses &uses, const Name &name, const Node *parent) {
+  const auto *call = as<Call>(parent);
+  const auto *member = as<Attribute>(parent);
+  const bool is_stored = name.context != Context::Load;
+  const bool is_fine = is_stored || (call != nullptr && call->func == &name) ||
+                       (member != nullptr && member->value == &name && is_harmless(member->attr.text()));
+  const auto [at, is_new] = uses.only_run.try_emplace(name.id.id, is_fine);
+  at->second = at->second && is_fine;
+}
+
+NameUses find_uses(const Site &site) {
+  NameUses uses;
+  const auto visit = [&](const auto &self, const Node *node, const Node *parent) -> void {
+    if (const auto *name = as<Name>(node)) {
+      note_use(uses, *name, parent);
+    } else if (const auto *made = as<Call>(node)) {
+      uses.makes_optimizer = uses.makes_optimizer || model::kind_of(made) == Kind::TorchOptimizer;
+    }
+    for_each_child(node, [&](const Node *child) { self(self, child, node); });
+  };
+  if (site.function->node != nullptr) {
+    visit(visit, site.function->node, nullptr);
+  } else {
+    for (const Stmt *statement : site.module->parsed->tree.body) {
+      visit(visit, statement, nullptr);
+    }
+  }
+  return uses;
+}
+
+// Is it data of the batch: a name that a loop around the place binds, moved, cast or picked from?
+bool is_batch_data(const Site &site, const Expr *expr, u32 depth = 0) {
+  constexpr std::string_view kSame[] = {"to",      "cuda",      "long", "float",  "half",
+                                        "squeeze", "unsqueeze", "view", "flatten"};
+  if (const auto *call = as<Call>(expr)) {
+    const Expr *object = receiver_of(*call);
+    return object != nullptr && std::ranges::find(kSame, called_method(*call)) != std::end(kSame) &&
+           is_batch_data(site, object, depth);
+  }
+  if (const auto *element = as<Subscript>(expr)) {
+    return is_batch_data(site, element->value, depth);
+  }
+  if (const auto *attribute = as<Attribute>(expr)) {
+    return is_batch_data(site, attribute->value, depth);
+  }
+  const auto *name = as<Name>(expr);
+  if (name == nullptr || model::has_grad(name)) {
+    return false;
+  }
+  if (const Expr *assigned = depth < 4 ? last_assigned(site, *name) : nullptr) {
+    const auto *mapped = as<DictComp>(assigned); // {k: v.to(device) for k, v in batch.items()}
+    return mapped != nullptr || is_batch_data(site, assigned, depth + 1);
+  }
+  for (const model::Loop *loop = loop_around(site); loop != nullptr; loop = loop->parent) {
+    const auto *statement = as<For>(loop->node);
+    if (statement != nullptr && mentions(statement->target, name->id)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool takes_batch_data(const Site &site, const Call &call) {
+  return (!call.args.empty() || !call.keywords.empty()) &&
+         std::ranges::all_of(call.args,
+                             [&](const Expr *argument) {
+                               return argument->kind == NodeKind::Constant || is_batch_data(site, argument);
+                             }) &&
+         std::ranges::all_of(call.keywords, [&](const Keyword *keyword) {
+           return keyword->value->kind == NodeKind::Constant || is_batch_data(site, keyword->value);
+         });
+}
+
+void check(Site &site, const Call &call) {
+  const auto *method = as<Attribute>(call.func);
+  const auto *name = as<Name>(method != nullptr ? method->value : call.func);
+  if (name == nullptr || site.function == nullptr || site.module->is_test || under_no_grad(site) ||
+      (method != nullptr && method->attr.text() != "encode")) {
+    return;
+  }
+  const model::Loop *loop = loop_around(site);
+  const model::Value model = value_of(site, name);
+  const bool is_loaded = (model.is_kind(Kind::HfModel) || model.is_kind(Kind::TorchModule)) && model.call != nullptr &&
+                         model.name() && model.name().text().ends_with("from_pretrained");
+  if (loop == nullptr || !loop->steps || !is_loaded || site.project.caller_of(model.call) != site.function ||
+      !takes_batch_data(site, call)) {
+    return;
+  }
+  const NameUses &uses = site.memory.recall<NameUses>(site.function, [&site] { return find_uses(site); });
+  if (!uses.makes_optimizer || !uses.is_only_run(name->id)) {
+    return;
+  }
+  Finding &finding = report(
+      site, call,
+      fmt::format("`{}` is not trained here, but every step records its autograd graph and computes its gradients",
+                  name->id.text()),
+      "run it under torch.no_grad()");
+  finding.notes.push_back({site.module->file, model.call->span(), "no optimizer gets its parameters"});
+}
+
+} // namespace
+
+extern constinit const Rule kUntrainedModelTracked = {
+    .info = {.code = "DP159",
+             .name = "untrained-model-tracked",
+             .summary = "a pretrained model that is only run in the training step, with gradients",
+             .root_cause = "Model: Confusion with Computation Graph",
+             .symptoms = "Out of Memory, Abnormal GPU Memory Usage, Slow Execution Time",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+A model that was loaded with `from_pretrained` and that a training loop only runs, on the data of the batch: nothing asks for its parameters, freezes it or hands it on, so that no optimizer can train it. The
+call is not under `torch.no_grad()`.
+
+## Why it costs
+
+Its weights require gradients as long as nobody says otherwise. Every step keeps the activations of all of its layers for the backward pass, walks them, and adds to gradients that are never used or zeroed: often more
+memory than the part that is trained.
+
+## Bad
+
+```python
+import torch
+from diffusers import AutoencoderKL, UNet2DModel
+
+
+def train(loader):
+    vae = AutoencoderKL.from_pretrained("stabilityai/sd-vae-ft-mse")
+    unet = UNet2DModel.from_pretrained("google/ddpm-cat-256")
+    optimizer = torch.optim.AdamW(unet.parameters(), lr=1e-5)
+    for images, steps in loader:
+        latents = vae.encode(images).latent_dist.sample()
+        optimizer.zero_grad()
+        unet(latents, steps).sample.mean().backward()
+        optimizer.step()
+```
+
+## Good
+
+```python
+import torch
+from diffusers import AutoencoderKL, UNet2DModel
+
+
+def train(loader):
+    vae = AutoencoderKL.from_pretrained("stabilityai/sd-vae-ft-mse")
+    unet = UNet2DModel.from_pretrained("google/ddpm-cat-256")
+    optimizer = torch.optim.AdamW(unet.parameters(), lr=1e-5)
+    for images, steps in loader:
+        with torch.no_grad():
+            latents = vae.encode(images).latent_dist.sample()
+        optimizer.zero_grad()
+        unet(latents, steps).sample.mean().backward()
+        optimizer.step()
+```
+
+## When it is wrong
+
+Where the gradient with respect to the batch itself is wanted.
+
+## References
+
+- PyTorch: locally disabling gradient computation
+)"},
+    .calls = "TorchModule.__call__ HfModel.__call__ *.encode",
+    .on_call = check};
+
+} // namespace deepperf::rules

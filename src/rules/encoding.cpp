@@ -1,0 +1,156 @@
+#include "rules/encoding.h"
+
+#include "model/definitions.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+const Expr *assigned_to(const Site &site, const Name &name) {
+  const Expr *const last = last_assigned(site, name);
+  if (last != nullptr || site.function == nullptr) {
+    return last;
+  }
+  const auto &all = model::definitions_of(site.project).bindings;
+  const auto known = all.find(site.function);
+  if (known == all.end()) {
+    return nullptr;
+  }
+  const auto [first, end] = std::ranges::equal_range(known->second, name.id.id, {},
+                                                     [](const model::Binding &binding) { return binding.name.id; });
+  return end - first == 1 ? first->value : nullptr;
+}
+
+namespace {
+
+Encoding::Padding padding_of(const Site &site, const Call &call) {
+  if (const Keyword *old = keyword_argument(call, "pad_to_max_length"); old != nullptr) {
+    return bool_of(site, old->value) == true ? Encoding::Padding::Full : Encoding::Padding::Unknown;
+  }
+  const Keyword *padding = keyword_argument(call, "padding");
+  if (padding == nullptr) {
+    return has_hidden_arguments(call) ? Encoding::Padding::Unknown : Encoding::Padding::None;
+  }
+  if (const auto flag = bool_of(site, padding->value)) {
+    return *flag ? Encoding::Padding::Longest : Encoding::Padding::None;
+  }
+  const auto text = string_of(site, padding->value);
+  return text == "max_length"   ? Encoding::Padding::Full
+         : text == "longest"    ? Encoding::Padding::Longest
+         : text == "do_not_pad" ? Encoding::Padding::None
+                                : Encoding::Padding::Unknown;
+}
+
+bool is_several(const Site &site, const Expr *texts, u32 depth) {
+  if (const auto *list = as<List>(texts)) {
+    return list->elts.size() > 1;
+  }
+  if (const auto *part = as<Subscript>(texts)) {
+    return part->slice->kind == NodeKind::Slice;
+  }
+  if (texts->kind == NodeKind::ListComp) {
+    return true;
+  }
+  if (const auto *call = as<Call>(texts)) {
+    return called_name(*call) == "list" || called_name(*call) == "tolist";
+  }
+  if (const auto *name = as<Name>(texts)) {
+    const Expr *assigned = depth < 3 ? assigned_to(site, *name) : nullptr;
+    return assigned != nullptr && is_several(site, assigned, depth + 1);
+  }
+  return false;
+}
+
+bool is_one(const Site &site, const Expr *texts, u32 depth) {
+  if (const auto *list = as<List>(texts)) {
+    return list->elts.size() == 1;
+  }
+  if (texts->kind == NodeKind::JoinedStr || model::kind_of(texts) == Kind::Str || string_of(site, texts).has_value()) {
+    return true;
+  }
+  if (const auto *name = as<Name>(texts)) {
+    const Expr *assigned = depth < 3 ? assigned_to(site, *name) : nullptr;
+    return assigned != nullptr && is_one(site, assigned, depth + 1);
+  }
+  return false;
+}
+
+} // namespace
+
+std::optional<Encoding> encoding_of(const Site &site, const Call &call) {
+  Encoding result{.call = &call};
+  const std::string_view method = called_method(call);
+  if (model::kind_of(call.func) == Kind::HfTokenizer) {
+    result.tokenizer = call.func;
+  } else if (receiver_of(call) != nullptr && model::kind_of(receiver_of(call)) == Kind::HfTokenizer &&
+             (method == "batch_encode_plus" || method == "encode" || method == "encode_plus")) {
+    result.tokenizer = receiver_of(call);
+  } else {
+    return std::nullopt;
+  }
+  result.padding = padding_of(site, call);
+  const Expr *texts = argument(call, 0, "text");
+  if (method == "batch_encode_plus") {
+    texts = argument(call, 0, "batch_text_or_text_pairs");
+    result.texts = Encoding::Texts::Several;
+  } else if (method == "encode" || method == "encode_plus") {
+    result.texts = Encoding::Texts::One;
+  } else if (texts != nullptr) {
+    result.texts = is_one(site, texts, 0)       ? Encoding::Texts::One
+                   : is_several(site, texts, 0) ? Encoding::Texts::Several
+                                                : Encoding::Texts::Unknown;
+  }
+  return result;
+}
+
+namespace {
+
+std::optional<Encoding> follow(const Site &site, const Node *node, u32 depth) {
+  std::optional<Encoding> found;
+  any_node(node, [&](const Node *part) {
+    if (const auto *call = as<Call>(part)) {
+      found = encoding_of(site, *call);
+    } else if (const auto *name = as<Name>(part); name != nullptr && depth < 4) {
+      const Expr *assigned = assigned_to(site, *name);
+      // What is computed by somebody else is no longer an encoding.
+      const auto *made = as<Call>(assigned);
+      const std::string_view method = made != nullptr ? called_method(*made) : std::string_view{};
+      const bool is_kept = made == nullptr || method == "to" || method == "cuda" || method == "squeeze" ||
+                           method == "clone" || method == "items" || encoding_of(site, *made).has_value();
+      if (assigned != nullptr && assigned->end <= name->start && is_kept) {
+        found = follow(site, assigned, depth + 1);
+      }
+    }
+    return found.has_value();
+  });
+  return found;
+}
+
+} // namespace
+
+std::optional<Encoding> encoding_behind(const Site &site, const Expr *expr) { return follow(site, expr, 0); }
+
+std::optional<Encoding> encoding_behind(const Site &site, const Call &call) {
+  if (!call.args.empty()) {
+    if (auto found = follow(site, call.args[0], 0)) {
+      return found;
+    }
+  }
+  for (const Keyword *keyword : call.keywords) {
+    const bool is_input = !keyword->name || keyword->name.text() == "input_ids" || keyword->name.text() == "inputs";
+    if (auto found = is_input ? follow(site, keyword->value, 0) : std::nullopt) {
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
+bool makes_causal_model(std::string_view api) {
+  return api.find("ForCausalLM") != std::string_view::npos || api.find("GPT2LMHeadModel") != std::string_view::npos ||
+         api.find("OpenAIGPTLMHeadModel") != std::string_view::npos;
+}
+
+} // namespace deepperf::rules

@@ -1,0 +1,156 @@
+#include "rules/lightning.h"
+#include "rules/reach.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// The mean over batches of such a metric is not the metric over all of them. `api` without `torchmetrics.`.
+bool is_not_a_mean(const Site &site, std::string_view name, const Call &maker) {
+  static constexpr std::string_view kNever[] = {
+      "AUROC",           "AveragePrecision", "CohenKappa",   "MatthewsCorrCoef",    "R2Score",
+      "PearsonCorrCoef", "SpearmanCorrCoef", "JaccardIndex", "KendallRankCorrCoef", "ConcordanceCorrCoef",
+      "CalibrationError"};
+  static constexpr std::string_view kRatios[] = {"F1Score", "FBetaScore", "Precision", "Recall", "Specificity"};
+  const auto ends_with = [name](std::string_view end) { return name.ends_with(end); };
+  if (std::ranges::any_of(kNever, ends_with)) {
+    return true;
+  }
+  if (!std::ranges::any_of(kRatios, ends_with)) {
+    return false;
+  }
+  const Site made = site_of(site, maker);
+  if (const Keyword *average = keyword_argument(maker, "average")) {
+    const auto text = string_of(made, average->value);
+    return text == "macro" || text == "weighted"; // micro: of several classes it is the accuracy, which is a mean
+  }
+  if (name.starts_with("Binary") || name.starts_with("Multiclass") || name.starts_with("Multilabel")) {
+    return true; // macro, if nothing is said
+  }
+  const Keyword *task = keyword_argument(maker, "task");
+  return task != nullptr && string_of(made, task->value) == "binary";
+}
+
+// The call of a metric that the expression is, perhaps under a name; its maker and API in `*maker` and `*api`.
+const Call *metric_call(const Site &site, const Expr *expr, const Call **maker, std::string_view *api) {
+  if (const auto *name = as<Name>(expr)) {
+    expr = last_assigned(site, *name);
+  }
+  const auto *call = as<Call>(expr);
+  if (call == nullptr || model::kind_of(call->func) != Kind::TorchMetric) {
+    return nullptr;
+  }
+  *maker = maker_of_callee(site, *call, api);
+  return *maker != nullptr ? call : nullptr;
+}
+
+// Does Lightning average what is logged here over the epoch?
+bool is_averaged(const Site &site, const Call &log) {
+  if (const Keyword *on_epoch = keyword_argument(log, "on_epoch")) {
+    return bool_of(site, on_epoch->value) == true;
+  }
+  const std::string_view name = site.function->name ? site.function->name.text() : std::string_view{};
+  return name == "validation_step" || name == "test_step";
+}
+
+void check(Site &site, const Call &log) {
+  const auto *self = as<Name>(receiver_of(log));
+  if (site.function == nullptr || site.function->type == nullptr || self == nullptr || site.function->params.empty() ||
+      site.function->params[0]->name != self->id || !is_lightning_module(*site.function->type) ||
+      !is_averaged(site, log) || keyword_argument(log, "reduce_fx") != nullptr) {
+    return;
+  }
+  const Expr *value = argument(log, 1, "value");
+  const Call *maker = nullptr;
+  std::string_view api;
+  const Call *call = value != nullptr ? metric_call(site, value, &maker, &api) : nullptr;
+  constexpr std::string_view kPackage = "torchmetrics.";
+  if (call == nullptr || !api.starts_with(kPackage) || !is_not_a_mean(site, api.substr(kPackage.size()), *maker)) {
+    return;
+  }
+  Finding &finding =
+      report(site, *value,
+             fmt::format("Lightning averages the {} of each batch, which is not the {} of all of them",
+                         api.substr(kPackage.size()), api.substr(kPackage.size())),
+             fmt::format("call the metric first, and log the object: `self.log(…, {})`", text_of(site, call->func)));
+  if (call != value) {
+    add_note(finding, site, *call, "this gives the value of one batch");
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kBatchMetricAveraged = {
+    .info = {.code = "DP835",
+             .name = "batch-metric-averaged",
+             .summary = "a metric that is averaged over batches where it has to be computed over all of them",
+             .root_cause = "Training: Wrong Evaluation",
+             .symptoms = "Wrong Result",
+             .stage = "Evaluation",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`self.log("auc", self.auc(scores, labels))` in a LightningModule, where the value is logged per epoch and the metric is no mean over samples: AUROC, average precision, F1, precision, recall,
+Jaccard index, correlations.
+
+## What goes wrong
+
+Calling a metric of torchmetrics returns its value for that batch. Lightning averages these numbers. The mean of the AUROC, or of a ratio such as F1, over batches is another number than the one over the
+data set, mostly a better or a worse one; it depends on the batch size, and is undefined for batches with one class only. If the metric itself is logged, Lightning computes it over all batches, across
+all processes, and resets it.
+
+## Bad
+
+```python
+import pytorch_lightning as pl
+from torchmetrics.classification import BinaryAUROC
+
+
+class Net(pl.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.auc = BinaryAUROC()
+
+    def validation_step(self, batch, index):
+        x, y = batch
+        auc = self.auc(self(x), y)
+        self.log("auc", auc)
+```
+
+## Good
+
+```python
+import pytorch_lightning as pl
+from torchmetrics.classification import BinaryAUROC
+
+
+class Net(pl.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.auc = BinaryAUROC()
+
+    def validation_step(self, batch, index):
+        x, y = batch
+        self.auc.update(self(x), y)
+        self.log("auc", self.auc)
+```
+
+## When it is wrong
+
+If there is one batch only. Accuracy and errors that are means are not reported.
+
+## References
+
+- torchmetrics: torchmetrics in PyTorch Lightning
+)"},
+    .calls = "*.log",
+    .on_call = check};
+
+} // namespace deepperf::rules

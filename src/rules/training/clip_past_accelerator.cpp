@@ -1,0 +1,139 @@
+#include "python/children.h"
+#include "rules/reach.h"
+#include "rules/site.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// A call of accelerator.backward() in the function; null if there is none.
+struct BackwardCall {
+  const Call *call = nullptr;
+};
+
+const Call *accelerated_backward(const Site &site) {
+  const void *about = site.function;
+  return site.memory
+      .recall<BackwardCall>(about,
+                            [&site] {
+                              BackwardCall found;
+                              const auto visit = [&](const auto &self, const Node *node) -> void {
+                                const auto *call = as<Call>(node);
+                                if (call != nullptr && called_method(*call) == "backward" &&
+                                    model::kind_of(receiver_of(*call)) == Kind::Accelerator) {
+                                  found.call = call;
+                                }
+                                for_each_child(node, [&](const Node *child) { self(self, child); });
+                              };
+                              if (site.function->node != nullptr) {
+                                visit(visit, site.function->node);
+                              } else {
+                                for (const Stmt *statement : site.module->parsed->tree.body) {
+                                  visit(visit, statement);
+                                }
+                              }
+                              return found;
+                            })
+      .call;
+}
+
+void check(Site &site, const Call &call) {
+  const Call *backward = site.function != nullptr ? accelerated_backward(site) : nullptr;
+  if (backward == nullptr || site.module->is_test || file_has_word(site, {"unscale_gradients", "unscale_("})) {
+    return;
+  }
+  const model::Value accelerator = value_of(site, receiver_of(*backward));
+  if (accelerator.call == nullptr || !accelerator.name().text().starts_with("accelerate.")) {
+    return;
+  }
+  const Site made = site_of(site, *accelerator.call);
+  const Keyword *precision = keyword_argument(*accelerator.call, "mixed_precision");
+  const auto setting = precision != nullptr ? setting_of(made, precision->value) : std::nullopt;
+  const auto chosen = setting.has_value() && !setting->overridable ? setting->as_string() : std::nullopt;
+  if (chosen == "bf16" || chosen == "no") {
+    return;
+  }
+  const bool is_half = chosen == "fp16";
+  Finding &finding = report(
+      site, call,
+      is_half ? "the gradients are still multiplied by the loss scale of fp16 here, so clipping "
+                "shrinks almost all of them"
+              : "with mixed precision the gradients may still be multiplied by the loss scale here",
+      fmt::format("use `{}.{}`, which unscales them first", text_of(site, receiver_of(*backward)), called_name(call)));
+  if (!is_half) {
+    finding.tier = Tier::Hint; // `accelerate launch` may choose fp16
+  }
+  finding.notes.push_back({made.module->file, accelerator.call->span(),
+                           is_half ? "fp16 is switched on here" : "the precision is chosen elsewhere"});
+}
+
+} // namespace
+
+extern constinit const Rule kClipPastAccelerator = {
+    .info = {.code = "DP838",
+             .name = "clip-past-accelerator",
+             .summary = "gradients that are clipped with PyTorch's function while Accelerate has scaled them",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Wrong Result",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`torch.nn.utils.clip_grad_norm_` or `clip_grad_value_` in a function that calls `accelerator.backward(…)`. It is a hint where the precision is not written down, since `accelerate launch` may choose it.
+
+## What goes wrong
+
+With fp16, Accelerate multiplies the loss by a scale of 65536 or so, and the gradients with it. They are divided by it when the optimizer steps, or by `accelerator.clip_grad_norm_`. PyTorch's
+function sees gradients that are 65536 times too large and clips nearly every step down to a tiny update. With FSDP and DeepSpeed it sees only the part of this process.
+
+## Bad
+
+```python
+import torch
+from accelerate import Accelerator
+
+
+def train(model, optimizer, loader):
+    accelerator = Accelerator(mixed_precision="fp16")
+    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+    for batch in loader:
+        optimizer.zero_grad()
+        accelerator.backward(model(batch).mean())
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+```
+
+## Good
+
+```python
+import torch
+from accelerate import Accelerator
+
+
+def train(model, optimizer, loader):
+    accelerator = Accelerator(mixed_precision="fp16")
+    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+    for batch in loader:
+        optimizer.zero_grad()
+        accelerator.backward(model(batch).mean())
+        accelerator.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+```
+
+## When it is wrong
+
+In full precision and with bf16 in one process nothing is scaled.
+
+## References
+
+- Accelerate: Accelerator.clip_grad_norm_
+)"},
+    .calls = "torch.nn.utils.clip_grad_norm_ torch.nn.utils.clip_grad_value_ torch.nn.utils.clip_grad_norm",
+    .on_call = check};
+
+} // namespace deepperf::rules

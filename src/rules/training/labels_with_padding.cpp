@@ -1,0 +1,153 @@
+#include "rules/encoding.h"
+#include "rules/reach.h"
+#include "rules/tree.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// `enc["input_ids"]`, `enc.input_ids`, and what keeps all of its numbers.
+bool is_token_ids(const Site &site, const Expr *expr, u32 depth = 0) {
+  if (const auto *name = as<Name>(expr)) {
+    const Expr *assigned = depth < 3 ? assigned_to(site, *name) : nullptr;
+    return assigned != nullptr && is_token_ids(site, assigned, depth + 1);
+  }
+  if (const auto *attribute = as<Attribute>(expr)) {
+    return attribute->attr.text() == "input_ids";
+  }
+  if (const auto *element = as<Subscript>(expr)) {
+    const auto key = string_of(site, element->slice);
+    return key.has_value() ? key == "input_ids"
+                           : element->slice->kind == NodeKind::Constant && is_token_ids(site, element->value, depth);
+  }
+  if (const auto *call = as<Call>(expr)) {
+    const std::string_view method = called_method(*call);
+    constexpr std::string_view kSame[] = {"clone", "copy", "squeeze", "flatten", "to", "cuda", "long", "detach"};
+    const Expr *object = receiver_of(*call);
+    return object != nullptr && std::ranges::find(kSame, method) != std::end(kSame) &&
+           is_token_ids(site, object, depth);
+  }
+  return false;
+}
+
+void judge(Site &site, const Node &place, const Expr *labels) {
+  if (site.function == nullptr || site.module->is_test || !is_token_ids(site, labels)) {
+    return;
+  }
+  const auto encoding = encoding_behind(site, labels);
+  if (!encoding.has_value() ||
+      (encoding->padding != Encoding::Padding::Full && encoding->padding != Encoding::Padding::Longest) ||
+      (encoding->padding == Encoding::Padding::Longest && encoding->texts == Encoding::Texts::One)) {
+    return;
+  }
+  // Somebody replaces them, or has a loss of its own.
+  constexpr std::string_view kHandled[] = {"-100",          "ignore_index", "DataCollatorForLanguageModeling",
+                                           "loss_mask",     "jax",          "CompletionOnly",
+                                           "label_pad",     "tensorflow",   "CrossEntropyLoss",
+                                           "cross_entropy", "masked_fill",  "torch.where",
+                                           "np.where"};
+  if (file_has_word(site, Words(kHandled)) ||
+      !project_has_word(
+          site, {"ForConditionalGeneration", "Seq2SeqLM", "ForCausalLM", "LMHeadModel", "EncoderDecoderModel"})) {
+    return;
+  }
+  Finding &finding =
+      report(site, place, "these labels contain padding, and the loss is computed on it, too",
+             "replace the padding: `labels.masked_fill(mask == 0, -100)`, or let DataCollatorForSeq2Seq pad "
+             "the labels");
+  add_note(finding, site, *encoding->call, "padded here");
+  const bool is_sure = encoding->padding == Encoding::Padding::Full || encoding->texts == Encoding::Texts::Several;
+  if (!is_sure || project_has_word(site, {"-100", "ignore_index", "DataCollatorForLanguageModeling"})) {
+    finding.tier = Tier::Hint;
+  }
+}
+
+void check(Site &site, const Node &node) {
+  if (const auto *assignment = as<Assign>(&node)) {
+    const auto *target = as<Subscript>(assignment->targets[0]);
+    if (target != nullptr && target->slice->kind == NodeKind::Constant && string_of(site, target->slice) == "labels") {
+      judge(site, node, assignment->value);
+    }
+    return;
+  }
+  for (const DictItem &item : static_cast<const Dict &>(node).items) {
+    if (item.key != nullptr && item.key->kind == NodeKind::Constant && string_of(site, item.key) == "labels") {
+      judge(site, *item.value, item.value);
+    }
+  }
+}
+
+void check_call(Site &site, const Call &call) {
+  if (const Keyword *labels = keyword_argument(call, "labels")) {
+    judge(site, *labels, labels->value);
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kLabelsWithPadding = {
+    .info = {.code = "DP841",
+             .name = "labels-with-padding",
+             .summary = "labels of a language model that contain padding, which the loss counts",
+             .root_cause = "Training: Loss Mismatch",
+             .symptoms = "Wrong Result",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+The `input_ids` of texts that were tokenized with padding, used as `labels` of a language model of Hugging Face, in a file that replaces the padding by -100 nowhere. It is a hint where there may be
+nothing to pad, or another file of the project may do it.
+
+## What goes wrong
+
+The loss of these models ignores labels of -100 and no others. Padding counts like words: the loss is mostly that of predicting padding, which is easy, so it looks low, and the model learns to stop early.
+
+## Bad
+
+```python
+from transformers import AutoTokenizer, T5ForConditionalGeneration
+
+tokenizer = AutoTokenizer.from_pretrained("t5-small")
+model = T5ForConditionalGeneration.from_pretrained("t5-small")
+
+
+def collate(rows):
+    batch = tokenizer([row["source"] for row in rows], padding=True, return_tensors="pt")
+    target = tokenizer([row["target"] for row in rows], padding=True, return_tensors="pt")
+    batch["labels"] = target["input_ids"]
+    return batch
+```
+
+## Good
+
+```python
+from transformers import AutoTokenizer, T5ForConditionalGeneration
+
+tokenizer = AutoTokenizer.from_pretrained("t5-small")
+model = T5ForConditionalGeneration.from_pretrained("t5-small")
+
+
+def collate(rows):
+    batch = tokenizer([row["source"] for row in rows], padding=True, return_tensors="pt")
+    target = tokenizer([row["target"] for row in rows], padding=True, return_tensors="pt")
+    batch["labels"] = target["input_ids"].masked_fill(target["attention_mask"] == 0, -100)
+    return batch
+```
+
+## When it is wrong
+
+Where a collator in another file replaces the padding.
+
+## References
+
+- Transformers: T5, training ("we must make sure that padding token id's of the labels are not taken into account by the loss function")
+)"},
+    .calls = "HfModel.__call__",
+    .on_call = check_call,
+    .nodes = {NodeKind::Assign, NodeKind::Dict},
+    .on_node = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,120 @@
+#include "rules/lightning.h"
+#include "rules/reach.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// `self` of the method around the place.
+bool is_own_method(const Site &site, const Call &call) {
+  const auto *object = as<Name>(receiver_of(call));
+  return object != nullptr && site.function->params.size() > 0 && site.function->params[0]->name == object->id;
+}
+
+void check(Site &site, const Call &call) {
+  if (site.function == nullptr || site.function->type == nullptr || !is_own_method(site, call) ||
+      !is_plain_lightning_module(*site.function->type)) {
+    return;
+  }
+  const model::ClassInfo &type = *site.function->type;
+  // Before 1.2 the Trainer was told; somebody may also set it from outside.
+  if (has_attribute_in_family(type, "automatic_optimization") || has_attribute_in_family(type, "manual_backward") ||
+      project_has_word(site, {".automatic_optimization = False", "automatic_optimization=False"}) ||
+      file_has_word(site, {"automatic_optimization"})) {
+    return;
+  }
+  // Once for each class.
+  struct Reported {
+    mutable bool value = false;
+  };
+  const Reported &reported = site.memory.recall<Reported>(&type, [] { return Reported{}; });
+  if (reported.value) {
+    return;
+  }
+  reported.value = true;
+  Finding &finding =
+      report(site, call, "manual_backward() fails while Lightning optimizes by itself: automatic_optimization is True",
+             "set `self.automatic_optimization = False` in __init__");
+  finding.notes.push_back({type.module->file, type.node->name_span, "this LightningModule never switches it off"});
+}
+
+} // namespace
+
+extern constinit const Rule kManualOptimizationUndeclared = {
+    .info = {.code = "DP833",
+             .name = "manual-optimization-undeclared",
+             .summary = "a LightningModule that calls manual_backward() with automatic optimization switched on",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Crash",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`self.manual_backward(…)` in a LightningModule that never sets `self.automatic_optimization = False`, and neither do its base classes or subclasses.
+
+## What goes wrong
+
+Lightning raises a `MisconfigurationException` at the first step. With several optimizers it refuses to start at all, because automatic optimization supports one only.
+
+## Bad
+
+```python
+import lightning as L
+import torch
+
+
+class Net(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 1)
+
+    def training_step(self, batch, index):
+        optimizer = self.optimizers()
+        loss = self.layer(batch).mean()
+        optimizer.zero_grad()
+        self.manual_backward(loss)
+        optimizer.step()
+
+    def configure_optimizers(self):
+        return torch.optim.Adam(self.parameters())
+```
+
+## Good
+
+```python
+import lightning as L
+import torch
+
+
+class Net(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.automatic_optimization = False
+        self.layer = torch.nn.Linear(8, 1)
+
+    def training_step(self, batch, index):
+        optimizer = self.optimizers()
+        loss = self.layer(batch).mean()
+        optimizer.zero_grad()
+        self.manual_backward(loss)
+        optimizer.step()
+
+    def configure_optimizers(self):
+        return torch.optim.Adam(self.parameters())
+```
+
+## When it is wrong
+
+With Lightning before 1.2, where `Trainer(automatic_optimization=False)` did the same; the rule is silent where the word occurs in the file.
+
+## References
+
+- Lightning: manual optimization
+)"},
+    .calls = "*.manual_backward",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,172 @@
+#include "model/definitions.h"
+#include "rules/lightning.h"
+#include "rules/reach.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+bool is_inside(const Node &inner, const Node &outer) { return outer.start <= inner.start && inner.end <= outer.end; }
+
+// Does Lightning call the function once per epoch?
+bool is_epoch_end(const model::FunctionInfo &function) {
+  const std::string_view name = function.name ? function.name.text() : std::string_view{};
+  return function.type != nullptr && name.ends_with("_epoch_end") && is_lightning_module(*function.type);
+}
+
+// Is a new object of the class made where its method is called: once for each fold or trial?
+bool is_made_there(const Site &site, const model::ClassInfo &type, const model::Loop &loop) {
+  const auto &constructions = model::definitions_of(site.project).constructions;
+  const auto known = constructions.find(&type);
+  return known == constructions.end() || std::ranges::any_of(known->second, [&loop](const model::CallPlace &place) {
+           return place.function == loop.function && is_inside(*place.call, *loop.node);
+         });
+}
+
+// A loop that computes the metric again and again, while the object stays the same: around the place, or around a call
+// of its function.
+const Node *repeated_by(const Site &site, const Call &maker) {
+  const model::FunctionInfo *made_in = site.project.caller_of(&maker);
+  const bool is_own = made_in != nullptr && made_in->type != nullptr && made_in->type == site.function->type &&
+                      made_in->name.text() == "__init__";
+  const bool is_same = made_in == site.function || made_in == nullptr || made_in->node == nullptr || is_own;
+  for (const model::Loop *loop = loop_around(site); loop != nullptr && is_same; loop = loop->parent) {
+    const auto *statement = as<For>(loop->node);
+    const bool runs_again =
+        statement != nullptr ? statement->body[0]->start <= site.node->start : loop->node->kind == NodeKind::While;
+    if (runs_again && !loop->tiny && (made_in != site.function || !is_inside(maker, *loop->node))) {
+      return loop->node;
+    }
+  }
+  if (made_in == nullptr || made_in == site.function || site.function->node == nullptr) {
+    return nullptr;
+  }
+  const model::ClassInfo *type = site.function->type;
+  if (type != nullptr ? made_in->type != type || made_in->name.text() != "__init__" : made_in->node != nullptr) {
+    return nullptr;
+  }
+  for (const model::CallSite *caller : site.function->called_by) {
+    for (const model::Loop *loop = caller->loop; loop != nullptr; loop = loop->parent) {
+      if (!loop->tiny && !caller->once && (type == nullptr || !is_made_there(site, *type, *loop))) {
+        return caller->call;
+      }
+    }
+  }
+  return nullptr;
+}
+
+// Is the metric logged as an object, so that Lightning resets it?
+bool is_logged(const Site &site, const Node &type, std::string_view metric) {
+  return any_node_inside(&type, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
+    return (method == "log" || method == "log_dict") &&
+           (std::ranges::any_of(call->args, [&](const Expr *value) { return text_of(site, value) == metric; }) ||
+            std::ranges::any_of(call->keywords,
+                                [&](const Keyword *keyword) { return text_of(site, keyword->value) == metric; }));
+  });
+}
+
+void check(Site &site, const Call &call) {
+  const Expr *receiver = receiver_of(call);
+  const model::Value metric = receiver != nullptr ? value_of(site, receiver) : model::Value{};
+  if (site.function == nullptr || !metric.is_kind(Kind::TorchMetric) || metric.call == nullptr || metric.many ||
+      site.module->is_test) {
+    return;
+  }
+  // Whoever may reset it: here, or who is given the metric.
+  if (project_has_word(site, {".reset(", ".reset)", "\"reset\"", "'reset'", "_reset"})) {
+    return;
+  }
+  const std::string_view text = text_of(site, receiver);
+  const Node *again = nullptr;
+  if (is_epoch_end(*site.function)) {
+    const model::FunctionInfo *made_in = site.project.caller_of(metric.call);
+    const bool is_own = made_in != nullptr && made_in->type != nullptr && made_in->name.text() == "__init__";
+    again = is_own && !is_logged(site, *site.function->type->node, text) ? site.function->node : nullptr;
+    if (again == nullptr) {
+      return;
+    }
+  } else if (again = repeated_by(site, *metric.call); again == nullptr) {
+    return;
+  }
+  Finding &finding = report(site, call, "this metric is never reset, so each epoch's value includes all earlier ones",
+                            "call reset() on the metric after compute()");
+  if (!is_epoch_end(*site.function)) {
+    const bool is_here = again->kind != NodeKind::Call;
+    const model::FunctionInfo *place =
+        is_here ? site.function : site.project.caller_of(static_cast<const Call *>(again));
+    if (place != nullptr) {
+      finding.notes.push_back(
+          {place->module->file, again->span(), is_here ? "in this loop" : "called again and again here"});
+    }
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kMetricNeverReset = {
+    .info = {.code = "DP836",
+             .name = "metric-never-reset",
+             .summary = "a metric of torchmetrics that is computed every epoch and never reset",
+             .root_cause = "Training: Wrong Evaluation",
+             .symptoms = "Wrong Result, Memory Leak",
+             .stage = "Evaluation",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`compute()` of a metric of torchmetrics that lives longer than an epoch, in a program that calls `reset()` nowhere: in a loop, in a function that is called from one, or in a hook that Lightning calls
+at the end of each epoch.
+
+## What goes wrong
+
+A metric adds up what `update()` is given until it is reset. Without that, the value of epoch ten is one over all epochs so far: it follows the model slowly, and the best epoch is found too late. Metrics that
+keep all predictions, such as AUROC, also grow with every epoch.
+
+## Bad
+
+```python
+from torchmetrics.classification import BinaryAUROC
+
+
+def train(model, loader, epochs):
+    auc = BinaryAUROC()
+    for epoch in range(epochs):
+        for x, y in loader:
+            auc.update(model(x), y)
+        print(epoch, auc.compute())
+```
+
+## Good
+
+```python
+from torchmetrics.classification import BinaryAUROC
+
+
+def train(model, loader, epochs):
+    auc = BinaryAUROC()
+    for epoch in range(epochs):
+        for x, y in loader:
+            auc.update(model(x), y)
+        print(epoch, auc.compute())
+        auc.reset()
+```
+
+## When it is wrong
+
+Where a running value over the whole training is wanted.
+
+## References
+
+- torchmetrics: Metric.reset
+)"},
+    .calls = "TorchMetric.compute",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,130 @@
+#include "rules/encoding.h"
+#include "rules/reach.h"
+#include "rules/tree.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// The call of a model of Hugging Face whose hidden states the expression is: `model(…).last_hidden_state`,
+// `model(…)[0]`, also under names; null if it is something else.
+const Call *model_call_behind(const Site &site, const Expr *expr, u32 depth = 0) {
+  if (const auto *name = as<Name>(expr)) {
+    const Expr *assigned = depth < 4 ? assigned_to(site, *name) : nullptr;
+    return assigned != nullptr && assigned->end <= name->start ? model_call_behind(site, assigned, depth + 1) : nullptr;
+  }
+  const Expr *output = nullptr;
+  if (const auto *attribute = as<Attribute>(expr);
+      attribute != nullptr && attribute->attr.text() == "last_hidden_state") {
+    output = attribute->value;
+  } else if (const auto *element = as<Subscript>(expr)) {
+    const bool is_states =
+        integer_of(site, element->slice) == 0 || string_of(site, element->slice) == "last_hidden_state";
+    output = is_states ? element->value : nullptr;
+  }
+  for (u32 steps = 0; output != nullptr && steps < 3; ++steps) {
+    const auto *name = as<Name>(output);
+    if (name == nullptr) {
+      break;
+    }
+    output = assigned_to(site, *name);
+  }
+  const auto *call = as<Call>(output);
+  return call != nullptr && model::kind_of(call->func) == Kind::HfModel ? call : nullptr;
+}
+
+void check(Site &site, const Call &call) {
+  const bool is_method = model::kind_of(call.func) == Kind::Unknown && called_api(site, call) != "torch.mean";
+  const Expr *states = is_method ? receiver_of(call) : argument(call, 0, "input");
+  const Expr *axis = is_method ? argument(call, 0, "dim") : argument(call, 1, "dim");
+  if (site.function == nullptr || states == nullptr || axis == nullptr || integer_of(site, axis) != 1 ||
+      site.module->is_test) {
+    return;
+  }
+  const Call *forward = model_call_behind(site, states);
+  const auto encoding = forward != nullptr ? encoding_behind(site, *forward) : std::nullopt;
+  if (!encoding.has_value() || encoding->texts == Encoding::Texts::One ||
+      (encoding->padding != Encoding::Padding::Longest && encoding->padding != Encoding::Padding::Full) ||
+      function_has_word(site, {"mask.sum", "mask.unsqueeze", "mask\"].unsqueeze", "mask[..., None]", "mask.expand"})) {
+    return; // weighted by the mask, at least in another branch
+  }
+  Finding &finding = report(
+      site, call, "this mean includes the padding, so a text's embedding depends on the others of its batch",
+      "weight by the mask: `(hidden * mask).sum(1) / mask.sum(1)` with `mask = enc[\"attention_mask\"].unsqueeze(-1)`");
+  add_note(finding, site, *encoding->call, "the texts are padded here");
+  // A single text is not padded to the longest.
+  if (encoding->texts != Encoding::Texts::Several && encoding->padding != Encoding::Padding::Full) {
+    finding.tier = Tier::Hint;
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kPoolingIgnoresMask = {
+    .info = {.code = "DP840",
+             .name = "pooling-ignores-mask",
+             .summary = "sentence embeddings that are averaged over padding",
+             .root_cause = "Training: Wrong Evaluation",
+             .symptoms = "Wrong Result",
+             .stage = "Prediction",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`last_hidden_state.mean(dim=1)` of a Hugging Face model whose texts were tokenized with padding. It is a hint where there may be one text only.
+
+## What goes wrong
+
+The model gives a vector for every position, also for padding. The mean over all of them mixes these in: the shorter the text, the more. The same sentence gets another embedding next to other sentences, and
+similarities are wrong.
+
+## Bad
+
+```python
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
+model = AutoModel.from_pretrained("bert-base-uncased")
+
+
+@torch.no_grad()
+def embed(texts, size=32):
+    for i in range(0, len(texts), size):
+        enc = tokenizer(texts[i : i + size], padding=True, truncation=True, return_tensors="pt")
+        yield model(**enc).last_hidden_state.mean(dim=1)
+```
+
+## Good
+
+```python
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
+model = AutoModel.from_pretrained("bert-base-uncased")
+
+
+@torch.no_grad()
+def embed(texts, size=32):
+    for i in range(0, len(texts), size):
+        enc = tokenizer(texts[i : i + size], padding=True, truncation=True, return_tensors="pt")
+        mask = enc["attention_mask"].unsqueeze(-1)
+        hidden = model(**enc).last_hidden_state
+        yield (hidden * mask).sum(1) / mask.sum(1)
+```
+
+## When it is wrong
+
+Where all texts have the same number of tokens.
+
+## References
+
+- Sentence Transformers: mean pooling takes the attention mask into account
+)"},
+    .calls = "*.mean torch.mean",
+    .on_call = check};
+
+} // namespace deepperf::rules

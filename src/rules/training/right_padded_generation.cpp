@@ -1,0 +1,144 @@
+#include "rules/encoding.h"
+#include "rules/reach.h"
+#include "rules/tree.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// Their tokenizers pad on the left if nothing is said.
+bool pads_left_by_itself(std::string_view checkpoint) {
+  return has_word_in_any_case(checkpoint,
+                              {"llama", "vicuna", "mistral", "mixtral", "bloom", "glm", "baichuan", "alpaca", "gemma",
+                               "falcon3", "phi-3", "internlm", "zephyr", "tulu", "orca", "yi-"});
+}
+
+// Does the function decode a batch, and not only its first text?
+bool decodes_several(const Site &site) {
+  struct Decodes {
+    bool several = false;
+  };
+  if (site.function->node == nullptr) {
+    return false;
+  }
+  return site.memory
+      .recall<Decodes>(site.function,
+                       [&site] {
+                         bool one = false;
+                         bool any = false;
+                         any_node_inside(site.function->node, [&](const Node *node) {
+                           const auto *element = as<Subscript>(node);
+                           const auto *call = as<Call>(element != nullptr ? element->value : node);
+                           if (call != nullptr && called_method(*call) == "batch_decode") {
+                             (element != nullptr ? one : any) = true;
+                           }
+                           return false;
+                         });
+                         return Decodes{any && !one};
+                       })
+      .several;
+}
+
+void check(Site &site, const Call &call) {
+  const model::Value model = value_of(site, receiver_of(call));
+  if (site.function == nullptr || site.module->is_test || model.call == nullptr || !model.name() ||
+      !makes_causal_model(model.name().text())) {
+    return;
+  }
+  const auto encoding = encoding_behind(site, call);
+  if (!encoding.has_value() || encoding->texts == Encoding::Texts::One ||
+      (encoding->padding != Encoding::Padding::Longest && encoding->padding != Encoding::Padding::Full)) {
+    return;
+  }
+  if (encoding->texts == Encoding::Texts::Unknown && encoding->padding == Encoding::Padding::Longest &&
+      !decodes_several(site)) {
+    return; // perhaps a single text, which is not padded
+  }
+  const model::Value tokenizer = value_of(site, encoding->tokenizer);
+  const bool is_made = tokenizer.call != nullptr && tokenizer.name() &&
+                       (tokenizer.name().text() == "transformers.AutoTokenizer.from_pretrained" ||
+                        tokenizer.name().text().starts_with("transformers.GPT") ||
+                        tokenizer.name().text().starts_with("transformers.OPT") ||
+                        tokenizer.name().text().starts_with("transformers.PreTrainedTokenizerFast"));
+  if (!is_made || has_hidden_arguments(*tokenizer.call) || project_has_word(site, {"padding_side"})) {
+    return;
+  }
+  const Site made = site_of(site, *tokenizer.call);
+  const Expr *checkpoint = tokenizer.call->args.empty() ? nullptr : tokenizer.call->args[0];
+  const auto name = checkpoint != nullptr ? setting_of(made, checkpoint) : std::nullopt;
+  if (name.has_value() && name->as_string().has_value() && pads_left_by_itself(*name->as_string())) {
+    return;
+  }
+  Finding &finding = report(site, *encoding->call,
+                            "the shorter prompts of this batch are padded on the right, so new tokens follow padding",
+                            "load the tokenizer with padding_side=\"left\" for a decoder-only model");
+  finding.notes.push_back({made.module->file, tokenizer.call->span(), "the tokenizer pads on the right by default"});
+  add_note(finding, site, call, "the text is continued here");
+}
+
+} // namespace
+
+extern constinit const Rule kRightPaddedGeneration = {
+    .info = {.code = "DP839",
+             .name = "right-padded-generation",
+             .summary = "a decoder-only model that continues prompts that are padded on the right",
+             .root_cause = "Training: Wrong Evaluation",
+             .symptoms = "Wrong Result",
+             .stage = "Prediction",
+             .frameworks = "PyTorch",
+             .tier = Tier::Hint,
+             .documentation = R"(## What it finds
+
+`generate()` of a decoder-only model (`AutoModelForCausalLM`, `GPT2LMHeadModel`) for a batch of several prompts that were tokenized with padding, where nothing sets `padding_side`.
+
+## What goes wrong
+
+Such a model continues what stands at the end of each row. With padding on the right, which is what most tokenizers do, that is padding for all prompts but the longest: their answers are cut loose from
+the prompt and mostly worse. Transformers prints a warning.
+
+## Bad
+
+```python
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+tokenizer.pad_token = tokenizer.eos_token
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+
+
+def answer(questions, size=16):
+    for i in range(0, len(questions), size):
+        batch = tokenizer(questions[i : i + size], padding=True, return_tensors="pt")
+        yield from tokenizer.batch_decode(model.generate(**batch))
+```
+
+## Good
+
+```python
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("gpt2", padding_side="left")
+tokenizer.pad_token = tokenizer.eos_token
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+
+
+def answer(questions, size=16):
+    for i in range(0, len(questions), size):
+        batch = tokenizer(questions[i : i + size], padding=True, return_tensors="pt")
+        yield from tokenizer.batch_decode(model.generate(**batch))
+```
+
+## When it is wrong
+
+Where the checkpoint's own configuration says that its tokenizer pads on the left.
+
+## References
+
+- Transformers: text generation, common pitfalls ("wrong padding side")
+)"},
+    .calls = "HfModel.generate",
+    .on_call = check};
+
+} // namespace deepperf::rules
