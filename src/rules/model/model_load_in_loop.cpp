@@ -2,6 +2,7 @@
 #include "model/variance.h"
 #include "python/children.h"
 #include "rules/per_step.h"
+#include "rules/reach.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -289,8 +290,11 @@ void check(Site &site, const Call &call) {
     finding.notes.push_back({caller->caller->module->file, caller->call->span(),
                              "called here for each item, and dropped at the end of the call"});
   }
-  // The weights that each turn, or each of several models, starts from may be meant.
-  finding.tier = Tier::Hint;
+  // The weights that each turn, or each of several models, starts from may be meant; but a pipeline is not trained.
+  if (model::kind_of(&call) != Kind::HfPipeline ||
+      function_has_word(site, {"lora", "adapter", "textual_inversion", "del ", "gc.collect", "empty_cache"})) {
+    finding.tier = Tier::Hint;
+  }
 }
 
 } // namespace
@@ -310,7 +314,7 @@ extern constinit const Rule kModelLoadInLoop = {
 `load_model`, `hub.load`, `hub.KerasLayer`, `saved_model.load`, `torch.load`, `torch.hub.load`, `torch.jit.load` `transformers.pipeline`,
 `onnxruntime.InferenceSession` or `from_pretrained` in a loop, or in a
 function that is called from one, with arguments that stay the same. Models, tokenizers, pipelines and sessions that a route of Flask or
-FastAPI loads for every request are findings by default.
+FastAPI loads for every request, itself or through helpers, are findings by default, and so are pipelines; what else a loop loads again is a hint.
 
 ## Why it costs
 

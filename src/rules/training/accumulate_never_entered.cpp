@@ -1,3 +1,4 @@
+#include "python/children.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 
@@ -7,9 +8,32 @@ using namespace python;
 
 namespace {
 
+// Does the function run the training step with the accelerator, and hand it to nobody? Then nothing is out of sight.
+bool is_stepped_here(const Site &site, Symbol accelerator) {
+  bool steps = false;
+  bool escapes = false;
+  const auto visit = [&](const auto &self, const Node *node, const Node *parent) -> void {
+    const auto *name = as<Name>(node);
+    if (name != nullptr && name->id == accelerator && name->context == Context::Load) {
+      const auto *member = as<Attribute>(parent);
+      escapes = escapes || member == nullptr;
+      steps = steps || (member != nullptr && member->attr.text() == "backward");
+    }
+    for_each_child(node, [&](const Node *child) { self(self, child, node); });
+  };
+  if (site.function->node != nullptr) {
+    visit(visit, site.function->node, nullptr);
+  } else {
+    for (const Stmt *statement : site.module->parsed->tree.body) {
+      visit(visit, statement, nullptr);
+    }
+  }
+  return steps && !escapes;
+}
+
 void check(Site &site, const Call &call) {
   const Keyword *steps = keyword_argument(call, "gradient_accumulation_steps");
-  if (steps == nullptr || integer_of(site, steps->value) == 1 || site.module->is_test) {
+  if (steps == nullptr || integer_of(site, steps->value) == 1 || site.module->is_test || site.function == nullptr) {
     return;
   }
   // Doubt means silence: whoever is given the accelerator may enter it.
@@ -19,8 +43,14 @@ void check(Site &site, const Call &call) {
       !file_has_word(site, {".backward("})) {
     return;
   }
-  report(site, *steps, "gradient_accumulation_steps has no effect without accelerator.accumulate(model)",
-         "put the step into `with accelerator.accumulate(model):`");
+  Finding &finding =
+      report(site, *steps, "gradient_accumulation_steps has no effect without accelerator.accumulate(model)",
+             "put the step into `with accelerator.accumulate(model):`");
+  // What users choose may be 1, and others may do it by hand.
+  const auto count = integer_of(site, steps->value);
+  if (count.value_or(1) <= 1 || !is_stepped_here(site, name->id)) {
+    finding.tier = Tier::Hint;
+  }
 }
 
 } // namespace
@@ -33,10 +63,11 @@ extern constinit const Rule kAccumulateNeverEntered = {
              .symptoms = "Wrong Result, Slow Execution Time",
              .stage = "Training",
              .frameworks = "PyTorch",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`Accelerator(gradient_accumulation_steps=n)` in a file that calls `backward` and never enters `accelerator.accumulate(…)`, `no_sync` or asks for `sync_gradients`.
+`Accelerator(gradient_accumulation_steps=n)` in a file that calls `backward` and never enters `accelerator.accumulate(…)`, `no_sync` or asks for `sync_gradients`. It
+is a hint unless the number is known and the same function runs the training step.
 
 ## Why it matters
 

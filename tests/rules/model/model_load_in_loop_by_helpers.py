@@ -43,7 +43,7 @@ def counted():
 
 
 def make_pipe():
-    pipe = StableDiffusionXLPipeline.from_pretrained("sdxl", torch_dtype=torch.float16)  # hint: DP205
+    pipe = StableDiffusionXLPipeline.from_pretrained("sdxl", torch_dtype=torch.float16)  # expect: DP205
     return pipe.to("cuda")
 
 

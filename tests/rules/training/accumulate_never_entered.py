@@ -2,7 +2,7 @@ from accelerate import Accelerator
 
 
 def train(model, optimizer, loader, steps):
-    accelerator = Accelerator(gradient_accumulation_steps=4)  # hint: DP831
+    accelerator = Accelerator(gradient_accumulation_steps=4)  # expect: DP831
     model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
     for batch in loader:
         accelerator.backward(model(batch))
@@ -19,3 +19,19 @@ def one():
     accelerator = Accelerator(gradient_accumulation_steps=1)
     other = Accelerator()
     return accelerator, other
+
+
+def handed_on(model, run):
+    accelerator = Accelerator(gradient_accumulation_steps=8)  # hint: DP831
+    run(accelerator, model)
+
+
+TARGET = 64
+
+
+def computed(model, optimizer, loader):
+    accelerator = Accelerator(gradient_accumulation_steps=TARGET // 16)  # expect: DP831
+    for batch in accelerator.prepare(loader):
+        accelerator.backward(model(batch))
+        optimizer.step()
+        optimizer.zero_grad()

@@ -1,0 +1,119 @@
+#include "rules/encoding.h"
+#include "rules/reach.h"
+#include "rules/tree.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// Where the function stores labels: `encoded["labels"] = …`, or "labels" in a dictionary; null if nowhere.
+const Node *labels_of(const Site &site) {
+  const FunctionDef *definition = site.function->definition();
+  const Node *found = nullptr;
+  any_node(definition->body, [&](const Node *node) {
+    if (const auto *assignment = as<Assign>(node)) {
+      const auto *target = as<Subscript>(assignment->targets[0]);
+      const bool is_labels =
+          target != nullptr && target->slice->kind == NodeKind::Constant && string_of(site, target->slice) == "labels";
+      found = is_labels ? node : found;
+    } else if (const auto *dictionary = as<Dict>(node)) {
+      for (const DictItem &item : dictionary->items) {
+        const bool is_labels =
+            item.key != nullptr && item.key->kind == NodeKind::Constant && string_of(site, item.key) == "labels";
+        found = is_labels ? item.value : found;
+      }
+    }
+    return found != nullptr;
+  });
+  return found;
+}
+
+void check(Site &site, const Call &call) {
+  const Keyword *split = keyword_argument(call, "is_split_into_words");
+  if (split == nullptr || bool_of(site, split->value) != true || site.function == nullptr ||
+      site.function->definition() == nullptr || site.module->is_test) {
+    return;
+  }
+  // Somebody finds out which word each token belongs to, or tokenizes word by word.
+  if (file_has_word(site, {"word_ids", "word_to_tokens", "token_to_word", "offset_mapping", "offsets", "word_to_chars",
+                           "align", "subword", "sub_token", "tokenize("})) {
+    return;
+  }
+  const Node *labels = labels_of(site);
+  if (labels == nullptr) {
+    return;
+  }
+  Finding &finding = report(site, *labels,
+                            "these labels belong to words, but the model sees tokens: special tokens and split words "
+                            "move them to wrong places",
+                            "take the label of each token's word from `word_ids()`, with -100 for special tokens and "
+                            "the rest of a word");
+  add_note(finding, site, call, "the words become tokens here");
+}
+
+} // namespace
+
+extern constinit const Rule kWordsNotAligned = {
+    .info = {.code = "DP846",
+             .name = "words-not-aligned",
+             .summary = "labels of words that are used as labels of tokens",
+             .root_cause = "Training: Loss Mismatch",
+             .symptoms = "Wrong Result",
+             .stage = "Data Preparation",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+A function that tokenizes words with `is_split_into_words=True` and stores `labels`, in a file that asks nowhere which word a token belongs to (`word_ids()`, `word_to_tokens`, offsets).
+
+## What goes wrong
+
+The tokenizer puts a special token first and splits long words. The label of word i is then the label of another token, from the first split on by more and more. The model learns tags of neighbouring words, and
+the accuracy looks acceptable because most tags are "O".
+
+## Bad
+
+```python
+from transformers import AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("bert-base-cased")
+
+
+def encode(examples):
+    encoded = tokenizer(examples["tokens"], truncation=True, is_split_into_words=True)
+    encoded["labels"] = examples["ner_tags"]
+    return encoded
+```
+
+## Good
+
+```python
+from transformers import AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("bert-base-cased")
+
+
+def encode(examples):
+    encoded = tokenizer(examples["tokens"], truncation=True, is_split_into_words=True)
+    labels = []
+    for i, tags in enumerate(examples["ner_tags"]):
+        words = encoded.word_ids(batch_index=i)
+        labels.append([-100 if word is None else tags[word] for word in words])
+    encoded["labels"] = labels
+    return encoded
+```
+
+## When it is wrong
+
+Where the labels belong to the whole text.
+
+## References
+
+- Transformers: token classification, preprocess ("realign the tokens and labels")
+)"},
+    .calls = "HfTokenizer.__call__ HfTokenizer.batch_encode_plus HfTokenizer.encode_plus",
+    .on_call = check};
+
+} // namespace deepperf::rules
