@@ -2,33 +2,43 @@
 #include "rules/reach.h"
 #include "rules/site.h"
 
+#include <algorithm>
+
 namespace deepperf::rules {
 
 using namespace python;
 
 namespace {
 
-// Does the function run the training step with the accelerator, and hand it to nobody? Then nothing is out of sight.
+// Does the function run the training step with the accelerator, in every turn and in no context that somebody else
+// makes with it? Then nothing is out of sight.
 bool is_stepped_here(const Site &site, Symbol accelerator) {
   bool steps = false;
-  bool escapes = false;
-  const auto visit = [&](const auto &self, const Node *node, const Node *parent) -> void {
-    const auto *name = as<Name>(node);
-    if (name != nullptr && name->id == accelerator && name->context == Context::Load) {
-      const auto *member = as<Attribute>(parent);
-      escapes = escapes || member == nullptr;
-      steps = steps || (member != nullptr && member->attr.text() == "backward");
+  bool is_by_hand = false;
+  const auto visit = [&](const auto &self, const Node *node) -> void {
+    if (const auto *call = as<Call>(node)) {
+      const auto *object = called_method(*call) == "backward" ? as<Name>(receiver_of(*call)) : nullptr;
+      steps = steps || (object != nullptr && object->id == accelerator);
+    } else if (const auto *with = as<With>(node)) {
+      for (const WithItem &item : with->items) {
+        const auto *entered = as<Call>(item.context_expr);
+        is_by_hand = is_by_hand || (entered != nullptr && std::ranges::any_of(entered->args, [&](const Expr *given) {
+                                      return mentions(given, accelerator);
+                                    }));
+      }
+    } else if (const auto *operation = as<BinOp>(node)) {
+      is_by_hand = is_by_hand || operation->op() == Operator::Mod; // if step % 4 == 0: optimizer.step()
     }
-    for_each_child(node, [&](const Node *child) { self(self, child, node); });
+    for_each_child(node, [&](const Node *child) { self(self, child); });
   };
   if (site.function->node != nullptr) {
-    visit(visit, site.function->node, nullptr);
+    visit(visit, site.function->node);
   } else {
     for (const Stmt *statement : site.module->parsed->tree.body) {
-      visit(visit, statement, nullptr);
+      visit(visit, statement);
     }
   }
-  return steps && !escapes;
+  return steps && !is_by_hand;
 }
 
 void check(Site &site, const Call &call) {

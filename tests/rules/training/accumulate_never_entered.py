@@ -35,3 +35,29 @@ def computed(model, optimizer, loader):
         accelerator.backward(model(batch))
         optimizer.step()
         optimizer.zero_grad()
+
+
+def by_hand(model, optimizer, loader):
+    accelerator = Accelerator(gradient_accumulation_steps=4)  # hint: DP831
+    for step, batch in enumerate(loader):
+        accelerator.backward(model(batch) / 4)
+        if step % 4 == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+def in_context(model, optimizer, loader, context):
+    accelerator = Accelerator(gradient_accumulation_steps=4)  # hint: DP831
+    for batch in loader:
+        with context(accelerator, model):
+            accelerator.backward(model(batch))
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+def given_for_loading(model, optimizer, load):
+    accelerator = Accelerator(gradient_accumulation_steps=4)  # expect: DP831
+    for batch in load(accelerator):
+        accelerator.backward(model(batch))
+        optimizer.step()
+        optimizer.zero_grad()
