@@ -59,17 +59,11 @@ bool is_averaged(const Site &site, const Call &log) {
   return name == "validation_step" || name == "test_step";
 }
 
-void check(Site &site, const Call &log) {
-  const auto *self = as<Name>(receiver_of(log));
-  if (site.function == nullptr || site.function->type == nullptr || self == nullptr || site.function->params.empty() ||
-      site.function->params[0]->name != self->id || !is_lightning_module(*site.function->type) ||
-      !is_averaged(site, log) || keyword_argument(log, "reduce_fx") != nullptr) {
-    return;
-  }
-  const Expr *value = argument(log, 1, "value");
+// A value that is logged, and averaged.
+void judge(Site &site, const Expr *value) {
   const Call *maker = nullptr;
   std::string_view api;
-  const Call *call = value != nullptr ? metric_call(site, value, &maker, &api) : nullptr;
+  const Call *call = metric_call(site, value, &maker, &api);
   constexpr std::string_view kPackage = "torchmetrics.";
   if (call == nullptr || !api.starts_with(kPackage) || !is_not_a_mean(site, api.substr(kPackage.size()), *maker)) {
     return;
@@ -81,6 +75,25 @@ void check(Site &site, const Call &log) {
              fmt::format("call the metric first, and log the object: `self.log(…, {})`", text_of(site, call->func)));
   if (call != value) {
     add_note(finding, site, *call, "this gives the value of one batch");
+  }
+}
+
+void check(Site &site, const Call &log) {
+  const auto *self = as<Name>(receiver_of(log));
+  if (site.function == nullptr || site.function->type == nullptr || self == nullptr || site.function->params.empty() ||
+      site.function->params[0]->name != self->id || !is_lightning_module(*site.function->type) ||
+      !is_averaged(site, log) || keyword_argument(log, "reduce_fx") != nullptr) {
+    return;
+  }
+  if (called_method(log) == "log") {
+    if (const Expr *value = argument(log, 1, "value")) {
+      judge(site, value);
+    }
+    return;
+  }
+  const auto *dictionary = as<Dict>(argument(log, 0, "dictionary"));
+  for (u32 i = 0; dictionary != nullptr && i < dictionary->items.size(); ++i) {
+    judge(site, dictionary->items[i].value);
   }
 }
 
@@ -97,7 +110,7 @@ extern constinit const Rule kBatchMetricAveraged = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`self.log("auc", self.auc(scores, labels))` in a LightningModule, where the value is logged per epoch and the metric is no mean over samples: AUROC, average precision, F1, precision, recall,
+`self.log("auc", self.auc(scores, labels))`, or the same with `log_dict`, in a LightningModule, where the value is logged per epoch and the metric is no mean over samples: AUROC, average precision, F1, precision, recall,
 Jaccard index, correlations.
 
 ## What goes wrong
@@ -150,7 +163,7 @@ If there is one batch only. Accuracy and errors that are means are not reported.
 
 - torchmetrics: torchmetrics in PyTorch Lightning
 )"},
-    .calls = "*.log",
+    .calls = "*.log *.log_dict",
     .on_call = check};
 
 } // namespace deepperf::rules

@@ -31,6 +31,7 @@ class Net(pl.LightningModule):
         self.log("accuracy", self.accuracy(scores, y))
         self.log("micro", self.micro(scores, y))
         self.log("last", self.f1(scores, y), on_epoch=False)
+        self.log_dict({"auc": auc, "accuracy": self.accuracy(scores, y)})  # expect: DP835
         self.auc.update(scores, y)
         self.log("object", self.auc)
 
