@@ -1,5 +1,7 @@
 #include "rules/jax.h"
 
+#include "rules/tree.h"
+
 #include <algorithm>
 
 namespace deepperf::rules {
@@ -26,17 +28,47 @@ bool runs_compiled_jax(const model::Project &project, const Call &call) {
   return found && !other;
 }
 
-bool is_optax_optimizer(const Site &site, const Expr *expr, std::string_view *maker) {
-  const std::vector<model::Argument::Given> made = model::written_as(scope_of(site), expr);
-  return !made.empty() && std::ranges::all_of(made, [&](const model::Argument::Given &given) {
-    const auto *call = as<Call>(given.expr);
-    const Value callee = call != nullptr ? site.project.callee_of(call) : Value{};
-    const std::string_view api = callee.is(Value::Tag::Api) ? callee.name().text() : std::string_view{};
-    if (maker != nullptr) {
-      *maker = api;
-    }
-    return api.starts_with("optax.");
-  });
+namespace {
+
+bool is_made_by_optax(const model::Project &project, const model::Scope &scope, const Expr *expr, u32 depth);
+
+// Does all that the function returns come from Optax?
+bool returns_optimizer(const model::Project &project, const model::FunctionInfo &function, u32 depth) {
+  const FunctionDef *definition = function.definition();
+  u32 results = 0;
+  u32 optimizers = 0;
+  if (definition != nullptr) {
+    any_node(definition->body, [&](const Node *node) {
+      if (const auto *result = as<Return>(node)) {
+        ++results;
+        optimizers += result->value != nullptr &&
+                              is_made_by_optax(project, model::scope_of(project, function), result->value, depth)
+                          ? 1
+                          : 0;
+      }
+      return false;
+    });
+  }
+  return results > 0 && results == optimizers;
+}
+
+bool is_made_by_optax(const model::Project &project, const model::Scope &scope, const Expr *expr, u32 depth) {
+  constexpr u32 kMostDepth = 3;
+  const std::vector<model::Argument::Given> made = model::written_as(scope, expr);
+  return depth <= kMostDepth && !made.empty() && std::ranges::all_of(made, [&](const model::Argument::Given &given) {
+           const auto *call = as<Call>(given.expr);
+           const Value callee = call != nullptr ? project.callee_of(call) : Value{};
+           if (callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method)) {
+             return returns_optimizer(project, *callee.function, depth + 1);
+           }
+           return callee.is(Value::Tag::Api) && callee.name().text().starts_with("optax.");
+         });
+}
+
+} // namespace
+
+bool is_optax_optimizer(const Site &site, const Expr *expr) {
+  return is_made_by_optax(site.project, scope_of(site), expr, 0);
 }
 
 bool is_shown_by_notebook(const Site &site, const Stmt &statement) {

@@ -8,8 +8,8 @@ namespace deepperf::rules {
 // Does the call run a function that jax.jit, pmap or the like compiled? It returns before the device is done.
 bool runs_compiled_jax(const model::Project &project, const python::Call &call);
 
-// Is the expression, wherever it was made, an optimizer of Optax and nothing else? The API that made it is in `*maker`.
-bool is_optax_optimizer(const Site &site, const python::Expr *expr, std::string_view *maker = nullptr);
+// Is the expression, wherever it was made, an optimizer of Optax and nothing else?
+bool is_optax_optimizer(const Site &site, const python::Expr *expr);
 
 // Is the statement the last one of a notebook's cell? Then its value is shown.
 bool is_shown_by_notebook(const Site &site, const python::Stmt &statement);

@@ -12,8 +12,15 @@ using model::Value;
 
 namespace {
 
-// jax.grad(f), jax.jit(jax.grad(f)), jax.value_and_grad(f).
-bool makes_gradient(const model::Project &project, const Expr *expr) {
+// jax.grad(f), jax.jit(jax.grad(f)), jax.value_and_grad(f), also under names.
+bool makes_gradient(const model::Project &project, const model::Scope &scope, const Expr *expr, u32 depth = 0) {
+  constexpr u32 kMostDepth = 4;
+  if (expr->kind == NodeKind::Name || expr->kind == NodeKind::Attribute) {
+    const std::vector<model::Argument::Given> made = model::written_as(scope, expr);
+    return depth < kMostDepth && !made.empty() && std::ranges::all_of(made, [&](const model::Argument::Given &given) {
+             return makes_gradient(project, given.scope, given.expr, depth + 1);
+           });
+  }
   const auto *call = as<Call>(expr);
   const Value callee = call != nullptr ? project.callee_of(call) : Value{};
   const std::string_view api = callee.is(Value::Tag::Api) ? callee.name().text() : std::string_view{};
@@ -21,7 +28,8 @@ bool makes_gradient(const model::Project &project, const Expr *expr) {
       api == "jax.hessian") {
     return true;
   }
-  return api == "jax.jit" && !call->args.empty() && makes_gradient(project, call->args[0]);
+  return api == "jax.jit" && !call->args.empty() && depth < kMostDepth &&
+         makes_gradient(project, scope, call->args[0], depth + 1);
 }
 
 bool is_bound_in(const model::Loop &loop, Symbol name) {
@@ -75,14 +83,7 @@ void check(Site &site, const Node &node) {
   if (!keeps_all || !takes_element || !is_collection || goes_over_data(site, *loop)) {
     return;
   }
-  bool is_gradient = makes_gradient(site.project, call.func);
-  if (call.func->kind == NodeKind::Name || call.func->kind == NodeKind::Attribute) {
-    const std::vector<model::Argument::Given> made = model::written_as(scope_of(site), call.func);
-    is_gradient = !made.empty() && std::ranges::all_of(made, [&](const model::Argument::Given &given) {
-      return makes_gradient(site.project, given.expr);
-    });
-  }
-  if (!is_gradient) {
+  if (!makes_gradient(site.project, scope_of(site), call.func)) {
     return;
   }
   Finding &finding =

@@ -10,16 +10,24 @@ using namespace python;
 
 namespace {
 
-// The call of `x = sess.run(…)` and of `sess.run(…)`.
+// The run of a statement such as `x = sess.run(…)`, `print(sess.run(…))` or `losses.append(sess.run(…))`; null if there
+// is none, or more than one.
 const Call *run_of(const Site &site, const Stmt *statement) {
-  const Expr *value = nullptr;
-  if (const auto *assignment = as<Assign>(statement)) {
-    value = assignment->value;
-  } else if (const auto *plain = as<ExprStmt>(statement)) {
-    value = plain->value;
+  if (statement->kind != NodeKind::Assign && statement->kind != NodeKind::AugAssign &&
+      statement->kind != NodeKind::ExprStmt) {
+    return nullptr;
   }
-  const auto *call = as<Call>(value);
-  return call != nullptr && is_session_run(site, *call) ? call : nullptr;
+  const Call *found = nullptr;
+  u32 runs = 0;
+  any_node(static_cast<const Node *>(statement), [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call != nullptr && is_session_run(site, *call)) {
+      found = call;
+      ++runs;
+    }
+    return false;
+  });
+  return runs == 1 ? found : nullptr;
 }
 
 // What is fed, as it is written; empty if nothing is.
@@ -28,23 +36,34 @@ std::string_view feed_of(const Site &site, const Call &run) {
   return feed != nullptr ? text_of(site, feed) : std::string_view{};
 }
 
+// Does the statement run something else, or bind a name that the feed mentions?
+bool may_change(const Stmt *statement, const Expr *feed) {
+  return any_node(static_cast<const Node *>(statement), [feed](const Node *node) {
+    const auto *name = as<Name>(node);
+    const auto *call = as<Call>(node);
+    return (name != nullptr && name->context == Context::Store && mentions(feed, name->id)) ||
+           (call != nullptr && called_method(*call) == "run");
+  });
+}
+
 void check_block(Site &site, const Block &body) {
-  // A statement in between may change what is fed.
-  const auto at = [&body](std::size_t index) { return body[static_cast<u32>(index)]; };
-  for (std::size_t i = 0; i < body.size(); ++i) {
-    const Call *first = run_of(site, at(i));
-    const std::string_view feed = first != nullptr ? feed_of(site, *first) : std::string_view{};
-    if (feed.empty()) {
+  constexpr u32 kMostBetween = 6;
+  for (u32 i = 0; i < body.size(); ++i) {
+    const Call *first = run_of(site, body[i]);
+    const Expr *feed = first != nullptr ? argument(*first, 1, "feed_dict") : nullptr;
+    if (feed == nullptr) {
       continue;
     }
     std::vector<const Call *> others;
-    std::size_t next = i + 1;
-    for (; next < body.size(); ++next) {
-      const Call *run = run_of(site, at(next));
-      if (run == nullptr || feed_of(site, *run) != feed) {
+    u32 last = i;
+    for (u32 next = i + 1; next < body.size() && next - last <= kMostBetween; ++next) {
+      const Call *run = run_of(site, body[next]);
+      if (run != nullptr && feed_of(site, *run) == text_of(site, feed)) {
+        others.push_back(run);
+        last = next;
+      } else if (may_change(body[next], feed)) {
         break;
       }
-      others.push_back(run);
     }
     if (others.empty()) {
       continue;
@@ -61,7 +80,7 @@ void check_block(Site &site, const Block &body) {
           "fetch everything in one call: sess.run([train_op, loss, accuracy], feed_dict=…)");
       add_note(finding, site, *first, "the first one");
     }
-    i = next - 1;
+    i = last;
   }
 }
 

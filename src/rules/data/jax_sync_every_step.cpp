@@ -36,6 +36,12 @@ struct ReturnsPending {
 ReturnsPending returns_pending(const model::Project &project, Memory &memory, const model::FunctionInfo &function,
                                u32 depth);
 
+// Which parameters of a function it reads back from the device: as bits.
+struct ReadParameters {
+  u64 read = 0;
+};
+u64 parameters_read(const model::Project &project, Memory &memory, const model::FunctionInfo &function, u32 depth);
+
 // Walks the code of one iteration, or of a function, in order, and keeps which names hold what the device still
 // computes.
 class Walk {
@@ -49,12 +55,15 @@ public:
     for (const Stmt *statement : statements) {
       this->statement(statement);
       const auto *guard = as<If>(statement);
-      if (guard != nullptr && leaves(guard->body) && !model::is_setting(guard->test, loop_, function_)) {
+      if (guard != nullptr && (leaves(guard->body) || leaves(guard->orelse)) &&
+          !model::is_setting(guard->test, loop_, function_)) {
         is_skipped_ = true; // what follows runs in some iterations only
       }
     }
     is_skipped_ = was_skipped;
   }
+
+  void take_as_pending(Symbol name) { pending_.insert(name.id); }
 
   std::vector<Sync> syncs;
   const Call *compiled = nullptr; // the first call of a compiled function
@@ -317,9 +326,31 @@ private:
       if (takes_pending && first != nullptr && is_conversion(first)) {
         add(call, "copying a tree to the host", true);
       }
+    } else if (takes_pending && reads_arguments(call)) {
+      add(call, "a function that reads it", true);
     } else if (method != nullptr) {
       this->method(call, *method);
     }
+  }
+
+  // Is something that the device still computes passed for a parameter that the function reads back?
+  bool reads_arguments(const Call &call) {
+    const Value callee = project_.callee_of(&call);
+    const bool is_method = callee.is(Value::Tag::Method);
+    if ((!is_method && !callee.is(Value::Tag::Function)) || depth_ >= kMostDepth || runs_compiled_jax(project_, call)) {
+      return false;
+    }
+    const u64 read = parameters_read(project_, memory_, *callee.function, depth_ + 1);
+    const u32 first = is_method && !callee.function->is_static ? 1 : 0;
+    for (u32 i = 0; i < call.args.size() && i + first < 64; ++i) {
+      if (call.args[i]->kind == NodeKind::Starred) {
+        return false;
+      }
+      if ((read >> (i + first) & 1U) != 0 && is_pending(call.args[i])) {
+        return true;
+      }
+    }
+    return false;
   }
 
   void method(const Call &call, const Attribute &method) {
@@ -362,6 +393,30 @@ ReturnsPending returns_pending(const model::Project &project, Memory &memory, co
     walk.block(definition->body);
     return walk.given;
   });
+}
+
+u64 parameters_read(const model::Project &project, Memory &memory, const model::FunctionInfo &function, u32 depth) {
+  constexpr u32 kMostParameters = 8;
+  const FunctionDef *definition = function.definition();
+  if (definition == nullptr || !function.module->jax || function.traced) {
+    return 0;
+  }
+  return memory
+      .recall<ReadParameters>(&function,
+                              [&] {
+                                ReadParameters result;
+                                for (u32 i = 0; i < function.params.size() && i < kMostParameters; ++i) {
+                                  Walk walk(project, memory, function, nullptr, depth);
+                                  if (function.params[i]->name) {
+                                    walk.take_as_pending(function.params[i]->name);
+                                    walk.block(definition->body);
+                                  }
+                                  const bool reads = std::ranges::any_of(walk.syncs, &Sync::is_written_out);
+                                  result.read |= reads ? u64{1} << i : 0;
+                                }
+                                return result;
+                              })
+      .read;
 }
 
 // Does the compiled function go through many steps itself? Then one iteration is an epoch, and one wait is little.

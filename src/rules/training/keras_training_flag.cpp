@@ -1,3 +1,4 @@
+#include "rules/keras.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -75,15 +76,18 @@ TwoFaced layers_of_made(const Site &site, const Call &maker, std::string_view ap
       return result;
     }
     if (api.ends_with(".Sequential")) {
-      result.layer = two_faced_in(site.project, &maker);
-      result.module = function->module;
-      const auto added = site.project.added_layers.find(&maker);
-      if (added != site.project.added_layers.end() && result.layer == nullptr) {
-        for (const model::AddedLayer &one : added->second) {
-          result.layer =
-              one.layer != nullptr && result.layer == nullptr ? two_faced_in(site.project, one.layer) : result.layer;
-          result.module = one.function->module;
+      const Value made = Value::made_by(Kind::KerasModel, &maker, intern(api));
+      for (const Value &layer : layers_of_sequential(site, made)) {
+        if (result.layer == nullptr && layer.is(Value::Tag::Instance) && layer.call != nullptr && layer.name() &&
+            is_two_faced(layer.name().text())) {
+          result.layer = layer.call;
+          const model::FunctionInfo *place = site.project.caller_of(layer.call);
+          result.module = place != nullptr ? place->module : function->module;
         }
+      }
+      if (result.layer == nullptr) { // not all of them are known
+        result.layer = two_faced_in(site.project, &maker);
+        result.module = function->module;
       }
     } else if (function->node != nullptr) {
       result.look_with_callees(site.project, *function);
@@ -112,6 +116,26 @@ TwoFaced layers_of_class(const Site &site, const model::ClassInfo &type) {
   });
 }
 
+// Inside `with tf.GradientTape()`, or in a function that is called from nowhere else.
+bool under_tape(const Site &site) {
+  if (inside_with(site, Kind::GradientTape)) {
+    return true;
+  }
+  return site.function != nullptr && !site.function->called_by.empty() &&
+         std::ranges::all_of(site.function->called_by, [](const model::CallSite *call) { return call->in_tape; });
+}
+
+// Does the function, or one that calls it under a tape, compute gradients of the model's variables?
+bool is_trained_by(const Site &site, const std::string &model) {
+  const std::array<std::string, 3> trained = {model + ".trainable_variables", model + ".trainable_weights",
+                                              model + ".variables"};
+  const std::array<std::string_view, 3> words = {trained[0], trained[1], trained[2]};
+  return function_has_word(site, words) ||
+         std::ranges::any_of(site.function->called_by, [&](const model::CallSite *call) {
+           return call->in_tape && has_word(rules::text_of(*call->caller), words);
+         });
+}
+
 // The models that were pointed at in a function: one place each is enough.
 struct Reported {
   mutable std::vector<std::string> models;
@@ -120,7 +144,7 @@ struct Reported {
 void check(Site &site, const Node &node) {
   const auto &call = static_cast<const Call &>(node);
   if (call.fact == 0 || !site.module->tensorflow || call.args.size() != 1 || !call.keywords.empty() ||
-      !inside_with(site, Kind::GradientTape)) {
+      !under_tape(site)) {
     return;
   }
   const Value callee = site.project.callee_of(&call);
@@ -131,10 +155,7 @@ void check(Site &site, const Node &node) {
   }
   // It is this model that is trained here, and not one that only helps.
   const std::string model(text_of(site, call.func));
-  const std::array<std::string, 3> trained = {model + ".trainable_variables", model + ".trainable_weights",
-                                              model + ".variables"};
-  const std::array<std::string_view, 3> words = {trained[0], trained[1], trained[2]};
-  if (!function_has_word(site, words) || file_has_word(site, {"set_learning_phase", "learning_phase_scope"})) {
+  if (!is_trained_by(site, model) || file_has_word(site, {"set_learning_phase", "learning_phase_scope"})) {
     return;
   }
   const TwoFaced layers =

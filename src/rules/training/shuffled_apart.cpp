@@ -84,15 +84,38 @@ bool come_from_one(const Site &site, const Call &left, const Call &right) {
   return first && first == source_of(last_assigned(site, static_cast<const Name &>(*right.args[0])));
 }
 
+// Sets a generator back, or makes one.
+bool seeds(const Node *node) {
+  const auto *call = as<Call>(node);
+  const std::string_view name = call != nullptr ? called_name(*call) : std::string_view{};
+  return name.find("seed") != std::string_view::npos || name == "set_state" || name == "setstate" ||
+         name == "RandomState" || name == "default_rng";
+}
+
+// The shuffle a few statements before this one in the same block, if nothing in between sets the generator back.
+const Call *shuffle_before(const Site &site, const Stmt &statement) {
+  constexpr u32 kMostStatements = 6;
+  const Node *parent = site.ancestors.empty() ? nullptr : site.ancestors.back();
+  const Stmt *at = &statement;
+  for (u32 i = 0; i < kMostStatements; ++i) {
+    at = statement_before(site.module->parsed->tree, parent, at);
+    if (at == nullptr || any_node(at, seeds)) {
+      return nullptr;
+    }
+    if (const Call *shuffle = shuffle_of(site, at)) {
+      return shuffle;
+    }
+  }
+  return nullptr;
+}
+
 void check(Site &site, const Node &node) {
   const auto &statement = static_cast<const ExprStmt &>(node);
   const Call *second = shuffle_of(site, &statement);
   if (second == nullptr || site.function == nullptr) {
     return;
   }
-  const Stmt *before =
-      statement_before(site.module->parsed->tree, site.ancestors.empty() ? nullptr : site.ancestors.back(), &statement);
-  const Call *first = before != nullptr ? shuffle_of(site, before) : nullptr;
+  const Call *first = shuffle_before(site, statement);
   if (first == nullptr || shuffled(*first) == shuffled(*second) ||
       text_of(site, first->func) != text_of(site, second->func)) {
     return;
@@ -126,7 +149,7 @@ extern constinit const Rule kShuffledApart = {.info = {.code = "DP857",
                                                        .tier = Tier::On,
                                                        .documentation = R"(## What it finds
 
-Two calls of `np.random.shuffle` (or `random.shuffle`, or a generator's) one after the other, for two arrays that belong together: the same function gives
+Two calls of `np.random.shuffle` (or `random.shuffle`, or a generator's) shortly after each other, for two arrays that belong together: the same function gives
 both to `zip`, `fit`, `TensorDataset`, `from_tensor_slices` or `train_test_split`, or made them of the parts of the same elements.
 
 ## Why it matters

@@ -38,7 +38,7 @@ def unrolled(x, weights):
 def operators(sess, batches):
     for batch in batches:
         print(sess.run(-logits, {y: batch}))  # expect: DP201
-        print(sess.run([logits > 0.5], {y: batch}))  # expect: DP201
+        print(sess.run([logits > 0.5], {y: batch}))  # expect: DP201 # hint: DP119
         print(sess.run(logits, {y: batch}) > 0.5)
 
 
