@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,16 +26,29 @@ bool is_two_faced(std::string_view api) {
          name == "GaussianNoise" || name == "SyncBatchNormalization";
 }
 
+// Dropout(0) drops nothing.
+bool is_idle(const model::Project &project, const Call &layer) {
+  const model::FunctionInfo *function = project.caller_of(&layer);
+  const Expr *rate = argument(layer, 0, "rate");
+  if (function == nullptr || rate == nullptr) {
+    return false;
+  }
+  const std::optional<model::ConstantValue> value = model::constant_of(model::scope_of(project, *function), rate);
+  return value.has_value() && value->as_number() == 0.0;
+}
+
+// A layer of that kind that the code makes whatever its settings are: not behind `if use_dropout`.
 const Call *two_faced_in(const model::Project &project, const Node *node) {
+  if (node->kind == NodeKind::If || node->kind == NodeKind::IfExp || node->kind == NodeKind::BoolOp) {
+    return nullptr;
+  }
+  const auto *call = as<Call>(node);
+  const Value callee = call != nullptr ? project.callee_of(call) : Value{};
+  if (callee.is(Value::Tag::Api) && is_two_faced(callee.name().text()) && !is_idle(project, *call)) {
+    return call;
+  }
   const Call *found = nullptr;
-  any_node_inside(node, [&](const Node *inner) {
-    const auto *call = as<Call>(inner);
-    const Value callee = call != nullptr ? project.callee_of(call) : Value{};
-    if (callee.is(Value::Tag::Api) && is_two_faced(callee.name().text())) {
-      found = call;
-    }
-    return found != nullptr;
-  });
+  for_each_child(node, [&](const Node *child) { found = found != nullptr ? found : two_faced_in(project, child); });
   return found;
 }
 
@@ -190,7 +204,8 @@ extern constinit const Rule kKerasTrainingFlag = {
              .documentation = R"(## What it finds
 
 `model(x)` under a `GradientTape`, without `training=True`, of a model that has `Dropout`, `BatchNormalization` or another layer with two modes, where
-the same function computes gradients of `model.trainable_variables`.
+the same function, or the one that calls it, computes gradients of `model.trainable_variables`. Layers that are made behind an `if` do not
+count.
 
 ## Why it matters
 

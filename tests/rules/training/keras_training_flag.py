@@ -131,3 +131,36 @@ def only_helps(x, y):
 
 def evaluate(batches):
     return [sequential(x) for x in batches]
+
+
+def optional_block(x, use_dropout=False):
+    x = layers.Dense(8)(x)
+    if use_dropout:
+        x = layers.Dropout(0.5)(x)
+    return layers.Dropout(0.0)(x)
+
+
+def build_without():
+    inputs = keras.Input((32,))
+    return keras.Model(inputs, optional_block(inputs))
+
+
+def train_without(batches):
+    model = build_without()
+    for x, y in batches:
+        with tf.GradientTape() as tape:  # hint: DP212
+            loss = tf.reduce_mean((model(x) - y) ** 2)
+        grads = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(grads, model.trainable_variables))
+
+
+def loss_of(x, y):
+    return tf.reduce_mean((net(x) - y) ** 2)  # expect: DP853
+
+
+@tf.function
+def step_with_helper(x, y):
+    with tf.GradientTape() as tape:
+        loss = loss_of(x, y)
+    grads = tape.gradient(loss, net.trainable_variables)
+    optimizer.apply_gradients(zip(grads, net.trainable_variables))
