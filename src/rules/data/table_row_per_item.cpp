@@ -13,11 +13,6 @@ void check(Site &site, const Node &node) {
   if (access == nullptr || subscript.context != Context::Load || !in_dataset_item(site)) {
     return;
   }
-  const auto *pair = as<Tuple>(subscript.slice); // .loc[rows, column]
-  const Expr *rows = pair != nullptr && !pair->elts.empty() ? pair->elts[0] : subscript.slice;
-  if (rows->kind == NodeKind::Compare) {
-    return; // a search of the whole table, which is another rule's
-  }
   const std::string_view name = access->attr.text();
   const bool is_row = name == "iloc" || name == "loc" || name == "iat" || name == "at";
   const auto *parts = as<Tuple>(subscript.slice);
