@@ -1,7 +1,9 @@
 #include "rules/tracing.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <vector>
 
 namespace deepperf::rules {
 
@@ -28,19 +30,123 @@ Symbol counter_of(const Site &site, const model::Loop &loop) {
   return name != nullptr ? name->id : Symbol{};
 }
 
-// `i`, `i + 1`, `-i`: still a Python number.
-bool is_number_from(const Expr *expr, Symbol counter) {
+// Names that a loop counts with: by its head, or by `step += 1` of a number that begins as a constant.
+struct Counters {
+  std::vector<Symbol> names;
+
+  [[nodiscard]] bool has(Symbol name) const { return std::ranges::find(names, name) != names.end(); }
+};
+
+bool begins_as_constant(const Site &site, const Name *name) {
+  bool is_literal = false;
+  bool is_other = false;
+  for_each_alternative(value_of(site, name), [&](const model::Value &one) {
+    (one.is(model::Value::Tag::Literal) || one.is_kind(Kind::Number) ? is_literal : is_other) = true;
+  });
+  return is_literal && !is_other;
+}
+
+Counters counters_of(const Site &site, const model::Loop &loop) {
+  return site.memory.recall<Counters>(&loop, [&] {
+    Counters counters;
+    if (const Symbol counter = counter_of(site, loop)) {
+      counters.names.push_back(counter);
+    }
+    const auto *statement = as<For>(loop.node);
+    const auto *repeated = as<While>(loop.node);
+    if (statement == nullptr && repeated == nullptr) {
+      return counters;
+    }
+    for (const Stmt *one : statement != nullptr ? statement->body : repeated->body) {
+      const auto *increment = as<AugAssign>(one);
+      const auto *name = increment != nullptr ? as<Name>(increment->target) : nullptr;
+      if (name != nullptr && is_constant(increment->value, ConstantKind::Int) && begins_as_constant(site, name)) {
+        counters.names.push_back(name->id);
+      }
+    }
+    return counters;
+  });
+}
+
+// Arithmetic of numbers and of what the function was passed: it gives a number if it was passed numbers.
+bool is_arithmetic(const Site &site, const model::FunctionInfo &function, const Expr *expr) {
+  const auto both = [&](const Expr *left, const Expr *right) {
+    return is_arithmetic(site, function, left) && is_arithmetic(site, function, right);
+  };
+  if (const auto *operation = as<BinOp>(expr)) {
+    return both(operation->left, operation->right);
+  }
+  if (const auto *unary = as<UnaryOp>(expr)) {
+    return is_arithmetic(site, function, unary->operand);
+  }
+  if (const auto *choice = as<IfExp>(expr)) {
+    return both(choice->body, choice->orelse);
+  }
+  if (const auto *call = as<Call>(expr)) {
+    const std::string_view api = called_api(site, *call);
+    return (api.starts_with("math.") || api == "min" || api == "max" || api == "float" || api == "int" ||
+            api == "round" || api == "abs") &&
+           std::ranges::all_of(call->args, [&](const Expr *arg) { return is_arithmetic(site, function, arg); });
+  }
+  if (expr->kind == NodeKind::Attribute) { // math.pi
+    const model::Value value = model::value_of(model::scope_of(site.project, function), expr);
+    return value.is(model::Value::Tag::Api) && value.name().text().starts_with("math.");
+  }
+  const auto *name = as<Name>(expr);
+  return is_constant(expr, ConstantKind::Int) || is_constant(expr, ConstantKind::Float) ||
+         (name != nullptr &&
+          std::ranges::any_of(function.params, [name](const Param *param) { return param->name == name->id; }));
+}
+
+struct GivesNumber {
+  bool answer = false;
+};
+
+// `def cosine(step, total): … return base * (1 + math.cos(…))`: all that it returns is arithmetic.
+bool gives_number(const Site &site, const model::FunctionInfo &function) {
+  const FunctionDef *definition = function.definition();
+  if (definition == nullptr || function.compiled_at != nullptr || !definition->decorators.empty()) {
+    return false;
+  }
+  return site.memory
+      .recall<GivesNumber>(&function,
+                           [&] {
+                             u32 results = 0;
+                             u32 numbers = 0;
+                             any_node(definition->body, [&](const Node *node) {
+                               if (const auto *result = as<Return>(node)) {
+                                 ++results;
+                                 numbers +=
+                                     result->value != nullptr && is_arithmetic(site, function, result->value) ? 1 : 0;
+                               }
+                               return false;
+                             });
+                             return GivesNumber{results > 0 && results == numbers};
+                           })
+      .answer;
+}
+
+// `i`, `i + 1`, `-i`, `schedule(i)`: still a Python number.
+bool is_number_from(const Site &site, const Expr *expr, const Counters &counters) {
   if (const auto *name = as<Name>(expr)) {
-    return name->id == counter;
+    return counters.has(name->id);
   }
   if (const auto *operation = as<BinOp>(expr)) {
-    const bool left = is_number_from(operation->left, counter);
-    const bool right = is_number_from(operation->right, counter);
+    const bool left = is_number_from(site, operation->left, counters);
+    const bool right = is_number_from(site, operation->right, counters);
     return (left || operation->left->kind == NodeKind::Constant) &&
            (right || operation->right->kind == NodeKind::Constant) && (left || right);
   }
+  if (const auto *call = as<Call>(expr)) {
+    const model::FunctionInfo *function = called_function(site, *call);
+    const auto is_from = [&](const Expr *arg) { return is_number_from(site, arg, counters); };
+    const std::string_view api = called_api(site, *call);
+    const bool is_number = api == "float" || api == "int" || api.starts_with("math.") ||
+                           (function != nullptr && gives_number(site, *function));
+    return is_number && std::ranges::any_of(call->args, is_from);
+  }
   const auto *unary = as<UnaryOp>(expr);
-  return unary != nullptr && is_number_from(unary->operand, counter);
+  return unary != nullptr && is_number_from(site, unary->operand, counters);
 }
 
 // tf.function(…, input_signature=…) makes tensors of its arguments.
@@ -61,11 +167,11 @@ void check(Site &site, const Node &node) {
     return;
   }
   for (const model::Loop *loop = loop_around(site); loop != nullptr; loop = loop->parent) {
-    const Symbol counter = loop->tiny ? Symbol{} : counter_of(site, *loop);
-    if (!counter || !runs_every_turn(site, *loop)) {
+    const Counters counters = loop->tiny ? Counters{} : counters_of(site, *loop);
+    if (counters.names.empty() || !runs_every_turn(site, *loop)) {
       continue;
     }
-    const auto is_counter = [counter](const Expr *arg) { return is_number_from(arg, counter); };
+    const auto is_counter = [&](const Expr *arg) { return is_number_from(site, arg, counters); };
     const auto *const arg = std::ranges::find_if(call.args, is_counter);
     const auto *const keyword =
         std::ranges::find_if(call.keywords, [&](const Keyword *given) { return is_counter(given->value); });
@@ -97,7 +203,8 @@ extern constinit const Rule kPythonArgumentToFunction = {
              .posts = "55711115",
              .documentation = R"(## What it finds
 
-A call of a `tf.function` in a loop over `range` or `enumerate` that passes the loop's counter, or a sum or the like of it.
+A call of a `tf.function` in a loop over `range` or `enumerate` that passes the loop's counter, or a sum or the like of it. Also a number that
+the loop counts up itself (`step += 1`), and what a function of the project computes of such numbers by arithmetic alone.
 
 ## Why it costs
 

@@ -1,3 +1,5 @@
+import math
+
 import jax
 import tensorflow as tf
 
@@ -57,3 +59,30 @@ def silent(dataset, n):
         train_step(batch, 3)
     for i in tf.range(n):
         train_step(1.0, i)
+
+
+def cosine(step, total, base=0.1, warm=10):
+    if step < warm:
+        return base * (step + 1) / warm
+    return 0.5 * base * (1 + math.cos(math.pi * step / total))
+
+
+def as_tensor(step):
+    return tf.constant(step * 0.1)
+
+
+def scheduled(batches):
+    step = 0
+    for batch in batches:
+        train_step(batch, cosine(step, 1000))  # hint: DP207
+        train_step(batch, step)  # hint: DP207
+        train_step(batch, float(step))  # hint: DP207
+        train_step(batch, as_tensor(step))
+        train_step(batch, tf.constant(cosine(step, 1000)))
+        step += 1
+
+
+def fixed(batches):
+    rate = cosine(3, 1000)
+    for batch in batches:
+        train_step(batch, rate)
