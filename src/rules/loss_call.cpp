@@ -35,4 +35,13 @@ LossCall loss_call(const Site &site, const Call &call) {
   return {};
 }
 
+bool is_loss_function(std::string_view api) {
+  constexpr std::string_view kFolder = "torch.nn.functional.";
+  if (!api.starts_with(kFolder)) {
+    return false;
+  }
+  const std::string_view name = api.substr(kFolder.size());
+  return name.ends_with("_loss") || name.find("cross_entropy") != std::string_view::npos;
+}
+
 } // namespace deepperf::rules

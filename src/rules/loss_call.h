@@ -15,6 +15,9 @@ struct LossCall {
 
 LossCall loss_call(const Site &site, const python::Call &call);
 
+// F.cross_entropy, F.mse_loss and the like, which give the mean over the batch unless told otherwise.
+bool is_loss_function(std::string_view api);
+
 // To subscribe to: all calls that may be one.
 inline constexpr std::string_view kLossCalls =
     "TorchLoss.__call__ torch.nn.functional.cross_entropy torch.nn.functional.nll_loss "

@@ -97,6 +97,9 @@ bool makes_constant(const Site &site, const Expr *value) {
     return keyword_argument(*call, "device") == nullptr && !has_hidden_arguments(*call) &&
            keyword_argument(*call, "requires_grad") == nullptr;
   }
+  if (called_function(site, *call) != nullptr) {
+    return model::kind_of(call) == Kind::TorchTensor && model::is_on_cpu(call) && !model::has_grad(call);
+  }
   // A chain like torch.tensor(…).view(1, 3, 1, 1), but not one that moves it.
   const std::string_view method = called_method(*call);
   return (method == "view" || method == "reshape" || method == "float" || method == "unsqueeze" || method == "long") &&

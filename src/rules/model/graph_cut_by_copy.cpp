@@ -1,3 +1,4 @@
+#include "rules/loss_call.h"
 #include "rules/loss_flow.h"
 #include "rules/tree.h"
 
@@ -48,8 +49,7 @@ bool is_detached(const Expr *value) {
 
 bool is_loss(const Site &site, const Expr *expr) {
   if (const auto *call = as<Call>(expr)) {
-    const ApiInfo *info = find_api(canonical_name(called_api(site, *call)));
-    return (info != nullptr && info->has(kLoss)) || model::kind_of(call->func) == Kind::TorchLoss;
+    return is_loss_function(called_api(site, *call)) || model::kind_of(call->func) == Kind::TorchLoss;
   }
   return text_of(site, expr).find("loss") != std::string_view::npos;
 }

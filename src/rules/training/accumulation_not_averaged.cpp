@@ -1,3 +1,4 @@
+#include "rules/loss_call.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -49,6 +50,20 @@ const If *test_around(const Site &site, const model::Loop &loop) {
   return nullptr;
 }
 
+// Is it the result of a loss of PyTorch that averages over the batch? `reduction` in the loop was looked at before.
+bool is_mean(const Site &site, const Expr *loss) {
+  const auto *name = as<Name>(loss);
+  const auto *call = as<Call>(name != nullptr ? last_assigned(site, *name) : loss);
+  if (call == nullptr) {
+    return false;
+  }
+  std::string_view api;
+  if (const Call *maker = maker_of_callee(site, *call, &api)) {
+    return api.starts_with("torch.nn.") && api.ends_with("Loss") && maker->keywords.empty();
+  }
+  return is_loss_function(called_api(site, *call));
+}
+
 void check(Site &site, const Call &call) {
   const model::Loop *loop = long_loop_around(site);
   if (!is_step(call) || loop == nullptr) {
@@ -82,6 +97,9 @@ void check(Site &site, const Call &call) {
       site, *backward, "gradients are summed over several steps, but the loss is not divided by their number",
       std::string("divide it before backward(): (loss / ") + std::string(text_of(site, modulus)) + ").backward()");
   add_note(finding, site, *test->test, "the optimizer steps only here");
+  if (!is_mean(site, receiver_of(*backward))) {
+    finding.tier = Tier::Hint; // a sum over the batch is meant to be summed
+  }
 }
 
 } // namespace
@@ -94,7 +112,7 @@ extern constinit const Rule kAccumulationNotAveraged = {
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
              .frameworks = "PyTorch",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 A loop that calls `backward()` in every iteration and the optimizer's `step()` only in every n-th (`if step % n == 0`), where nothing is divided.

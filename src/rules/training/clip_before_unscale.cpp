@@ -26,6 +26,9 @@ bool is_scaled_backward(const Call &call) {
 }
 
 void check(Site &site, const Call &call) {
+  if (text_of(site, &call).find("scale") != std::string_view::npos) {
+    return; // the limit is multiplied by the scale
+  }
   const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
   const Block scope = definition != nullptr ? definition->body : site.module->parsed->tree.body;
   ScalerCalls found;
@@ -64,7 +67,7 @@ extern constinit const Rule kClipBeforeUnscale = {
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
              .frameworks = "PyTorch",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 `clip_grad_norm_` or `clip_grad_value_` between `scaler.scale(loss).backward()` and `scaler.step(optimizer)`, with no `scaler.unscale_(optimizer)` before it.

@@ -58,8 +58,42 @@ void check_loop(Site &site, const Call &call) {
   }
 }
 
+// The model whose parameters the optimizer gets, also some of them: `[p for p in model.parameters() if …]`,
+// `filter(…, model.parameters())`; null if they come from elsewhere.
+const Expr *trained_model(const Expr *parameters) {
+  if (const auto *call = as<Call>(parameters)) {
+    const std::string_view name = called_name(*call);
+    if (called_method(*call) == "parameters") {
+      return receiver_of(*call);
+    }
+    const bool chooses = (name == "filter" && call->args.size() == 2) || (name == "list" && call->args.size() == 1);
+    return chooses ? trained_model(call->args[call->args.size() - 1]) : nullptr;
+  }
+  const auto *chosen = parameters->kind == NodeKind::ListComp || parameters->kind == NodeKind::GeneratorExp
+                           ? static_cast<const ComprehensionExpr *>(parameters)
+                           : nullptr;
+  return chosen != nullptr && chosen->generators.size() == 1 ? trained_model(chosen->generators[0]->iter) : nullptr;
+}
+
+// The call that makes a layer: without `.to(device)` and the like behind it.
+const Call *maker_of_layer(const Expr *value) {
+  const auto *call = as<Call>(value);
+  while (call != nullptr && receiver_of(*call) != nullptr &&
+         (called_method(*call) == "to" || called_method(*call) == "cuda")) {
+    call = as<Call>(receiver_of(*call));
+  }
+  return call;
+}
+
+// Is the layer's attribute one of the model: `model.fc`, `model.head.out`?
+bool is_inside(const Site &site, const Expr *layer, const Expr *model) {
+  const std::string_view inner = text_of(site, layer);
+  const std::string_view outer = text_of(site, model);
+  return inner.size() > outer.size() + 1 && inner.starts_with(outer) && inner[outer.size()] == '.';
+}
+
 // The statements behind the one that makes the optimizer, in the same block.
-void check_block(Site &site, const Call &call, const Name &model, const Block &block, const Stmt *statement) {
+void check_block(Site &site, const Call &call, const Expr &model, const Block &block, const Stmt *statement) {
   const auto at = std::find(block.begin(), block.end(), statement);
   if (at == block.end()) {
     return;
@@ -74,17 +108,26 @@ void check_block(Site &site, const Call &call, const Name &model, const Block &b
     if (assignment == nullptr || assignment->targets.size() != 1) {
       continue;
     }
-    const auto *layer = as<Attribute>(assignment->targets[0]);
-    const auto *made = as<Call>(assignment->value);
-    if (layer == nullptr || made == nullptr || model::root_name(layer) == nullptr ||
-        model::root_name(layer)->id != model.id || !called_api(site, *made).starts_with("torch.nn.") ||
-        model::kind_of(made) != Kind::TorchModule) {
+    const Expr *target = assignment->targets[0];
+    const auto *element = as<Subscript>(target); // model.classifier[6] = …
+    const auto *layer = as<Attribute>(element != nullptr ? element->value : target);
+    const Call *made = maker_of_layer(assignment->value);
+    if (layer == nullptr || made == nullptr || !is_inside(site, layer, &model) ||
+        !called_api(site, *made).starts_with("torch.nn.") || model::kind_of(made) != Kind::TorchModule) {
       continue;
+    }
+    const ApiInfo *info = find_api(canonical_name(called_api(site, *made)));
+    const bool has_weights =
+        info != nullptr && (info->has(kWeights) || called_api(site, *made) == "torch.nn.Sequential");
+    if (!has_weights) {
+      continue; // nothing to be trained
     }
     Finding &finding = report(site, **next, "this layer is new and the optimizer does not know it: it is never trained",
                               "change the model first, and make the optimizer after that");
     add_note(finding, site, call, "the optimizer is made here, from the parameters of that time");
-    finding.tier = Tier::Hint;
+    if (model::kind_of(&model) != Kind::TorchModule) {
+      finding.tier = Tier::Hint;
+    }
     return;
   }
 }
@@ -106,7 +149,8 @@ Block body_of(const Node *node) {
 
 void check(Site &site, const Call &call) {
   check_loop(site, call);
-  const Name *model = model_of(call);
+  const Expr *parameters = argument(call, 0, "params");
+  const Expr *model = parameters != nullptr ? trained_model(parameters) : nullptr;
   const auto *statement = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
   if (model == nullptr || statement == nullptr) {
     return;
@@ -131,7 +175,7 @@ extern constinit const Rule kOptimizerOverStaleParameters = {
              .documentation = R"(## What it finds
 
 An optimizer over `model.parameters()` that is made inside of a loop whose turns are training steps, though the model is the same in
-each; and a model that gets a new layer (`model.fc = nn.Linear(…)`) after its optimizer was made.
+each; and a model that gets a new layer with weights (`model.fc = nn.Linear(…)`) after its optimizer was made from its parameters or some of them.
 
 ## Why it costs
 

@@ -15,6 +15,12 @@ bool may_set_epoch(const model::Module &module) {
                                                  "Trainer(", "Accelerator(", "mmengine", "mmcv"});
 }
 
+// A loop whose iterations are made of training steps.
+bool has_epochs(const model::FunctionInfo &function) {
+  return std::ranges::any_of(function.loops,
+                             [](const model::Loop *loop) { return loop->trains && !loop->steps && !loop->tiny; });
+}
+
 void check(Site &site, const Call &call) {
   if (site.module->is_test || has_hidden_arguments(call)) {
     return;
@@ -31,8 +37,15 @@ void check(Site &site, const Call &call) {
   if (may_set_epoch(*site.module) || std::ranges::any_of(site.project.modules, may_set_epoch)) {
     return;
   }
-  report(site, call, "set_epoch() is never called on this sampler, so every epoch has the same order",
-         "call sampler.set_epoch(epoch) at the beginning of each epoch");
+  Finding &finding =
+      report(site, call, "set_epoch() is never called on this sampler, so every epoch has the same order",
+             "call sampler.set_epoch(epoch) at the beginning of each epoch");
+  // Where it is trained with in the function that makes it, or in one that calls that, it is for training.
+  const bool is_called_for_epochs = std::ranges::any_of(
+      site.function->called_by, [](const model::CallSite *caller) { return has_epochs(*caller->caller); });
+  if (!has_epochs(*site.function) && !is_called_for_epochs) {
+    finding.tier = Tier::Hint;
+  }
 }
 
 } // namespace
@@ -45,7 +58,7 @@ extern constinit const Rule kSamplerWithoutEpoch = {
              .symptoms = "Slow Convergence",
              .stage = "Training",
              .frameworks = "PyTorch",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 A `DistributedSampler` for training that shuffles, in a program that never calls `set_epoch`.

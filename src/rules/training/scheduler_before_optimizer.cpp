@@ -30,15 +30,49 @@ void find_steps(const Site &site, const Node *node, const Call &place, Steps &st
   for_each_child(node, [&](const Node *child) { find_steps(site, child, place, steps); });
 }
 
+// What the engine knows of the receiver: a scheduler of PyTorch, an object of a class that is one, or one of several.
+struct Scheduler {
+  bool is_one = false;
+  bool is_plateau = false;
+};
+
+Scheduler scheduler_of(const Site &site, const Call &call) {
+  const Expr *receiver = receiver_of(call);
+  Scheduler found;
+  if (receiver == nullptr) {
+    return found;
+  }
+  found.is_one = model::kind_of(receiver) == Kind::TorchScheduler;
+  const model::Value callee = site.project.callee_of(&call);
+  const auto look = [&found](const model::Value &one) {
+    found.is_plateau |= one.is_kind(Kind::TorchScheduler) && one.call != nullptr && one.name() &&
+                        one.name().text().ends_with("ReduceLROnPlateau");
+  };
+  if (callee.is(model::Value::Tag::ApiMethod)) {
+    look(callee.receiver());
+  }
+  if (found.is_one) {
+    return found;
+  }
+  u32 schedulers = 0;
+  u32 others = 0;
+  model::for_each_alternative(value_of(site, receiver), [&](const model::Value &one) {
+    look(one);
+    const bool is_scheduler = one.is_kind(Kind::TorchScheduler) ||
+                              (one.is(model::Value::Tag::Object) && one.type->kind == Kind::TorchScheduler);
+    ++(is_scheduler ? schedulers : others);
+  });
+  found.is_one = schedulers != 0 && others == 0;
+  return found;
+}
+
 void check(Site &site, const Call &call) {
-  const model::Loop *loop = loop_around(site);
-  if (loop == nullptr || loop->tiny || !runs_every_turn(site, *loop)) {
+  const Scheduler scheduler = scheduler_of(site, call);
+  if (!scheduler.is_one || scheduler.is_plateau) {
     return;
   }
-  const model::Value callee = site.project.callee_of(&call);
-  const bool is_plateau = callee.is(model::Value::Tag::ApiMethod) && callee.receiver().name() &&
-                          callee.receiver().name().text().ends_with("ReduceLROnPlateau");
-  if (is_plateau) {
+  const model::Loop *loop = loop_around(site);
+  if (loop == nullptr || loop->tiny || !runs_every_turn(site, *loop)) {
     return;
   }
   Steps steps;
@@ -120,7 +154,7 @@ is a hint.
 
 - PyTorch documentation of `torch.optim`: how to adjust learning rate
 )"},
-    .calls = "TorchScheduler.step",
+    .calls = "*.step",
     .on_call = check};
 
 } // namespace deepperf::rules

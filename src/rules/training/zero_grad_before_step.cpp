@@ -106,7 +106,7 @@ extern constinit const Rule kZeroGradBeforeStep = {
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
              .frameworks = "PyTorch",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 `loss.backward()`, `optimizer.zero_grad()` and `optimizer.step()` in this order in one block.

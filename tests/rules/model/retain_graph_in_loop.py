@@ -3,7 +3,7 @@ from torch import nn
 
 model = nn.Linear(10, 1)
 generator = nn.Linear(10, 10)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)  # expect: DP875
 criterion = nn.MSELoss()
 
 

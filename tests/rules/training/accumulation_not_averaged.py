@@ -9,7 +9,7 @@ criterion = nn.CrossEntropyLoss()
 def train(batches):
     for i, (x, y) in enumerate(batches):
         loss = criterion(model(x), y)
-        loss.backward()  # hint: DP830
+        loss.backward()  # expect: DP830
         if (i + 1) % 8 == 0:
             optimizer.step()
             optimizer.zero_grad()

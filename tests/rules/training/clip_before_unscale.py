@@ -9,7 +9,7 @@ def step(model, x, y, loss_function, optimizer):
     with torch.autocast("cuda"):
         loss = loss_function(model(x), y)
     scaler.scale(loss).backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # hint: DP827
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # expect: DP827
     scaler.step(optimizer)
     scaler.update()
 
@@ -27,7 +27,7 @@ class Learner:
                 loss = self.model(x)
             self.scaler.scale(loss).backward()
             if i % 2 == 0:
-                clip_grad_norm_(self.model.parameters(), 1.0)  # hint: DP827
+                clip_grad_norm_(self.model.parameters(), 1.0)  # expect: DP827
             self.scaler.step(self.optimizer)
             self.scaler.update()
 
@@ -68,5 +68,5 @@ def without_scaler(model, x, optimizer):
 def clipped_by_value(model, x, optimizer):
     scaler = GradScaler("cuda")
     scaler.scale(model(x)).backward()
-    torch.nn.utils.clip_grad_value_(model.parameters(), 0.1)  # hint: DP827
+    torch.nn.utils.clip_grad_value_(model.parameters(), 0.1)  # expect: DP827
     scaler.step(optimizer)

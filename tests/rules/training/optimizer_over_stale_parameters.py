@@ -14,7 +14,7 @@ def fires(model, loader, criterion):
 def fires_on_new_layer():
     model = torchvision.models.resnet18()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    model.fc = nn.Linear(512, 10)  # hint: DP814
+    model.fc = nn.Linear(512, 10)  # expect: DP814
     return model, optimizer
 
 
@@ -61,3 +61,39 @@ def another(model, other):
     other.fc = nn.Linear(512, 10)
     model.name = "x"
     return optimizer
+
+
+def some_parameters(device):
+    net = torchvision.models.resnet18()
+    optimizer = torch.optim.Adam([p for p in net.parameters() if p.requires_grad], lr=1e-4)
+    net.fc = nn.Linear(512, 2).to(device)  # expect: DP814
+    return net, optimizer
+
+
+def filtered():
+    net = torchvision.models.vgg16()
+    optimizer = torch.optim.SGD(filter(lambda p: p.requires_grad, net.parameters()), lr=0.1)
+    net.classifier[6] = nn.Linear(4096, 2)  # expect: DP814
+    return net, optimizer
+
+
+class Finetuner:
+    def __init__(self):
+        self.net = torchvision.models.resnet18()
+        self.optimizer = torch.optim.SGD(params=self.net.parameters(), lr=0.1)
+        self.net.fc = nn.Linear(512, 2)  # expect: DP814
+
+
+def without_weights():
+    net = torchvision.models.resnet18()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    net.fc = nn.Identity()
+    return net, optimizer
+
+
+def of_another_model():
+    net = torchvision.models.resnet18()
+    network = torchvision.models.resnet18()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    network.fc = nn.Linear(512, 2)
+    return net, optimizer, network

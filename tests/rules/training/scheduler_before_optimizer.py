@@ -48,3 +48,27 @@ def silent(model, loader):
         model(x)
     for x in loader:
         scheduler.step()
+
+
+class Warmup(torch.optim.lr_scheduler._LRScheduler):
+    def get_lr(self):
+        return self.base_lrs
+
+
+def make_scheduler(optimizer, kind, others):
+    if kind is None:
+        return Warmup(optimizer)
+    if kind == "step":
+        return torch.optim.lr_scheduler.StepLR(optimizer, 30)
+    return others[kind](optimizer)
+
+
+def from_factory(model, loader, criterion, kind, others):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = make_scheduler(optimizer, kind, others)
+    for epoch in range(90):
+        scheduler.step()  # expect: DP807
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()

@@ -10,7 +10,7 @@ def train(batches):
     for x, y in batches:
         loss = criterion(model(x), y)
         loss.backward()
-        optimizer.zero_grad()  # hint: DP828
+        optimizer.zero_grad()  # expect: DP828
         optimizer.step()
 
 
@@ -22,7 +22,7 @@ class Learner:
     def step(self, x, y):
         loss = criterion(self.model(x), y)
         loss.backward()
-        self.optimizer.zero_grad()  # hint: DP828
+        self.optimizer.zero_grad()  # expect: DP828
         number = loss.item()
         self.optimizer.step()
         return number

@@ -1,0 +1,228 @@
+#include "rules/reach.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// The prefix that the wrapper puts before the names of all weights; empty if it is none.
+std::string_view prefix_of(const model::Value &model) {
+  if (!model.is_kind(Kind::TorchModule) || model.call == nullptr || model.alternatives != nullptr || model.open ||
+      !model.name()) {
+    return {};
+  }
+  const std::string_view maker = model.name().text();
+  if (maker.ends_with(".DataParallel") || maker.ends_with(".DistributedDataParallel")) {
+    return "module.";
+  }
+  return maker == "torch.compile" ? "_orig_mod." : std::string_view{};
+}
+
+// What the receiver of a method is where it stands.
+model::Value receiver_value(const Site &site, const Call &call) {
+  const model::Value callee = site.project.callee_of(&call);
+  return callee.is(model::Value::Tag::ApiMethod) ? callee.receiver() : model::Value{};
+}
+
+// `model.state_dict()`, also as an entry of a dictionary, and under a name.
+const Call *state_in(const Site &site, const Expr *value) {
+  if (const auto *name = as<Name>(value)) {
+    value = last_assigned(site, *name);
+  }
+  if (const auto *entries = as<Dict>(value)) {
+    for (const DictItem &item : entries->items) {
+      if (const Call *state = item.value != nullptr ? state_in(site, item.value) : nullptr) {
+        return state;
+      }
+    }
+    return nullptr;
+  }
+  const auto *call = as<Call>(value);
+  return call != nullptr && called_method(*call) == "state_dict" && call->args.empty() ? call : nullptr;
+}
+
+// The name of a file that is written in the path; empty if there is none.
+std::string file_in(const Site &site, const Expr *path) {
+  if (const std::optional<std::string> whole = string_of(site, path)) {
+    return *whole;
+  }
+  std::string found;
+  any_node(static_cast<const Node *>(path), [&](const Node *node) {
+    const StringConstant *text = as_string(node);
+    if (text != nullptr && found.empty()) {
+      const std::string value = string_of(site, text).value_or("");
+      const std::size_t dot = value.rfind('.');
+      found = dot != std::string::npos && dot > 0 && value.size() - dot <= 6 ? value : std::string{};
+    }
+    return !found.empty();
+  });
+  return found;
+}
+
+// A function that loads a file and gives it to a plain model.
+struct PlainLoad {
+  const model::Module *module = nullptr;
+  std::string file;
+  const Call *load = nullptr;
+};
+
+struct PlainLoads {
+  std::vector<PlainLoad> all;
+};
+
+bool knows_of_prefixes(const model::Module &module) {
+  return has_word(module.parsed->source.text(), {"\"module.\"", "'module.'", "_orig_mod", "consume_prefix", "[7:]",
+                                                 "strict=False", "\"module\"", "'module'"});
+}
+
+void find_loads(const Site &site, const model::FunctionInfo &function, PlainLoads &loads) {
+  const FunctionDef *definition = function.definition();
+  if (definition == nullptr && function.node != nullptr) {
+    return;
+  }
+  const Block &body = definition != nullptr ? definition->body : function.module->parsed->tree.body;
+  Site there{.project = site.project, .findings = site.findings, .memory = site.memory, .rule = site.rule};
+  there.module = function.module;
+  there.function = &function;
+  const Call *file = nullptr;
+  const Call *plain = nullptr;
+  any_node(body, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call == nullptr) {
+      return false;
+    }
+    if (called_api(there, *call) == "torch.load" && !call->args.empty()) {
+      file = call;
+    } else if (called_method(*call) == "load_state_dict" && call->args.size() == 1 && call->keywords.empty()) {
+      const Expr *receiver = receiver_of(*call);
+      const Kind kind = model::kind_of(receiver);
+      const bool is_model =
+          kind == Kind::TorchModule || (kind == Kind::Unknown && !has_word(text_of(function), {"Parallel"}));
+      const model::Value value = value_of(there, receiver);
+      bool is_wrapped = false;
+      model::for_each_alternative(value, [&](const model::Value &one) { is_wrapped |= !prefix_of(one).empty(); });
+      if (is_model && !is_wrapped && prefix_of(receiver_value(there, *call)).empty()) {
+        plain = call;
+      }
+    }
+    return false;
+  });
+  if (file != nullptr && plain != nullptr) {
+    loads.all.push_back({function.module, file_in(there, file->args[0]), plain});
+  }
+}
+
+const PlainLoads &plain_loads(const Site &site) {
+  return site.memory.recall<PlainLoads>(&site.project, [&] {
+    PlainLoads loads;
+    for (const model::FunctionInfo &function : site.project.functions) {
+      if (function.module != nullptr && function.module->torch &&
+          has_word(function.module->parsed->source.text(), {"load_state_dict"})) {
+        find_loads(site, function, loads);
+      }
+    }
+    return loads;
+  });
+}
+
+void check(Site &site, const Call &call) {
+  const Call *state = call.args.size() >= 2 ? state_in(site, call.args[0]) : nullptr;
+  if (state == nullptr || site.module->is_test) {
+    return;
+  }
+  const std::string_view prefix = prefix_of(receiver_value(site, *state));
+  const std::string file = prefix.empty() ? std::string{} : file_in(site, call.args[1]);
+  if (file.empty() || std::ranges::any_of(site.project.modules, knows_of_prefixes)) {
+    return;
+  }
+  for (const PlainLoad &load : plain_loads(site).all) {
+    if (load.file != file) {
+      continue;
+    }
+    const std::string_view model = text_of(site, receiver_of(*state));
+    Finding &finding = report(
+        site, *state,
+        fmt::format("the names of these weights begin with `{}`, and do not load into a model that is not wrapped",
+                    prefix),
+        fmt::format("save {}.{}.state_dict()", model, prefix.substr(0, prefix.size() - 1)));
+    finding.notes.push_back({load.module->file, load.load->span(), "the same file is loaded into a plain model here"});
+    return;
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kWrappedStateSaved = {
+    .info = {.code = "DP876",
+             .name = "wrapped-state-saved",
+             .summary = "the weights of a wrapped model saved with its prefix, and loaded into a plain one",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Program Crash",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`torch.save(model.state_dict(), …)` where the model is wrapped by `DataParallel`, `DistributedDataParallel` or `torch.compile`, in a program that loads the same file
+into a model that is not wrapped, and nowhere removes the prefix.
+
+## Why it matters
+
+The wrapper is a module of its own that holds the model as `module` (`_orig_mod` after `torch.compile`), so that all names in its state begin with `module.`.
+`load_state_dict` of the plain model fails with missing and unexpected keys.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+
+
+def train(step):
+    model = nn.DataParallel(nn.Linear(8, 2))
+    step(model)
+    torch.save(model.state_dict(), "model.pth")
+
+
+def predict(x):
+    model = nn.Linear(8, 2)
+    model.load_state_dict(torch.load("model.pth", weights_only=True))
+    return model.eval()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+
+
+def train(step):
+    model = nn.Linear(8, 2)
+    step(model)
+    torch.save(model.state_dict(), "model.pth")
+
+
+def predict(x):
+    model = nn.Linear(8, 2)
+    model.load_state_dict(torch.load("model.pth", weights_only=True))
+    return model.eval()
+```
+
+## When it is wrong
+
+Where another program removes the prefix from the file before it is loaded.
+
+## References
+
+- PyTorch tutorials: saving and loading models, `DataParallel`
+)"},
+    .calls = "torch.save",
+    .on_call = check};
+
+} // namespace deepperf::rules

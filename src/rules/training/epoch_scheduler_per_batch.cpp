@@ -1,0 +1,190 @@
+#include "rules/site.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// What a schedule does if it is stepped once for each batch.
+struct Schedule {
+  std::string consequence; // empty: nothing is known to be wrong
+  bool is_sure = false;
+};
+
+// So few steps of a schedule that decays to a thousandth, or ends, are meant as epochs.
+constexpr double kMostEpochs = 400;
+
+// After how many steps the rate is a thousandth of what it was, if each `period` steps multiply it.
+double steps_of_decay(double period, double factor) { return period * std::log(1e-3) / std::log(factor); }
+
+Schedule of_decay(const Site &there, const Call &maker, bool has_period) {
+  const model::ConstantValue tenth = model::ConstantValue::of(0.1);
+  const auto period = has_period
+                          ? setting_of(there, argument_of(there, maker, 1, "step_size"), model::ConstantValue::none())
+                          : model::ConstantValue::of(i64{1});
+  const auto factor = setting_of(there, argument_of(there, maker, has_period ? 2 : 1, "gamma"),
+                                 has_period ? tenth : model::ConstantValue::none());
+  if (!period.has_value() || !factor.has_value()) {
+    return {};
+  }
+  const std::optional<double> length = period->as_number();
+  const std::optional<double> rate = factor->as_number();
+  if (!length.has_value() || !rate.has_value() || *length < 1 || *rate <= 0 || *rate >= 1) {
+    return {};
+  }
+  const double steps = steps_of_decay(*length, *rate);
+  if (steps > kMostEpochs) {
+    return {};
+  }
+  return {.consequence = fmt::format("after {} batches the learning rate is a thousandth of what it was",
+                                     static_cast<i64>(std::ceil(steps))),
+          .is_sure = !period->overridable && !factor->overridable};
+}
+
+// MultiStepLR(optimizer, [30, 60])
+Schedule of_milestones(const Site &there, const Call &maker) {
+  const Expr *given = argument(maker, 1, "milestones");
+  const std::vector<model::Argument::Given> written =
+      given != nullptr ? model::written_as(scope_of(there), given) : std::vector<model::Argument::Given>{};
+  const auto *list = as<List>(written.size() == 1 ? written[0].expr : given);
+  if (list == nullptr || list->elts.empty()) {
+    return {};
+  }
+  const std::optional<i64> last = integer_of(there, list->elts[list->elts.size() - 1]);
+  if (!last.has_value() || static_cast<double>(*last) > kMostEpochs) {
+    return {};
+  }
+  return {.consequence = fmt::format("the whole schedule is over after {} batches", *last),
+          .is_sure = written.size() != 1 || !written[0].overridable};
+}
+
+// CosineAnnealingLR(optimizer, T_max=epochs): a name for epochs, and nothing that makes steps of them.
+Schedule of_cosine(const Site &there, const Call &maker) {
+  const Expr *period = argument(maker, 1, "T_max");
+  if (period == nullptr) {
+    return {};
+  }
+  const std::string_view text = text_of(there, period);
+  const bool is_name = period->kind == NodeKind::Name || period->kind == NodeKind::Attribute;
+  if (is_name && (text.ends_with("epochs") || text.ends_with("epoch"))) {
+    return {.consequence = fmt::format("the learning rate falls and rises again every `{}` batches", text),
+            .is_sure = true};
+  }
+  const auto constant = setting_of(there, period);
+  const std::optional<i64> steps = constant.has_value() ? constant->as_integer() : std::nullopt;
+  if (!steps.has_value() || *steps < 2 || static_cast<double>(*steps) > kMostEpochs) {
+    return {};
+  }
+  return {.consequence = fmt::format("the learning rate falls and rises again every {} batches", *steps),
+          .is_sure = false};
+}
+
+Schedule schedule_of(const Site &there, const Call &maker, std::string_view api) {
+  return api.ends_with(".StepLR")              ? of_decay(there, maker, true)
+         : api.ends_with(".ExponentialLR")     ? of_decay(there, maker, false)
+         : api.ends_with(".MultiStepLR")       ? of_milestones(there, maker)
+         : api.ends_with(".CosineAnnealingLR") ? of_cosine(there, maker)
+                                               : Schedule{};
+}
+
+void check(Site &site, const Call &call) {
+  const model::Loop *loop = loop_around(site);
+  if (loop == nullptr || loop->tiny || !loop->steps || !runs_every_turn(site, *loop) || !goes_over_data(site, *loop) ||
+      (loop->parent == nullptr && !site.function->in_loop)) {
+    return;
+  }
+  const model::Value scheduler = value_of(site, receiver_of(call));
+  if (!scheduler.is_kind(Kind::TorchScheduler) || scheduler.call == nullptr || scheduler.alternatives != nullptr ||
+      scheduler.many || scheduler.open || !scheduler.name()) {
+    return;
+  }
+  const Call &maker = *scheduler.call;
+  const Site there = site_of(site, maker);
+  const Schedule schedule = schedule_of(there, maker, scheduler.name().text());
+  if (schedule.consequence.empty()) {
+    return;
+  }
+  Finding &finding =
+      report(site, call, fmt::format("a schedule in epochs is stepped for every batch: {}", schedule.consequence),
+             "call it once per epoch, after the loop over the batches");
+  finding.notes.push_back({there.module->file, maker.span(), "the schedule is made here"});
+  if (!schedule.is_sure) {
+    finding.tier = Tier::Hint;
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kEpochSchedulerPerBatch = {
+    .info = {.code = "DP872",
+             .name = "epoch-scheduler-per-batch",
+             .summary = "a learning rate schedule in epochs that is stepped for every batch",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Wrong Result, Slow Convergence",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`scheduler.step()` in every iteration of a loop over batches, inside of epochs, where the schedule is one in epochs: a `StepLR`, `MultiStepLR` or
+`ExponentialLR` that is over after a few hundred steps, or a `CosineAnnealingLR` whose `T_max` is the number of epochs.
+
+## Why it matters
+
+The schedule counts calls of `step()`. `StepLR(optimizer, 30)`, stepped for each batch, divides the learning rate by ten every 30 batches: before
+the first epoch is over it is zero for all purposes, and the model stops learning.
+
+## Bad
+
+```python
+import torch
+from torch.utils.data import DataLoader
+
+
+def train(model, dataset, criterion):
+    loader = DataLoader(dataset, batch_size=32, shuffle=True, num_workers=4, persistent_workers=True)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=30)
+    for epoch in range(90):
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+            scheduler.step()
+```
+
+## Good
+
+```python
+import torch
+from torch.utils.data import DataLoader
+
+
+def train(model, dataset, criterion):
+    loader = DataLoader(dataset, batch_size=32, shuffle=True, num_workers=4, persistent_workers=True)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=30)
+    for epoch in range(90):
+        for x, y in loader:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+        scheduler.step()
+```
+
+## When it is wrong
+
+Where an epoch has only a few batches and the schedule is meant in steps.
+
+## References
+
+- PyTorch documentation of `torch.optim`: how to adjust learning rate
+)"},
+    .calls = "TorchScheduler.step",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,346 @@
+#include "model/graph_flow.h"
+#include "python/children.h"
+#include "rules/reach.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <unordered_map>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// How a class or function uses a module that it holds: an attribute of self, or a name.
+struct HeldModule {
+  const Expr *made = nullptr; // what is assigned to it
+  u32 stores = 0;
+  std::vector<const Call *> calls;
+  bool evaluates = false; // eval() is called on it
+  bool trains = false;    // train() is
+  bool is_taken = false;  // its parameters are, or it is handed away: nobody knows
+};
+
+struct HeldModules {
+  std::unordered_map<u32, HeldModule> all; // by the name or attribute
+  std::vector<u32> order;
+};
+
+// Methods that neither train it nor hand it to anybody.
+bool is_harmless(std::string_view method) {
+  return method == "to" || method == "cuda" || method == "cpu" || method == "zero_grad" || method == "state_dict" ||
+         method == "forward" || method == "float";
+}
+
+class HeldFinder {
+public:
+  // Without `self`, names are meant.
+  HeldFinder(const model::Project &project, HeldModules &found, Symbol self)
+      : project_(project), found_(found), self_(self) {}
+
+  void walk(const Node *node) {
+    if (node->kind == NodeKind::FunctionDef || node->kind == NodeKind::Lambda) {
+      const model::FunctionInfo *outer = inner_;
+      inner_ = project_.function_at(node);
+      for_each_child(node, [this](const Node *child) { walk(child); });
+      inner_ = outer;
+      return;
+    }
+    if (const auto *assignment = as<Assign>(node); assignment != nullptr) {
+      walk(assignment->value);
+      for (const Expr *target : assignment->targets) {
+        walk_target(target, assignment->value);
+      }
+      return;
+    }
+    if (const auto *call = as<Call>(node)) {
+      walk_call(*call);
+      return;
+    }
+    if (const Symbol name = held(node)) {
+      module(name).is_taken = true;
+      return;
+    }
+    for_each_child(node, [this](const Node *child) { walk(child); });
+  }
+
+private:
+  Symbol held(const Node *node) const {
+    if (!self_) {
+      const auto *name = as<Name>(node);
+      return name != nullptr && !is_own(name->id) ? name->id : Symbol{};
+    }
+    const auto *attribute = as<Attribute>(node);
+    const auto *object = attribute != nullptr ? as<Name>(attribute->value) : nullptr;
+    return object != nullptr && object->id == self_ ? attribute->attr : Symbol{};
+  }
+
+  // Is it a name of a function inside, and another thing?
+  bool is_own(Symbol name) const { return inner_ != nullptr && inner_->slot_of(name) != model::FunctionInfo::kNoSlot; }
+
+  HeldModule &module(Symbol name) {
+    const auto [place, is_new] = found_.all.try_emplace(name.id);
+    if (is_new) {
+      found_.order.push_back(name.id);
+    }
+    return place->second;
+  }
+
+  void walk_target(const Expr *target, const Expr *value) {
+    if (const Symbol name = held(target)) {
+      HeldModule &one = module(name);
+      ++one.stores;
+      one.made = value;
+      return;
+    }
+    walk(target);
+  }
+
+  void walk_arguments(const Call &call) {
+    for (const Expr *arg : call.args) {
+      walk(arg);
+    }
+    for (const Keyword *keyword : call.keywords) {
+      walk(keyword->value);
+    }
+  }
+
+  void walk_call(const Call &call) {
+    const Expr *receiver = receiver_of(call);
+    if (const Symbol name = held(call.func)) {
+      module(name).calls.push_back(&call);
+    } else if (const Symbol object = receiver != nullptr ? held(receiver) : Symbol{}) {
+      if (called_method(call) == "forward") {
+        module(object).calls.push_back(&call);
+      } else if (called_method(call) == "eval") {
+        module(object).evaluates = true;
+      } else if (called_method(call) == "train") {
+        module(object).trains = true;
+      } else if (!is_harmless(called_method(call))) {
+        module(object).is_taken = true;
+      }
+    } else {
+      walk(call.func);
+    }
+    walk_arguments(call);
+  }
+
+  const model::Project &project_;
+  HeldModules &found_;
+  Symbol self_;
+  const model::FunctionInfo *inner_ = nullptr; // the function inside that is walked
+};
+
+const HeldModules &held_by_class(const Site &site, const model::ClassInfo &type) {
+  return site.memory.recall<HeldModules>(type.node, [&] {
+    HeldModules found;
+    for (const Stmt *statement : type.node->body) {
+      const auto *method = as<FunctionDef>(statement);
+      if (method != nullptr && !method->params.empty()) {
+        HeldFinder finder(site.project, found, method->params[0]->name);
+        for (const Stmt *part : method->body) {
+          finder.walk(part);
+        }
+      }
+    }
+    return found;
+  });
+}
+
+const HeldModules &held_by_function(const Site &site) {
+  const FunctionDef *definition = site.function->definition();
+  const Block &body = definition != nullptr ? definition->body : site.module->parsed->tree.body;
+  const void *about = definition != nullptr ? static_cast<const void *>(definition) : site.module;
+  return site.memory.recall<HeldModules>(about, [&] {
+    HeldModules found;
+    HeldFinder finder(site.project, found, {});
+    for (const Stmt *statement : body) {
+      finder.walk(statement);
+    }
+    return found;
+  });
+}
+
+// Without `.to(device)` and the like behind it.
+const Call *maker_of(const Expr *value) {
+  const auto *call = as<Call>(value);
+  while (call != nullptr && receiver_of(*call) != nullptr &&
+         (called_method(*call) == "to" || called_method(*call) == "cuda")) {
+    call = as<Call>(receiver_of(*call));
+  }
+  return call;
+}
+
+// Does a class, or one that it derives from, load weights or freeze them?
+bool may_load_weights(const model::ClassInfo &type) {
+  return std::ranges::any_of(type.mro, [](const model::ClassInfo *one) {
+    const std::string_view source = one->module->parsed->source.text();
+    return has_word(source.substr(one->node->start, one->node->end - one->node->start),
+                    {"pretrained", "weights=", "load", "requires_grad", "models."});
+  });
+}
+
+// A module with weights that starts from random ones: a layer of PyTorch, or a class of the project.
+bool is_fresh_module(const Site &site, const Expr *made) {
+  const Call *call = made != nullptr ? maker_of(made) : nullptr;
+  if (call == nullptr) {
+    return false;
+  }
+  const model::Value callee = site.project.callee_of(call);
+  if (callee.is(model::Value::Tag::Class)) {
+    return callee.type->kind == Kind::TorchModule && !may_load_weights(*callee.type);
+  }
+  if (!callee.is(model::Value::Tag::Api)) {
+    return false;
+  }
+  const ApiInfo *info = find_api(callee.name());
+  return info != nullptr && info->returns == Kind::TorchModule && info->has(kWeights);
+}
+
+// Does a backward() walk what the call gives, and the function step an optimizer?
+bool is_trained_through(const Site &site, const Call &call) {
+  const model::FunctionInfo *function = site.project.caller_of(&call);
+  if (function == nullptr || !function->trains || function->no_grad) {
+    return false;
+  }
+  const model::GraphFlow &flow = model::graph_flow_of(site.project, *function);
+  return std::ranges::any_of(flow.origins, [&](const model::GraphFlow::Origin &origin) {
+    return origin.place == &call && (origin.uses & model::GraphFlow::kWalked) != 0 &&
+           (origin.uses & (model::GraphFlow::kDetached | model::GraphFlow::kNeedsNoGraph)) == 0;
+  });
+}
+
+// The module whose parameters the optimizer gets: `x` of `Adam(x.parameters())`; null if there are others.
+const Expr *only_module(const Site &site, const Call &optimizer) {
+  const Expr *given = argument(optimizer, 0, "params");
+  const auto *name = as<Name>(given);
+  const auto *call = as<Call>(name != nullptr ? last_assigned(site, *name) : given);
+  return call != nullptr && called_method(*call) == "parameters" ? receiver_of(*call) : nullptr;
+}
+
+bool is_frozen(std::string_view name) {
+  for (const std::string_view word : {"target", "teacher", "frozen", "ema", "pretrained", "ref", "old", "fixed"}) {
+    if (name.find(word) != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void check(Site &site, const Call &optimizer) {
+  const Expr *given = only_module(site, optimizer);
+  if (given == nullptr || site.module->is_test || site.function == nullptr) {
+    return;
+  }
+  const auto *attribute = as<Attribute>(given);
+  const bool is_held_by_self =
+      attribute != nullptr && attribute->value->kind == NodeKind::Name && site.function->type != nullptr;
+  // A module's own parameters include those of all that it holds, and whoever makes the optimizer may take these.
+  if (is_held_by_self && site.function->type->kind != Kind::Unknown) {
+    return;
+  }
+  if (!is_held_by_self && given->kind != NodeKind::Name) {
+    return;
+  }
+  const HeldModules &held = is_held_by_self ? held_by_class(site, *site.function->type) : held_by_function(site);
+  for (const u32 id : held.order) {
+    const HeldModule &module = held.all.at(id);
+    const Symbol name{id};
+    if (module.is_taken || module.stores != 1 || module.calls.empty() || is_frozen(name.text()) ||
+        (module.evaluates && !module.trains) || !is_fresh_module(site, module.made)) {
+      continue;
+    }
+    const auto trained =
+        std::ranges::find_if(module.calls, [&](const Call *call) { return is_trained_through(site, *call); });
+    if (trained == module.calls.end()) {
+      continue;
+    }
+    const std::string written = (is_held_by_self ? "self." : "") + std::string(name.text());
+    Finding &finding = report(
+        site, optimizer, fmt::format("no optimizer gets the parameters of `{}`, so it is never trained", written),
+        fmt::format("pass them too: [*{}.parameters(), *{}.parameters()]", text_of(site, given), written));
+    add_note(finding, site, *module.made, fmt::format("`{}` starts with random weights", written));
+    const Site there = site_of(site, **trained);
+    finding.notes.push_back({there.module->file, (*trained)->span(), "the loss depends on it here"});
+    return;
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kModuleWithoutOptimizer = {
+    .info = {.code = "DP875",
+             .name = "module-without-optimizer",
+             .summary = "a module that the loss depends on, and whose parameters no optimizer gets",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Wrong Result, Slow Convergence",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+A class or function that makes two modules with random weights, uses both for the loss that `backward()` is called on, and gives an optimizer the parameters of
+one only. If anything else takes the other's parameters, or it is handed to other code, the rule is silent.
+
+## Why it matters
+
+Gradients are computed for both modules, and the optimizer changes the parameters that it was given. The other module keeps its random weights, so
+that the first one has to learn from noise.
+
+## Bad
+
+```python
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Trainer:
+    def __init__(self):
+        self.encoder = nn.Linear(64, 16)
+        self.decoder = nn.Linear(16, 64)
+        self.optimizer = torch.optim.Adam(self.decoder.parameters())
+
+    def step(self, x):
+        loss = F.mse_loss(self.decoder(self.encoder(x)), x)
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+```
+
+## Good
+
+```python
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Trainer:
+    def __init__(self):
+        self.encoder = nn.Linear(64, 16)
+        self.decoder = nn.Linear(16, 64)
+        self.optimizer = torch.optim.Adam([*self.encoder.parameters(), *self.decoder.parameters()])
+
+    def step(self, x):
+        loss = F.mse_loss(self.decoder(self.encoder(x)), x)
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+```
+
+## When it is wrong
+
+Where a module shall keep its random weights, as in reservoir computing or random network distillation.
+
+## References
+
+- PyTorch documentation of `torch.optim`: constructing it
+)"},
+    .calls =
+        "torch.optim.Adam torch.optim.AdamW torch.optim.NAdam torch.optim.RAdam torch.optim.Adamax torch.optim.RMSprop "
+        "torch.optim.Adagrad torch.optim.Adadelta torch.optim.SGD",
+    .on_call = check};
+
+} // namespace deepperf::rules
