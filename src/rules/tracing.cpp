@@ -1,5 +1,7 @@
 #include "rules/tracing.h"
 
+#include "model/variance.h"
+
 #include "model/bind.h"
 #include "python/children.h"
 
@@ -256,6 +258,15 @@ SideEffect side_effect_at(const Site &site, const Node &node) {
   const bool counts = object != nullptr && object->id.text() == "self" && step != nullptr && !step->is_string() &&
                       !is_traced_kind(model::kind_of(attribute));
   return counts ? SideEffect::Counter : SideEffect::None;
+}
+
+bool depends_on_traced_argument(const Site &site, const Expr *expr) {
+  const model::FunctionInfo *function = site.function;
+  if (function == nullptr || function->compiled_at == nullptr || function->type != nullptr ||
+      text_of(site, function->compiled_at).find("static") != std::string_view::npos) {
+    return false;
+  }
+  return model::dependencies_of(site.project, *function, expr).params != 0;
 }
 
 } // namespace deepperf::rules

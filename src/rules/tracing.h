@@ -25,4 +25,8 @@ CompiledAgain compiled_again(const Site &site, const python::FunctionDef &defini
 enum class SideEffect : u8 { None, Print, Append, Counter, Clock, Random, Numpy };
 SideEffect side_effect_at(const Site &site, const python::Node &node);
 
+// Does the value depend on an argument of a function that is itself compiled, and that has no static arguments? Then it
+// is surely unknown while the function is traced.
+bool depends_on_traced_argument(const Site &site, const python::Expr *expr);
+
 } // namespace deepperf::rules

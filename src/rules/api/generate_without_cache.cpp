@@ -137,7 +137,7 @@ extern constinit const Rule kGenerateWithoutCache = {
              .symptoms = "Slow Execution Time",
              .stage = "Prediction",
              .frameworks = "PyTorch",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 `generate(use_cache=False)`, and loops that append a token to a sequence with `torch.cat` and call the model on all of it, without a cache.

@@ -30,7 +30,7 @@ extern constinit const Rule kLightningSyncDist = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
              .frameworks = "PyTorch",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 `self.log(…, sync_dist=True)` or `self.log_dict(…, sync_dist=True)` in the `training_step` of a LightningModule, where the value is logged in every step.

@@ -1,6 +1,7 @@
 #include "model/bind.h"
 #include "model/context.h"
 #include "model/graph_flow.h"
+#include "rules/per_step.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -280,11 +281,12 @@ void check_function(Site &site, const model::FunctionInfo &function) {
       add_note(site.findings[reported - 1], site, *origin.place, "and here");
       continue;
     }
-    const bool is_loop = is_repeated(function, origin.loop);
-    Finding &made =
-        report(site, *origin.place, std::string(kMessage),
-               is_loop ? std::string(kLoopAdvice) : "run it under torch.no_grad() or torch.inference_mode()");
-    const bool is_run = (function.context & model::kRunByScript) != 0;
+    const bool is_handler = is_request_handler(site.project, function);
+    const bool is_loop = is_handler || is_repeated(function, origin.loop);
+    Finding &made = report(site, *origin.place, std::string(kMessage),
+                           is_loop && !is_handler ? std::string(kLoopAdvice)
+                                                  : "run it under torch.no_grad() or torch.inference_mode()");
+    const bool is_run = is_handler || (function.context & model::kRunByScript) != 0;
     if (is_assumed || !is_loop || is_module || has_loop_inside(site, origin) || !is_run ||
         (origin.uses & Flow::kUnsure) != 0 || may_be_frozen(function)) {
       made.tier = Tier::Hint;

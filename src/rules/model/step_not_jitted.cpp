@@ -155,7 +155,7 @@ extern constinit const Rule kStepNotJitted = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
              .frameworks = "JAX",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 `jax.grad(f)` or `jax.value_and_grad(f)` whose result is called in a loop, or in a function that is called from one, where neither it, nor `f`, nor

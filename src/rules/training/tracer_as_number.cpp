@@ -31,8 +31,9 @@ void check_branch(Site &site, const Node &node) {
   const Expr *test =
       node.kind == NodeKind::If ? static_cast<const If &>(node).test : static_cast<const While &>(node).test;
   if (needs_value(test) && is_jitted(site)) {
-    report(site, *test, "this test needs the value of a traced array, which jax.jit does not know",
-           "use jnp.where, jax.lax.cond or jax.lax.while_loop");
+    Finding &finding = report(site, *test, "this test needs the value of a traced array, which jax.jit does not know",
+                              "use jnp.where, jax.lax.cond or jax.lax.while_loop");
+    finding.tier = depends_on_traced_argument(site, test) ? finding.tier : Tier::Hint;
   }
 }
 
@@ -41,10 +42,11 @@ void check_call(Site &site, const Call &call) {
                       : call.args.size() == 1       ? call.args[0]
                                                     : nullptr;
   if (array != nullptr && is_traced_value(array) && is_jitted(site)) {
-    report(site, call,
-           fmt::format("{} needs the value of a traced array, which jax.jit does not know",
-                       called_method(call) == "item" ? "item()" : text_of(site, call.func)),
-           "keep it an array, or return it and convert it outside of the compiled function");
+    Finding &finding = report(site, call,
+                              fmt::format("{} needs the value of a traced array, which jax.jit does not know",
+                                          called_method(call) == "item" ? "item()" : text_of(site, call.func)),
+                              "keep it an array, or return it and convert it outside of the compiled function");
+    finding.tier = depends_on_traced_argument(site, array) ? finding.tier : Tier::Hint;
   }
 }
 
@@ -58,10 +60,11 @@ extern constinit const Rule kTracerAsNumber = {
              .symptoms = "Error",
              .stage = "Model Building",
              .frameworks = "JAX",
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`if` and `while` on the value of an array, and `float(x)`, `int(x)`, `bool(x)`, `x.item()`, in a function that `jax.jit` compiles.
+`if` and `while` on the value of an array, and `float(x)`, `int(x)`, `bool(x)`, `x.item()`, in a function that `jax.jit` compiles. It is a hint
+where the value is not known to come from the function's arguments, or some of them are static.
 
 ## Why it matters
 

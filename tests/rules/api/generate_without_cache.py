@@ -7,7 +7,7 @@ model = AutoModelForCausalLM.from_pretrained("gpt2")
 
 
 def ask(ids):
-    return model.generate(ids, use_cache=False)  # hint: DP153
+    return model.generate(ids, use_cache=False)  # expect: DP153
 
 
 def ask_with_cache(ids, cached):
@@ -19,7 +19,7 @@ def ask_with_cache(ids, cached):
 @torch.no_grad()
 def extend(ids, count):
     for _ in range(count):
-        logits = model(ids).logits  # hint: DP153
+        logits = model(ids).logits  # expect: DP153
         ids = torch.cat([ids, logits[:, -1:].argmax(-1)], dim=1)
     return ids
 
@@ -37,7 +37,7 @@ class GPT(nn.Module):
     def generate(self, idx, max_new_tokens):
         for _ in range(max_new_tokens):
             idx_cond = idx if idx.size(1) <= self.block_size else idx[:, -self.block_size :]
-            logits = self(idx_cond)  # hint: DP153
+            logits = self(idx_cond)  # expect: DP153
             probs = F.softmax(logits[:, -1, :], dim=-1)
             idx_next = torch.multinomial(probs, num_samples=1)
             idx = torch.cat((idx, idx_next), dim=1)

@@ -11,7 +11,7 @@ class Net(pl.LightningModule):
 
     def training_step(self, batch, index):
         loss = self.layer(batch).mean()
-        self.log("loss", loss, sync_dist=True)  # hint: DP410
+        self.log("loss", loss, sync_dist=True)  # expect: DP410
         self.log("epoch_loss", loss, on_step=False, on_epoch=True, sync_dist=True)
         self.log("plain", loss)
         return loss
@@ -26,12 +26,12 @@ class Base(LightningModule):
 
 class Derived(Base):
     def training_step(self, batch, index):
-        self.log_dict({"a": batch.mean()}, on_step=True, sync_dist=True)  # hint: DP410
+        self.log_dict({"a": batch.mean()}, on_step=True, sync_dist=True)  # expect: DP410
 
 
 class Other(L.LightningModule):
     def training_step(self, batch, index):
-        self.log("loss", batch.mean(), prog_bar=True, sync_dist=True)  # hint: DP410
+        self.log("loss", batch.mean(), prog_bar=True, sync_dist=True)  # expect: DP410
 
 
 class Plain:

@@ -16,20 +16,20 @@ def fast_loss(params, batch):
 
 def on_the_spot(params, batches):
     for batch in batches:
-        params = params - 0.1 * jax.grad(loss)(params, batch)  # hint: DP223
+        params = params - 0.1 * jax.grad(loss)(params, batch)  # expect: DP223
     return params
 
 
 def under_a_name(params, batches):
     gradient = value_and_grad(loss)
     for batch in batches:
-        value, grads = gradient(params, batch)  # hint: DP223
+        value, grads = gradient(params, batch)  # expect: DP223
         params = params - 0.1 * grads
     return params
 
 
 def update(params, batch):
-    grads = grad(loss)(params, batch)  # hint: DP223
+    grads = grad(loss)(params, batch)  # expect: DP223
     return params - 0.1 * grads
 
 

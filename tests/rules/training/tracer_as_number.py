@@ -5,7 +5,7 @@ import jax.numpy as jnp
 @jax.jit
 def clip(x):
     norm = jnp.linalg.norm(x)
-    if norm > 1.0:  # hint: DP826
+    if norm > 1.0:  # expect: DP826
         x = x / norm
     return x
 
@@ -13,7 +13,7 @@ def clip(x):
 @jax.jit
 def until(x):
     y = jnp.sum(x)
-    while y > 1.0:  # hint: DP826
+    while y > 1.0:  # expect: DP826
         y = y / 2.0
     return y
 
@@ -21,7 +21,7 @@ def until(x):
 @jax.jit
 def as_number(x):
     total = jnp.sum(x)
-    return float(total) + total.item()  # hint: DP826
+    return float(total) + total.item()  # expect: DP826
 
 
 @jax.jit
