@@ -129,7 +129,7 @@ std::string read_file(const fs::path &path) {
 }
 
 // Where requirements are written down, seen from a folder.
-constexpr std::array<std::string_view, 19> kFileNames = {"requirements.txt",
+constexpr std::array<std::string_view, 18> kFileNames = {"requirements.txt",
                                                          "setup.py",
                                                          "setup.cfg",
                                                          "pyproject.toml",
@@ -146,8 +146,7 @@ constexpr std::array<std::string_view, 19> kFileNames = {"requirements.txt",
                                                          "conda.yaml",
                                                          "env.yml",
                                                          "env.yaml",
-                                                         "Dockerfile",
-                                                         "docker/Dockerfile"};
+                                                         "Dockerfile"};
 
 struct Folder {
   Requirements requirements;

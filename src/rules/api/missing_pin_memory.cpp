@@ -1,3 +1,4 @@
+#include "model/context.h"
 #include "rules/site.h"
 
 #include <algorithm>
@@ -43,6 +44,17 @@ bool is_surely_gpu(const Site &site, const Call &move) {
   });
 }
 
+// The innermost loop of its function around a call.
+const model::Loop *loop_of(const Site &site, const Call &call) {
+  const model::Loop *found = nullptr;
+  for (const model::Loop *loop : site.function->loops) {
+    if (loop->node->start <= call.start && call.end <= loop->node->end) {
+      found = loop;
+    }
+  }
+  return found;
+}
+
 // Pinned batches that are copied while the program waits.
 void check_copy(Site &site, const Site &there, const Call &move) {
   const u32 place = called_method(move) == "cuda" ? 1 : ~0U;
@@ -54,7 +66,9 @@ void check_copy(Site &site, const Site &there, const Call &move) {
   Finding &finding = report(site.findings, *site.rule, *there.module, move.span(),
                             "the loader pins its batches, but this copy still waits for the device",
                             "pass non_blocking=True, so that the copy overlaps with computation");
-  finding.tier = there.module->is_test ? Tier::Hint : Tier::On;
+  const model::Loop *const loop = loop_of(there, move);
+  const bool trains = loop != nullptr ? loop->steps : (there.function->context & model::kPerTrainingStep) != 0;
+  finding.tier = trains && !there.module->is_test ? Tier::On : Tier::Hint;
 }
 
 void check(Site &site, const Call &call) {

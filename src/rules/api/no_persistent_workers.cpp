@@ -1,14 +1,18 @@
 #include "rules/site.h"
 
+#include <algorithm>
+
 namespace deepperf::rules {
 
 using namespace python;
 
 namespace {
 
+enum class Workers : u8 { None, Perhaps, Some };
+
 // Is one of the loaders that it may be made so that its workers are started again and again?
-bool restarts_workers(const Site &site, const model::Value &loader) {
-  bool found = false;
+Workers restarted_workers(const Site &site, const model::Value &loader) {
+  Workers found = Workers::None;
   for_each_alternative(loader, [&](const model::Value &one) {
     if (!one.is_kind(Kind::TorchDataLoader) || one.call == nullptr || !one.name() ||
         one.name().text() != "torch.utils.data.DataLoader") {
@@ -20,7 +24,10 @@ bool restarts_workers(const Site &site, const model::Value &loader) {
         setting_of(there, argument_of(there, *one.call, kWorkers, "num_workers"), model::ConstantValue::of(i64{0}));
     const model::Argument kept = argument_of(there, *one.call, ~0U, "persistent_workers");
     const bool is_unknown = !workers.has_value() && argument(*one.call, kWorkers, "num_workers") == nullptr;
-    found |= !is_unknown && kept.is_absent() && (!workers.has_value() || workers->as_integer().value_or(0) > 0);
+    if (is_unknown || !kept.is_absent() || (workers.has_value() && workers->as_integer().value_or(0) <= 0)) {
+      return;
+    }
+    found = workers.has_value() ? Workers::Some : std::max(found, Workers::Perhaps);
   });
   return found;
 }
@@ -36,14 +43,17 @@ void check(Site &site, const Node &node) {
     return; // iterated over once
   }
   const Expr *loader = iterated_by(site, loop);
-  if (loader == nullptr || model::kind_of(loader) != Kind::TorchDataLoader ||
-      !restarts_workers(site, value_of(site, loader))) {
+  if (loader == nullptr || model::kind_of(loader) != Kind::TorchDataLoader) {
+    return;
+  }
+  const Workers workers = restarted_workers(site, value_of(site, loader));
+  if (workers == Workers::None) {
     return;
   }
   Finding &finding = report(site, *loader, "every epoch stops the loader's workers and starts them again",
                             "make the DataLoader with persistent_workers=True");
   const bool is_training = loop.steps || loop.trains;
-  finding.tier = is_training && !site.module->is_test ? Tier::On : Tier::Hint;
+  finding.tier = is_training && workers == Workers::Some && !site.module->is_test ? Tier::On : Tier::Hint;
   if (loop.parent != nullptr) {
     add_note(finding, site, *loop.parent->node, "in every iteration of this loop");
   }
@@ -64,7 +74,8 @@ extern constinit const Rule kNoPersistentWorkers = {
              .documentation = R"(## What it finds
 
 A loop over a `DataLoader` with workers inside a loop over epochs, or in a function that such a loop calls, where the loader has no
-`persistent_workers`. Where the loop trains nothing it is a hint.
+`persistent_workers`. Where the loop trains nothing, or nothing tells
+how many workers there are, it is a hint.
 
 ## Why it costs
 

@@ -156,7 +156,7 @@ bool is_uploaded(const Site &site, const Call &call) {
 }
 
 // Fewer are hardly worth a line of their own elsewhere.
-constexpr u32 kWorthIt = 3;
+constexpr u32 kWorthIt = 16;
 
 void check(Site &site, const Call &call) {
   if (call.args.empty() || has_hidden_arguments(call) || !is_uploaded(site, call) ||
@@ -194,7 +194,8 @@ extern constinit const Rule kConstantUploaded = {
 
 `torch.tensor`, `torch.as_tensor` or `torch.from_numpy` of numbers that are always the same, in a forward pass or a training step, whose
 result goes to a device: a list that is written down, or an attribute that the constructor sets and nobody changes. It is followed
-through parameters to all callers. One or two numbers are a hint.
+through parameters to all callers. Where only a few numbers are written
+there, it is a hint.
 
 ## Why it costs
 

@@ -504,8 +504,9 @@ void judge(Site &site, const model::FunctionInfo &function, const Node &region, 
   const auto *counted = as<Call>(over);
   const bool is_over_batches =
       loop == nullptr || (over != nullptr && (counted == nullptr || called_api(site, *counted) != "range"));
+  const bool is_matching = is_forward && function_has_word(site, {"linear_sum_assignment"}); // which SciPy does
   const bool is_much =
-      is_forward ? main.is_explicit : (main.is_explicit && is_over_batches) || total > 1 || is_repeated;
+      is_forward ? main.is_explicit && !is_matching : (main.is_explicit && is_over_batches) || total > 1 || is_repeated;
   finding.tier = on_gpu && is_much && !step.acts && !site.module->is_test ? Tier::On : Tier::Hint;
   if (main.call != nullptr) {
     finding.notes.push_back({main.module->file, main.place->span(), "the value is read back here"});

@@ -79,6 +79,10 @@ void check(Site &site, const Call &call) {
       site.module->is_test) {
     return;
   }
+  const std::string_view maker = called_api(site, *metric.call);
+  if (maker.find(".Running") != std::string_view::npos) {
+    return; // a window that forgets by itself
+  }
   // Whoever may reset it: here, or who is given the metric.
   if (project_has_word(site, {".reset(", ".reset)", "\"reset\"", "'reset'", "_reset"})) {
     return;

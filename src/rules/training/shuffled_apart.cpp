@@ -146,7 +146,7 @@ extern constinit const Rule kShuffledApart = {.info = {.code = "DP857",
                                                        .symptoms = "Wrong Result",
                                                        .stage = "Data Preparation",
                                                        .frameworks = "NumPy",
-                                                       .tier = Tier::On,
+                                                       .tier = Tier::Hint,
                                                        .documentation = R"(## What it finds
 
 Two calls of `np.random.shuffle` (or `random.shuffle`, or a generator's) shortly after each other, for two arrays that belong together: the same function gives

@@ -150,7 +150,7 @@ extern constinit const Rule kStaleAttributeUnderJit = {
              .symptoms = "Wrong Result",
              .stage = "Training",
              .frameworks = "JAX",
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
 A method that `jax.jit` compiles and that reads an attribute of `self`, itself or in a method that it calls or differentiates, where another method changes

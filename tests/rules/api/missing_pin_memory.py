@@ -44,7 +44,7 @@ def silent(model, images, kwargs, other):
     c = DataLoader(images, num_workers=4, **kwargs)
     for loader in (a, b, c):
         for x in loader:
-            model(x.cuda())  # expect: DP132
+            model(x.cuda())  # hint: DP132
     for x in a:
         model(x.cuda())
     for x in b:

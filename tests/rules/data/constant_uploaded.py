@@ -15,7 +15,7 @@ class Normalize(nn.Module):
         self.steps = steps
 
     def forward(self, x, t):
-        mean = torch.tensor([0.485, 0.456, 0.406]).view(1, 3, 1, 1).to(x.device)  # expect: DP413
+        mean = torch.tensor([0.485, 0.456, 0.406]).view(1, 3, 1, 1).to(x.device)  # hint: DP413
         scale = torch.tensor(self.table, device=x.device)  # expect: DP413
         beta = extract(self.betas, t)
         self.seen.append(1.0)
@@ -32,7 +32,7 @@ def extract(array, t):
 
 
 def loss_of(out, y):
-    weights = torch.tensor(WEIGHTS).cuda()  # expect: DP413
+    weights = torch.tensor(WEIGHTS).cuda()  # hint: DP413
     return nn.functional.cross_entropy(out, y, weight=weights)
 
 
