@@ -277,10 +277,6 @@ struct Destination {
 bool is_device(const Site &site, const Expr *target) {
   const std::optional<std::string> name = string_of(site, target);
   const std::string_view written = text_of(site, target);
-  const auto *like = as<Attribute>(target); // x.device
-  if (like != nullptr && like->attr.text() == "device" && model::is_on_cpu(like->value)) {
-    return false;
-  }
   return name.has_value() ? name->starts_with("cuda") || name->starts_with("mps")
                           : model::kind_of(target) == Kind::TorchDevice || written == "device" ||
                                 written.ends_with(".device") || written.ends_with("_device");
