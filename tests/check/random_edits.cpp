@@ -442,7 +442,8 @@ private:
     }
   }
 
-  void close(const std::string name) { // a copy: it may be one that goes
+  void close(const std::string &opened) {
+    const std::string name = opened; // which may go with what is closed
     history_.push_back(fmt::format("close {}", name));
     open_.erase(name);
     workspace_->close(name);
