@@ -1,5 +1,6 @@
 #include "python/children.h"
-#include "rules/site.h"
+#include "rules/reach.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 #include <array>
@@ -115,8 +116,36 @@ bool is_list_of_arrays(const Site &site, const Expr *expr) {
   return filling.arrays > 0 && filling.others == 0;
 }
 
+// `states, actions, rewards = zip(*samples)`: of what an environment gave, the first are what it showed, which are
+// arrays unless it is a toy.
+bool is_tuple_of_observations(const Site &site, const Expr *expr) {
+  const auto *name = as<Name>(expr);
+  if (name == nullptr || site.function == nullptr || site.function->definition() == nullptr ||
+      !file_has_word(site, {"import gym", "from gym"})) {
+    return false;
+  }
+  return any_node(site.function->definition()->body, [&](const Node *node) {
+    const auto *assignment = as<Assign>(node);
+    const auto *targets =
+        assignment != nullptr && assignment->targets.size() == 1 ? as<Tuple>(assignment->targets[0]) : nullptr;
+    const auto *zipped = targets != nullptr ? as<Call>(assignment->value) : nullptr;
+    const auto *first = targets != nullptr && targets->elts.size() >= 4 ? as<Name>(targets->elts[0]) : nullptr;
+    return zipped != nullptr && first != nullptr && first->id == name->id && called_api(site, *zipped) == "zip" &&
+           zipped->args.size() == 1 && zipped->args[0]->kind == NodeKind::Starred;
+  });
+}
+
 void check(Site &site, const Call &call) {
-  if (call.args.size() != 1 || call.args[0]->kind == NodeKind::Starred || !is_list_of_arrays(site, call.args[0])) {
+  if (call.args.size() != 1 || call.args[0]->kind == NodeKind::Starred) {
+    return;
+  }
+  if (is_tuple_of_observations(site, call.args[0])) {
+    Finding &finding = report(site, call, "a tuple of observations is read element by element, if they are arrays",
+                              "join them first, with np.array(…) or np.stack(…), and make the tensor of that");
+    finding.tier = Tier::Hint;
+    return;
+  }
+  if (!is_list_of_arrays(site, call.args[0])) {
     return;
   }
   Finding &finding = report(site, call, "a list of arrays is read element by element, as Python numbers",
@@ -141,7 +170,8 @@ extern constinit const Rule kTensorFromArrayList = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-`torch.tensor`, `torch.as_tensor`, `torch.Tensor` or `torch.FloatTensor` and its kind, given a list of NumPy arrays.
+`torch.tensor`, `torch.as_tensor`, `torch.Tensor` or `torch.FloatTensor` and its kind, given a list of NumPy arrays. A hint are the observations
+that `zip(*samples)` puts together in a program that uses gym.
 
 ## Why it costs
 

@@ -25,7 +25,7 @@ extern constinit const Rule kDropoutOfOneLayer = {
     .info = {.code = "DP244",
              .name = "dropout-of-one-layer",
              .summary = "dropout that a recurrent layer with one layer ignores",
-             .root_cause = "Model: Confusion with Computation Graph",
+             .root_cause = "Training: Wrong Model Definition",
              .symptoms = "Incorrect Result",
              .stage = "Model Building",
              .frameworks = "PyTorch",

@@ -44,7 +44,7 @@ extern constinit const Rule kSamplingIgnored = {
     .info = {.code = "DP887",
              .name = "sampling-ignored",
              .summary = "options for sampling in text generation that does not sample",
-             .root_cause = "API: Inefficient API Usage",
+             .root_cause = "Training: Wrong Evaluation",
              .symptoms = "Incorrect Result",
              .stage = "Evaluation",
              .frameworks = "PyTorch",

@@ -1,0 +1,90 @@
+#include "rules/reach.h"
+#include "rules/site.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// The value that cross entropy leaves out unless it is told otherwise.
+constexpr i64 kIgnored = -100;
+
+void check(Site &site, const Call &call) {
+  constexpr u32 kPaddingValue = 2;
+  const Expr *padding = argument(call, kPaddingValue, "padding_value");
+  const std::optional<double> value = padding != nullptr ? number_of(site, padding) : std::nullopt;
+  if (!value.has_value() || *value >= 0 || *value == kIgnored ||
+      *value != static_cast<double>(static_cast<i64>(*value)) || site.module->is_test ||
+      project_has_word(site, {"ignore_index", "masked_fill", "!= -1", "!= PAD", ">= 0"}) ||
+      !project_has_word(site, {"CrossEntropyLoss(", "cross_entropy(", "NLLLoss(", "nll_loss("})) {
+    return;
+  }
+  report(site, *padding,
+         fmt::format("labels that are padded with {} are no classes, and the loss ignores only {}", *value, kIgnored),
+         fmt::format("pad with {}, or pass ignore_index={} to the loss", kIgnored, *value));
+}
+
+} // namespace
+
+extern constinit const Rule kPaddingNotIgnored = {
+    .info = {.code = "DP889",
+             .name = "padding-not-ignored",
+             .summary = "labels that are padded with a number that the loss does not ignore",
+             .root_cause = "Training: Loss Mismatch",
+             .symptoms = "Program Crash, Incorrect Result",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .tier = Tier::Hint,
+             .documentation = R"(## What it finds
+
+`pad_sequence` with a negative `padding_value` other than -100, in a project that computes a cross entropy and says `ignore_index` nowhere.
+
+## Why it costs
+
+A class below zero does not exist: on a CPU the loss raises an IndexError, on a GPU a device-side assert that ends the program.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pad_sequence
+
+criterion = nn.CrossEntropyLoss()
+
+
+def loss_of(scores, labels):
+    padded = pad_sequence(labels, batch_first=True, padding_value=-1)
+    return criterion(scores.flatten(0, 1), padded.flatten())
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pad_sequence
+
+criterion = nn.CrossEntropyLoss(ignore_index=-1)
+
+
+def loss_of(scores, labels):
+    padded = pad_sequence(labels, batch_first=True, padding_value=-1)
+    return criterion(scores.flatten(0, 1), padded.flatten())
+```
+
+## When it is wrong
+
+Where what is padded are no labels, or a mask takes the padding out.
+
+## References
+
+- torch.nn.CrossEntropyLoss: ignore_index
+)"},
+    .calls = "torch.nn.utils.rnn.pad_sequence",
+    .on_call = check};
+
+} // namespace deepperf::rules
