@@ -194,8 +194,8 @@ Value Transfer::method_result(const Call *call, Symbol name, const Value &receiv
     const std::array<Value, 2> parts = {made, Value{}};
     return info->has(kContainerOf) ? tuple_of(parts) : made; // parse_known_args()
   }
-  const bool is_itself = info->returns == Kind::TorchModule || info->returns == Kind::HfPipeline ||
-                         info->returns == Kind::TorchMetric;
+  const bool is_itself =
+      info->returns == Kind::TorchModule || info->returns == Kind::HfPipeline || info->returns == Kind::TorchMetric;
   if (is_itself && info->has(kMutates)) { // to(), eval(), …: the module itself
     Value module = receiver;
     module.kind = module.is(Value::Tag::Object) || module.is(Value::Tag::Super) ? Kind::Unknown : module.kind;

@@ -1,5 +1,6 @@
 #include "model/definitions.h"
 
+#include "base/known_names.h"
 #include "model/bind.h"
 #include "python/call.h"
 #include "python/children.h"
@@ -104,8 +105,15 @@ private:
       into_.dict_changes[owner_of(name->id)].push_back(change);
     } else if (const auto *attribute = as<Attribute>(dict)) {
       change.name = attribute->attr;
-      into_.changed_attributes.insert(attribute->attr.id);
+      note_change(attribute->attr);
       into_.attribute_dict_changes[attribute->attr.id].push_back(change);
+    }
+  }
+
+  // What a constructor does to its own attributes is part of how they are made.
+  void note_change(Symbol attribute) {
+    if (function_ == nullptr || function_->name != known::sym_init) {
+      into_.changed_attributes.insert(attribute.id);
     }
   }
 
@@ -146,7 +154,7 @@ private:
     }
     const auto *changed = as<Attribute>(receiver_of(call));
     if (changed != nullptr && is_mutating_method(as<Attribute>(call.func)->attr)) {
-      into_.changed_attributes.insert(changed->attr.id);
+      note_change(changed->attr);
     }
     if (call.fact != 0) {
       for_each_alternative(project_.callee_of(&call), [&](const Value &callee) {
@@ -206,7 +214,7 @@ private:
       const auto *statement = static_cast<const AugAssign *>(node);
       assign(statement->target, nullptr);
       if (const auto *attribute = as<Attribute>(statement->target)) {
-        into_.changed_attributes.insert(attribute->attr.id);
+        note_change(attribute->attr);
       }
       return visit(statement->value);
     }

@@ -21,7 +21,8 @@ void check(Site &site, const Call &call) {
            "leave it out: the allocator uses cached memory again by itself");
     return;
   }
-  if ((!loop->steps && !goes_over_data(site, *loop)) || !runs_every_turn(site, *loop)) {
+  const bool is_epoch = !loop->steps && loop->trains; // once for many steps
+  if (is_epoch || loop->turns == model::Turns::Few || !runs_every_turn(site, *loop)) {
     return;
   }
   Finding &finding =
@@ -47,7 +48,7 @@ extern constinit const Rule kEmptyCacheInLoop = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`torch.cuda.empty_cache()` (or that of another device) in every turn of a loop over batches, or in a training step. Without
+`torch.cuda.empty_cache()` (or that of another device) in every turn of a loop, or in a training step. Without
 training in the loop it is only a hint.
 
 ## Why it costs

@@ -94,7 +94,7 @@ Constant constant_data(const model::Scope &scope, const Expr *expr, u32 depth) {
   if (name == nullptr) {
     return {};
   }
-  // What all callers pass.
+  // What most callers pass.
   const auto &params = scope.function->params;
   const auto param = std::ranges::find(params, name->id, &Param::name);
   if (param == params.end()) {
@@ -106,11 +106,12 @@ Constant constant_data(const model::Scope &scope, const Expr *expr, u32 depth) {
   const auto position = static_cast<u32>(param - params.begin());
   constexpr std::size_t kMostCallers = 64;
   const auto &callers = scope.function->called_by;
-  Constant result{.holds = !callers.empty() && callers.size() <= kMostCallers};
+  if (callers.empty() || callers.size() > kMostCallers) {
+    return {};
+  }
+  Constant result;
+  std::size_t constant = 0;
   for (const model::CallSite *site : callers) {
-    if (!result.holds) {
-      break;
-    }
     const u32 own = site->bound ? 1 : 0;
     const model::Scope there = model::scope_of(*scope.project, *site->caller);
     const model::Argument passed = position < own
@@ -118,8 +119,10 @@ Constant constant_data(const model::Scope &scope, const Expr *expr, u32 depth) {
                                        : model::argument_of(there, *site->call, position - own, name->id.text());
     const bool is_plain = passed.given.size() == 1 && !passed.unknown && !passed.may_be_absent;
     const Constant one = is_plain ? constant_data(passed.given[0].scope, passed.given[0].expr, depth + 1) : Constant{};
-    result = {.holds = one.holds, .function = one.function, .expr = one.expr};
+    constant += one.holds ? 1 : 0;
+    result = one.holds ? one : result;
   }
+  result.holds = constant * 2 >= callers.size(); // for these it is true, whatever the others do
   return result;
 }
 
@@ -194,7 +197,7 @@ extern constinit const Rule kConstantUploaded = {
 
 `torch.tensor`, `torch.as_tensor` or `torch.from_numpy` of numbers that are always the same, in a forward pass or a training step, whose
 result goes to a device: a list that is written down, or an attribute that the constructor sets and nobody changes. It is followed
-through parameters to all callers. Where only a few numbers are written
+through parameters to most callers. Where only a few numbers are written
 there, it is a hint.
 
 ## Why it costs

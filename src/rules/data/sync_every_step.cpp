@@ -456,6 +456,7 @@ enum class Region : u8 {
   Loop,          // whose iterations are training steps
   FrameworkStep, // training_step() of Lightning, compute_loss() of a Trainer
   Forward,       // of a module that no step in sight runs
+  Evaluation,    // a loop over data that trains nothing
 };
 
 void judge(Site &site, const model::FunctionInfo &function, const Node &region, Region kind) {
@@ -486,7 +487,11 @@ void judge(Site &site, const model::FunctionInfo &function, const Node &region, 
                              return sync.is_repeated && counts(sync);
                            });
   const std::size_t total = static_cast<std::size_t>(others) + 1;
-  const std::string_view step_name = is_forward ? "forward pass" : "training step";
+  const bool is_evaluation = kind == Region::Evaluation;
+  if (is_evaluation && !is_repeated) {
+    return; // results have to be read once
+  }
+  const std::string_view step_name = is_forward ? "forward pass" : is_evaluation ? "batch" : "training step";
   std::string message = fmt::format("{} waits for the device in every {}", main.how, step_name);
   if (total > 1) {
     message = fmt::format("every {} waits for the device in {} places, here by {}", step_name, total, main.how);
@@ -494,10 +499,11 @@ void judge(Site &site, const model::FunctionInfo &function, const Node &region, 
   if (is_repeated) {
     message += total > 1 ? ", and again in a loop inside it" : ", once for each iteration of a loop inside it";
   }
-  Finding &finding =
-      report(site, main.call != nullptr ? *main.call : *main.place, std::move(message),
-             is_forward ? "compute with the tensor on the device, where the value is not needed as a number"
-                        : "keep values on the device (total += loss.detach()) and read them every few hundred steps");
+  Finding &finding = report(
+      site, main.call != nullptr ? *main.call : *main.place, std::move(message),
+      is_forward      ? "compute with the tensor on the device, where the value is not needed as a number"
+      : is_evaluation ? "read the whole tensor once, with tolist() or cpu(), in front of the inner loop"
+                      : "keep values on the device (total += loss.detach()) and read them every few hundred steps");
   // Where one step is an epoch, as with small data sets, one value at its end is what people want to see.
   const model::Loop *const loop = site.project.loop_at(&region);
   const Expr *const over = loop != nullptr ? iterated_by(site, *loop) : nullptr;
@@ -507,7 +513,7 @@ void judge(Site &site, const model::FunctionInfo &function, const Node &region, 
   const bool is_matching = is_forward && function_has_word(site, {"linear_sum_assignment"}); // which SciPy does
   const bool is_much =
       is_forward ? main.is_explicit && !is_matching : (main.is_explicit && is_over_batches) || total > 1 || is_repeated;
-  finding.tier = on_gpu && is_much && !step.acts && !site.module->is_test ? Tier::On : Tier::Hint;
+  finding.tier = on_gpu && is_much && !is_evaluation && !step.acts && !site.module->is_test ? Tier::On : Tier::Hint;
   if (main.call != nullptr) {
     finding.notes.push_back({main.module->file, main.place->span(), "the value is read back here"});
   }
@@ -537,8 +543,8 @@ void check(Site &site, const Node &node) {
     return;
   }
   const model::Loop *loop = site.project.loop_at(&node);
-  if (loop != nullptr && loop->steps && !loop->tiny) {
-    judge(site, *site.function, node, Region::Loop);
+  if (loop != nullptr && !loop->tiny && (loop->steps || loop->evaluates)) {
+    judge(site, *site.function, node, loop->steps ? Region::Loop : Region::Evaluation);
   }
 }
 
@@ -558,7 +564,8 @@ extern constinit const Rule kSyncEveryStep = {
 What reads a value back from the device in every training step: `.item()`, `.cpu()`, `.tolist()`, `float(t)`, a tensor as a condition or in
 an f-string, `print(t)`, `add_scalar(…, t)`, indexing with a mask, `nonzero()` and the like. The step is followed into the functions,
 losses and models of the project that it calls, into Lightning's `training_step` and into a Trainer's `compute_loss`. All places of one
-loop are one finding. Also found: the same in the `forward()` of a module that no step in sight runs.
+loop are one finding. Also found: the same in the `forward()` of a module that no step in sight runs,
+and, as a hint, in the inner loops of an evaluation, once for each sample or element.
 
 They are reported if tensors are known to be moved to a device, and are hints elsewhere. A single one that is not written out (a tensor
 that is printed, a condition) is a hint too, as are environments and games that a step has to act on, and a single one where each step is
