@@ -49,7 +49,7 @@ def silent(model, optimizer, train_loader, epochs, names):
     torch.cuda.empty_cache()
     for name in names:
         build(name)
-        torch.cuda.empty_cache()
+        torch.cuda.empty_cache()  # hint: DP134
 
 
 def build(name):
