@@ -1,0 +1,13 @@
+// Which constant do literals, and operators on constants, give? Private to src/model.
+#pragma once
+
+#include "model/constants.h"
+
+namespace deepperf::model {
+
+std::optional<ConstantValue> literal_value(const Module &module, const python::Constant &constant);
+
+// Nothing where the result is not known, or does not fit.
+std::optional<ConstantValue> folded(python::Operator op, const ConstantValue &left, const ConstantValue &right);
+
+} // namespace deepperf::model
