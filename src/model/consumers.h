@@ -16,12 +16,6 @@ enum class Consumption : u8 {
   All,     // a loop, a call, a return: it may be read to the end
 };
 
-// Does the pipeline before the stage start from a single element, or from a few that are written down?
-bool has_few_elements(const Project &project, const Stage &stage);
-
-// take(n) with a small number that is written down.
-bool takes_few(const Stage &stage);
-
 // Follows datasets through the names of their module, into functions of the project that get them, and out of those
 // that their own script calls. What leaves its sight is taken to be read to the end.
 class Consumers {

@@ -1,5 +1,5 @@
 #include "model/bind.h"
-#include "model/consumers.h"
+#include "model/few_elements.h"
 #include "model/mapper.h"
 #include "model/pipeline.h"
 #include "rules/site.h"

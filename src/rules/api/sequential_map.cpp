@@ -1,4 +1,5 @@
 #include "model/consumers.h"
+#include "model/few_elements.h"
 #include "model/mapper.h"
 #include "model/pipeline.h"
 #include "python/children.h"

@@ -1,5 +1,6 @@
 #include "model/consumers.h"
 #include "model/exclusion.h"
+#include "model/few_elements.h"
 #include "model/mapper.h"
 #include "model/pipeline.h"
 #include "model/variance.h"
