@@ -400,6 +400,9 @@ Value Transfer::eval_subscript(const Subscript *subscript) {
     }
     return subscript->slice->kind == NodeKind::Slice ? value : element_of(value);
   }
+  if (value.is_kind(Kind::PandasFrame) && !value.container) {
+    return Value::instance(Kind::PandasFrame); // columns or rows of it, if it is more than a cell
+  }
   if (value.is_kind(Kind::HfDataset) && is_row(subscript->slice)) {
     return {}; // a dict, or a dict of lists
   }

@@ -9,9 +9,6 @@ using namespace python;
 namespace {
 
 void check(Site &site, const Call &call) {
-  if (has_hidden_arguments(call)) {
-    return;
-  }
   const Keyword *sampling = nullptr;
   for (const std::string_view name : {"temperature", "top_p", "top_k", "typical_p"}) {
     const Keyword *given = keyword_argument(call, name);
@@ -33,7 +30,7 @@ void check(Site &site, const Call &call) {
       fmt::format("{}= has no effect without do_sample=True: the most likely tokens are taken", sampling->name.text()),
       "pass do_sample=True, or leave it out");
   // A model's own configuration may say do_sample; a new GenerationConfig does not.
-  if (chosen == nullptr && !called_api(site, call).ends_with("GenerationConfig")) {
+  if (has_hidden_arguments(call) || (chosen == nullptr && !called_api(site, call).ends_with("GenerationConfig"))) {
     finding.tier = Tier::Hint;
   }
 }

@@ -9,7 +9,7 @@ def configs(sample, options):
     c = GenerationConfig(do_sample=False, top_p=0.9)  # expect: DP887
     d = GenerationConfig(temperature=1.0)
     e = GenerationConfig(do_sample=sample, temperature=0.2)
-    f = GenerationConfig(temperature=0.2, **options)
+    f = GenerationConfig(temperature=0.2, **options)  # hint: DP887
     return a, b, c, d, e, f
 
 
