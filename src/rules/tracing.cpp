@@ -266,7 +266,8 @@ bool depends_on_traced_argument(const Site &site, const Expr *expr) {
       text_of(site, function->compiled_at).find("static") != std::string_view::npos) {
     return false;
   }
-  return model::dependencies_of(site.project, *function, expr).params != 0;
+  const model::Dependencies depends = model::dependencies_of(site.project, *function, expr);
+  return depends.params != 0 || (depends.varies && !function->params.empty());
 }
 
 } // namespace deepperf::rules

@@ -1,5 +1,6 @@
 #include "rules/api_history.h"
 #include "rules/lightning.h"
+#include "rules/reach.h"
 
 #include <fmt/format.h>
 
@@ -30,7 +31,7 @@ constexpr auto kHooks = std::to_array<RemovedHook>({
 void check(Site &site, const Node &node) {
   const model::FunctionInfo *function = site.project.function_at(&node);
   if (function == nullptr || function->type == nullptr || !is_lightning_module(*function->type) ||
-      is_version_guarded(site)) {
+      is_version_guarded(site) || has_word(text_of(*function), {"__version__"})) {
     return;
   }
   const auto &definition = static_cast<const FunctionDef &>(node);
@@ -46,7 +47,9 @@ void check(Site &site, const Node &node) {
   const auto start = static_cast<u32>(place);
   report(site, Span{start, start + static_cast<u32>(name.size())},
          is_indexed ? std::string("training_step with optimizer_idx was removed in Lightning 2.0")
-                    : fmt::format("{} was removed in Lightning 2.0, which refuses to train with it", name),
+         : name.ends_with("_step_end")
+             ? fmt::format("{} was removed in Lightning 2.0, which never calls it", name)
+             : fmt::format("{} was removed in Lightning 2.0, which refuses to train with it", name),
          is_indexed ? std::string("set self.automatic_optimization = False, and step the optimizers in training_step")
                     : fmt::format("write {}", known->instead));
 }
@@ -68,7 +71,7 @@ extern constinit const Rule kRemovedHook = {.info = {.code = "DP307",
 
 ## Why it costs
 
-Lightning 2.0 looks for these methods and stops with an error, as they would never be called. Before that it kept the outputs of all
+Lightning 2.0 never calls these methods; where it finds one of the `_epoch_end` ones, it stops with an error. Before that it kept the outputs of all
 steps of an epoch in memory for them, which was often what filled the memory.
 
 ## Bad

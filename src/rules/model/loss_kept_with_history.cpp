@@ -157,16 +157,22 @@ const Finding *reported_at(const Site &site, const Node &place) {
 }
 
 // `kept` gets `value` in every turn, and keeps what it had.
+// An attribute, or an entry of one: `self.losses`, `self.history["loss"]`.
+bool is_attribute(const Expr *kept) {
+  const auto *entry = as<Subscript>(kept);
+  return (entry != nullptr ? entry->value : kept)->kind == NodeKind::Attribute;
+}
+
 void judge(Site &site, const Node &place, const Expr *kept, const Expr *value, std::string_view how) {
   if (!model::has_grad(value) || under_no_grad(site)) {
     return;
   }
   const model::Loop *loop = loop_around(site);
   const Node *region = loop != nullptr ? loop->node : site.function->node;
-  const bool is_lightning = loop == nullptr && kept->kind == NodeKind::Attribute && in_lightning_training_step(site);
+  const bool is_lightning = loop == nullptr && is_attribute(kept) && in_lightning_training_step(site);
   const bool in_step = loop != nullptr
                            ? loop->steps && (loop->node->kind == NodeKind::For || loop->node->kind == NodeKind::While)
-                           : site.function->steps && site.function->in_loop && kept->kind == NodeKind::Attribute;
+                           : site.function->steps && site.function->in_loop && is_attribute(kept);
   if (!is_lightning && !in_step) {
     return;
   }

@@ -1,4 +1,5 @@
 #include "rules/reach.h"
+#include "rules/tree.h"
 
 #include "model/bind.h"
 
@@ -98,10 +99,15 @@ void check_block(Site &site, const Call &call, const Expr &model, const Block &b
   if (at == block.end()) {
     return;
   }
-  const std::string_view text = site.module->parsed->source.text();
-  if (has_word(text.substr(statement->end, block.back()->end - statement->end),
-               {"add_param_group", "optim.", "Optimizer("})) {
-    return; // told of the new ones, or made anew
+  const bool is_told = std::any_of(at + 1, block.end(), [](const Stmt *later) {
+    return any_node(static_cast<const Node *>(later), [](const Node *node) {
+      const auto *made = as<Call>(node);
+      return made != nullptr &&
+             (called_method(*made) == "add_param_group" || model::kind_of(made) == Kind::TorchOptimizer);
+    });
+  });
+  if (is_told) {
+    return; // of the new ones, or made anew
   }
   for (auto next = at + 1; next != block.end(); ++next) {
     const auto *assignment = as<Assign>(*next);

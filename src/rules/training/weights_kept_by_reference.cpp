@@ -1,3 +1,4 @@
+#include "model/bind.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -147,6 +148,35 @@ void report_kept(Site &site, const Assign &assignment, const Call &state, const 
   }
 }
 
+// `self.best = model.state_dict()` behind a test in a method that a loop calls, as in a class that stops early, where
+// somebody loads or saves that attribute.
+void check_method(Site &site, const Assign &assignment, const Call &state) {
+  const auto *target = as<Attribute>(assignment.targets[0]);
+  if (target == nullptr || !model::is_own_object(*site.function, target->value) || !site.function->in_loop ||
+      enclosing(site, NodeKind::If) == nullptr || !project_has_word(site, {"load_state_dict(", "torch.save("})) {
+    return;
+  }
+  const std::string read = fmt::format(".{})", target->attr.text());
+  if (!project_has_word(site, {read})) {
+    return;
+  }
+  const auto trains = [](const model::CallSite *caller) {
+    for (const model::Loop *loop = caller->loop; loop != nullptr; loop = loop->parent) {
+      if (loop->trains) {
+        return true;
+      }
+    }
+    return false;
+  };
+  if (std::ranges::none_of(site.function->called_by, trains)) {
+    return;
+  }
+  report(
+      site, state,
+      fmt::format("`{}` refers to the weights themselves: the training that follows changes it", text_of(site, target)),
+      fmt::format("copy them: copy.deepcopy({})", text_of(site, &state)));
+}
+
 // `best = model.state_dict()` in some iterations of a training loop, and used after it.
 void check(Site &site, const Node &node) {
   const auto &assignment = static_cast<const Assign &>(node);
@@ -157,6 +187,9 @@ void check(Site &site, const Node &node) {
   const Expr *target = assignment.targets[0];
   if (target->kind != NodeKind::Name && target->kind != NodeKind::Attribute) {
     return;
+  }
+  if (loop_around(site) == nullptr) {
+    return check_method(site, assignment, *state);
   }
   const model::Loop *loop = training_loop(site, receiver_of(*state));
   if (loop == nullptr || runs_every_turn(site, *loop) || is_left(site, *loop)) {
@@ -191,7 +224,7 @@ extern constinit const Rule kWeightsKeptByReference = {
              .documentation = R"(## What it finds
 
 `best = model.state_dict()` in some iterations of a loop that trains the model, where `best` is loaded, saved or returned after the loop. A shallow
-copy (`.copy()`, `dict(…)`) and an entry of a dictionary count too.
+copy (`.copy()`, `dict(…)`) and an entry of a dictionary count too, and so does an attribute that a class for early stopping keeps.
 
 ## Why it matters
 

@@ -1,0 +1,116 @@
+#include "base/name_table.h"
+#include "rules/site.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// Methods that give a new tensor, and leave the one that they are called on as it is.
+bool gives_another(Symbol method) {
+  static const NameTable kMethods(
+      {"to",          "cuda",     "cpu",        "float",         "half",       "double",  "long",      "int",
+       "bool",        "bfloat16", "type",       "view",          "reshape",    "permute", "transpose", "unsqueeze",
+       "squeeze",     "flatten",  "expand",     "repeat",        "contiguous", "detach",  "clone",     "clamp",
+       "masked_fill", "scatter",  "index_fill", "requires_grad", "softmax",    "sigmoid", "relu",      "abs",
+       "exp",         "log",      "sqrt",       "pow",           "round"});
+  return kMethods.has(method);
+}
+
+// Is the name one of several that a loop over batches binds, as in `for x, y in loader`? A batch as a whole may be an
+// object whose to() moves what it holds, as a BatchEncoding of Transformers or a graph of PyTorch Geometric is.
+bool is_part_of_batch(const Site &site, Symbol name) {
+  return site.function != nullptr && std::ranges::any_of(site.function->loops, [&](const model::Loop *loop) {
+           const auto *statement = as<For>(loop->node);
+           const Expr *target = statement != nullptr ? statement->target : nullptr;
+           const auto *over = statement != nullptr ? as<Call>(statement->iter) : nullptr;
+           const auto *counted = as<Tuple>(target);
+           if (over != nullptr && called_api(site, *over) == "enumerate" && counted != nullptr &&
+               counted->elts.size() == 2) {
+             target = counted->elts[1];
+           }
+           const auto *parts = as<Tuple>(target);
+           return parts != nullptr && std::ranges::any_of(parts->elts, [name](const Expr *part) {
+                    const auto *bound = as<Name>(part);
+                    return bound != nullptr && bound->id == name;
+                  });
+         });
+}
+
+// `x.to(device)` as a statement
+void check(Site &site, const Node &node) {
+  const auto *call = as<Call>(static_cast<const ExprStmt &>(node).value);
+  const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
+  if (method == nullptr || !gives_another(method->attr) || method->value->kind != NodeKind::Name ||
+      site.module->is_test) {
+    return;
+  }
+  const model::Value callee = site.project.callee_of(call);
+  const bool is_shown =
+      site.module->parsed->source.is_notebook && site.ancestors.empty(); // a notebook's cell prints it
+  if (!callee.is(model::Value::Tag::ApiMethod) || callee.kind != Kind::TorchTensor || is_shown ||
+      (callee.receiver().container && !is_part_of_batch(site, static_cast<const Name *>(method->value)->id))) {
+    return;
+  }
+  const std::string_view name = text_of(site, method->value);
+  report(site, *call,
+         fmt::format("{}() gives a new tensor, and nobody takes it: `{}` stays as it is", method->attr.text(), name),
+         fmt::format("keep the result: {} = {}", name, text_of(site, call)));
+}
+
+} // namespace
+
+extern constinit const Rule kResultDiscarded = {.info = {.code = "DP891",
+                                                         .name = "result-discarded",
+                                                         .summary = "a tensor method whose result nobody takes",
+                                                         .root_cause = "Training: Wrong Training Step",
+                                                         .symptoms = "Program Crash, Wrong Result",
+                                                         .stage = "Training",
+                                                         .frameworks = "PyTorch",
+                                                         .tier = Tier::On,
+                                                         .documentation = R"(## What it finds
+
+`x.to(device)`, `x.float()`, `x.unsqueeze(0)` and the like as a statement, for a tensor.
+
+## Why it costs
+
+Of a module `to()` moves the module itself. Of a tensor it gives another one: the tensor stays where it is, and what follows fails or computes with the old one.
+
+## Bad
+
+```python
+import torch
+
+
+def predict(model, x: torch.Tensor, device):
+    x.to(device)
+    return model(x)
+```
+
+## Good
+
+```python
+import torch
+
+
+def predict(model, x: torch.Tensor, device):
+    x = x.to(device)
+    return model(x)
+```
+
+## When it is wrong
+
+Where only the time or an error of the call is of interest, as in a benchmark.
+
+## References
+
+- torch.Tensor.to
+)"},
+                                                .nodes = {NodeKind::ExprStmt},
+                                                .on_node = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,23 @@
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+
+def whole(loader: DataLoader, device, model):
+    for step, batch in enumerate(loader):
+        batch.to(device)  # a BatchEncoding moves what it holds
+        model(**batch)
+
+
+def train(loader: DataLoader, device, other):
+    model = nn.Linear(3, 3)
+    model.to(device)
+    for x, y in loader:
+        x.to(device)  # expect: DP891
+        y = y.to(device)
+        z = torch.zeros(3)
+        z.unsqueeze(0)  # expect: DP891
+        z.zero_()
+        z.requires_grad_(True)
+        other.to(device)
+        print(z, y)
