@@ -44,7 +44,7 @@ struct Definitions {
   std::unordered_map<const FunctionInfo *, std::vector<DictChange>> dict_changes;
   std::unordered_map<u32, std::vector<DictChange>> attribute_dict_changes; // by attribute
   std::unordered_map<u32, std::vector<AttributeStore>> attribute_stores;   // by attribute
-  std::unordered_set<u32> changed_attributes; // of whatever object, in place and not by a constructor
+  std::unordered_set<u32> changed_attributes;              // of whatever object, in place and not by a constructor
   std::unordered_map<u32, std::vector<CallPlace>> options; // add_argument(…), by the attribute that it fills
   std::unordered_map<u32, std::vector<CallPlace>> flags;   // flags.DEFINE_…(…), by name
   std::unordered_map<const ClassInfo *, std::vector<CallPlace>> constructions;
