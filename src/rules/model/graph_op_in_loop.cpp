@@ -1,14 +1,14 @@
 #include "model/exclusion.h"
 #include "model/variance.h"
-#include "python/children.h"
-#include "python/literals.h"
+#include "rules/graph_op.h"
+#include "rules/graph_op_excuses.h"
+#include "rules/graph_op_repetition.h"
+#include "rules/session_branches.h"
 #include "rules/site.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <unordered_map>
 #include <unordered_set>
 
 namespace deepperf::rules {
@@ -24,9 +24,6 @@ using model::Loop;
 using model::OpFact;
 using model::Project;
 
-// What gives something else, or leaves something behind, each time.
-constexpr u64 kStateful = kRandom | kVariable | kGraphState | kIo | kPython;
-
 // Traced by a framework, or part of something that is.
 bool runs_once(const FunctionInfo &function) {
   if (function.traced) {
@@ -40,23 +37,6 @@ bool runs_once(const FunctionInfo &function) {
   return false;
 }
 
-// Methods that make an operation where the graph is run by a session; eagerly they only read or update.
-bool needs_session(const OpFact &op) {
-  const std::string_view name = op.api.text();
-  return name == "update_state" || name == "value" || name == "read_value" || name == "call" || name == "sample" ||
-         name == "log_prob" || name == "entropy";
-}
-
-// Of TensorFlow: by its name, or a method of one of its kinds.
-bool is_tensorflow(const OpFact &op) {
-  const std::string_view name = op.api.text();
-  if (name.starts_with("tensorflow.keras.ops.")) { // which may be those of another backend
-    return false;
-  }
-  return name.starts_with("tensorflow.") || name == "operator" || name.starts_with("assign") || name == "minimize" ||
-         name == "apply_gradients" || name == "compute_gradients" || name == "get_next" || needs_session(op);
-}
-
 std::string describe_loop(const Loop &loop) {
   switch (loop.node->kind) {
   case NodeKind::While:
@@ -68,20 +48,6 @@ std::string describe_loop(const Loop &loop) {
   }
 }
 
-std::string op_name(const OpFact &op) {
-  std::string name(op.api.text());
-  if (name == "operator") {
-    return "this operator on a tensor";
-  }
-  if (name == "call") {
-    return "calling a layer or model";
-  }
-  if (name.starts_with("tensorflow.")) {
-    name = "tf." + name.substr(std::string_view("tensorflow.").size());
-  }
-  return name;
-}
-
 // The header of a loop: what stands before its body.
 Span header_of(const Source &source, const Loop &loop) {
   const std::string_view text = source.text();
@@ -89,16 +55,17 @@ Span header_of(const Source &source, const Loop &loop) {
   return {loop.node->start, std::min(loop.node->end, static_cast<u32>(std::min(line_end, text.size())))};
 }
 
-class Judge {
+class Linter {
 public:
-  Judge(const Project &project, Findings &findings) : project_(project), findings_(findings) {}
+  Linter(const Project &project, Findings &findings)
+      : project_(project), findings_(findings), repetition_(project), sessions_(project) {}
 
   void run() {
     for (const FunctionInfo &function : project_.functions) {
       if (function.module == nullptr || !function.module->tensorflow || runs_once(function)) {
         continue;
       }
-      judge_own_ops(function);
+      lint_own_ops(function);
     }
     find_what_leads_to_ops();
     for (const FunctionInfo &function : project_.functions) {
@@ -107,7 +74,7 @@ public:
       }
       for (const model::CallSite &site : function.calls) {
         if (leads_to_ops_[site.callee->index]) {
-          judge_call(function, site);
+          lint_call(function, site);
         }
       }
     }
@@ -143,7 +110,7 @@ private:
 
   static bool counts(const Loop &loop) { return !loop.tiny && !loop.makes_graph; }
 
-  void judge_own_ops(const FunctionInfo &function) {
+  void lint_own_ops(const FunctionInfo &function) {
     const Expr *reported = nullptr;
     for (const OpFact &op : function.ops) {
       if (op.once || op.in_tape || op.initial_value || op.loop == nullptr || !is_tensorflow(op)) {
@@ -154,12 +121,12 @@ private:
       }
       for (const Loop *loop = op.loop; loop != nullptr; loop = loop->parent) {
         if (loop->makes_graph) {
-          break; // a graph of its own in each turn: nothing outside matters
+          break; // a graph of its own in each iteration: nothing outside matters
         }
         if (counts(*loop)) {
-          const bool grows =
-              loop->runs_session && !op.api.text().ends_with("get_variable") && !runs_elsewhere_only(op.call, *loop);
-          if (grows || is_invariant(op, *loop)) {
+          const bool grows = loop->runs_session && !op.api.text().ends_with("get_variable") &&
+                             !sessions_.runs_elsewhere_only(op.call, *loop);
+          if (grows || repetition_.is_invariant(op, *loop)) {
             report(function, op.call, op, *loop, grows, nullptr);
             reported = op.call;
             break;
@@ -175,86 +142,6 @@ private:
         }
       }
     }
-  }
-
-  // `if eager: build(x) else: session.run(y)`: the branch of the node does not change in the loop, and no session runs
-  // but in the other one.
-  bool runs_elsewhere_only(const Node *node, const Loop &loop) {
-    const Branches &branches = branches_of(loop);
-    const auto behind = std::ranges::upper_bound(branches.all, node->start, {},
-                                                 [](const Branch &branch) { return branch.statement->start; });
-    const If *outermost = nullptr;
-    // The innermost that could be around it, and from there outwards.
-    for (std::ptrdiff_t at = behind - branches.all.begin() - 1; at >= 0; at = branches.all[at].parent) {
-      const If *const branch = branches.all[at].statement;
-      if (contains(branch, node) && !contains(branch->test, node) && !model::varies(project_, loop, branch->test)) {
-        outermost = branch;
-      }
-    }
-    if (outermost == nullptr) {
-      return false;
-    }
-    const bool in_body = node->start < outermost->orelse.front()->start;
-    const Block &other = in_body ? outermost->orelse : outermost->body;
-    const auto [known, is_new] = session_elsewhere_.try_emplace({&loop, other.begin()}, false);
-    if (is_new) {
-      known->second = runs_session(loop.node, &other);
-    }
-    return !known->second;
-  }
-
-  // An `if` with an `else`, and the place of the one around it; -1 if there is none.
-  struct Branch {
-    const If *statement = nullptr;
-    std::ptrdiff_t parent = -1;
-  };
-  struct Branches {
-    std::vector<Branch> all; // in the order of their places
-  };
-
-  const Branches &branches_of(const Loop &loop) {
-    const auto [known, is_new] = branches_.try_emplace(&loop);
-    if (is_new) {
-      const auto find = [&all = known->second.all](const auto &self, const Node *at, std::ptrdiff_t parent) -> void {
-        for_each_child(at, [&](const Node *child) {
-          const auto *branch = as<If>(child);
-          std::ptrdiff_t inner = parent;
-          if (branch != nullptr && !branch->orelse.empty()) {
-            inner = static_cast<std::ptrdiff_t>(all.size());
-            all.push_back({branch, parent});
-          }
-          self(self, child, inner);
-        });
-      };
-      find(find, loop.node, -1);
-    }
-    return known->second;
-  }
-
-  // Does a session run in the code, somewhere else than in the block?
-  bool runs_session(const Node *code, const Block *without) const {
-    if (const auto *call = as<Call>(code)) {
-      const model::Value callee = project_.callee_of(call);
-      const bool is_function = callee.is(model::Value::Tag::Function) || callee.is(model::Value::Tag::Method);
-      const ApiInfo *const info = callee.is(model::Value::Tag::ApiMethod)
-                                      ? find_method(callee.receiver().kind, callee.name())
-                                  : callee.is(model::Value::Tag::Api) ? find_api(callee.name())
-                                                                      : nullptr;
-      const auto *method = as<Attribute>(call->func);
-      if ((is_function && callee.function->runs_session) || (info != nullptr && info->has(kSessionRun)) ||
-          (!callee.known() && method != nullptr && (method->attr.text() == "run" || method->attr.text() == "eval"))) {
-        return true;
-      }
-      if (callee.is(model::Value::Tag::Class) || callee.is(model::Value::Tag::Object)) {
-        return true; // who knows what its methods do
-      }
-    }
-    bool found = false;
-    for_each_child(code, [&](const Node *child) {
-      const bool skipped = child->start >= without->front()->start && child->end <= without->back()->end;
-      found = found || (!skipped && runs_session(child, without));
-    });
-    return found;
   }
 
   // A train op for each element of a loop: right for several models, never for several examples.
@@ -277,102 +164,10 @@ private:
     return text.substr(from, std::max(a->start, b->start) - from).find('\n') == std::string_view::npos;
   }
 
-  bool is_invariant(const OpFact &op, const Loop &loop) {
-    if (needs_session(op) || op.api.text().ends_with("TensorArray") || is_broken(loop) ||
-        (op.traits & kStateful) != 0 || starts_accumulation(op, loop) || model::varies(project_, loop, op.call)) {
-      return false;
-    }
-    return !stands_in_scope_of_turn(op, loop, false); // on another device in each turn
-  }
-
-  // With a syntax error around it nobody knows what the loop changes.
-  static bool is_broken(const Loop &loop) {
-    const Node *const around = loop.function->node != nullptr ? loop.function->node : loop.node;
-    return std::ranges::any_of(loop.function->module->parsed->tree.errors, [around](const SyntaxError &error) {
-      return around->start <= error.span.start && error.span.start <= around->end;
-    });
-  }
-
-  // In a scope that is another one in each turn. One that only gives names changes nothing but them.
-  bool stands_in_scope_of_turn(const OpFact &op, const Loop &loop, bool names) const {
-    for (const model::OpScope *scope = op.scope; scope != nullptr; scope = scope->outer) {
-      if (gives_names(scope->context) == names && contains(loop.node, scope->context) &&
-          depends_on(scope->context, loop)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  static bool gives_names(const Expr *scope) {
-    const auto *call = as<Call>(scope);
-    const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
-    return method != nullptr && (method->attr.text() == "name_scope" || method->attr.text() == "variable_scope");
-  }
-
-  // Only what is passed counts: that the scope itself does something is nothing new.
-  bool depends_on(const Expr *scope, const Loop &loop) const {
-    const auto *call = as<Call>(scope);
-    const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
-    return call == nullptr || (method != nullptr && model::varies(project_, loop, method->value)) ||
-           std::ranges::any_of(call->args, [&](const Expr *arg) { return model::varies(project_, loop, arg); }) ||
-           std::ranges::any_of(call->keywords,
-                               [&](const Keyword *keyword) { return model::varies(project_, loop, keyword->value); });
-  }
-
-  // `total = tf.zeros(…)`, which an inner loop then adds to: each turn needs its own.
-  bool starts_accumulation(const OpFact &op, const Loop &loop) {
-    if (!op.target || (op.traits & kConstant) == 0) {
-      return false;
-    }
-    const Stores &stores = stores_of(loop);
-    const auto known = stores.names.find(op.target.id);
-    u32 bindings = known != stores.names.end() ? known->second : 0;
-    const auto own = std::ranges::upper_bound(stores.going_on, op.call->start, {}, &Assign::start);
-    if (own != stores.going_on.begin() && contains(*(own - 1), op.call)) {
-      std::unordered_map<u32, u32> names;
-      for (const Expr *target : (*(own - 1))->targets) {
-        count_stores(target, names);
-      }
-      bindings += names[op.target.id];
-    }
-    return bindings > 1;
-  }
-
-  // How often a loop binds each name. `x = tf.range(n); x = tf.random_shuffle(x)` goes on from it once, which any other
-  // name would do for: such assignments of calls, in the loop's own block, do not count and are listed.
-  struct Stores {
-    std::unordered_map<u32, u32> names;
-    std::vector<const Assign *> going_on;
-  };
-
-  const Stores &stores_of(const Loop &loop) {
-    const auto [known, is_new] = stores_.try_emplace(&loop);
-    if (is_new) {
-      Stores &stores = known->second;
-      for_each_child(loop.node, [&stores](const Node *child) {
-        const auto *assignment = as<Assign>(child);
-        const bool goes_on = assignment != nullptr && assignment->value->kind == NodeKind::Call;
-        if (goes_on) {
-          stores.going_on.push_back(assignment);
-        }
-        count_stores(goes_on ? assignment->value : child, stores.names);
-      });
-    }
-    return known->second;
-  }
-
-  static void count_stores(const Node *node, std::unordered_map<u32, u32> &names) {
-    if (const auto *name = as<Name>(node); name != nullptr && name->context == Context::Store) {
-      ++names[name->id.id];
-    }
-    for_each_child(node, [&names](const Node *child) { count_stores(child, names); });
-  }
-
   // A call in a loop that leads to operations. In a loop that runs a session any of them is one too many; otherwise the
-  // call must give the same in every turn as a whole: an operation that repeats deep inside one that does not is no
-  // use.
-  void judge_call(const FunctionInfo &caller, const model::CallSite &site) {
+  // call must give the same in every iteration as a whole: an operation that repeats deep inside one that does not is
+  // no use.
+  void lint_call(const FunctionInfo &caller, const model::CallSite &site) {
     if (site.loop == nullptr || site.once || site.by_type || site.in_tape || site.callee->traced ||
         site.callee->makes_graph || site.callee == &caller ||
         reported_.contains(site.call)) { // of several that it may call, one is enough
@@ -390,14 +185,15 @@ private:
         return;
       }
       if (counts(*loop) && loop->runs_session && caller.module->near_tensorflow &&
-          !runs_elsewhere_only(site.call, *loop)) {
+          !sessions_.runs_elsewhere_only(site.call, *loop)) {
         return report(caller, site.call, *first->op, *loop, true, &*first, keeps_object(site, *loop));
       }
       const bool whole =
-          counts(*loop) && !is_broken(*loop) && !site.callee->makes_variables && !site.callee->runs_session &&
-          !site.callee->effects && site.callee->name.text() != "__init__" &&
-          std::ranges::all_of(reached, [&](const model::ReachedOp &op) { return stays_same(site, op, *loop); }) &&
-          arguments_stay_same(site, *loop);
+          counts(*loop) && !GraphOpRepetition::is_broken(*loop) && !site.callee->makes_variables &&
+          !site.callee->runs_session && !site.callee->effects && site.callee->name.text() != "__init__" &&
+          std::ranges::all_of(reached,
+                              [&](const model::ReachedOp &op) { return repetition_.stays_same(site, op, *loop); }) &&
+          repetition_.arguments_stay_same(site, *loop);
       if (whole) {
         // The call as a whole is as light as its heaviest operation.
         const auto heavy = std::ranges::find_if(reached, [](const model::ReachedOp &op) { return !is_light(*op.op); });
@@ -426,63 +222,6 @@ private:
     return false;
   }
 
-  bool arguments_stay_same(const model::CallSite &site, const Loop &loop) const {
-    return std::ranges::none_of(site.call->args, [&](const Expr *arg) { return model::varies(project_, loop, arg); }) &&
-           std::ranges::none_of(site.call->keywords,
-                                [&](const Keyword *keyword) { return model::varies(project_, loop, keyword->value); });
-  }
-
-  bool stays_same(const model::CallSite &site, const model::ReachedOp &reached, const Loop &loop) {
-    if (reached.varies || needs_session(*reached.op) || (reached.op->traits & kStateful) != 0) {
-      return false;
-    }
-    for (const Symbol attribute : reached.attributes) {
-      if (std::ranges::binary_search(loop.attributes, attribute.id, {}, &Symbol::id)) {
-        return false;
-      }
-    }
-    if (!reached.attributes.empty()) {
-      const std::unordered_set<u32> &stored = stored_by_callees(*loop.function);
-      if (std::ranges::any_of(reached.attributes,
-                              [&stored](Symbol attribute) { return stored.contains(attribute.id); })) {
-        return false;
-      }
-    }
-    // What holds the attributes must itself stay the same.
-    if (const auto *method = as<Attribute>(site.call->func);
-        method != nullptr && site.bound && model::varies(project_, loop, method->value)) {
-      return false;
-    }
-    for (const Expr *arg : site.call->args) {
-      if (arg->kind == NodeKind::Starred) {
-        return false;
-      }
-    }
-    for (u32 i = 0; i < 64 && i < site.callee->params.size(); ++i) {
-      if ((reached.params >> i & 1U) == 0) {
-        continue;
-      }
-      const Expr *passed = model::passed_argument(site, i);
-      if (passed != nullptr && model::varies(project_, loop, passed)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  // Attributes that the functions which a function calls store to.
-  const std::unordered_set<u32> &stored_by_callees(const FunctionInfo &function) {
-    const auto [known, is_new] = stored_by_callees_.try_emplace(&function);
-    if (is_new) {
-      for (const model::CallSite &call : function.calls) {
-        for (const Symbol attribute : call.callee->attribute_stores) {
-          known->second.insert(attribute.id);
-        }
-      }
-    }
-    return known->second;
-  }
-
   // The calls between the one that is reported and the operation, and the operation itself.
   static std::vector<Note> chain_of(const model::ReachedOp &reached) {
     std::vector<Note> notes;
@@ -496,213 +235,6 @@ private:
     return notes;
   }
 
-  // An operation that costs next to nothing: it looks at shapes, or computes element by element.
-  static bool is_light(const OpFact &op) { return (op.traits & kCheap) != 0 && (op.traits & kCopies) == 0; }
-
-  static bool is_formula(const OpFact &op) {
-    const ApiInfo *const info = find_api(op.api);
-    return info != nullptr && is_arithmetic(*info, op.api.text());
-  }
-
-  // True, but too little to be sure that it matters.
-  bool is_minor(const OpFact &op, const Loop &loop) {
-    const bool is_comprehension = loop.node->kind != NodeKind::For && loop.node->kind != NodeKind::While;
-    const std::string_view name = op.api.text();
-    // What only fills a place with a start value, or costs nothing.
-    const bool fills = name == "tensorflow.zeros" || name == "tensorflow.ones" || name == "tensorflow.fill" ||
-                       name == "tensorflow.zeros_like" || name == "tensorflow.ones_like";
-    return ((op.traits & kConstant) != 0 &&
-            (is_comprehension || name == "tensorflow.constant" || name == "tensorflow.convert_to_tensor")) ||
-           (fills && (op.stored || op.target)) || loop.turns == model::Turns::Few ||
-           ((loop.turns == model::Turns::Collection || goes_by_epochs(loop)) &&
-            (is_light(op) || (!is_comprehension && is_formula(op)))) ||
-           op.discarded || is_free(op) || draws(loop);
-  }
-
-  // `for name, value in data.items(): …; variables[name] = variable`: each entry needs one of its own, and keeps it.
-  bool keeps_variable_of_entry(const OpFact &op, const Loop &loop) {
-    const auto *statement = as<For>(loop.node);
-    if (statement == nullptr || (op.traits & kVariable) == 0 || loop.turns == model::Turns::Many) {
-      return false;
-    }
-    const auto [known, is_new] = keeping_variables_.try_emplace(&loop, false);
-    if (is_new) {
-      known->second = std::ranges::any_of(loop.function->ops, [&](const OpFact &other) {
-        return other.loop == &loop && (other.traits & kVariable) != 0 &&
-               (other.stored || (other.target && is_kept(statement->body, other.target)));
-      });
-    }
-    return known->second;
-  }
-
-  // container[key] = name
-  static bool is_kept(const Block &body, Symbol name) {
-    const auto keeps = [name](const auto &self, const Node *node) -> bool {
-      if (const auto *assignment = as<Assign>(node)) {
-        const auto *value = as<Name>(assignment->value);
-        return value != nullptr && value->id == name && assignment->targets[0]->kind == NodeKind::Subscript;
-      }
-      bool found = false;
-      for_each_child(node, [&](const Node *child) { found = found || self(self, child); });
-      return found;
-    };
-    return std::ranges::any_of(body, [&](const Stmt *statement) { return keeps(keeps, statement); });
-  }
-
-  // `for variable in variables: session.run(variable.assign(…))`, which is not repeated itself: each is set once, most
-  // likely where a model is loaded.
-  static bool sets_each_variable(const OpFact &op, const Loop &loop) {
-    const auto *call = as<Call>(op.call);
-    const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
-    if (method == nullptr || method->attr.text() != "assign" || loop.function->in_loop) {
-      return false;
-    }
-    const bool is_function = op.api.text().find('.') != std::string_view::npos; // tf.assign(variable, …)
-    const Expr *const variable = !is_function ? method->value : call->args.empty() ? nullptr : call->args[0];
-    bool is_of_turn = false;
-    for (const Loop *around = &loop; around != nullptr; around = around->parent) {
-      if (around->turns == model::Turns::Many) {
-        return false;
-      }
-      is_of_turn |= variable != nullptr && mentions_any(variable, around->assigned);
-    }
-    return is_of_turn;
-  }
-
-  // `for variable in tf.global_variables(): …`, which is not repeated itself: a few dozen turns, once.
-  static bool goes_over_variables(const Loop &loop) {
-    const auto *statement = as<For>(loop.node);
-    if (statement == nullptr || loop.parent != nullptr || loop.function->in_loop) {
-      return false;
-    }
-    const auto lists_variables = [](const auto &self, const Node *node) -> bool {
-      const auto *call = as<Call>(node);
-      bool found = call != nullptr && called_name(*call).ends_with("variables");
-      for_each_child(node, [&](const Node *child) { found = found || self(self, child); });
-      return found;
-    };
-    return lists_variables(lists_variables, statement->iter);
-  }
-
-  static bool mentions_any(const Node *node, const std::vector<Symbol> &names) {
-    const auto *name = as<Name>(node);
-    bool found = name != nullptr && std::ranges::binary_search(names, name->id.id, {}, &Symbol::id);
-    for_each_child(node, [&](const Node *child) { found = found || mentions_any(child, names); });
-    return found;
-  }
-
-  // A turn is a whole pass through the data, next to which a cast is nothing.
-  static bool goes_by_epochs(const Loop &loop) {
-    const auto *statement = as<For>(loop.node);
-    const auto *name = statement != nullptr ? as<Name>(statement->target) : nullptr;
-    return name != nullptr && name->id.text().find("epoch") != std::string_view::npos;
-  }
-
-  // Gives the same numbers another shape, of something that is there already: nothing is computed.
-  static bool is_free(const OpFact &op) {
-    const std::string_view name = op.api.text();
-    const auto *call = as<Call>(op.call);
-    return call != nullptr &&
-           (name == "tensorflow.rank" || name == "tensorflow.reshape" || name == "tensorflow.identity" ||
-            name == "tensorflow.squeeze" || name == "tensorflow.expand_dims") &&
-           std::ranges::none_of(call->args, has_call);
-  }
-
-  static bool has_call(const Node *node) {
-    bool found = node->kind == NodeKind::Call;
-    for_each_child(node, [&found](const Node *child) { found = found || has_call(child); });
-    return found;
-  }
-
-  // A loop that draws waits for that, and for somebody to look at it.
-  bool draws(const Loop &loop) {
-    const auto [known, is_new] = drawing_.try_emplace(&loop, false);
-    if (is_new) {
-      known->second = draws(loop.node);
-    }
-    return known->second;
-  }
-
-  static bool draws(const Node *node) {
-    const auto *call = as<Call>(node);
-    const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
-    const auto *object = method != nullptr ? as<Name>(method->value) : nullptr;
-    bool found = object != nullptr && object->id.text() == "plt";
-    for_each_child(node, [&found](const Node *child) { found = found || draws(child); });
-    return found;
-  }
-
-  // `worker = Worker(i); workers.append(worker)`, or a thread gets it: as many objects as are needed, each with a part
-  // of the graph.
-  static bool keeps_object(const model::CallSite &site, const Loop &loop) {
-    if (site.callee->name.text() != "__init__") {
-      return false;
-    }
-    if (loop.node->kind == NodeKind::ListComp) {
-      return static_cast<const ListComp *>(loop.node)->elt == site.call;
-    }
-    if (loop.node->kind == NodeKind::DictComp) {
-      return static_cast<const DictComp *>(loop.node)->value == site.call;
-    }
-    const auto *statement = as<For>(loop.node);
-    return statement != nullptr && !counts_to_many(loop, *statement) && ObjectUse(site.call).is_kept(statement);
-  }
-
-  // for i in range(100000)
-  static bool counts_to_many(const Loop &loop, const For &statement) {
-    constexpr i64 kMany = 64;
-    const auto *range = as<Call>(statement.iter);
-    const Expr *const last = range != nullptr && called_name(*range) == "range" && !range->args.empty()
-                                 ? range->args[range->args.size() == 1 ? 0 : 1]
-                                 : nullptr;
-    return is_constant(last, ConstantKind::Int) &&
-           int_value(loop.function->module->parsed->source.part(last->start, last->end)).value_or(0) > kMany;
-  }
-
-  // What a loop does with an object that it makes.
-  class ObjectUse {
-  public:
-    explicit ObjectUse(const Call *made) : made_(made) {}
-
-    bool is_kept(const Node *loop) {
-      look(loop);
-      return kept_ && bindings_ <= 1 && looked_ <= kMostNodes;
-    }
-
-  private:
-    static constexpr u32 kMostNodes = 2000; // what is longer builds more than a few objects
-
-    [[nodiscard]] bool is_object(const Expr *expr) const {
-      const auto *plain = as<Name>(expr);
-      return expr == made_ || (plain != nullptr && name_ && plain->id == name_);
-    }
-
-    void look(const Node *node) {
-      if (++looked_ > kMostNodes) {
-        return;
-      }
-      if (const auto *assignment = as<Assign>(node)) {
-        const auto *target = as<Name>(assignment->targets[0]);
-        name_ = assignment->value == made_ && target != nullptr ? target->id : name_;
-        kept_ |= assignment->targets[0]->kind == NodeKind::Subscript && is_object(assignment->value);
-        bindings_ += target != nullptr && name_ && target->id == name_ ? 1 : 0;
-      } else if (const auto *call = as<Call>(node)) {
-        const Keyword *const target = keyword_argument(*call, "target"); // Thread(target=worker.work)
-        const auto *run = target != nullptr ? as<Attribute>(target->value) : nullptr;
-        kept_ |= (called_method(*call) == "append" &&
-                  std::ranges::any_of(call->args, [this](const Expr *arg) { return is_object(arg); })) ||
-                 (run != nullptr && is_object(run->value));
-      }
-      for_each_child(node, [this](const Node *child) { look(child); });
-    }
-
-    const Call *made_;
-    Symbol name_; // that it is put under
-    u32 bindings_ = 0;
-    u32 looked_ = 0;
-    bool kept_ = false;
-  };
-
   void report(const FunctionInfo &function, const Expr *place, const OpFact &op, const Loop &loop, bool grows,
               const model::ReachedOp *reached, bool object_is_kept = false) {
     const Source &loop_source = loop.function->module->parsed->source;
@@ -713,9 +245,9 @@ private:
     const std::string name = op_name(op);
     const bool is_test = function.module->is_test || loop.function->module->is_test || function.is_test;
     if (is_test || object_is_kept ||
-        (grows ? loop.turns == model::Turns::Few || keeps_variable_of_entry(op, loop) || goes_over_variables(loop) ||
-                     (place == op.call && sets_each_variable(op, loop))
-               : is_minor(op, loop) || stands_in_scope_of_turn(op, loop, true))) {
+        (grows ? loop.turns == model::Turns::Few || excuses_.keeps_variable_of_entry(op, loop) ||
+                     goes_over_variables(loop) || (place == op.call && sets_each_variable(op, loop))
+               : excuses_.is_minor(op, loop) || repetition_.stands_in_scope_of_iteration(op, loop, true))) {
       finding.tier = Tier::Hint;
     }
     const std::vector<Note> chain = reached != nullptr ? chain_of(*reached) : std::vector<Note>{};
@@ -766,20 +298,16 @@ private:
   };
 
   const Project &project_;
-  std::vector<bool> leads_to_ops_; // by a function's index
   Findings &findings_;
+  GraphOpRepetition repetition_;
+  SessionBranches sessions_;
+  GraphOpExcuses excuses_;
+  std::vector<bool> leads_to_ops_; // by a function's index
   std::vector<Cause> causes_;
   std::unordered_set<const Node *> reported_;
-  // What has been found out of loops and functions so far.
-  std::unordered_map<const Loop *, bool> drawing_;
-  std::unordered_map<const Loop *, bool> keeping_variables_;
-  std::unordered_map<const Loop *, Branches> branches_;
-  std::unordered_map<const Loop *, Stores> stores_;
-  std::unordered_map<const FunctionInfo *, std::unordered_set<u32>> stored_by_callees_;
-  std::map<std::pair<const Loop *, Stmt *const *>, bool> session_elsewhere_; // by the loop and the branch left out
 };
 
-void check(const Project &project, Findings &findings) { Judge(project, findings).run(); }
+void check(const Project &project, Findings &findings) { Linter(project, findings).run(); }
 
 } // namespace
 
