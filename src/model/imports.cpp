@@ -86,6 +86,16 @@ const std::vector<Symbol> &ModuleIndex::split(Symbol dotted) const {
   return place->second;
 }
 
+namespace {
+
+// A folder that projects put their packages into.
+bool holds_sources(Symbol folder) {
+  const std::string_view name = folder.text();
+  return name == "src" || name == "lib" || name == "source" || name == "python";
+}
+
+} // namespace
+
 const Module *ModuleIndex::find(const Module &importer, Symbol dotted, Symbol name, u32 level) const {
   // Most names that are imported are those of functions and classes, and no file is called so.
   if (name && !by_last_part_.contains(name.id)) {
@@ -138,7 +148,10 @@ const Module *ModuleIndex::find(const Module &importer, Symbol dotted, Symbol na
     // The nearest root wins: best one that also contains the importer, else one beside it (src/, lib/).
     const std::size_t root = module->parts.size() - wanted.size();
     std::size_t shared = std::min(shared_parts(module->parts, importer.parts), root);
-    if (root > shared + 1 || (shared == 0 && root > 0 && importer.parts.size() > 1)) {
+    // Below the folder where the check was started, folders side by side may be projects that know nothing of each
+    // other; one that only holds sources is not.
+    const bool is_elsewhere = shared == 0 && root > 0 && importer.parts.size() > 1 && !holds_sources(module->parts[0]);
+    if (root > shared + 1 || is_elsewhere) {
       continue;
     }
     shared = shared * 2 + (root == shared ? 1 : 0);

@@ -35,6 +35,18 @@ class SameBytes(unittest.TestCase):
         self.folder = pathlib.Path(holder.name, "project")
         self.cache = pathlib.Path(holder.name, "cache")
 
+    def test_however_the_folder_is_named(self):
+        for name, text in (("src/tool/__init__.py", "from .nets import make\n"),
+                           ("src/tool/nets.py", "from torch import nn\n\n\ndef make():\n    return nn.Linear(3, 3).cuda()\n"),
+                           ("examples/train.py", "import torch\nfrom tool import make\n\nmodel = make()\nmodel.eval()\n"
+                                                 "for i in range(1000):\n    y = model(torch.zeros(3).cuda())\n    print(y.detach())\n")):
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        there = check(self.folder, "--no-cache", str(self.folder)).replace(str(self.folder).encode() + b"/", b"")
+        self.assertIn(b"DP232", there)
+        self.assertEqual(check(self.folder, "--no-cache", "."), there)
+
     def copy_fixtures(self):
         names = []
         for path in sorted(FIXTURES.rglob("*.py")):
