@@ -18,6 +18,7 @@ struct Version {
   u32 major = 0;
   u32 minor = 0;
   u32 patch = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy takes the comparison with 0 that this stands for
   friend auto operator<=>(const Version &, const Version &) = default;
 };
 

@@ -53,7 +53,10 @@ public:
     if (repeated != nullptr) {
       condition(repeated->test);
     }
-    body(loop != nullptr ? loop->body : repeated != nullptr ? repeated->body : definition->body);
+    body(loop != nullptr         ? loop->body
+         : repeated != nullptr   ? repeated->body
+         : definition != nullptr ? definition->body
+                                 : Block{});
     // Functions that it calls in every step; the list grows on the way.
     take_callees(0, region, definition == nullptr ? project_.loop_at(region) : nullptr);
     for (std::size_t i = 1; i < functions_.size(); ++i) {
