@@ -234,6 +234,12 @@ const ApiHistory *find_history(Symbol api) {
   return holds != kModules.end() ? *holds : nullptr;
 }
 
+const ApiHistory *history_of(const Site &site, const Node &node) {
+  const model::Value value =
+      node.context == Context::Load ? value_of(site, static_cast<const Expr *>(&node)) : model::Value{};
+  return value.is(model::Value::Tag::Api) && !value.v1 ? find_history(value.name()) : nullptr;
+}
+
 std::vector<std::string_view> historic_names() {
   std::vector<std::string_view> parts;
   for (const ApiHistory &history : kHistory) {

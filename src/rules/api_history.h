@@ -20,6 +20,9 @@ struct ApiHistory {
 // Null if nothing is known to have happened to it.
 const ApiHistory *find_history(Symbol api);
 
+// The same of the API that an expression names.
+const ApiHistory *history_of(const Site &site, const python::Node &node);
+
 // The last parts of all names in the table.
 std::vector<std::string_view> historic_names();
 

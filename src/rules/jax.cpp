@@ -83,4 +83,8 @@ bool is_shown_by_notebook(const Site &site, const Stmt &statement) {
   return segment == source.segments.end() || next == body.end() || (*next)->start >= segment->end;
 }
 
+bool is_bound_in(const model::Loop &loop, Symbol name) {
+  return std::ranges::binary_search(loop.assigned, name.id, {}, &Symbol::id);
+}
+
 } // namespace deepperf::rules

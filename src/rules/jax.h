@@ -11,6 +11,9 @@ bool runs_compiled_jax(const model::Project &project, const python::Call &call);
 // Is the expression, wherever it was made, an optimizer of Optax and nothing else?
 bool is_optax_optimizer(const Site &site, const python::Expr *expr);
 
+// Does an iteration of the loop bind the name?
+bool is_bound_in(const model::Loop &loop, Symbol name);
+
 // Is the statement the last one of a notebook's cell? Then its value is shown.
 bool is_shown_by_notebook(const Site &site, const python::Stmt &statement);
 

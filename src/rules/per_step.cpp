@@ -73,6 +73,12 @@ bool in_step(const Site &site) {
   return false;
 }
 
+bool runs_in_every_step(const Site &site) {
+  const model::Loop *loop = loop_around(site);
+  return loop != nullptr ? loop->steps && !loop->tiny && runs_every_turn(site, *loop)
+                         : context_of(site).in_training_step && enclosing(site, NodeKind::If) == nullptr;
+}
+
 bool is_request_handler(const model::Project &project, const FunctionInfo &function) {
   static const NameTable kRoutes({"route", "get", "post", "put", "api_route", "websocket"});
   const FunctionDef *definition = function.definition();

@@ -11,6 +11,9 @@ bool in_forward_pass(const Site &site);
 // In a training or evaluation step: of a loop that trains, or a step method that Lightning calls.
 bool in_step(const Site &site);
 
+// In every training step, and behind no test: in the loop itself, or in a function that each of its iterations calls.
+bool runs_in_every_step(const Site &site);
+
 // In a function that answers requests: a route of Flask, FastAPI or the like.
 bool in_request_handler(const Site &site);
 bool is_request_handler(const model::Project &project, const model::FunctionInfo &function);

@@ -1,5 +1,5 @@
 #include "model/bind.h"
-#include "rules/site.h"
+#include "rules/jax.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -30,10 +30,6 @@ bool makes_gradient(const model::Project &project, const model::Scope &scope, co
   }
   return api == "jax.jit" && !call->args.empty() && depth < kMostDepth &&
          makes_gradient(project, scope, call->args[0], depth + 1);
-}
-
-bool is_bound_in(const model::Loop &loop, Symbol name) {
-  return std::ranges::binary_search(loop.assigned, name.id, {}, &Symbol::id);
 }
 
 // Names that the head of the loop binds.

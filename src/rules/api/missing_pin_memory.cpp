@@ -1,4 +1,5 @@
 #include "model/context.h"
+#include "rules/device.h"
 #include "rules/site.h"
 
 #include <algorithm>
@@ -29,19 +30,6 @@ bool goes_to_device(const Site &site, const Call &move) {
     return model::kind_of(target) == Kind::TorchDevice || attribute->attr.text().ends_with("device");
   }
   return model::kind_of(target) == Kind::TorchDevice;
-}
-
-// Is it a GPU on every machine that has one: `.cuda()`, "cuda", or a device that is made from that?
-bool is_surely_gpu(const Site &site, const Call &move) {
-  if (called_method(move) == "cuda") {
-    return true;
-  }
-  const Expr *target = argument(move, 0, "device");
-  const std::vector<model::Argument::Given> written = model::written_as(scope_of(site), target);
-  return !written.empty() && std::ranges::all_of(written, [](const model::Argument::Given &given) {
-    const std::string_view text = given.scope.module->parsed->source.part(given.expr->start, given.expr->end);
-    return text.find("cuda") != std::string_view::npos;
-  });
 }
 
 // The innermost loop of its function around a call.

@@ -9,10 +9,7 @@ using namespace python;
 namespace {
 
 void check(Site &site, const Call &call) {
-  const model::Loop *loop = loop_around(site);
-  const bool is_step = loop != nullptr ? loop->steps && !loop->tiny && runs_every_turn(site, *loop)
-                                       : context_of(site).in_training_step && enclosing(site, NodeKind::If) == nullptr;
-  if (!is_step || site.module->is_test) {
+  if (!runs_in_every_step(site) || site.module->is_test) {
     return;
   }
   report(site, call,

@@ -1,7 +1,5 @@
 #include "rules/dataset_item.h"
-#include "rules/tree.h"
-
-#include <algorithm>
+#include "rules/device.h"
 
 namespace deepperf::rules {
 
@@ -9,23 +7,11 @@ using namespace python;
 
 namespace {
 
-// `.cuda()`, `.to("cuda")`, `.to(device)` with a device that is no CPU.
+// A GPU of whatever make.
 bool goes_to_gpu(const Site &site, const Call &move) {
-  if (called_method(move) == "cuda") {
-    return true;
-  }
   const Expr *target = argument(move, 0, "device");
-  if (target == nullptr) {
-    return false;
-  }
-  if (const std::optional<std::string> name = string_of(site, target)) {
-    return name->starts_with("cuda") || name->starts_with("mps");
-  }
-  const std::vector<model::Argument::Given> written = model::written_as(scope_of(site), target);
-  return !written.empty() && std::ranges::all_of(written, [](const model::Argument::Given &given) {
-    const std::string_view text = given.scope.module->parsed->source.part(given.expr->start, given.expr->end);
-    return text.find("cuda") != std::string_view::npos;
-  });
+  const std::optional<std::string> name = target != nullptr ? string_of(site, target) : std::nullopt;
+  return is_surely_gpu(site, move) || (name.has_value() && name->starts_with("mps"));
 }
 
 void check(Site &site, const Call &call) {

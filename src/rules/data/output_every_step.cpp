@@ -45,8 +45,7 @@ const model::CallSite *called_in_every_step(const Site &site) {
   const model::CallSite &caller = *function->called_by[0];
   const Site there = site_of(site, *caller.call);
   const bool is_step = caller.loop != nullptr && caller.loop->steps && !caller.loop->tiny && !caller.once &&
-                       !caller.behind_guard && !caller.conditional && !counts_epochs(there, *caller.loop) &&
-                       runs_every_turn(there, *caller.loop);
+                       !caller.behind_guard && !caller.conditional && !counts_epochs(there, *caller.loop);
   return is_step ? &caller : nullptr;
 }
 

@@ -8,13 +8,6 @@ using namespace python;
 
 namespace {
 
-// The API that an expression names; null unless something happened to it.
-const ApiHistory *history_of(const Site &site, const Node &node) {
-  const model::Value value =
-      node.context == Context::Load ? value_of(site, static_cast<const Expr *>(&node)) : model::Value{};
-  return value.is(model::Value::Tag::Api) && !value.v1 ? find_history(value.name()) : nullptr;
-}
-
 void check(Site &site, const Node &node) {
   const ApiHistory *history = history_of(site, node);
   if (history == nullptr || history->deprecated.empty() || is_version_guarded(site, history->api)) {

@@ -8,13 +8,6 @@ using namespace python;
 
 namespace {
 
-// The API that an expression names; null unless something happened to it.
-const ApiHistory *history_of(const Site &site, const Node &node) {
-  const model::Value value =
-      node.context == Context::Load ? value_of(site, static_cast<const Expr *>(&node)) : model::Value{};
-  return value.is(model::Value::Tag::Api) && !value.v1 ? find_history(value.name()) : nullptr;
-}
-
 // A module that an import names, or that is around it; null if it is still there.
 const ApiHistory *history_of_module(Symbol name) {
   const ApiHistory *const history = name ? find_history(canonical_name(name.text())) : nullptr;

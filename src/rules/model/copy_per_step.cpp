@@ -20,13 +20,10 @@ void check(Site &site, const Call &call) {
       (site.function->context & model::kStepOfFramework) != 0 || site.function->name == known::sym_init) {
     return;
   }
-  const model::Loop *loop = loop_around(site);
-  const bool is_step = loop != nullptr ? loop->steps && !loop->tiny && runs_every_turn(site, *loop)
-                                       : context_of(site).in_training_step && enclosing(site, NodeKind::If) == nullptr;
   const auto *states = as<Call>(call.args[0]);
   const bool is_state = states != nullptr && called_method(*states) == "state_dict";
   const Expr *const copied = is_state ? receiver_of(*states) : call.args[0];
-  if (!is_step || !is_module(copied, value_of(site, copied))) {
+  if (!runs_in_every_step(site) || !is_module(copied, value_of(site, copied))) {
     return;
   }
   report(

@@ -148,10 +148,6 @@ u64 parameters_drawn(const model::Project &project, Memory &memory, const model:
       .drawn;
 }
 
-bool is_bound_in(const model::Loop &loop, Symbol name) {
-  return std::ranges::binary_search(loop.assigned, name.id, {}, &Symbol::id);
-}
-
 void check_call(Site &site, const Call &call) {
   const model::Loop *loop = loop_around(site);
   if (!site.module->jax || site.module->is_test || site.function == nullptr || loop == nullptr || loop->tiny ||
