@@ -63,6 +63,7 @@ void write_finding(ByteWriter &out, const rules::Finding &finding) {
   out.number(finding.file.value);
   write_span(out, finding.span);
   out.number(static_cast<u64>(finding.tier));
+  out.number(static_cast<u64>(finding.severity));
   out.text(finding.message);
   out.text(finding.advice);
   out.number(finding.notes.size());
@@ -181,6 +182,7 @@ private:
     const u64 text_size = in_.ok() ? files_[finding.file.value].text_size : 0;
     finding.span = read_span(in_, text_size);
     finding.tier = static_cast<rules::Tier>(in_.number(static_cast<u32>(rules::Tier::Off)));
+    finding.severity = static_cast<rules::Severity>(in_.number(static_cast<u32>(rules::Severity::Error)));
     finding.message = in_.text();
     finding.advice = in_.text();
     read_list(in_, [&] {

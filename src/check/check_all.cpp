@@ -94,6 +94,7 @@ std::optional<Result> try_check(const Options &options, Progress &progress, Chec
   judge_files(options, progress, loaded, groups->to_judge, state.groups, result.timings);
   for (JudgedGroup &group : state.groups) {
     std::ranges::copy(group.failures, std::back_inserter(result.errors));
+    result.hidden += group.hidden;
     if (loaded.stay) {
       std::ranges::copy(group.findings, std::back_inserter(result.findings));
     } else {

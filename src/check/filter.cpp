@@ -14,21 +14,64 @@ bool contains(const std::vector<const rules::RuleInfo *> &rules, const rules::Ru
 
 } // namespace
 
-bool is_wanted(const rules::Finding &finding, const FilterOptions &options) {
-  if (contains(options.ignore.rules, finding.rule) ||
-      (options.select && !contains(options.select->rules, finding.rule))) {
+namespace {
+
+bool is_selected(const rules::Finding &finding, const FilterOptions &options) {
+  if (contains(options.ignore.rules, finding.rule)) {
     return false;
   }
-  // Who asks for a rule by its name wants it whatever its tier; the places where it is unsure are still hints.
-  const bool named = options.select && contains(options.select->named, finding.rule);
-  switch (std::max(finding.rule->tier, finding.tier)) {
-  case rules::Tier::On:
-    return true;
-  case rules::Tier::Hint:
-    return options.hints || (named && finding.rule->tier == rules::Tier::Hint);
-  default:
-    return named;
+  if (options.select) {
+    return contains(options.select->rules, finding.rule) &&
+           (finding.rule->tier != rules::Tier::Off || contains(options.select->named, finding.rule));
   }
+  return finding.rule->tier != rules::Tier::Off || finding.is_overridden;
+}
+
+bool is_shown(const rules::Finding &finding, const FilterOptions &options) {
+  using rules::Severity;
+  if (options.min_severity && rules::severity_of(finding) < *options.min_severity) {
+    return false;
+  }
+  if (options.all) {
+    return true;
+  }
+  // Who asks for a rule by its name wants it whatever its tier; the places where it is unsure are still hints.
+  const bool is_named = options.select && contains(options.select->named, finding.rule);
+  if (rules::is_hint(finding)) {
+    return is_named && finding.rule->tier == rules::Tier::Hint;
+  }
+  return is_named || options.min_severity || rules::severity_of(finding) >= Severity::Advice;
+}
+
+} // namespace
+
+void override_severity(rules::Finding &finding, const FilterOptions &options) {
+  for (const auto &[rule, severity] : options.severities) {
+    if (rule == finding.rule && !(finding.tier == rules::Tier::Hint && rule->tier == rules::Tier::On)) {
+      finding.severity = severity;
+      finding.is_overridden = true;
+    }
+  }
+}
+
+bool is_wanted(const rules::Finding &finding, const FilterOptions &options, Hidden &hidden) {
+  if (!is_selected(finding, options)) {
+    return false;
+  }
+  if (is_shown(finding, options)) {
+    return true;
+  }
+  switch (rules::severity_of(finding)) {
+  case rules::Severity::Note:
+    ++hidden.notes;
+    break;
+  case rules::Severity::Advice:
+    ++hidden.advice;
+    break;
+  default:
+    ++hidden.others;
+  }
+  return false;
 }
 
 std::optional<std::vector<const rules::RuleInfo *>> chosen_rules(const FilterOptions &options) {
@@ -45,7 +88,11 @@ std::optional<std::vector<const rules::RuleInfo *>> chosen_rules(const FilterOpt
 }
 
 void filter(Result &result, const FilterOptions &options) {
-  std::erase_if(result.findings, [&](const rules::Finding &finding) { return !is_wanted(finding, options); });
+  for (rules::Finding &finding : result.findings) {
+    override_severity(finding, options);
+  }
+  std::erase_if(result.findings,
+                [&](const rules::Finding &finding) { return !is_wanted(finding, options, result.hidden); });
   // Findings come file by file, so the comments of one file at a time are enough.
   const CheckedFile *current = nullptr;
   std::vector<Suppression> suppressions;
@@ -58,7 +105,9 @@ void filter(Result &result, const FilterOptions &options) {
         suppressions = find_suppressions(*file.source, *file.comments);
       }
     }
-    return file.source != nullptr && is_suppressed(finding, *file.source, suppressions);
+    const bool is_silent = file.source != nullptr && is_suppressed(finding, *file.source, suppressions);
+    result.hidden.suppressed += is_silent ? 1 : 0;
+    return is_silent;
   });
 }
 

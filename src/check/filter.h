@@ -5,20 +5,28 @@
 #include "check/selection.h"
 
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace deepperf::check {
 
 struct FilterOptions {
   std::optional<Selection> select = std::nullopt; // none: every rule that is on
   Selection ignore = {};                          // wins over `select`
-  bool hints = false;
+  bool all = false;                               // also what is not proven, and notes
+  std::optional<rules::Severity> min_severity = std::nullopt;
+  std::vector<std::pair<const rules::RuleInfo *, rules::Severity>> severities = {}; // as the user sees them; last wins
 };
 
 // The rules that can come to be reported; nothing if that is all of them.
 std::optional<std::vector<const rules::RuleInfo *>> chosen_rules(const FilterOptions &options);
 
-// By its rule and tier; comments are not asked.
-bool is_wanted(const rules::Finding &finding, const FilterOptions &options);
+// Gives the finding the severity that the user has set for its rule, if there is one.
+void override_severity(rules::Finding &finding, const FilterOptions &options);
+
+// By its rule, severity and tier, which must have been overridden before; comments are not asked. What is hidden for
+// its severity or tier is counted.
+bool is_wanted(const rules::Finding &finding, const FilterOptions &options, Hidden &hidden);
 
 void filter(Result &result, const FilterOptions &options);
 

@@ -185,6 +185,11 @@ private:
                                 failure.what),
                     judged);
       }
+      for (rules::Finding &finding : found) {
+        if (loaded_.files[finding.file.value]->parsed.is_test) {
+          finding.severity = rules::Severity::Note;
+        }
+      }
       std::ranges::move(found, std::back_inserter(judged.findings));
     }
   }

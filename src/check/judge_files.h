@@ -12,6 +12,7 @@ namespace deepperf::check {
 struct JudgedGroup {
   std::vector<u32> members; // indexes of files, in ascending order
   rules::Findings findings;
+  Hidden hidden;                   // findings that a cache had, which are not wanted
   std::vector<FileError> failures; // mistakes of ours: what could not be judged
 };
 

@@ -32,10 +32,27 @@ struct FileError {
   std::string line_text; // for the code frame
 };
 
+// What was found and is not in the list of findings, by the reason.
+struct Hidden {
+  u64 advice = 0;     // not proven, or below the severity that is shown
+  u64 notes = 0;      // the same for notes
+  u64 others = 0;     // errors and warnings below the severity that is shown
+  u64 suppressed = 0; // by comments
+
+  Hidden &operator+=(const Hidden &more) {
+    advice += more.advice;
+    notes += more.notes;
+    others += more.others;
+    suppressed += more.suppressed;
+    return *this;
+  }
+};
+
 struct Result {
   std::vector<CheckedFile> files;       // sorted by path
   std::vector<rules::Finding> findings; // sorted by file, position, code
   std::vector<FileError> errors;        // sorted by file, position
+  Hidden hidden;
   u64 file_count = 0;
   u64 byte_count = 0;
   double seconds = 0;

@@ -461,9 +461,15 @@ Result Workspace::tell() {
   Result result;
   for (const JudgedGroup &group : state_->groups) {
     std::ranges::copy(group.failures, std::back_inserter(result.errors));
-    std::ranges::copy_if(group.findings, std::back_inserter(result.findings), [this](const rules::Finding &finding) {
-      return filter_ == nullptr || is_wanted(finding, *filter_);
-    });
+    result.hidden += group.hidden;
+    for (rules::Finding finding : group.findings) {
+      if (filter_ != nullptr) {
+        override_severity(finding, *filter_);
+      }
+      if (filter_ == nullptr || is_wanted(finding, *filter_, result.hidden)) {
+        result.findings.push_back(std::move(finding));
+      }
+    }
   }
   rules::sort_findings(result.findings);
   note_files(state_->loaded, result);

@@ -73,7 +73,7 @@ check::FilterOptions filter_options(const CheckArguments &arguments) {
     options.select = parse_selection(arguments.select);
   }
   options.ignore = parse_selection(arguments.ignore);
-  options.hints = arguments.hints;
+  options.all = arguments.hints;
   return options;
 }
 
@@ -252,9 +252,9 @@ int run_check(CheckArguments &arguments) {
   // All that is said about test code are hints.
   arguments.options.rules = check::chosen_rules(filter);
   arguments.options.with_tests =
-      filter.hints || (filter.select && std::ranges::any_of(filter.select->named, [](const rules::RuleInfo *rule) {
-                         return rule->tier != rules::Tier::On;
-                       }));
+      filter.all || (filter.select && std::ranges::any_of(filter.select->named, [](const rules::RuleInfo *rule) {
+                       return rule->tier != rules::Tier::On;
+                     }));
   take_stdin(arguments);
   arguments.options.respect_ignore = !arguments.no_ignore;
   arguments.options.cache.folder = arguments.no_cache ? "" : arguments.cache_folder;

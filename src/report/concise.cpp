@@ -23,7 +23,7 @@ void write_finding(const check::Result &result, const rules::Finding &finding, s
   const Place place = place_of(result, finding.file, finding.span);
   write_place(place.path, place.start.cell, place.start.line, place.start.column, out);
   fmt::format_to(std::back_inserter(out), ": {} {}{}\n", finding.rule->code, one_line(finding.message),
-                 is_hint(finding) ? " (hint)" : "");
+                 rules::is_hint(finding) ? " (hint)" : "");
 }
 
 } // namespace

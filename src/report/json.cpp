@@ -66,11 +66,12 @@ Json finding_json(const check::Result &result, const rules::Finding &finding) {
   json["code"] = finding.rule->code;
   json["name"] = finding.rule->name;
   json["message"] = finding.message;
-  json["severity"] = is_hint(finding) ? "hint" : "warning";
-  json["confidence"] = is_hint(finding) ? "medium" : "high";
+  json["severity"] = severity_name(rules::severity_of(finding));
+  json["confidence"] = rules::is_hint(finding) ? "medium" : "high";
   json["root_cause"] = finding.rule->root_cause;
   json["symptoms"] = split_list(finding.rule->symptoms);
   json["stage"] = finding.rule->stage;
+  json["help"] = finding.advice;
   Json &notes = json["notes"] = Json::array();
   for (const rules::Note &note : finding.notes) {
     notes.push_back(note_json(result, note));
@@ -108,7 +109,7 @@ Json errors_json(const check::Result &result) {
 
 void write_json(const check::Result &result, bool statistics, std::string &out) {
   Json json;
-  json["version"] = 1;
+  json["version"] = 2;
   Json list = Json::array();
   if (statistics) {
     for (const RuleCount &rule : summarise(result).rules) {

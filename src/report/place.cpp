@@ -29,8 +29,17 @@ void write_place(std::string_view path, u32 cell, u32 line, u32 column, std::str
   }
 }
 
-bool is_hint(const rules::Finding &finding) {
-  return finding.tier == rules::Tier::Hint || finding.rule->tier == rules::Tier::Hint;
+std::string_view severity_name(rules::Severity severity) {
+  switch (severity) {
+  case rules::Severity::Error:
+    return "error";
+  case rules::Severity::Warning:
+    return "warning";
+  case rules::Severity::Advice:
+    return "advice";
+  default:
+    return "note";
+  }
 }
 
 std::string_view level_name(check::FileError::Level level) {

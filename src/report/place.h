@@ -21,8 +21,7 @@ Place place_of(const check::Result &result, FileIndex file, python::Span span);
 // `path:line:column`, in a notebook `path:cell 2:line:column`, for a file as a whole (line 0) `path`.
 void write_place(std::string_view path, u32 cell, u32 line, u32 column, std::string &out);
 
-// A rule that is on may be unsure about a place; a rule that is a hint always is.
-bool is_hint(const rules::Finding &finding);
+std::string_view severity_name(rules::Severity severity);
 
 std::string_view level_name(check::FileError::Level level);
 

@@ -81,6 +81,7 @@ Json rule_json(const rules::RuleInfo &rule) {
   json["symptoms"] = split_list(rule.symptoms);
   json["stage"] = rule.stage;
   json["frameworks"] = split_list(rule.frameworks);
+  json["severity"] = severity_name(rule.severity);
   json["tier"] = tier_name(rule.tier);
   json["fix"] = fix_name(rule.fix);
   json["posts"] = post_ids(rule.posts);

@@ -10,7 +10,7 @@ namespace deepperf::report {
 namespace {
 
 void count_finding(const rules::Finding &finding, Summary &summary) {
-  ++(is_hint(finding) ? summary.hints : summary.findings);
+  ++(rules::is_hint(finding) ? summary.hints : summary.findings);
   if (finding.fix) {
     ++(finding.fix->safe ? summary.safe_fixes : summary.unsafe_fixes);
   }

@@ -121,10 +121,10 @@ private:
   void write_finding(const rules::Finding &finding) {
     const Place place = place_of(result_, finding.file, finding.span);
     write_head(place.path, place.start.cell, place.start.line, place.start.column);
-    if (is_hint(finding)) {
+    if (rules::is_hint(finding)) {
       print("{}hint{} ", style_.blue, style_.reset);
     }
-    print("{}{}{} {}: {}\n", is_hint(finding) ? style_.blue : style_.yellow, finding.rule->code, style_.reset,
+    print("{}{}{} {}: {}\n", rules::is_hint(finding) ? style_.blue : style_.yellow, finding.rule->code, style_.reset,
           finding.rule->name, finding.message);
     write_frame(frame_of(place, finding.span.start), "", style_, out_);
     for (const rules::Note &note : finding.notes) {

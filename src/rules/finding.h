@@ -6,6 +6,7 @@
 #include "python/syntax_error.h"
 #include "rules/rule.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,11 +35,27 @@ struct Finding {
   const RuleInfo *rule = nullptr;
   FileIndex file;
   python::Span span;
-  Tier tier = Tier::On; // a rule that is on may still be unsure about a place and make it a hint
-  std::string message;  // what is wrong here
-  std::string advice;   // what to write instead
+  Tier tier = Tier::On;                // a rule that is on may still be unsure about a place and make it a hint
+  Severity severity = Severity::Error; // at most this; a rule may lower it for a place. Ask severity_of().
+  bool is_overridden = false;          // the user's configuration says how severe it is
+  std::string message;                 // what is wrong here
+  std::string advice;                  // what to write instead
   std::vector<Note> notes;
   std::optional<Fix> fix;
 };
+
+// A hint: likely, but not proven.
+inline bool is_hint(const Finding &finding) {
+  return !finding.is_overridden && (finding.tier == Tier::Hint || finding.rule->tier == Tier::Hint);
+}
+
+// What is not proven is advice at most.
+inline Severity severity_of(const Finding &finding) {
+  if (finding.is_overridden) {
+    return finding.severity;
+  }
+  const Severity most = is_hint(finding) ? Severity::Advice : Severity::Error;
+  return std::min({finding.severity, finding.rule->severity, most});
+}
 
 } // namespace deepperf::rules

@@ -24,17 +24,22 @@ using Findings = std::vector<Finding>;
 // On: reported by default. Hint: only with --hints. Off: only when selected by name.
 enum class Tier : u8 { On, Hint, Off };
 
+// What a finding means to its reader. Error: the program crashes or computes something wrong. Warning: it costs time or
+// memory. Advice: an opportunity that may pay. Note: nothing is lost today, as with deprecated names and in test code.
+enum class Severity : u8 { Note, Advice, Warning, Error };
+
 // The edit that a rule may offer. Safe: the program computes the same. Unsafe: it may not; only with --unsafe-fixes.
 enum class FixKind : u8 { None, Safe, Unsafe };
 
 struct RuleInfo {
-  std::string_view code = {};       // DP101
-  std::string_view name = {};       // sequential-map
-  std::string_view summary = {};    // one line
-  std::string_view root_cause = {}; // "API: Inefficient API Usage"
-  std::string_view symptoms = {};   // "Slow Execution Time, Abnormal GPU Utilization"
-  std::string_view stage = {};      // "Data Preparation"
-  std::string_view frameworks = {}; // "TensorFlow, Keras"
+  std::string_view code = {};            // DP101
+  std::string_view name = {};            // sequential-map
+  std::string_view summary = {};         // one line
+  std::string_view root_cause = {};      // "API: Inefficient API Usage"
+  std::string_view symptoms = {};        // "Slow Execution Time, Abnormal GPU Utilization"
+  std::string_view stage = {};           // "Data Preparation"
+  std::string_view frameworks = {};      // "TensorFlow, Keras"
+  Severity severity = Severity::Warning; // of its findings, unless one of them is lowered
   Tier tier = Tier::On;
   FixKind fix = FixKind::None;
   std::string_view posts = {}; // Stack Overflow ids of the study's problems that it covers: "43043271 47087842"

@@ -57,7 +57,7 @@ protected:
   }
 
   // With a cache of these bytes, unless that is null; they become what the check has left behind.
-  std::string check(std::string *bytes, const FilterOptions &filtered = {.hints = true}, std::string folder = "") {
+  std::string check(std::string *bytes, const FilterOptions &filtered = {.all = true}, std::string folder = "") {
     Options options;
     options.paths = {tree.root()};
     options.cache.folder = bytes != nullptr ? home.path("cache") : std::move(folder);
@@ -134,7 +134,7 @@ TEST_F(CacheTest, HoldsAllThatFiltersMayAskFor) {
   std::string memory;
   const FilterOptions usual;
   const std::string before = check(&memory, usual);
-  const FilterOptions hints{.hints = true};
+  const FilterOptions hints{.all = true};
   EXPECT_EQ(check(&memory, hints), check(nullptr, hints));
   EXPECT_EQ(check(&memory, usual), before);
 }
@@ -251,7 +251,7 @@ TEST_F(CacheTest, SurvivesLies) {
 TEST_F(CacheTest, LivesInAFolderOfItsOwn) {
   const std::string folder = home.path("a/deepperf");
   const std::string expected = check(nullptr);
-  EXPECT_EQ(check(nullptr, {.hints = true}, folder), expected);
+  EXPECT_EQ(check(nullptr, {.all = true}, folder), expected);
   struct stat status {};
   ASSERT_EQ(::stat(folder.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0700U);
@@ -262,7 +262,7 @@ TEST_F(CacheTest, LivesInAFolderOfItsOwn) {
     EXPECT_EQ(status.st_mode & 0777, 0600U);
   }
   EXPECT_EQ(files, 1U);
-  EXPECT_EQ(check(nullptr, {.hints = true}, folder), expected);
+  EXPECT_EQ(check(nullptr, {.all = true}, folder), expected);
 }
 
 TEST(CacheFolder, ReadsWhatItWrote) {

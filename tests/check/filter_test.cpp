@@ -78,7 +78,7 @@ TEST(Filter, TiersAndSelections) {
     return codes;
   };
   EXPECT_EQ(left({}), "1 1 ");
-  EXPECT_EQ(left({.hints = true}), "1 1h 2 1 ");
+  EXPECT_EQ(left({.all = true}), "1 1h 2 1 ");
   EXPECT_EQ(left({.select = Selection{{&kMapRule, &kHint, &kOff}, {}}}), "1 "); // by a prefix
   EXPECT_EQ(left({.select = Selection{{&kMapRule, &kHint, &kOff}, {&kMapRule, &kHint, &kOff}}}), "1 2 3 ");
   EXPECT_EQ(left({.select = Selection{{&kMapRule, &kOff}, {&kOff}}, .ignore = {{&kMapRule}, {}}}), "3 ");

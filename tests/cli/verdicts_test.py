@@ -32,7 +32,8 @@ HEADER = "# repository somebody/something\n# commit 0123\nfile\tline\trule\ttier
 
 
 def finding(line, code, severity="warning", path="train.py", cell=None):
-    return {"path": path, "line": line, "cell": cell, "code": code, "severity": severity}
+    return {"path": path, "line": line, "cell": cell, "code": code, "severity": severity,
+            "confidence": "medium" if severity == "hint" else "high"}
 
 
 class Verdicts(unittest.TestCase):

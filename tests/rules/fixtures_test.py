@@ -85,8 +85,6 @@ def check(folder, *options):
 def findings_by_folder(folder):
     """Checks a folder of projects in one run: {project's folder: (findings, errors)}, with paths relative to that folder."""
     report = json.loads(check(folder, "--hints", "--format", "json"))
-    if not all("help" in finding for finding in report["findings"]):
-        golden.add_help(report["findings"], check(folder, "--hints", "--format", "text", "--color", "never"))
     by_folder = {project.name: ([], []) for project in folder.iterdir()}
     for index, kind in enumerate(("findings", "errors")):
         for item in report[kind]:
@@ -123,7 +121,7 @@ class Fixture:
 
     def marks(self):
         """What the marks in its lines say must be reported."""
-        return {(file, cell, number, code, "hint" if kind == "hint" else "warning")
+        return {(file, cell, number, code, kind)
                 for file, cell, number, line in self.lines()
                 for kind, codes in re.findall(r"#\s*(expect|hint):\s*((?:DP\d+[,\s]*)+)", line)
                 for code in re.findall(r"DP\d+", codes)}
@@ -202,7 +200,8 @@ class Fixtures(unittest.TestCase):
         for fixture in all_fixtures():
             with self.subTest(fixture=fixture.name):
                 findings, errors = reported()[fixture.name]
-                found = {(finding["path"], finding["cell"], finding["line"], finding["code"], finding["severity"])
+                found = {(finding["path"], finding["cell"], finding["line"], finding["code"],
+                          "hint" if finding["confidence"] == "medium" else "expect")
                          for finding in findings if known_key(fixture, finding) not in KNOWN_WRONG}
                 self.assertEqual(listed(found), listed(fixture.marks()), "reported, and what the marks say")
                 self.assertEqual({(error["path"], error.get("cell"), error["line"]) for error in errors},

@@ -13,35 +13,8 @@ In a notebook the place starts with the cell: `train.ipynb:cell 3:22:13-22:23`.
 """
 
 import json
-import re
 
 NOTHING = "nothing found\n"
-
-# The first line of a finding in the text report. Everything else in that report is indented or has no code.
-HEAD = re.compile(r"(?P<path>\S.*?):(?:cell (?P<cell>\d+):)?(?P<line>\d+):(?P<column>\d+): (?:hint )?(?P<code>DP\d+) ")
-HELP = re.compile(r"  help: (?:fixable with .*|(?P<help>.*?)(?: \(fixable with [^)]*\))?)$")
-
-
-def add_help(findings, text_report):
-    """Gives every finding of the JSON report its help line, which it takes from the text report."""
-    blocks = []
-    for line in text_report.splitlines():
-        if head := HEAD.match(line):
-            blocks.append((head, []))
-        elif blocks and (found := HELP.match(line)) and found["help"]:
-            blocks[-1][1].append(found["help"])
-    if [identity(finding) for finding in findings] != [head_identity(head) for head, _ in blocks]:
-        raise AssertionError("the text report does not list the findings of the JSON report in the same order")
-    for finding, (_, lines) in zip(findings, blocks):
-        finding["help"] = " ".join(lines)
-
-
-def identity(finding):
-    return finding["path"], finding["cell"], finding["line"], finding["column"], finding["code"]
-
-
-def head_identity(head):
-    return head["path"], head["cell"] and int(head["cell"]), int(head["line"]), int(head["column"]), head["code"]
 
 
 def lines_of(file):
@@ -60,7 +33,8 @@ def render(findings, sources):
 
 
 def render_finding(finding, source):
-    lines = [f"{place(finding)}-{finding['end_line']}:{finding['end_column']} {finding['code']} {finding['severity']}",
+    lines = [f"{place(finding)}-{finding['end_line']}:{finding['end_column']} {finding['code']} "
+             + finding["severity"] + ("/hint" if finding["confidence"] == "medium" else ""),
              f"    code: {covered(finding, source)}",
              f"    message: {finding['message']}"]
     lines += [f"    note: {place(note)} {note['message']}" for note in finding["notes"]]

@@ -67,6 +67,7 @@ extern constinit const Rule kBatchOfOneInLoop = {.info = {.code = "DP146",
                                                           .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
                                                           .stage = "Prediction",
                                                           .frameworks = "PyTorch",
+                                                          .severity = Severity::Advice,
                                                           .tier = Tier::Hint,
                                                           .fix = FixKind::None,
                                                           .documentation = R"(## What it finds

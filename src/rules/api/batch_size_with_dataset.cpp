@@ -39,6 +39,7 @@ extern constinit const Rule kBatchSizeWithDataset = {
              .symptoms = "Out of Memory, Slow Execution Time",
              .stage = "Training",
              .frameworks = "TensorFlow, Keras",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::Safe,
              .posts = "58277991 62670041",

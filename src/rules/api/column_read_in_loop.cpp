@@ -77,6 +77,7 @@ extern constinit const Rule kColumnReadInLoop = {
              .symptoms = "Slow Execution Time",
              .stage = "Data Preparation",
              .frameworks = "PyTorch, TensorFlow",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

@@ -92,6 +92,7 @@ extern constinit const Rule kCompileInLoop = {
              .symptoms = "Slow Execution Time, Increasing Time Over Time, Memory Leak",
              .stage = "Training",
              .frameworks = "TensorFlow, Keras",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::None,
              .posts = "54052953",

@@ -114,6 +114,7 @@ extern constinit const Rule kDebugModeLeftOn = {
              .symptoms = "Slow Execution Time",
              .stage = "Training",
              .frameworks = "PyTorch, TensorFlow, JAX",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

@@ -103,6 +103,7 @@ extern constinit const Rule kEagerLeftOn = {
              .symptoms = "Slow Execution Time",
              .stage = "Training",
              .frameworks = "TensorFlow, Keras",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::Unsafe,
              .posts = "",

@@ -44,6 +44,7 @@ extern constinit const Rule kEmptyCacheInLoop = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

@@ -46,6 +46,7 @@ extern constinit const Rule kFeedDictTrainingLoop = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
              .frameworks = "TensorFlow",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .fix = FixKind::None,
              .posts = "51118565",

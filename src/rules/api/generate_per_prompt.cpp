@@ -83,6 +83,7 @@ extern constinit const Rule kGeneratePerPrompt = {.info = {.code = "DP152",
                                                            .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
                                                            .stage = "Prediction",
                                                            .frameworks = "PyTorch",
+                                                           .severity = Severity::Advice,
                                                            .tier = Tier::Hint,
                                                            .documentation = R"(## What it finds
 

@@ -137,6 +137,7 @@ extern constinit const Rule kGenerateWithoutCache = {
              .symptoms = "Slow Execution Time",
              .stage = "Prediction",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -244,6 +244,7 @@ extern constinit const Rule kGrowingInLoop = {
              .symptoms = "Slow Execution Time, Increasing Time Over Time",
              .stage = "Training",
              .frameworks = "PyTorch, TensorFlow, Keras, JAX",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::None,
              .posts = "62538267",

@@ -64,6 +64,7 @@ extern constinit const Rule kIterrowsInDataPath = {
              .symptoms = "Slow Execution Time, Slow Initialization Time",
              .stage = "Data Preparation",
              .frameworks = "PyTorch, TensorFlow, Keras, JAX",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

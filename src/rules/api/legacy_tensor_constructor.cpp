@@ -68,6 +68,7 @@ extern constinit const Rule kLegacyTensorConstructor = {
              .symptoms = "Slow Execution Time",
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .fix = FixKind::Safe,
              .documentation = R"(## What it finds

@@ -53,6 +53,7 @@ extern constinit const Rule kLoaderInLoop = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

@@ -102,6 +102,7 @@ extern constinit const Rule kLoaderWithoutWorkers = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
+             .severity = Severity::Advice,
              .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

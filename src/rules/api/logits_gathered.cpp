@@ -49,6 +49,7 @@ extern constinit const Rule kLogitsGathered = {
              .symptoms = "Out of Memory, Slow Execution Time",
              .stage = "Evaluation",
              .frameworks = "PyTorch",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

@@ -298,6 +298,7 @@ extern constinit const Rule kManualAttention = {
              .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
              .stage = "Model Building",
              .frameworks = "PyTorch",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

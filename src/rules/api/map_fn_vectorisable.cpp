@@ -52,6 +52,7 @@ extern constinit const Rule kMapFnVectorisable = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
              .frameworks = "TensorFlow",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .fix = FixKind::None,
              .posts = "54808519 59395593 60586279",

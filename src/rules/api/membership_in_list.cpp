@@ -53,6 +53,7 @@ extern constinit const Rule kMembershipInList = {
              .symptoms = "Slow Execution Time, Abnormal CPU Utilization",
              .stage = "Data Preparation",
              .frameworks = "PyTorch, TensorFlow, JAX",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

@@ -135,6 +135,7 @@ extern constinit const Rule kMisplacedCache = {
              .symptoms = "Memory Leak, Slow Execution Time",
              .stage = "Data Preparation",
              .frameworks = "TensorFlow",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::None,
              .posts = "",

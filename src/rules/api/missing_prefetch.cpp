@@ -101,6 +101,7 @@ extern constinit const Rule kMissingPrefetch = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
              .frameworks = "TensorFlow",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .fix = FixKind::Safe,
              .posts = "48068013_1 50927298_1",

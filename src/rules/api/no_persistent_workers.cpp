@@ -69,6 +69,7 @@ extern constinit const Rule kNoPersistentWorkers = {
              .symptoms = "Slow Execution Time",
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
+             .severity = Severity::Advice,
              .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

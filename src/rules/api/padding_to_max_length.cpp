@@ -82,6 +82,7 @@ extern constinit const Rule kPaddingToMaxLength = {
              .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

@@ -92,6 +92,7 @@ extern constinit const Rule kPipelinePerItem = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Prediction",
              .frameworks = "PyTorch, TensorFlow",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

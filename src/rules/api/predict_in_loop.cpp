@@ -95,6 +95,7 @@ extern constinit const Rule kPredictInLoop = {
              .symptoms = "Slow Execution Time, Memory Leak",
              .stage = "Prediction",
              .frameworks = "TensorFlow, Keras",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .fix = FixKind::None,
              .posts = "55409283_1 55409283_2 61516819 66441843",

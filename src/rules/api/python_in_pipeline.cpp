@@ -53,6 +53,7 @@ extern constinit const Rule kPythonInPipeline = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
              .frameworks = "TensorFlow",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .fix = FixKind::None,
              .posts = "",

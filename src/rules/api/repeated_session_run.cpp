@@ -102,6 +102,7 @@ extern constinit const Rule kRepeatedSessionRun = {.info = {.code = "DP119",
                                                             .symptoms = "Slow Execution Time",
                                                             .stage = "Training",
                                                             .frameworks = "TensorFlow",
+                                                            .severity = Severity::Advice,
                                                             .tier = Tier::Hint,
                                                             .documentation = R"(## What it finds
 

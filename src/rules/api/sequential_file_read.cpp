@@ -137,6 +137,7 @@ extern constinit const Rule kSequentialFileRead = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
              .frameworks = "TensorFlow",
+             .severity = Severity::Advice,
              .tier = Tier::On,
              .fix = FixKind::Unsafe,
              .posts = "",

@@ -241,6 +241,7 @@ extern constinit const Rule kSequentialMap = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
              .frameworks = "TensorFlow",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::Safe,
              .posts = "48068013_2",

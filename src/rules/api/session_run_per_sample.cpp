@@ -41,6 +41,7 @@ extern constinit const Rule kSessionRunPerSample = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Prediction",
              .frameworks = "TensorFlow",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .fix = FixKind::None,
              .posts = "",

@@ -86,6 +86,7 @@ extern constinit const Rule kShuffleAfterBatch = {
              .symptoms = "Out of Memory, Slow Execution Time",
              .stage = "Data Preparation",
              .frameworks = "TensorFlow",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::None,
              .posts = "",

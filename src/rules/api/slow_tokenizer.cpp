@@ -48,6 +48,7 @@ extern constinit const Rule kSlowTokenizer = {
              .symptoms = "Slow Execution Time, Abnormal CPU Utilization",
              .stage = "Data Preparation",
              .frameworks = "PyTorch, TensorFlow",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

@@ -69,6 +69,7 @@ extern constinit const Rule kSummaryWriterInLoop = {
              .symptoms = "Increasing Time Over Time, Memory Leak",
              .stage = "Training",
              .frameworks = "TensorFlow, PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::None,
              .posts = "",

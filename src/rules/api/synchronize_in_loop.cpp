@@ -66,6 +66,7 @@ extern constinit const Rule kSynchronizeInLoop = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

@@ -144,6 +144,7 @@ extern constinit const Rule kTensorByElement = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Evaluation",
              .frameworks = "PyTorch, JAX",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

@@ -166,6 +166,7 @@ extern constinit const Rule kTensorFromArrayList = {
              .symptoms = "Slow Execution Time",
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds

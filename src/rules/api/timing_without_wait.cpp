@@ -197,6 +197,7 @@ extern constinit const Rule kTimingWithoutWait = {
              .symptoms = "Wrong Result",
              .stage = "Training",
              .frameworks = "PyTorch, JAX",
+             .severity = Severity::Warning,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

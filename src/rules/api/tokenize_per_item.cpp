@@ -37,6 +37,7 @@ extern constinit const Rule kTokenizePerItem = {
              .symptoms = "Slow Execution Time, Abnormal CPU Utilization",
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

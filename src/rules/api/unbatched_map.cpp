@@ -262,6 +262,7 @@ extern constinit const Rule kUnbatchedMap = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
              .frameworks = "TensorFlow",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .posts = "50781373_1 58014123_2",
              .documentation = R"(## What it finds

@@ -156,6 +156,7 @@ extern constinit const Rule kUntrainedModelTracked = {
              .symptoms = "Out of Memory, Abnormal GPU Memory Usage, Slow Execution Time",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -33,6 +33,7 @@ extern constinit const Rule kZeroGradToZero = {
              .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds

@@ -120,6 +120,7 @@ extern constinit const Rule kConstantWorkerSeed = {
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -443,6 +443,7 @@ extern constinit const Rule kCreateThenMove = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::Safe,
              .documentation = R"(## What it finds

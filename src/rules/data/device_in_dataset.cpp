@@ -34,6 +34,7 @@ extern constinit const Rule kDeviceInDataset = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization, Program Crash",
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -32,6 +32,7 @@ extern constinit const Rule kFigureNotClosed = {.info = {.code = "DP418",
                                                          .symptoms = "Out of Memory, Increasing Time Over Time",
                                                          .stage = "Evaluation",
                                                          .frameworks = "PyTorch, TensorFlow, Keras, JAX",
+                                                         .severity = Severity::Advice,
                                                          .tier = Tier::Hint,
                                                          .documentation = R"(## What it finds
 

@@ -34,6 +34,7 @@ extern constinit const Rule kFileSharedByWorkers = {
              .symptoms = "Program Crash, Slow Execution Time",
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

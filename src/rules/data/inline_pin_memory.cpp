@@ -33,6 +33,7 @@ extern constinit const Rule kInlinePinMemory = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::Hint,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds

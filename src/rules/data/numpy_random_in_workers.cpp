@@ -40,6 +40,7 @@ extern constinit const Rule kNumpyRandomInWorkers = {
              .symptoms = "Low Accuracy",
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -85,6 +85,7 @@ extern constinit const Rule kOutputEveryStep = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
              .frameworks = "PyTorch, TensorFlow, Keras",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

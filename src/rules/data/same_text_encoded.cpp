@@ -45,6 +45,7 @@ extern constinit const Rule kSameTextEncoded = {
              .symptoms = "Slow Execution Time, Abnormal CPU Utilization",
              .stage = "Training",
              .frameworks = "PyTorch, TensorFlow",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

@@ -52,6 +52,7 @@ extern constinit const Rule kSetupPerItem = {
              .symptoms = "Slow Execution Time, Abnormal CPU Utilization",
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

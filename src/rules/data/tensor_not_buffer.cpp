@@ -170,6 +170,7 @@ extern constinit const Rule kTensorNotBuffer = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Model Building",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds

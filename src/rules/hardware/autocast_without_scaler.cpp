@@ -95,6 +95,7 @@ extern constinit const Rule kAutocastWithoutScaler = {
              .symptoms = "Slow Execution Time",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

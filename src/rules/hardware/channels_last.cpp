@@ -29,6 +29,7 @@ extern constinit const Rule kChannelsLast = {
              .symptoms = "Slow Execution Time",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

@@ -81,6 +81,7 @@ extern constinit const Rule kCudnnBenchmarkOff = {
              .symptoms = "Slow Execution Time",
              .stage = "Initialization",
              .frameworks = "PyTorch",
+             .severity = Severity::Advice,
              .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

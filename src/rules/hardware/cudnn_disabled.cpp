@@ -57,6 +57,7 @@ extern constinit const Rule kCudnnDisabled = {
              .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
              .stage = "Initialization",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds

@@ -57,6 +57,7 @@ extern constinit const Rule kFloat32Generation = {
              .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
              .stage = "Prediction",
              .frameworks = "PyTorch",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

@@ -24,6 +24,7 @@ extern constinit const Rule kFloat64Model = {.info = {.code = "DP517",
                                                       .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
                                                       .stage = "Model Building",
                                                       .frameworks = "PyTorch",
+                                                      .severity = Severity::Advice,
                                                       .tier = Tier::Hint,
                                                       .documentation = R"(## What it finds
 

@@ -101,6 +101,7 @@ extern constinit const Rule kGpuMemoryOption = {
              .symptoms = "Out of Memory, Abnormal GPU Memory Usage",
              .stage = "Initialization",
              .frameworks = "TensorFlow",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::None,
              .posts = "",

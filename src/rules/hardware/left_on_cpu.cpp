@@ -117,6 +117,7 @@ extern constinit const Rule kLeftOnCpu = {.info = {.code = "DP502",
                                                    .symptoms = "Not Using GPU, Slow Execution Time",
                                                    .stage = "Initialization",
                                                    .frameworks = "PyTorch",
+                                                   .severity = Severity::Warning,
                                                    .tier = Tier::On,
                                                    .fix = FixKind::None,
                                                    .documentation = R"(## What it finds

@@ -27,6 +27,7 @@ extern constinit const Rule kLoadWithoutMapLocation = {
              .symptoms = "Program Crash, Abnormal GPU Memory Usage",
              .stage = "Model Building",
              .frameworks = "PyTorch",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

@@ -71,6 +71,7 @@ extern constinit const Rule kNoAmp = {.info = {.code = "DP513",
                                                .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
                                                .stage = "Training",
                                                .frameworks = "PyTorch",
+                                               .severity = Severity::Advice,
                                                .tier = Tier::Hint,
                                                .fix = FixKind::None,
                                                .documentation = R"(## What it finds

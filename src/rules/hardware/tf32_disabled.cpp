@@ -40,6 +40,7 @@ extern constinit const Rule kTf32Disabled = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Initialization",
              .frameworks = "PyTorch",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

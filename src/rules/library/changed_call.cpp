@@ -101,8 +101,9 @@ extern constinit const Rule kChangedCall = {
              .summary = "a call that newer versions of the library refuse",
              .root_cause = "Library: Mismatched Library Version",
              .symptoms = "Program Crash",
-             .stage = "Environment",
+             .stage = "Environment Setting",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -84,6 +84,7 @@ extern constinit const Rule kIndexOfScalar = {.info = {.code = "DP874",
                                                        .symptoms = "Program Crash",
                                                        .stage = "Training",
                                                        .frameworks = "PyTorch",
+                                                       .severity = Severity::Error,
                                                        .tier = Tier::On,
                                                        .fix = FixKind::Unsafe,
                                                        .documentation = R"(## What it finds

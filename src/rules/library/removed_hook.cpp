@@ -61,8 +61,9 @@ extern constinit const Rule kRemovedHook = {.info = {.code = "DP307",
                                                      .summary = "a method that Lightning does not call any more",
                                                      .root_cause = "Library: Mismatched Library Version",
                                                      .symptoms = "Program Crash",
-                                                     .stage = "Environment",
+                                                     .stage = "Environment Setting",
                                                      .frameworks = "PyTorch",
+                                                     .severity = Severity::Error,
                                                      .tier = Tier::On,
                                                      .documentation = R"(## What it finds
 

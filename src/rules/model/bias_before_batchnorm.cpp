@@ -271,6 +271,7 @@ extern constinit const Rule kBiasBeforeBatchnorm = {
              .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
              .stage = "Model Building",
              .frameworks = "PyTorch, TensorFlow, Keras",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds

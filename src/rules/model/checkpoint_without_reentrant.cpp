@@ -44,6 +44,7 @@ extern constinit const Rule kCheckpointWithoutReentrant = {
              .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
              .stage = "Model Building",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds

@@ -71,6 +71,7 @@ extern constinit const Rule kCompilePerCall = {
              .symptoms = "Slow Execution Time, Increasing Time Over Time, Memory Leak",
              .stage = "Model Building",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

@@ -41,6 +41,7 @@ extern constinit const Rule kCopyPerStep = {.info = {.code = "DP243",
                                                      .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
                                                      .stage = "Training",
                                                      .frameworks = "PyTorch",
+                                                     .severity = Severity::Advice,
                                                      .tier = Tier::Hint,
                                                      .documentation = R"(## What it finds
 

@@ -104,6 +104,7 @@ extern constinit const Rule kCudnnDisablingRnn = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Model Building",
              .frameworks = "TensorFlow, Keras",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

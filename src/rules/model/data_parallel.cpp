@@ -34,6 +34,7 @@ extern constinit const Rule kDataParallel = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization, Abnormal GPU Memory Usage",
              .stage = "Model Building",
              .frameworks = "PyTorch",
+             .severity = Severity::Advice,
              .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

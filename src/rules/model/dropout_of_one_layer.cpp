@@ -26,9 +26,10 @@ extern constinit const Rule kDropoutOfOneLayer = {
              .name = "dropout-of-one-layer",
              .summary = "dropout that a recurrent layer with one layer ignores",
              .root_cause = "Training: Wrong Model Definition",
-             .symptoms = "Incorrect Result",
+             .symptoms = "Wrong Result",
              .stage = "Model Building",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

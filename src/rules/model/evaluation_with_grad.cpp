@@ -324,6 +324,7 @@ extern constinit const Rule kEvaluationWithGrad = {
              .symptoms = "Out of Memory, Abnormal GPU Memory Usage, Slow Execution Time",
              .stage = "Evaluation",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds

@@ -31,6 +31,7 @@ extern constinit const Rule kFindUnusedParameters = {
              .symptoms = "Slow Execution Time",
              .stage = "Model Building",
              .frameworks = "PyTorch",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds

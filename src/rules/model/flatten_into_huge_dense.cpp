@@ -232,6 +232,7 @@ extern constinit const Rule kFlattenIntoHugeDense = {
              .symptoms = "Out of Memory, Slow Execution Time, Abnormal GPU Memory Usage",
              .stage = "Model Building",
              .frameworks = "TensorFlow, Keras, PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .posts = "64191241 58125788_1",
              .documentation = R"(## What it finds

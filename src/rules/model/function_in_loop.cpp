@@ -56,6 +56,7 @@ extern constinit const Rule kFunctionInLoop = {
              .symptoms = "Slow Execution Time, Increasing Time Over Time, Memory Leak",
              .stage = "Model Building",
              .frameworks = "TensorFlow",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -84,6 +84,7 @@ extern constinit const Rule kGraphObjectInLoop = {
              .symptoms = "Slow Execution Time, Memory Leak, Increasing Time Over Time",
              .stage = "Training",
              .frameworks = "TensorFlow, Keras",
+             .severity = Severity::Warning,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

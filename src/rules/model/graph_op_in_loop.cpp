@@ -319,6 +319,7 @@ extern constinit const Rule kGraphOpInLoop = {
              .symptoms = "Slow Execution Time, Increasing Time Over Time, Memory Leak",
              .stage = "Model Building",
              .frameworks = "TensorFlow",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

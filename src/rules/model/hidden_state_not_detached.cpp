@@ -120,6 +120,7 @@ extern constinit const Rule kHiddenStateNotDetached = {
              .symptoms = "Increasing Time Over Time, Out of Memory",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

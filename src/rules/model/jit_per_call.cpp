@@ -85,6 +85,7 @@ extern constinit const Rule kJitPerCall = {
              .symptoms = "Slow Execution Time, Memory Leak",
              .stage = "Model Building",
              .frameworks = "JAX",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

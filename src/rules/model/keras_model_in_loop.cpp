@@ -92,6 +92,7 @@ extern constinit const Rule kKerasModelInLoop = {
              .symptoms = "Memory Leak, Out of Memory, Increasing Time Over Time",
              .stage = "Hyper Parameter Tuning",
              .frameworks = "TensorFlow, Keras",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .posts = "64696325 61596119 61068208 57445821",
              .documentation = R"(## What it finds

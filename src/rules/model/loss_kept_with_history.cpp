@@ -348,6 +348,7 @@ extern constinit const Rule kLossKeptWithHistory = {
              .symptoms = "Memory Leak, Out of Memory, Increasing Time Over Time",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::Safe,
              .documentation = R"(## What it finds

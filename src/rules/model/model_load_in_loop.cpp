@@ -307,6 +307,7 @@ extern constinit const Rule kModelLoadInLoop = {
              .symptoms = "Slow Execution Time, Memory Leak, Increasing Time Over Time",
              .stage = "Prediction",
              .frameworks = "TensorFlow, Keras, PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .posts = "63033923 57928619",
              .documentation = R"(## What it finds

@@ -191,6 +191,7 @@ extern constinit const Rule kModuleInForward = {
              .symptoms = "Slow Execution Time",
              .stage = "Model Building",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

@@ -238,6 +238,7 @@ extern constinit const Rule kModulesInPlainList = {
              .symptoms = "Not Using GPU, Slow Execution Time",
              .stage = "Model Building",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds

@@ -56,6 +56,7 @@ extern constinit const Rule kNumpyInFunction = {
              .symptoms = "Wrong Result",
              .stage = "Model Building",
              .frameworks = "TensorFlow",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -117,6 +117,7 @@ extern constinit const Rule kOutputChangedInPlace = {
              .symptoms = "Program Crash",
              .stage = "Model Building",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -43,6 +43,7 @@ extern constinit const Rule kPenaltyWithoutGraph = {
              .symptoms = "Wrong Result",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds

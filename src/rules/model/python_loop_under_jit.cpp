@@ -102,6 +102,7 @@ extern constinit const Rule kPythonLoopUnderJit = {
              .symptoms = "Slow Initialization Time, Out of Memory",
              .stage = "Model Building",
              .frameworks = "JAX, TensorFlow",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

@@ -38,6 +38,7 @@ extern constinit const Rule kRecursiveFunction = {.info = {.code = "DP210",
                                                            .symptoms = "Program Hang, Slow Initialization Time",
                                                            .stage = "Model Building",
                                                            .frameworks = "TensorFlow",
+                                                           .severity = Severity::Warning,
                                                            .tier = Tier::Hint,
                                                            .documentation = R"(## What it finds
 

@@ -74,6 +74,7 @@ extern constinit const Rule kRetainGraphInLoop = {
              .symptoms = "Out of Memory, Increasing Time Over Time, Slow Execution Time",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds

@@ -85,6 +85,7 @@ extern constinit const Rule kSessionInLoop = {
              .symptoms = "Slow Execution Time, Memory Leak, Increasing Time Over Time",
              .stage = "Training",
              .frameworks = "TensorFlow",
+             .severity = Severity::Warning,
              .tier = Tier::Hint,
              .posts = "50282801",
              .documentation = R"(## What it finds

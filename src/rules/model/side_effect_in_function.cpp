@@ -53,6 +53,7 @@ extern constinit const Rule kSideEffectInFunction = {
              .symptoms = "Wrong Result, Memory Leak",
              .stage = "Model Building",
              .frameworks = "TensorFlow",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

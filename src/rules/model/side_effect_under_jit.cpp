@@ -51,6 +51,7 @@ extern constinit const Rule kSideEffectUnderJit = {
              .symptoms = "Wrong Result, Memory Leak",
              .stage = "Model Building",
              .frameworks = "JAX",
+             .severity = Severity::Error,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

@@ -155,6 +155,7 @@ extern constinit const Rule kStepNotJitted = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
              .frameworks = "JAX",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

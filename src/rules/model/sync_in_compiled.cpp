@@ -117,6 +117,7 @@ extern constinit const Rule kSyncInCompiled = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Model Building",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

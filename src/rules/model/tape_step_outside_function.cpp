@@ -67,6 +67,7 @@ extern constinit const Rule kTapeStepOutsideFunction = {
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
              .frameworks = "TensorFlow",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .posts = "54968545 54428570",
              .documentation = R"(## What it finds

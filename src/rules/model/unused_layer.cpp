@@ -145,6 +145,7 @@ extern constinit const Rule kUnusedLayer = {.info = {.code = "DP239",
                                                      .symptoms = "Abnormal GPU Memory Usage, Slow Execution Time",
                                                      .stage = "Model Building",
                                                      .frameworks = "PyTorch",
+                                                     .severity = Severity::Warning,
                                                      .tier = Tier::On,
                                                      .fix = FixKind::None,
                                                      .documentation = R"(## What it finds

@@ -42,6 +42,7 @@ extern constinit const Rule kVariableInFunction = {
              .symptoms = "Wrong Result",
              .stage = "Model Building",
              .frameworks = "TensorFlow",
+             .severity = Severity::Error,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

@@ -165,6 +165,7 @@ extern constinit const Rule kWrappedStateSaved = {
              .symptoms = "Program Crash",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -81,6 +81,7 @@ extern constinit const Rule kLogOfSoftmax = {
              .symptoms = "Not a Number, Wrong Result",
              .stage = "Training",
              .frameworks = "PyTorch, TensorFlow, Keras, JAX",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::Safe,
              .documentation = R"(## What it finds

@@ -104,6 +104,7 @@ extern constinit const Rule kNanComparison = {
              .symptoms = "Wrong Result",
              .stage = "Training",
              .frameworks = "PyTorch, TensorFlow, Keras, JAX",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds

@@ -75,6 +75,7 @@ extern constinit const Rule kUnguardedSqrt = {
              .symptoms = "Not a Number",
              .stage = "Training",
              .frameworks = "PyTorch, TensorFlow, Keras, JAX",
+             .severity = Severity::Warning,
              .tier = Tier::Hint,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

@@ -174,6 +174,7 @@ extern constinit const Rule kUnstableFormula = {
              .symptoms = "Not a Number, Wrong Result, Slow Execution Time",
              .stage = "Training",
              .frameworks = "PyTorch, TensorFlow, JAX",
+             .severity = Severity::Warning,
              .tier = Tier::Hint,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds

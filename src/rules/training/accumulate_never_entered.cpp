@@ -73,6 +73,7 @@ extern constinit const Rule kAccumulateNeverEntered = {
              .symptoms = "Wrong Result, Slow Execution Time",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

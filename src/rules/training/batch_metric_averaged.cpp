@@ -107,6 +107,7 @@ extern constinit const Rule kBatchMetricAveraged = {
              .symptoms = "Wrong Result",
              .stage = "Evaluation",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

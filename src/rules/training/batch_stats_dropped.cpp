@@ -134,6 +134,7 @@ extern constinit const Rule kBatchStatsDropped = {
              .symptoms = "Wrong Result",
              .stage = "Training",
              .frameworks = "JAX",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -52,9 +52,10 @@ extern constinit const Rule kCheckpointingFrozenBase = {
              .name = "checkpointing-frozen-base",
              .summary = "gradient checkpointing over a frozen base model whose inputs need no gradient",
              .root_cause = "Training: Wrong Training Step",
-             .symptoms = "Crash",
+             .symptoms = "Program Crash",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -67,6 +67,7 @@ extern constinit const Rule kClipBeforeUnscale = {
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -81,6 +81,7 @@ extern constinit const Rule kClipPastAccelerator = {
              .symptoms = "Wrong Result",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -43,9 +43,10 @@ extern constinit const Rule kDeviceAsText = {.info = {.code = "DP890",
                                                       .name = "device-as-text",
                                                       .summary = "a torch.device that is compared with a text",
                                                       .root_cause = "Training: Wrong Training Step",
-                                                      .symptoms = "Incorrect Result",
+                                                      .symptoms = "Wrong Result",
                                                       .stage = "Training",
                                                       .frameworks = "PyTorch",
+                                                      .severity = Severity::Error,
                                                       .tier = Tier::Hint,
                                                       .documentation = R"(## What it finds
 

@@ -51,9 +51,10 @@ extern constinit const Rule kDeviceInLightningInit = {
              .name = "device-in-lightning-init",
              .summary = "a tensor that a LightningModule puts on a GPU before Lightning has chosen one",
              .root_cause = "Training: Wrong Model Definition",
-             .symptoms = "Crash, Abnormal GPU Memory Usage",
+             .symptoms = "Program Crash, Abnormal GPU Memory Usage",
              .stage = "Model Building",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

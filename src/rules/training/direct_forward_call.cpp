@@ -49,6 +49,7 @@ extern constinit const Rule kDirectForwardCall = {.info = {.code = "DP808",
                                                            .symptoms = "Wrong Result",
                                                            .stage = "Training",
                                                            .frameworks = "PyTorch",
+                                                           .severity = Severity::Advice,
                                                            .tier = Tier::On,
                                                            .fix = FixKind::Unsafe,
                                                            .documentation = R"(## What it finds

@@ -164,6 +164,7 @@ extern constinit const Rule kEvalNotRestored = {
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

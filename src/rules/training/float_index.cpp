@@ -46,6 +46,7 @@ extern constinit const Rule kFloatIndex = {
              .symptoms = "Program Crash",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -73,8 +73,9 @@ extern constinit const Rule kFunctionalDropoutAlwaysOn = {
              .summary = "F.dropout() without `training=`, which is active in evaluation too",
              .root_cause = "Training: Wrong Mode",
              .symptoms = "Wrong Result",
-             .stage = "Build Model",
+             .stage = "Model Building",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds

@@ -69,6 +69,7 @@ extern constinit const Rule kFunctionalUpdateDiscarded = {
              .symptoms = "Wrong Result",
              .stage = "Training",
              .frameworks = "JAX",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -120,6 +120,7 @@ extern constinit const Rule kGatherWithDuplicates = {
              .symptoms = "Wrong Result",
              .stage = "Evaluation",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::Hint,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds

@@ -141,6 +141,7 @@ extern constinit const Rule kInitializerAfterRestore = {
              .symptoms = "Wrong Result",
              .stage = "Training",
              .frameworks = "TensorFlow",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

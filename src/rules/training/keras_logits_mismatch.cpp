@@ -88,6 +88,7 @@ extern constinit const Rule kKerasLogitsMismatch = {
              .symptoms = "Wrong Result",
              .stage = "Model Building",
              .frameworks = "TensorFlow, Keras",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

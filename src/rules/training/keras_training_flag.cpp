@@ -200,6 +200,7 @@ extern constinit const Rule kKerasTrainingFlag = {
              .symptoms = "Wrong Result",
              .stage = "Training",
              .frameworks = "TensorFlow, Keras",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -192,6 +192,7 @@ extern constinit const Rule kLabelsShiftedTwice = {
              .symptoms = "Wrong Result",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

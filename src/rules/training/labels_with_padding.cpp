@@ -95,6 +95,7 @@ extern constinit const Rule kLabelsWithPadding = {
              .symptoms = "Wrong Result",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

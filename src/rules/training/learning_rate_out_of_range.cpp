@@ -66,6 +66,7 @@ extern constinit const Rule kLearningRateOutOfRange = {
              .symptoms = "Wrong Result, Slow Convergence, Not a Number",
              .stage = "Hyper Parameter Tuning",
              .frameworks = "PyTorch, TensorFlow, Keras",
+             .severity = Severity::Advice,
              .tier = Tier::Hint,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

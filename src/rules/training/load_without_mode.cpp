@@ -116,6 +116,7 @@ extern constinit const Rule kLoadWithoutMode = {
              .symptoms = "Wrong Result",
              .stage = "Prediction",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

@@ -98,6 +98,7 @@ extern constinit const Rule kLossOutputMismatch = {
              .symptoms = "Wrong Result",
              .stage = "Model Building",
              .frameworks = "TensorFlow, Keras",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

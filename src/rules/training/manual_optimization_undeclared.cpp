@@ -47,9 +47,10 @@ extern constinit const Rule kManualOptimizationUndeclared = {
              .name = "manual-optimization-undeclared",
              .summary = "a LightningModule that calls manual_backward() with automatic optimization switched on",
              .root_cause = "Training: Wrong Training Step",
-             .symptoms = "Crash",
+             .symptoms = "Program Crash",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

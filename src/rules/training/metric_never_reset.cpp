@@ -122,6 +122,7 @@ extern constinit const Rule kMetricNeverReset = {
              .symptoms = "Wrong Result, Memory Leak",
              .stage = "Evaluation",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -133,6 +133,7 @@ extern constinit const Rule kMissingZeroGrad = {
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds

@@ -277,6 +277,7 @@ extern constinit const Rule kModuleWithoutOptimizer = {
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -102,6 +102,7 @@ extern constinit const Rule kNumpyRandomInMap = {
              .symptoms = "Wrong Result",
              .stage = "Data Preparation",
              .frameworks = "TensorFlow",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

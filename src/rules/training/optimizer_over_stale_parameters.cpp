@@ -176,6 +176,7 @@ extern constinit const Rule kOptimizerOverStaleParameters = {
              .symptoms = "Wrong Result, Slow Convergence, Slow Execution Time",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

@@ -110,6 +110,7 @@ extern constinit const Rule kOptimizerStatePerStep = {
              .symptoms = "Wrong Result",
              .stage = "Training",
              .frameworks = "JAX",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

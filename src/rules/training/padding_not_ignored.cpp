@@ -34,9 +34,10 @@ extern constinit const Rule kPaddingNotIgnored = {
              .name = "padding-not-ignored",
              .summary = "labels that are padded with a number that the loss does not ignore",
              .root_cause = "Training: Loss Mismatch",
-             .symptoms = "Program Crash, Incorrect Result",
+             .symptoms = "Program Crash, Wrong Result",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

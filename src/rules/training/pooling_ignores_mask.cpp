@@ -70,6 +70,7 @@ extern constinit const Rule kPoolingIgnoresMask = {
              .symptoms = "Wrong Result",
              .stage = "Prediction",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -32,6 +32,7 @@ extern constinit const Rule kQuantizedTwice = {.info = {.code = "DP888",
                                                         .symptoms = "Program Crash",
                                                         .stage = "Model Building",
                                                         .frameworks = "PyTorch",
+                                                        .severity = Severity::Error,
                                                         .tier = Tier::On,
                                                         .documentation = R"(## What it finds
 

@@ -329,6 +329,7 @@ extern constinit const Rule kRandomKeyReused = {.info = {.code = "DP825",
                                                          .symptoms = "Wrong Result",
                                                          .stage = "Training",
                                                          .frameworks = "JAX",
+                                                         .severity = Severity::Error,
                                                          .tier = Tier::On,
                                                          .documentation = R"(## What it finds
 

@@ -120,8 +120,9 @@ extern constinit const Rule kRequiresGradOnModule = {
              .summary = "`module.requires_grad = False`, which freezes nothing",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result, Slow Execution Time",
-             .stage = "Build Model",
+             .stage = "Model Building",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds

@@ -49,8 +49,9 @@ extern constinit const Rule kRequiresGradTypo = {
              .summary = "`x.require_grad = …`, which PyTorch never looks at",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result, Slow Execution Time",
-             .stage = "Build Model",
+             .stage = "Model Building",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .fix = FixKind::Safe,
              .documentation = R"(## What it finds

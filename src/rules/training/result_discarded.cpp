@@ -71,6 +71,7 @@ extern constinit const Rule kResultDiscarded = {.info = {.code = "DP891",
                                                          .symptoms = "Program Crash, Wrong Result",
                                                          .stage = "Training",
                                                          .frameworks = "PyTorch",
+                                                         .severity = Severity::Error,
                                                          .tier = Tier::On,
                                                          .documentation = R"(## What it finds
 

@@ -88,6 +88,7 @@ extern constinit const Rule kRightPaddedGeneration = {
              .symptoms = "Wrong Result",
              .stage = "Prediction",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

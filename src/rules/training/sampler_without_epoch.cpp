@@ -58,6 +58,7 @@ extern constinit const Rule kSamplerWithoutEpoch = {
              .symptoms = "Slow Convergence",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -42,9 +42,10 @@ extern constinit const Rule kSamplingIgnored = {
              .name = "sampling-ignored",
              .summary = "options for sampling in text generation that does not sample",
              .root_cause = "Training: Wrong Evaluation",
-             .symptoms = "Incorrect Result",
+             .symptoms = "Wrong Result",
              .stage = "Evaluation",
              .frameworks = "PyTorch",
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

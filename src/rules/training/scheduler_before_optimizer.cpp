@@ -99,6 +99,7 @@ extern constinit const Rule kSchedulerBeforeOptimizer = {
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

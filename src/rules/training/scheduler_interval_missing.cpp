@@ -100,6 +100,7 @@ extern constinit const Rule kSchedulerIntervalMissing = {
              .symptoms = "Wrong Result",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -50,6 +50,7 @@ extern constinit const Rule kShuffleMissing = {.info = {.code = "DP817",
                                                         .symptoms = "Wrong Result, Slow Convergence",
                                                         .stage = "Data Preparation",
                                                         .frameworks = "PyTorch",
+                                                        .severity = Severity::Advice,
                                                         .tier = Tier::Hint,
                                                         .fix = FixKind::None,
                                                         .documentation = R"(## What it finds

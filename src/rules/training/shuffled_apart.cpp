@@ -146,6 +146,7 @@ extern constinit const Rule kShuffledApart = {.info = {.code = "DP857",
                                                        .symptoms = "Wrong Result",
                                                        .stage = "Data Preparation",
                                                        .frameworks = "NumPy",
+                                                       .severity = Severity::Error,
                                                        .tier = Tier::Hint,
                                                        .documentation = R"(## What it finds
 

@@ -150,6 +150,7 @@ extern constinit const Rule kStaleAttributeUnderJit = {
              .symptoms = "Wrong Result",
              .stage = "Training",
              .frameworks = "JAX",
+             .severity = Severity::Error,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

@@ -74,6 +74,7 @@ extern constinit const Rule kStepErrorSwallowed = {
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

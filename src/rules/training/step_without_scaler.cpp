@@ -69,6 +69,7 @@ extern constinit const Rule kStepWithoutScaler = {
              .symptoms = "Wrong Result, Program Crash",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds

@@ -124,6 +124,7 @@ extern constinit const Rule kTotalResetInLoop = {
              .symptoms = "Wrong Result",
              .stage = "Evaluation",
              .frameworks = "PyTorch, TensorFlow",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

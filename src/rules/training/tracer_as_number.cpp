@@ -57,9 +57,10 @@ extern constinit const Rule kTracerAsNumber = {
              .name = "tracer-as-number",
              .summary = "a branch or number under jax.jit that needs the value of an array",
              .root_cause = "Model: Confusion with Computation Graph",
-             .symptoms = "Error",
+             .symptoms = "Program Crash",
              .stage = "Model Building",
              .frameworks = "JAX",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -91,6 +91,7 @@ extern constinit const Rule kUninitializedVariables = {
              .symptoms = "Wrong Result",
              .stage = "Initialization",
              .frameworks = "TensorFlow",
+             .severity = Severity::Warning,
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 

@@ -133,9 +133,10 @@ extern constinit const Rule kUnusedColumnsRemoved = {
              .name = "unused-columns-removed",
              .summary = "a transform or collator that reads a column which the Trainer has removed",
              .root_cause = "Training: Wrong Training Step",
-             .symptoms = "Crash",
+             .symptoms = "Program Crash",
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

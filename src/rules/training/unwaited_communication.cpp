@@ -37,6 +37,7 @@ extern constinit const Rule kUnwaitedCommunication = {
              .symptoms = "Wrong Result, Program Hang",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds

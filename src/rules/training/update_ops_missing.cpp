@@ -49,6 +49,7 @@ extern constinit const Rule kUpdateOpsMissing = {
              .symptoms = "Wrong Result",
              .stage = "Training",
              .frameworks = "TensorFlow",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

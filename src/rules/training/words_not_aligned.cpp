@@ -63,6 +63,7 @@ extern constinit const Rule kWordsNotAligned = {
              .symptoms = "Wrong Result",
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

@@ -106,6 +106,7 @@ extern constinit const Rule kZeroGradBeforeStep = {
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
              .frameworks = "PyTorch",
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 

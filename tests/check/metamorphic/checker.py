@@ -66,7 +66,7 @@ def at_original_line(finding, path, variant):
         path, line = variant.original_line(path, line, finding["column"])
     elif finding.get("cell") is not None:
         path = f"{path}[{finding['cell']}]"
-    return Found(path, line, finding["code"], finding["severity"])
+    return Found(path, line, finding["code"], "hint" if finding["confidence"] == "medium" else "warning")
 
 
 def write_program(folder, program, variant=None):
