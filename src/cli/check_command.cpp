@@ -1,18 +1,15 @@
-#include "check/cache_folder.h"
 #include "check/check.h"
 #include "check/filter.h"
 #include "check/workspace.h"
-#include "cli/commands.h"
+#include "cli/check_arguments.h"
 #include "cli/output.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
 #include "cli/watch.h"
 #include "fix/diff.h"
 #include "fix/fix.h"
-#include "report/concise.h"
-#include "report/json.h"
+#include "report/format.h"
 #include "report/summary.h"
-#include "report/text.h"
 #include "report/timings.h"
 
 #include <fmt/format.h>
@@ -31,25 +28,6 @@ namespace {
 
 // Each round fixes what the round before was in the way of; code that needs more is not worth waiting for.
 constexpr int kMostRounds = 10;
-
-struct CheckArguments {
-  check::Options options;
-  std::vector<std::string> select;
-  std::vector<std::string> ignore;
-  bool hints = false;
-  std::string format = "text";
-  std::string output;
-  std::string stdin_filename;
-  std::string color = "auto";
-  bool no_ignore = false;
-  bool statistics = false;
-  bool fix = false;
-  bool unsafe_fixes = false;
-  bool diff = false;
-  bool watch = false;
-  bool no_cache = false;
-  std::string cache_folder = check::default_cache_folder();
-};
 
 // What fixing has come to, over all rounds.
 struct Fixed {
@@ -166,21 +144,16 @@ bool tell_problems(const check::Result &result, const std::vector<fix::FixProble
 
 // Only a report that goes to a terminal has colour and the time it took; all others can be compared.
 std::string report(const CheckArguments &arguments, const check::Result &result, std::FILE *stream) {
+  const bool to_file = !arguments.output.empty();
+  const bool on_terminal = !to_file && isatty(fileno(stream)) != 0;
+  report::Options options;
+  options.color = to_file ? arguments.color == "always" : wants_color(arguments.color, stream);
+  options.show_time = on_terminal;
+  options.statistics = arguments.statistics;
+  options.offer_safe_fixes = !arguments.fix;
+  options.offer_unsafe_fixes = !arguments.fix || !arguments.unsafe_fixes;
   std::string text;
-  if (arguments.format == "json") {
-    report::write_json(result, arguments.statistics, text);
-  } else if (arguments.format == "concise") {
-    report::write_concise(result, arguments.statistics, text);
-  } else {
-    report::TextOptions options;
-    const bool to_file = !arguments.output.empty();
-    options.color = to_file ? arguments.color == "always" : wants_color(arguments.color, stream);
-    options.show_time = !to_file && isatty(fileno(stream)) != 0;
-    options.statistics = arguments.statistics;
-    options.offer_safe_fixes = !arguments.fix;
-    options.offer_unsafe_fixes = !arguments.fix || !arguments.unsafe_fixes;
-    report::write_text(result, options, text);
-  }
+  report::find_format(arguments.format)->write(result, options, text);
   return text;
 }
 
@@ -296,69 +269,12 @@ int run_check(CheckArguments &arguments) {
   return written ? exit_code_of(result) : kTrouble;
 }
 
-void add_rule_options(CLI::App &command, CheckArguments &arguments) {
-  // One value a time: `--select DP101 src` checks src.
-  command.add_option("--select", arguments.select, "Only these rules: codes (DP101), prefixes (DP1) or names")
-      ->allow_extra_args(false)
-      ->type_name("RULES");
-  command.add_option("--ignore", arguments.ignore, "Not these rules; wins over --select")
-      ->allow_extra_args(false)
-      ->type_name("RULES");
-  command.add_flag("--hints", arguments.hints, "Also show what may be a problem but is not proved to be one");
-}
-
-void add_output_options(CLI::App &command, CheckArguments &arguments) {
-  command.add_option("--format", arguments.format, "How to tell what was found (default: text)")
-      ->check(CLI::IsMember({"text", "concise", "json"}))
-      ->type_name("text|concise|json");
-  command.add_flag("--statistics", arguments.statistics, "Show how often each rule fired instead of where");
-  command.add_flag(
-      "--timings", arguments.options.timings,
-      "Report on standard error how long each phase and each rule took, and how many steps of work that was");
-  command.add_option("--output,-o", arguments.output, "Write to this file instead of standard output")
-      ->type_name("FILE");
-  command.add_option("--color", arguments.color, "When to use colour")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->type_name("auto|always|never");
-}
-
-void add_fix_options(CLI::App &command, CheckArguments &arguments) {
-  command.add_flag("--fix", arguments.fix, "Mend what can be mended without changing what the program computes");
-  command.add_flag("--unsafe-fixes", arguments.unsafe_fixes,
-                   "With --fix or --diff: also make changes that you should look at");
-  command.add_flag("--diff", arguments.diff, "Show what --fix would change, and change nothing");
-}
-
 } // namespace
 
 void add_check(CLI::App &app, int &exit_code) {
   auto arguments = std::make_shared<CheckArguments>();
   CLI::App *command = app.add_subcommand("check", "Check Python files, notebooks and folders of them");
-  command->footer(R"(Folders are searched for .py, .pyw and .ipynb files. What .gitignore names is left out, and so are
-virtual environments, build folders and caches; a file or folder that you name is always checked.
-
-A comment '# deepperf: ignore[DP101]' or '# noqa: DP101' silences a line, '# deepperf: ignore-file' near the
-top a whole file; without a rule they silence all.
-
-Exit status: 0 nothing found, 1 findings or syntax errors, 2 wrong usage or a file that could not be checked.)");
-  command
-      ->add_option("paths", arguments->options.paths, "Files and folders (default: this folder), - for standard input")
-      ->type_name("PATH...");
-  add_rule_options(*command, *arguments);
-  add_fix_options(*command, *arguments);
-  add_output_options(*command, *arguments);
-  command->add_flag("--no-ignore", arguments->no_ignore,
-                    "Also check what .gitignore and the usual exclusions leave out");
-  command->add_flag("--watch", arguments->watch, "Check again whenever a file changes, until you press Ctrl-C");
-  command->add_flag("--no-cache", arguments->no_cache, "Check everything again, and keep no results for the next time");
-  command
-      ->add_option("--cache-dir", arguments->cache_folder,
-                   "Where to keep results of unchanged files (default: ~/.cache/deepperf)")
-      ->type_name("DIR");
-  command->add_option("--stdin-filename", arguments->stdin_filename, "What to call standard input")->type_name("NAME");
-  command->add_option("--jobs,-j", arguments->options.jobs, "Threads (default: one per core)")
-      ->check(CLI::Range(1, 1024))
-      ->type_name("N");
+  add_check_options(*command, *arguments);
   command->callback([arguments, &exit_code] { exit_code = run_check(*arguments); });
 }
 

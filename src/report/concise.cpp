@@ -28,7 +28,7 @@ void write_finding(const check::Result &result, const rules::Finding &finding, s
 
 } // namespace
 
-void write_concise(const check::Result &result, bool statistics, std::string &out) {
+void write_concise(const check::Result &result, const Options &options, std::string &out) {
   auto error = result.errors.begin();
   auto finding = result.findings.begin();
   for (u32 index = 0; index < result.files.size(); ++index) {
@@ -36,12 +36,12 @@ void write_concise(const check::Result &result, bool statistics, std::string &ou
       write_error(result, *error, out);
     }
     for (; finding != result.findings.end() && finding->file.value == index; ++finding) {
-      if (!statistics) {
+      if (!options.statistics) {
         write_finding(result, *finding, out);
       }
     }
   }
-  if (statistics) {
+  if (options.statistics) {
     for (const RuleCount &rule : summarise(result).rules) {
       fmt::format_to(std::back_inserter(out), "{} {} {}\n", rule.count, rule.rule->code, rule.rule->name);
     }

@@ -1,12 +1,12 @@
 // What `check` found, one line each: for editors and grep.
 #pragma once
 
-#include "check/result.h"
+#include "report/format.h"
 
 #include <string>
 
 namespace deepperf::report {
 
-void write_concise(const check::Result &result, bool statistics, std::string &out);
+void write_concise(const check::Result &result, const Options &options, std::string &out);
 
 } // namespace deepperf::report

@@ -107,11 +107,11 @@ Json errors_json(const check::Result &result) {
 
 } // namespace
 
-void write_json(const check::Result &result, bool statistics, std::string &out) {
+void write_json(const check::Result &result, const Options &options, std::string &out) {
   Json json;
   json["version"] = 2;
   Json list = Json::array();
-  if (statistics) {
+  if (options.statistics) {
     for (const RuleCount &rule : summarise(result).rules) {
       Json count;
       count["code"] = rule.rule->code;
@@ -125,7 +125,7 @@ void write_json(const check::Result &result, bool statistics, std::string &out) 
       list.push_back(finding_json(result, finding));
     }
   }
-  json[statistics ? "statistics" : "findings"] = std::move(list);
+  json[options.statistics ? "statistics" : "findings"] = std::move(list);
   json["errors"] = errors_json(result);
   json["files"] = result.file_count;
   // Paths and code may hold bytes that are no UTF-8: a replacement character stands for those.

@@ -36,7 +36,7 @@ Frame frame_of(const Place &place, u32 offset) {
 
 class TextReport {
 public:
-  TextReport(const check::Result &result, const TextOptions &options, std::string &out)
+  TextReport(const check::Result &result, const Options &options, std::string &out)
       : result_(result), options_(options), style_(options.color ? kColored : kPlain), out_(out) {}
 
   // Both lists are sorted by file: what is wrong with a file as such comes first, then what the rules say.
@@ -183,14 +183,14 @@ private:
   }
 
   const check::Result &result_;
-  const TextOptions &options_;
+  const Options &options_;
   const Style &style_;
   std::string &out_;
 };
 
 } // namespace
 
-void write_text(const check::Result &result, const TextOptions &options, std::string &out) {
+void write_text(const check::Result &result, const Options &options, std::string &out) {
   const Summary summary = summarise(result);
   TextReport report(result, options, out);
   report.write_files();

@@ -140,7 +140,7 @@ TEST(Report, LongLinesAreCutAroundThePlace) {
 TEST(Report, Concise) {
   const CheckedText text = example();
   std::string out;
-  write_concise(text.result, false, out);
+  write_concise(text.result, {}, out);
   EXPECT_EQ(out, "a.py:2:6: DP101 map runs one element at a time\n"
                  "a.py:4:1: DP201 it is slow (hint)\n"
                  "b.ipynb:cell 2:2:3: syntax error: expected ')'\n"
@@ -149,13 +149,13 @@ TEST(Report, Concise) {
   out.clear();
   CheckedText findings = example();
   findings.result.errors.clear();
-  write_concise(findings.result, true, out);
+  write_concise(findings.result, {.statistics = true}, out);
   EXPECT_EQ(out, "2 DP101 sequential-map\n1 DP201 graph-op-in-loop\n");
 }
 
 TEST(Report, Json) {
   std::string out;
-  write_json(example().result, false, out);
+  write_json(example().result, {}, out);
   const auto expected = nlohmann::ordered_json::parse(R"({
     "version": 1,
     "findings": [
@@ -187,7 +187,7 @@ TEST(Report, JsonStatistics) {
   CheckedText text;
   text.finding(kMapRule, text.file("a.py", "x"), "x");
   std::string out;
-  write_json(text.result, true, out);
+  write_json(text.result, {.statistics = true}, out);
   EXPECT_EQ(nlohmann::json::parse(out), nlohmann::json::parse(R"({"version": 1, "statistics":
     [{"code": "DP101", "name": "sequential-map", "root_cause": "API: Inefficient API Usage", "count": 1}],
     "errors": [], "files": 1})"));
@@ -197,7 +197,7 @@ TEST(Report, BytesThatAreNoUtf8DoNotStopJson) {
   CheckedText text;
   text.finding(kMapRule, text.file("a\xFF.py", "x"), "x").message = "bad \xC3 byte";
   std::string out;
-  write_json(text.result, false, out);
+  write_json(text.result, {}, out);
   const auto json = nlohmann::json::parse(out);
   EXPECT_EQ(json["findings"][0]["path"], "a\uFFFD.py");
   EXPECT_EQ(json["findings"][0]["message"], "bad \uFFFD byte");

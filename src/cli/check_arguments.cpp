@@ -1,0 +1,71 @@
+#include "cli/check_arguments.h"
+
+#include "report/format.h"
+
+namespace deepperf::cli {
+
+namespace {
+
+void add_rule_options(CLI::App &command, CheckArguments &arguments) {
+  // One value a time: `--select DP101 src` checks src.
+  command.add_option("--select", arguments.select, "Only these rules: codes (DP101), prefixes (DP1) or names")
+      ->allow_extra_args(false)
+      ->type_name("RULES");
+  command.add_option("--ignore", arguments.ignore, "Not these rules; wins over --select")
+      ->allow_extra_args(false)
+      ->type_name("RULES");
+  command.add_flag("--hints", arguments.hints, "Also show what may be a problem but is not proved to be one");
+}
+
+void add_output_options(CLI::App &command, CheckArguments &arguments) {
+  command.add_option("--format", arguments.format, "How to tell what was found (default: text)")
+      ->check(CLI::IsMember(report::format_names()))
+      ->type_name("FORMAT");
+  command.add_flag("--statistics", arguments.statistics, "Show how often each rule fired instead of where");
+  command.add_flag(
+      "--timings", arguments.options.timings,
+      "Report on standard error how long each phase and each rule took, and how many steps of work that was");
+  command.add_option("--output,-o", arguments.output, "Write to this file instead of standard output")
+      ->type_name("FILE");
+  command.add_option("--color", arguments.color, "When to use colour")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->type_name("auto|always|never");
+}
+
+void add_fix_options(CLI::App &command, CheckArguments &arguments) {
+  command.add_flag("--fix", arguments.fix, "Mend what can be mended without changing what the program computes");
+  command.add_flag("--unsafe-fixes", arguments.unsafe_fixes,
+                   "With --fix or --diff: also make changes that you should look at");
+  command.add_flag("--diff", arguments.diff, "Show what --fix would change, and change nothing");
+}
+
+} // namespace
+
+void add_check_options(CLI::App &command, CheckArguments &arguments) {
+  command.footer(R"(Folders are searched for .py, .pyw and .ipynb files. What .gitignore names is left out, and so are
+virtual environments, build folders and caches; a file or folder that you name is always checked.
+
+A comment '# deepperf: ignore[DP101]' or '# noqa: DP101' silences a line, '# deepperf: ignore-file' near the
+top a whole file; without a rule they silence all.
+
+Exit status: 0 nothing found, 1 findings or syntax errors, 2 wrong usage or a file that could not be checked.)");
+  command
+      .add_option("paths", arguments.options.paths, "Files and folders (default: this folder), - for standard input")
+      ->type_name("PATH...");
+  add_rule_options(command, arguments);
+  add_fix_options(command, arguments);
+  add_output_options(command, arguments);
+  command.add_flag("--no-ignore", arguments.no_ignore, "Also check what .gitignore and the usual exclusions leave out");
+  command.add_flag("--watch", arguments.watch, "Check again whenever a file changes, until you press Ctrl-C");
+  command.add_flag("--no-cache", arguments.no_cache, "Check everything again, and keep no results for the next time");
+  command
+      .add_option("--cache-dir", arguments.cache_folder,
+                  "Where to keep results of unchanged files (default: ~/.cache/deepperf)")
+      ->type_name("DIR");
+  command.add_option("--stdin-filename", arguments.stdin_filename, "What to call standard input")->type_name("NAME");
+  command.add_option("--jobs,-j", arguments.options.jobs, "Threads (default: one per core)")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+}
+
+} // namespace deepperf::cli

@@ -1,0 +1,35 @@
+// What the command line of `check` says.
+#pragma once
+
+#include "check/cache_folder.h"
+#include "check/check.h"
+#include "cli/commands.h"
+
+#include <string>
+#include <vector>
+
+namespace deepperf::cli {
+
+struct CheckArguments {
+  check::Options options;
+  std::vector<std::string> select;
+  std::vector<std::string> ignore;
+  bool hints = false;
+  std::string format = "text";
+  std::string output;
+  std::string stdin_filename;
+  std::string color = "auto";
+  bool no_ignore = false;
+  bool statistics = false;
+  bool fix = false;
+  bool unsafe_fixes = false;
+  bool diff = false;
+  bool watch = false;
+  bool no_cache = false;
+  std::string cache_folder = check::default_cache_folder();
+};
+
+// The options of the command, each of which sets a field of `arguments`.
+void add_check_options(CLI::App &command, CheckArguments &arguments);
+
+} // namespace deepperf::cli
