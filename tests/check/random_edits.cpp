@@ -358,7 +358,7 @@ private:
 
   static std::string told(const Result &result) {
     std::string text;
-    report::write_json(result, false, text);
+    report::write_json(result, {}, text);
     return text + described(result);
   }
 
