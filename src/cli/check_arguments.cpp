@@ -2,6 +2,9 @@
 
 #include "report/format.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace deepperf::cli {
 
 namespace {
@@ -14,28 +17,42 @@ void add_rule_options(CLI::App &command, CheckArguments &arguments) {
   command.add_option("--ignore", arguments.ignore, "Not these rules; wins over --select")
       ->allow_extra_args(false)
       ->type_name("RULES");
-  command.add_flag("--hints", arguments.hints, "Also show what may be a problem but is not proved to be one");
+  command.add_flag("--all,--hints", arguments.all,
+                   "Show everything: also notes, possible problems that are not proven, and test code");
+  command.add_option("--min-severity", arguments.min_severity, "Show only what is at least this severe")
+      ->check(CLI::IsMember({"error", "warning", "advice", "note"}))
+      ->type_name("SEVERITY");
+  command.add_option("--fail-on", arguments.fail_on, "Exit with 1 from this severity on (default: warning)")
+      ->check(CLI::IsMember({"error", "warning", "advice", "note", "never"}))
+      ->type_name("SEVERITY");
+  command.add_flag("--exit-zero", arguments.exit_zero,
+                   "Exit with 0 whatever was found, if everything could be checked");
 }
 
 void add_output_options(CLI::App &command, CheckArguments &arguments) {
-  command.add_option("--format", arguments.format, "How to tell what was found (default: text)")
+  command
+      .add_option("--format", arguments.format,
+                  fmt::format("How to report: {} (default: text)", fmt::join(report::format_names(), ", ")))
       ->check(CLI::IsMember(report::format_names()))
       ->type_name("FORMAT");
+  command.add_flag("--expand", arguments.expand, "List every place on its own instead of grouping equal ones");
+  command.add_flag("--quiet,-q", arguments.quiet, "Print errors and warnings only, without a summary");
+  command.add_flag("--verbose,-v", arguments.verbose, "Also print root cause, symptoms and stage of each problem");
   command.add_flag("--statistics", arguments.statistics, "Show how often each rule fired instead of where");
   command.add_flag(
       "--timings", arguments.options.timings,
       "Report on standard error how long each phase and each rule took, and how many steps of work that was");
   command.add_option("--output,-o", arguments.output, "Write to this file instead of standard output")
       ->type_name("FILE");
-  command.add_option("--color", arguments.color, "When to use colour")
+  command.add_option("--color", arguments.color, "When to use color (default: auto)")
       ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->type_name("auto|always|never");
+      ->type_name("WHEN");
 }
 
 void add_fix_options(CLI::App &command, CheckArguments &arguments) {
-  command.add_flag("--fix", arguments.fix, "Mend what can be mended without changing what the program computes");
+  command.add_flag("--fix", arguments.fix, "Fix what can be fixed without changing what the program computes");
   command.add_flag("--unsafe-fixes", arguments.unsafe_fixes,
-                   "With --fix or --diff: also make changes that you should look at");
+                   "With --fix or --diff: also make changes that need a review");
   command.add_flag("--diff", arguments.diff, "Show what --fix would change, and change nothing");
 }
 
@@ -48,7 +65,8 @@ virtual environments, build folders and caches; a file or folder that you name i
 A comment '# deepperf: ignore[DP101]' or '# noqa: DP101' silences a line, '# deepperf: ignore-file' near the
 top a whole file; without a rule they silence all.
 
-Exit status: 0 nothing found, 1 findings or syntax errors, 2 wrong usage or a file that could not be checked.)");
+Exit status: 0 no errors or warnings (advice and notes do not count, unless --fail-on says so), 1 errors, warnings
+or syntax errors, 2 wrong usage or a file that could not be checked.)");
   command
       .add_option("paths", arguments.options.paths, "Files and folders (default: this folder), - for standard input")
       ->type_name("PATH...");

@@ -14,7 +14,13 @@ struct CheckArguments {
   check::Options options;
   std::vector<std::string> select;
   std::vector<std::string> ignore;
-  bool hints = false;
+  bool all = false;
+  std::string min_severity; // empty: not given
+  std::string fail_on;      // the same
+  bool exit_zero = false;
+  bool expand = false;
+  bool quiet = false;
+  bool verbose = false;
   std::string format = "text";
   std::string output;
   std::string stdin_filename;

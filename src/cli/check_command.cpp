@@ -8,11 +8,15 @@
 #include "cli/watch.h"
 #include "fix/diff.h"
 #include "fix/fix.h"
+#include "project/walk.h"
 #include "report/format.h"
+#include "report/place.h"
+#include "report/printable.h"
 #include "report/summary.h"
 #include "report/timings.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,6 +40,15 @@ struct Fixed {
   std::vector<fix::FixProblem> problems; // of the last round: what was solved by then is none
 };
 
+rules::Severity severity_called(std::string_view name) {
+  for (const rules::Severity severity : {rules::Severity::Note, rules::Severity::Advice, rules::Severity::Warning}) {
+    if (report::severity_name(severity) == name) {
+      return severity;
+    }
+  }
+  return rules::Severity::Error;
+}
+
 check::Selection parse_selection(const std::vector<std::string> &lists) {
   std::vector<std::string> unknown;
   check::Selection selection = check::select(lists, unknown);
@@ -51,7 +64,10 @@ check::FilterOptions filter_options(const CheckArguments &arguments) {
     options.select = parse_selection(arguments.select);
   }
   options.ignore = parse_selection(arguments.ignore);
-  options.all = arguments.hints;
+  options.all = arguments.all;
+  if (!arguments.min_severity.empty()) {
+    options.min_severity = severity_called(arguments.min_severity);
+  }
   return options;
 }
 
@@ -98,7 +114,7 @@ fix::FixResult apply_fixes(const CheckArguments &arguments, const check::Result 
   return fix::apply_fixes(result, options);
 }
 
-// Checks, fixes and checks again until there is nothing more to fix: what is left is told as it is now.
+// Checks, fixes and checks again until there is nothing more to fix: what is left is reported as it is now.
 check::Result check_and_fix(CheckArguments &arguments, const check::FilterOptions &filter, Fixed &fixed) {
   check::Result result = check_once(arguments, filter);
   for (int round = 0; round < kMostRounds; ++round) {
@@ -120,13 +136,50 @@ check::Result check_and_fix(CheckArguments &arguments, const check::FilterOption
   return result;
 }
 
-int exit_code_of(const check::Result &result) {
+bool fails(const CheckArguments &arguments, const check::Result &result) {
+  if (arguments.fail_on == "never") {
+    return false;
+  }
+  const rules::Severity least =
+      arguments.fail_on.empty() ? rules::Severity::Warning : severity_called(arguments.fail_on);
+  return std::ranges::any_of(result.findings,
+                             [&](const rules::Finding &finding) { return rules::severity_of(finding) >= least; });
+}
+
+int exit_code_of(const CheckArguments &arguments, const check::Result &result) {
   using Level = check::FileError::Level;
   const auto has = [&](Level level) { return std::ranges::count(result.errors, level, &check::FileError::level) != 0; };
   if (has(Level::Unreadable)) {
     return kTrouble;
   }
-  return has(Level::SyntaxError) || !result.findings.empty() ? kFindings : kClean;
+  const bool is_bad = has(Level::SyntaxError) || fails(arguments, result);
+  return is_bad && !arguments.exit_zero ? kFindings : kClean;
+}
+
+u64 count_all_files(const std::vector<std::string> &paths) {
+  u64 files = 0;
+  project::WalkOptions options;
+  options.respect_ignore = false;
+  project::walk(
+      paths, options, [&](std::string) { ++files; }, [](std::string, std::string) {});
+  return files;
+}
+
+// Nothing to check is hardly what was meant: a folder was misspelled, or everything in it is left out.
+bool complain_of_no_files(const CheckArguments &arguments, const check::Result &result) {
+  if (result.file_count != 0 || !result.errors.empty()) {
+    return false;
+  }
+  const u64 ignored = arguments.no_ignore ? 0 : count_all_files(arguments.options.paths);
+  const std::string where = fmt::format("{}", fmt::join(arguments.options.paths, ", "));
+  const std::string reason =
+      ignored == 0
+          ? fmt::format("there are no .py, .pyw or .ipynb files in {}", where)
+          : fmt::format("all {} in {} {} left out by .gitignore or the usual exclusions; --no-ignore checks {}",
+                        report::counted(ignored, "file", "files"), where, ignored == 1 ? "is" : "are",
+                        ignored == 1 ? "it" : "them");
+  std::fprintf(stderr, "deepperf: nothing was checked: %s\n", report::printable(reason).c_str());
+  return true;
 }
 
 std::string fixed_line(std::string_view verb, u64 findings, std::size_t files) {
@@ -135,7 +188,7 @@ std::string fixed_line(std::string_view verb, u64 findings, std::size_t files) {
 }
 
 // False if a file could not be written.
-bool tell_problems(const check::Result &result, const std::vector<fix::FixProblem> &problems) {
+bool report_problems(const check::Result &result, const std::vector<fix::FixProblem> &problems) {
   for (const fix::FixProblem &problem : problems) {
     std::fprintf(stderr, "deepperf: %s: %s\n", result.files[problem.file.value].path.c_str(), problem.message.c_str());
   }
@@ -148,7 +201,12 @@ std::string report(const CheckArguments &arguments, const check::Result &result,
   const bool on_terminal = !to_file && isatty(fileno(stream)) != 0;
   report::Options options;
   options.color = to_file ? arguments.color == "always" : wants_color(arguments.color, stream);
-  options.show_time = on_terminal;
+  options.on_terminal = on_terminal;
+  options.width = on_terminal ? terminal_width(stream) : 0;
+  options.rule_pages = on_terminal ? rule_pages_folder() : "";
+  options.expand = arguments.expand;
+  options.quiet = arguments.quiet;
+  options.verbose = arguments.verbose;
   options.statistics = arguments.statistics;
   options.offer_safe_fixes = !arguments.fix;
   options.offer_unsafe_fixes = !arguments.fix || !arguments.unsafe_fixes;
@@ -167,21 +225,15 @@ int run_diff(const CheckArguments &arguments, const check::FilterOptions &filter
     findings += file.findings;
   }
   const bool written = write_output(arguments.output, text, stdout);
-  const bool fixable = tell_problems(result, changes.problems);
+  const bool fixable = report_problems(result, changes.problems);
   std::fputs(fixed_line("would fix", findings, changes.files.size()).c_str(), stderr);
-  return written && fixable ? exit_code_of(result) : kTrouble;
+  return written && fixable ? exit_code_of(arguments, result) : kTrouble;
 }
 
 // What stands under a report on a terminal while nothing happens.
 std::string waiting_line(const check::Result &result) {
-  const report::Summary summary = report::summarise(result);
-  const auto count = [](u64 number, std::string_view what) {
-    return number == 0 ? std::string() : fmt::format(", {} {}{}", number, what, number == 1 ? "" : "s");
-  };
-  return fmt::format("\n{}: {} file{} in {:.2f} s{}{}{}. Waiting for changes; press Ctrl-C to stop.\n", time_of_day(),
-                     result.file_count, result.file_count == 1 ? "" : "s", result.seconds,
-                     count(summary.findings, "finding"), count(summary.hints, "hint"),
-                     count(summary.syntax_errors, "syntax error"));
+  return fmt::format("\n{}: {} ({:.2f} s). Waiting for changes; press Ctrl-C to stop.\n", time_of_day(),
+                     report::shown_sentence(report::summarize(result), result.file_count), result.seconds);
 }
 
 int run_watch(CheckArguments &arguments, const check::FilterOptions &filter) {
@@ -242,6 +294,9 @@ int run_check(CheckArguments &arguments) {
   }
   Fixed fixed;
   const check::Result result = arguments.fix ? check_and_fix(arguments, filter, fixed) : check_once(arguments, filter);
+  if (complain_of_no_files(arguments, result)) {
+    return kTrouble;
+  }
   // Of standard input the fixed text is what the next program in the pipe waits for.
   const bool gives_text = arguments.fix && arguments.options.stdin_text;
   bool written = !gives_text || write_output("", *arguments.options.stdin_text, stdout);
@@ -256,7 +311,7 @@ int run_check(CheckArguments &arguments) {
     }
   }
   written = write_output(arguments.output, text, stream) && written;
-  written = tell_problems(result, fixed.problems) && written;
+  written = report_problems(result, fixed.problems) && written;
   if (arguments.options.timings) {
     std::string timings;
     if (arguments.format == "json") {
@@ -266,7 +321,7 @@ int run_check(CheckArguments &arguments) {
     }
     std::fputs(timings.c_str(), stderr);
   }
-  return written ? exit_code_of(result) : kTrouble;
+  return written ? exit_code_of(arguments, result) : kTrouble;
 }
 
 } // namespace

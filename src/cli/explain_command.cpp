@@ -2,14 +2,20 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/suggest.h"
+#include "cli/terminal.h"
 #include "report/rule.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <memory>
 #include <string>
 
 namespace deepperf::cli {
 
 namespace {
+
+constexpr u32 kWidestPage = 100; // longer lines of prose are hard to read
 
 struct ExplainArguments {
   std::string rule;
@@ -27,7 +33,10 @@ int explain_rule(const ExplainArguments &arguments) {
   } else if (arguments.format == "markdown") {
     report::write_rule_markdown(*rule, text);
   } else {
-    report::write_rule_text(*rule, text);
+    const bool color = wants_color("auto", stdout);
+    const u32 width = isatty(STDOUT_FILENO) != 0 ? std::min(terminal_width(stdout), kWidestPage) : kWidestPage;
+    report::write_rule_text(*rule, width, color ? report::kColored : report::kPlain, text);
+    return page(text) ? kClean : kTrouble;
   }
   return write_output("", text, stdout) ? kClean : kTrouble;
 }
@@ -36,7 +45,8 @@ int explain_rule(const ExplainArguments &arguments) {
 
 void add_explain(CLI::App &app, int &exit_code) {
   auto arguments = std::make_shared<ExplainArguments>();
-  CLI::App *command = app.add_subcommand("explain", "Tell what a rule finds, why it matters and what to do");
+  CLI::App *command =
+      app.add_subcommand("explain", "Explain a rule: what it finds, why it matters, what to write instead");
   command->add_option("rule", arguments->rule, "Code or name, such as DP101 or sequential-map")
       ->required()
       ->type_name("RULE");

@@ -1,19 +1,36 @@
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/suggest.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <vector>
 
 namespace {
 
-constexpr const char *kDescription = R"(Tells why deep-learning code is slow or wrong.
+constexpr const char *kDescription = "Finds what makes deep-learning code slow or wrong, before it runs.";
 
-Start with:
-  deepperf check .             check every Python file and notebook below this folder
-  deepperf check --fix .       mend what can be mended safely
-  deepperf explain DP101       what a rule finds, why, and what to do
-  deepperf check --help        all options of a command)";
+constexpr const char *kStart = R"(deepperf finds what makes deep-learning code slow or wrong, before it runs.
+
+  deepperf check                 check every Python file and notebook below this folder
+  deepperf check train.py        check one file
+  deepperf check --diff          show what can be fixed automatically; --fix changes the files
+  deepperf explain DP101         what a rule finds, why it matters, what to write instead
+  deepperf rules                 list all rules
+  deepperf help check            all options of a command
+
+Other commands: study (mine questions about deep learning), debug (what the analysis knows).
+)";
+
+// `help check` is `check --help`.
+void turn_help_around(std::vector<std::string> &words) {
+  if (!words.empty() && words[0] == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+}
 
 int run(int argc, char **argv) {
   CLI::App app(kDescription, "deepperf");
@@ -29,11 +46,13 @@ int run(int argc, char **argv) {
   deepperf::cli::add_debug(app, exit_code);
   deepperf::cli::add_study(app, exit_code);
   if (argc == 1) {
-    std::fputs(app.help().c_str(), stdout);
-    return deepperf::cli::kClean;
+    return deepperf::cli::write_output("", kStart, stdout) ? deepperf::cli::kClean : deepperf::cli::kTrouble;
   }
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words(argv + 1, argv + argc);
+    turn_help_around(words);
+    std::ranges::reverse(words); // as CLI11 takes them
+    app.parse(words);
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0) { // --help and --version
       return app.exit(error);

@@ -1,10 +1,14 @@
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/suggest.h"
+#include "cli/terminal.h"
 #include "report/coverage.h"
 #include "report/place.h"
 #include "report/rule.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -19,6 +23,7 @@ struct Arguments {
   std::string format = "text";
   std::string framework;
   std::string cause;
+  std::string severity;
   std::string tier;
   bool coverage = false;
 };
@@ -28,6 +33,30 @@ std::string lower(std::string_view text) {
   std::ranges::transform(result, result.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   return result;
+}
+
+// Every framework that a rule names, each once.
+std::vector<std::string> known_frameworks() {
+  std::vector<std::string> names{"torch", "tf"};
+  for (const rules::RuleInfo *rule : rules::all_rules()) {
+    for (const std::string_view framework : report::split_list(rule->frameworks)) {
+      names.emplace_back(framework);
+    }
+  }
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+void require_known_framework(const std::string &name) {
+  const std::vector<std::string> known = known_frameworks();
+  if (name.empty() || std::ranges::any_of(known, [&](const std::string &k) { return lower(k) == lower(name); })) {
+    return;
+  }
+  const std::string near = nearest(name, known);
+  throw CLI::ValidationError(near.empty()
+                                 ? fmt::format("there is no framework '{}'; known are {}", name, fmt::join(known, ", "))
+                                 : fmt::format("there is no framework '{}'; did you mean '{}'?", name, near));
 }
 
 // `pytorch` and `torch`, `tensorflow` and `tf` mean the same.
@@ -44,10 +73,12 @@ bool is_wanted(const Arguments &arguments, const rules::RuleInfo &rule) {
                                                                return names_framework(arguments.framework, framework);
                                                              })) &&
          (arguments.cause.empty() || lower(rule.root_cause).find(lower(arguments.cause)) != std::string::npos) &&
+         (arguments.severity.empty() || report::severity_name(rule.severity) == arguments.severity) &&
          (arguments.tier.empty() || report::tier_name(rule.tier) == arguments.tier);
 }
 
 int list_rules(const Arguments &arguments) {
+  require_known_framework(arguments.framework);
   std::vector<const rules::RuleInfo *> wanted;
   std::ranges::copy_if(rules::all_rules(), std::back_inserter(wanted),
                        [&](const rules::RuleInfo *rule) { return is_wanted(arguments, *rule); });
@@ -55,13 +86,17 @@ int list_rules(const Arguments &arguments) {
   std::string text;
   if (arguments.coverage) {
     (json ? report::write_coverage_json : report::write_coverage_text)(wanted, text);
+  } else if (json) {
+    report::write_rules_json(wanted, text);
   } else {
-    (json ? report::write_rules_json : report::write_rules_text)(wanted, text);
+    const bool color = wants_color("auto", stdout);
+    const u32 width = isatty(STDOUT_FILENO) != 0 ? terminal_width(stdout) : 0;
+    report::write_rules_text(wanted, width, color ? report::kColored : report::kPlain, text);
   }
   if (wanted.empty() && !json) {
-    fmt::print(stderr, "deepperf: no rule is like that\n");
+    fmt::print(stderr, "deepperf: no rule matches\n");
   }
-  return write_output("", text, stdout) ? kClean : kTrouble;
+  return (json ? write_output("", text, stdout) : page(text)) ? kClean : kTrouble;
 }
 
 } // namespace
@@ -75,7 +110,10 @@ void add_rules(CLI::App &app, int &exit_code) {
   command
       ->add_option("--cause", arguments->cause, "Only those with a root cause that has this in its name: API, Data, …")
       ->type_name("TEXT");
-  command->add_option("--tier", arguments->tier, "Only those that are on, hints, or off")
+  command->add_option("--severity", arguments->severity, "Only those of one severity")
+      ->check(CLI::IsMember({"error", "warning", "advice", "note"}))
+      ->type_name("SEVERITY");
+  command->add_option("--tier", arguments->tier, "Only those that are on, hints (not proven), or off")
       ->check(CLI::IsMember({"on", "hint", "off"}))
       ->type_name("on|hint|off");
   command->add_flag("--coverage", arguments->coverage,

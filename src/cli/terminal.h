@@ -14,8 +14,19 @@
 
 namespace deepperf::cli {
 
-// `when` is auto, always or never; auto is yes on a terminal, unless NO_COLOR is set.
+// `when` is auto, always or never. auto: NO_COLOR says no, CLICOLOR_FORCE and FORCE_COLOR say yes, CLICOLOR=0 says no;
+// without any of them it is yes on a terminal.
 bool wants_color(std::string_view when, std::FILE *stream);
+
+// In characters; what COLUMNS says, or what the terminal says, or 80.
+u32 terminal_width(std::FILE *stream);
+
+// Shows a text that may be longer than the screen through $PAGER (less, if that is not set), where a person is
+// watching; else prints it. False: it could not be written.
+bool page(std::string_view text);
+
+// The folder with the rules' pages that belongs to this program, as an absolute path; empty if there is none.
+std::string rule_pages_folder();
 
 // Shows how far the work is, on standard error, once it has taken longer than a second and only on a terminal.
 class ProgressBar {

@@ -14,8 +14,12 @@ namespace deepperf::report {
 // What a format may take into account; most look at the statistics only.
 struct Options {
   bool color = false;
-  u32 width = 100;                // of the terminal, in characters
-  bool show_time = false;         // off where output is compared
+  u32 width = 0;                  // of the terminal, in characters; 0: lines are not wrapped
+  std::string rule_pages = {};    // folder with the rules' pages that links go to; empty: no links
+  bool on_terminal = false;       // else output can be compared: nothing in it depends on time or the window
+  bool expand = false;            // every finding on its own
+  bool quiet = false;             // errors and warnings only, without a summary
+  bool verbose = false;           // also root cause, symptoms and stage
   bool statistics = false;        // counts per rule instead of findings
   bool offer_safe_fixes = true;   // say what --fix would change: not where it just has
   bool offer_unsafe_fixes = true; // the same for --unsafe-fixes

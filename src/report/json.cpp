@@ -112,7 +112,7 @@ void write_json(const check::Result &result, const Options &options, std::string
   json["version"] = 2;
   Json list = Json::array();
   if (options.statistics) {
-    for (const RuleCount &rule : summarise(result).rules) {
+    for (const RuleCount &rule : summarize(result).rules) {
       Json count;
       count["code"] = rule.rule->code;
       count["name"] = rule.rule->name;

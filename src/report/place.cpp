@@ -1,5 +1,7 @@
 #include "report/place.h"
 
+#include "report/printable.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,12 +22,15 @@ Place place_of(const check::Result &result, FileIndex file, python::Span span) {
 }
 
 void write_place(std::string_view path, u32 cell, u32 line, u32 column, std::string &out) {
-  out += path;
+  out += printable(path);
   if (cell != 0) {
     fmt::format_to(std::back_inserter(out), ":cell {}", cell);
   }
   if (line != 0) {
-    fmt::format_to(std::back_inserter(out), ":{}:{}", line, column);
+    fmt::format_to(std::back_inserter(out), ":{}", line);
+  }
+  if (line != 0 && column != 0) {
+    fmt::format_to(std::back_inserter(out), ":{}", column);
   }
 }
 
@@ -73,13 +78,6 @@ std::vector<std::string_view> split_words(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return words;
-}
-
-std::string one_line(std::string_view text) {
-  std::string line(text);
-  std::ranges::replace_if(
-      line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return line;
 }
 
 } // namespace deepperf::report

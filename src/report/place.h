@@ -18,7 +18,8 @@ struct Place {
 
 Place place_of(const check::Result &result, FileIndex file, python::Span span);
 
-// `path:line:column`, in a notebook `path:cell 2:line:column`, for a file as a whole (line 0) `path`.
+// `path:line:column`, in a notebook `path:cell 2:line:column`, for a file as a whole (line 0) `path`. A column of 0 is
+// left out.
 void write_place(std::string_view path, u32 cell, u32 line, u32 column, std::string &out);
 
 std::string_view severity_name(rules::Severity severity);
@@ -30,8 +31,5 @@ std::vector<std::string_view> split_list(std::string_view list);
 
 // At blanks.
 std::vector<std::string_view> split_words(std::string_view text);
-
-// On one line: what would break a line becomes a space.
-std::string one_line(std::string_view text);
 
 } // namespace deepperf::report

@@ -1,5 +1,6 @@
 #include "report/rule.h"
 
+#include "report/markdown.h"
 #include "report/place.h"
 
 #include <fmt/format.h>
@@ -15,14 +16,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string_view tier_sentence(rules::Tier tier) {
-  switch (tier) {
+std::string_view default_sentence(const rules::RuleInfo &rule) {
+  switch (rule.tier) {
   case rules::Tier::On:
-    return "on";
+    return rule.severity == rules::Severity::Note ? "not shown, as nothing is lost yet: use --all" : "shown";
   case rules::Tier::Hint:
-    return "a hint, shown with --hints";
+    return "not shown, as it is not proven: use --all";
   default:
-    return "off, shown when --select names it";
+    return "off: name it with --select";
   }
 }
 
@@ -106,24 +107,35 @@ std::string_view tier_name(rules::Tier tier) {
   }
 }
 
-void write_rule_text(const rules::RuleInfo &rule, std::string &out) {
-  fmt::format_to(std::back_inserter(out), "{} {}: {}\n\n", rule.code, rule.name, rule.summary);
-  fmt::format_to(std::back_inserter(out), "root cause  {}\nsymptoms    {}\nstage       {}\nframeworks  {}\n",
-                 rule.root_cause, rule.symptoms, rule.stage, rule.frameworks);
-  fmt::format_to(std::back_inserter(out), "by default  {}\nmended      {}\n", tier_sentence(rule.tier),
-                 fix_sentence(rule.fix));
+void write_rule_text(const rules::RuleInfo &rule, u32 width, const Style &style, std::string &out) {
+  const auto row = [&](std::string_view name, std::string_view value) {
+    fmt::format_to(std::back_inserter(out), "{}{:<12}{}{}\n", style.bold, name, style.reset, value);
+  };
+  fmt::format_to(std::back_inserter(out), "{}{} {}{}: {}\n\n", style.bold, rule.code, rule.name, style.reset,
+                 rule.summary);
+  row("severity", severity_name(rule.severity));
+  row("root cause", rule.root_cause);
+  row("symptoms", rule.symptoms);
+  row("stage", rule.stage);
+  row("frameworks", rule.frameworks);
+  row("by default", default_sentence(rule));
+  row("fixed", fix_sentence(rule.fix));
   if (!rule.posts.empty()) {
-    fmt::format_to(std::back_inserter(out), "posts       {}\n", rule.posts);
+    row("posts", rule.posts);
   }
-  write_documentation(rule.documentation, out);
+  std::string documentation;
+  write_documentation(rule.documentation, documentation);
+  out += documentation.empty() ? "" : "\n";
+  write_markdown(documentation, width, style, out);
 }
 
 void write_rule_markdown(const rules::RuleInfo &rule, std::string &out) {
   fmt::format_to(std::back_inserter(out), "# {} {}\n\n{}\n\n", rule.code, rule.name, rule.summary);
-  fmt::format_to(std::back_inserter(out), "| | |\n|---|---|\n| root cause | {} |\n| symptoms | {} |\n", rule.root_cause,
-                 rule.symptoms);
-  fmt::format_to(std::back_inserter(out), "| stage | {} |\n| frameworks | {} |\n| by default | {} |\n| mended | {} |\n",
-                 rule.stage, rule.frameworks, tier_sentence(rule.tier), fix_sentence(rule.fix));
+  fmt::format_to(std::back_inserter(out),
+                 "| | |\n|---|---|\n| severity | {} |\n| root cause | {} |\n| symptoms | {} |\n",
+                 severity_name(rule.severity), rule.root_cause, rule.symptoms);
+  fmt::format_to(std::back_inserter(out), "| stage | {} |\n| frameworks | {} |\n| by default | {} |\n| fixed | {} |\n",
+                 rule.stage, rule.frameworks, default_sentence(rule), fix_sentence(rule.fix));
   if (!rule.posts.empty()) {
     fmt::format_to(std::back_inserter(out), "| Stack Overflow posts of the study | {} |\n", rule.posts);
   }
@@ -136,14 +148,20 @@ void write_rule_json(const rules::RuleInfo &rule, std::string &out) {
   dump(json, out);
 }
 
-void write_rules_text(std::span<const rules::RuleInfo *const> rules, std::string &out) {
-  std::size_t width = 0;
+void write_rules_text(std::span<const rules::RuleInfo *const> rules, u32 width, const Style &style, std::string &out) {
+  std::size_t name_width = 0;
   for (const rules::RuleInfo *rule : rules) {
-    width = std::max(width, rule->name.size());
+    name_width = std::max(name_width, rule->name.size());
   }
+  constexpr std::size_t kBeforeSummary = 24; // code, severity, tier and the blanks between
+  const std::size_t used = name_width + kBeforeSummary;
   for (const rules::RuleInfo *rule : rules) {
-    fmt::format_to(std::back_inserter(out), "{}  {:{}}  {:4}  {}\n", rule->code, rule->name, width,
-                   tier_name(rule->tier), rule->summary);
+    std::string_view summary = rule->summary;
+    const bool is_cut = width != 0 && width > used + 10 && summary.size() > width - used;
+    summary = is_cut ? summary.substr(0, width - used - 1) : summary;
+    fmt::format_to(std::back_inserter(out), "{}{}{}  {:{}}  {:7}  {:4}  {}{}\n", style.bold, rule->code, style.reset,
+                   rule->name, name_width, severity_name(rule->severity), tier_name(rule->tier), summary,
+                   is_cut ? "…" : "");
   }
 }
 

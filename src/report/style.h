@@ -6,13 +6,13 @@
 namespace deepperf::report {
 
 struct Style {
-  std::string_view bold;
-  std::string_view red;
-  std::string_view yellow;
-  std::string_view blue;
-  std::string_view green;
-  std::string_view dim;
-  std::string_view reset;
+  std::string_view bold = {};
+  std::string_view red = {};
+  std::string_view yellow = {};
+  std::string_view blue = {};
+  std::string_view green = {};
+  std::string_view dim = {};
+  std::string_view reset = {};
 };
 
 inline constexpr Style kPlain{};

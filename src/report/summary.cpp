@@ -2,6 +2,8 @@
 
 #include "report/place.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
@@ -10,7 +12,19 @@ namespace deepperf::report {
 namespace {
 
 void count_finding(const rules::Finding &finding, Summary &summary) {
-  ++(rules::is_hint(finding) ? summary.hints : summary.findings);
+  switch (rules::severity_of(finding)) {
+  case rules::Severity::Error:
+    ++summary.errors;
+    break;
+  case rules::Severity::Warning:
+    ++summary.warnings;
+    break;
+  case rules::Severity::Advice:
+    ++summary.advice;
+    break;
+  default:
+    ++summary.notes;
+  }
   if (finding.fix) {
     ++(finding.fix->safe ? summary.safe_fixes : summary.unsafe_fixes);
   }
@@ -34,7 +48,7 @@ void count_root_causes(Summary &summary) {
 
 } // namespace
 
-Summary summarise(const check::Result &result) {
+Summary summarize(const check::Result &result) {
   Summary summary;
   for (const rules::Finding &finding : result.findings) {
     count_finding(finding, summary);
@@ -54,6 +68,61 @@ Summary summarise(const check::Result &result) {
     summary.syntax_errors += file.suppressed_errors;
   }
   return summary;
+}
+
+std::string counted(u64 number, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", number, number == 1 ? one : many);
+}
+
+std::string listed(const std::vector<std::string> &items) {
+  std::string text;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    text += i == 0 ? "" : i + 1 == items.size() ? " and " : ", ";
+    text += items[i];
+  }
+  return text;
+}
+
+std::string shown_sentence(const Summary &summary, u64 files) {
+  std::vector<std::string> parts;
+  const auto add = [&](u64 number, std::string_view one, std::string_view many) {
+    if (number != 0) {
+      parts.push_back(counted(number, one, many));
+    }
+  };
+  add(summary.errors, "error", "errors");
+  add(summary.warnings, "warning", "warnings");
+  add(summary.advice, "piece of advice", "pieces of advice");
+  add(summary.notes, "note", "notes");
+  add(summary.syntax_errors, "syntax error", "syntax errors");
+  std::string text =
+      fmt::format("{} in {}", parts.empty() ? "No problems found" : listed(parts), counted(files, "file", "files"));
+  if (summary.unreadable != 0) {
+    text += fmt::format("; {} could not be checked", counted(summary.unreadable, "file", "files"));
+  }
+  return text;
+}
+
+std::string hidden_sentence(const check::Hidden &hidden) {
+  std::vector<std::string> parts;
+  const auto add = [&](u64 number, std::string_view one, std::string_view many) {
+    if (number != 0) {
+      parts.push_back(counted(number, one, many));
+    }
+  };
+  add(hidden.others, "error or warning", "errors and warnings");
+  add(hidden.advice, "possible problem", "possible problems");
+  add(hidden.notes, "note", "notes");
+  std::string text;
+  if (!parts.empty()) {
+    const bool is_one = parts.size() == 1 && parts[0].starts_with("1 ");
+    text =
+        fmt::format("{} {} not shown (--all shows {})", listed(parts), is_one ? "is" : "are", is_one ? "it" : "them");
+  }
+  if (hidden.suppressed != 0) {
+    text += fmt::format("{}{} suppressed by comments", text.empty() ? "" : "; ", hidden.suppressed);
+  }
+  return text;
 }
 
 } // namespace deepperf::report

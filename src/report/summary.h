@@ -3,6 +3,7 @@
 
 #include "check/result.h"
 
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,8 +16,10 @@ struct RuleCount {
 };
 
 struct Summary {
-  u64 findings = 0; // without hints
-  u64 hints = 0;
+  u64 errors = 0;
+  u64 warnings = 0;
+  u64 advice = 0;
+  u64 notes = 0;
   u64 syntax_errors = 0;
   u64 unreadable = 0;
   u64 safe_fixes = 0;
@@ -25,6 +28,16 @@ struct Summary {
   std::vector<std::pair<std::string_view, u64>> root_causes; // most first, then by name
 };
 
-Summary summarise(const check::Result &result);
+Summary summarize(const check::Result &result);
+
+// "2 errors, 5 warnings and 9 pieces of advice in 40 files": all that is shown.
+std::string shown_sentence(const Summary &summary, u64 files);
+// "61 notes are not shown (--all shows them); 2 suppressed by comments": empty if nothing is hidden.
+std::string hidden_sentence(const check::Hidden &hidden);
+
+// "1 error", "2 errors".
+std::string counted(u64 number, std::string_view one, std::string_view many);
+// "a, b and c".
+std::string listed(const std::vector<std::string> &items);
 
 } // namespace deepperf::report

@@ -1,8 +1,6 @@
 #include "check/checked_text.h"
 #include "report/concise.h"
 #include "report/json.h"
-#include "report/rule.h"
-#include "report/text.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -44,107 +42,14 @@ CheckedText example() {
   return text;
 }
 
-TEST(Report, Text) {
-  std::string out;
-  write_text(example().result, {}, out);
-  EXPECT_EQ(out, R"(a.py:1:1: note: this file is Python 2
-  1 | for i in n:
-    | ^^^
-
-a.py:2:6: DP101 sequential-map: map runs one element at a time
-  2 |  ä = ds.map(  
-    |      ^^^^^^^
-    a.py:1:1: in this loop
-      1 | for i in n:
-    b.ipynb:cell 2:2:5: which this calls
-      2 | y = f(x)
-  help: pass num_parallel_calls=tf.data.AUTOTUNE (fixable with --fix)
-
-a.py:4:1: hint DP201 graph-op-in-loop: it is slow
-  4 | sess.run(op)
-    | ^^^^^^^^^^^^
-  help: fixable with --fix --unsafe-fixes
-
-b.ipynb:cell 2:2:3: syntax error: expected ')'
-  2 | y = f(x)
-    |   ^
-b.ipynb: 2 more syntax errors in this file are not shown
-
-b.ipynb:cell 2:2:5: DP101 sequential-map: two
-lines
-  2 | y = f(x)
-    |     ^^^^
-
-c.py: cannot be checked: cannot read: no such file
-
-checked 2 files: 2 findings, 1 hint, 3 syntax errors, 1 that could not be checked
-     2  API: Inefficient API Usage
-     1  Model: Confusion with Computation Graph
-1 fixable with --fix, 1 more with --fix --unsafe-fixes
-)");
-}
-
-TEST(Report, TextStatistics) {
-  CheckedText text = example();
-  text.result.errors.clear();
-  text.result.files[1].suppressed_errors = 0;
-  std::string out;
-  write_text(text.result,
-             {.show_time = true, .statistics = true, .offer_safe_fixes = false, .offer_unsafe_fixes = false}, out);
-  EXPECT_EQ(out, R"(     2  DP101 sequential-map
-     1  DP201 graph-op-in-loop
-
-checked 2 files in 1.50 s: 2 findings, 1 hint
-     2  API: Inefficient API Usage
-     1  Model: Confusion with Computation Graph
-)");
-}
-
-TEST(Report, TextWithNothingToTell) {
-  CheckedText text;
-  text.file("a.py", "x = 1\n");
-  std::string out;
-  write_text(text.result, {}, out);
-  EXPECT_EQ(out, "checked 1 file: nothing found\n");
-}
-
-TEST(Report, ColorIsOnlyAdded) {
-  const CheckedText text = example();
-  std::string plain;
-  std::string colored;
-  write_text(text.result, {}, plain);
-  write_text(text.result, {.color = true}, colored);
-  std::string stripped;
-  for (std::size_t at = 0; at < colored.size(); ++at) {
-    if (colored[at] == '\x1b') {
-      at = colored.find('m', at);
-    } else {
-      stripped += colored[at];
-    }
-  }
-  EXPECT_NE(colored, plain);
-  EXPECT_EQ(stripped, plain);
-}
-
-TEST(Report, LongLinesAreCutAroundThePlace) {
-  CheckedText text;
-  const FileIndex a = text.file("a.py", "x = " + std::string(300, 'a') + " + here(" + std::string(300, 'b') + ")");
-  text.finding(kMapRule, a, "here");
-  std::string out;
-  write_text(text.result, {}, out);
-  EXPECT_NE(out.find("a + here(bbb"), std::string::npos);
-  EXPECT_NE(out.find(std::string(50, ' ') + "^^^^\n"), std::string::npos);
-  EXPECT_EQ(out.find(std::string(101, 'b')), std::string::npos);
-}
-
 TEST(Report, Concise) {
   const CheckedText text = example();
   std::string out;
   write_concise(text.result, {}, out);
-  EXPECT_EQ(out, "a.py:2:6: DP101 map runs one element at a time\n"
-                 "a.py:4:1: DP201 it is slow (hint)\n"
+  EXPECT_EQ(out, "a.py:2:6: DP101 warning: map runs one element at a time\n"
+                 "a.py:4:1: DP201 advice: it is slow (hint)\n"
                  "b.ipynb:cell 2:2:3: syntax error: expected ')'\n"
-                 "b.ipynb:cell 2:2:5: DP101 two lines\n"
+                 "b.ipynb:cell 2:2:5: DP101 warning: two lines\n"
                  "c.py: cannot be checked: cannot read: no such file\n");
   out.clear();
   CheckedText findings = example();
@@ -157,25 +62,26 @@ TEST(Report, Json) {
   std::string out;
   write_json(example().result, {}, out);
   const auto expected = nlohmann::ordered_json::parse(R"({
-    "version": 1,
+    "version": 2,
     "findings": [
       {"path": "a.py", "line": 2, "column": 6, "end_line": 3, "end_column": 13, "cell": null, "code": "DP101",
        "name": "sequential-map", "message": "map runs one element at a time", "severity": "warning",
        "confidence": "high", "root_cause": "API: Inefficient API Usage",
        "symptoms": ["Slow Execution Time", "Abnormal GPU Utilization"], "stage": "Data Preparation",
+       "help": "pass num_parallel_calls=tf.data.AUTOTUNE",
        "notes": [{"path": "a.py", "line": 1, "column": 1, "message": "in this loop"},
                  {"path": "b.ipynb", "line": 2, "column": 5, "message": "which this calls", "cell": 2}],
        "fix": {"safe": true,
                "edits": [{"start_line": 3, "start_column": 12, "end_line": 3, "end_column": 12,
                           "replacement": ", num_parallel_calls=tf.data.AUTOTUNE"}]}},
       {"path": "a.py", "line": 4, "column": 1, "end_line": 4, "end_column": 13, "cell": null, "code": "DP201",
-       "name": "graph-op-in-loop", "message": "it is slow", "severity": "hint", "confidence": "medium",
+       "name": "graph-op-in-loop", "message": "it is slow", "severity": "advice", "confidence": "medium",
        "root_cause": "Model: Confusion with Computation Graph", "symptoms": ["Slow Execution Time"],
-       "stage": "Training", "notes": [], "fix": {"safe": false, "edits": []}},
+       "stage": "Training", "help": "", "notes": [], "fix": {"safe": false, "edits": []}},
       {"path": "b.ipynb", "line": 2, "column": 5, "end_line": 2, "end_column": 9, "cell": 2, "code": "DP101",
        "name": "sequential-map", "message": "two\nlines", "severity": "warning", "confidence": "high",
        "root_cause": "API: Inefficient API Usage", "symptoms": ["Slow Execution Time", "Abnormal GPU Utilization"],
-       "stage": "Data Preparation", "notes": [], "fix": null}],
+       "stage": "Data Preparation", "help": "", "notes": [], "fix": null}],
     "errors": [{"path": "b.ipynb", "line": 2, "message": "syntax error: expected ')'", "cell": 2},
                {"path": "b.ipynb", "line": null, "message": "2 more syntax errors"},
                {"path": "c.py", "line": null, "message": "cannot be checked: cannot read: no such file"}],
@@ -188,7 +94,7 @@ TEST(Report, JsonStatistics) {
   text.finding(kMapRule, text.file("a.py", "x"), "x");
   std::string out;
   write_json(text.result, {.statistics = true}, out);
-  EXPECT_EQ(nlohmann::json::parse(out), nlohmann::json::parse(R"({"version": 1, "statistics":
+  EXPECT_EQ(nlohmann::json::parse(out), nlohmann::json::parse(R"({"version": 2, "statistics":
     [{"code": "DP101", "name": "sequential-map", "root_cause": "API: Inefficient API Usage", "count": 1}],
     "errors": [], "files": 1})"));
 }
@@ -201,38 +107,6 @@ TEST(Report, BytesThatAreNoUtf8DoNotStopJson) {
   const auto json = nlohmann::json::parse(out);
   EXPECT_EQ(json["findings"][0]["path"], "a\uFFFD.py");
   EXPECT_EQ(json["findings"][0]["message"], "bad \uFFFD byte");
-}
-
-TEST(Report, Rules) {
-  std::string out;
-  write_rule_text(kMapRule, out);
-  EXPECT_EQ(out, R"(DP101 sequential-map: Elements are mapped one after the other
-
-root cause  API: Inefficient API Usage
-symptoms    Slow Execution Time, Abnormal GPU Utilization
-stage       Data Preparation
-frameworks  TensorFlow, Keras
-by default  on
-mended      by hand
-
-## What it finds
-
-Maps.
-)");
-  out.clear();
-  write_rule_json(kMapRule, out);
-  EXPECT_EQ(nlohmann::json::parse(out)["frameworks"], nlohmann::json::parse(R"(["TensorFlow", "Keras"])"));
-  out.clear();
-  const rules::RuleInfo *const rules[] = {&kMapRule, &kLoopRule};
-  write_rules_text(rules, out);
-  EXPECT_EQ(out, "DP101  sequential-map    on    Elements are mapped one after the other\n"
-                 "DP201  graph-op-in-loop  on    An op is created in each turn\n");
-  out.clear();
-  write_rules_json(rules, out);
-  EXPECT_EQ(nlohmann::json::parse(out)["rules"][1]["code"], "DP201");
-  out.clear();
-  write_rule_markdown(kMapRule, out);
-  EXPECT_TRUE(out.starts_with("# DP101 sequential-map\n\nElements")) << out;
 }
 
 } // namespace
