@@ -39,11 +39,13 @@ public:
       write_summary();
     }
     const std::size_t before = out_.size();
-    write_errors();
     if (options_.statistics) {
+      write_errors();
       write_statistics();
     } else {
-      write_findings();
+      write_serious();
+      write_errors();
+      write_rest();
     }
     const std::ptrdiff_t lines = std::count(out_.begin() + static_cast<std::ptrdiff_t>(before), out_.end(), '\n');
     if (options_.on_terminal && !options_.quiet && lines > kLinesOnScreen) {
@@ -184,14 +186,19 @@ private:
 
   // ---- Findings ---------------------------------------------------------------------------------------------------
 
-  void write_findings() {
-    std::string_view section;
+  void write_serious() {
     for (const Group &group : groups_) {
       if (group.severity >= Severity::Warning) {
         write_group(group);
-        continue;
       }
-      if (options_.quiet) {
+    }
+  }
+
+  // Advice and notes, compact.
+  void write_rest() {
+    std::string_view section;
+    for (const Group &group : groups_) {
+      if (group.severity >= Severity::Warning || options_.quiet) {
         continue;
       }
       if (const std::string_view title = section_of(group); title != section) {
