@@ -3,6 +3,7 @@
 #include "check/selection.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -83,6 +84,33 @@ std::string nearest(std::string_view word, const std::vector<std::string> &candi
   return best;
 }
 
+namespace {
+
+// CLI11 says `--format: jsn not in {text,json}`; people read the same as a sentence with a proposal.
+std::string explain_value(const std::string &message) {
+  constexpr std::string_view kMiddle = " not in {";
+  const std::size_t colon = message.find(": ");
+  const std::size_t middle = message.rfind(kMiddle);
+  if (colon == message.npos || middle == message.npos || middle < colon || !message.ends_with('}')) {
+    return message;
+  }
+  const std::string option = message.substr(0, colon);
+  const std::string value = message.substr(colon + 2, middle - colon - 2);
+  std::vector<std::string> choices;
+  std::string_view rest = std::string_view(message).substr(middle + kMiddle.size());
+  rest.remove_suffix(1);
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    choices.emplace_back(rest.substr(0, comma));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  const std::string near = nearest(value, choices);
+  return fmt::format("{} cannot be '{}'{}; it is one of {}", option, value,
+                     near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near), fmt::join(choices, ", "));
+}
+
+} // namespace
+
 std::string unknown_rule(std::string_view word) {
   const std::string near = nearest(word, check::known_selectors());
   return fmt::format("unknown rule '{}'{}\n'deepperf rules' lists all rules.", word,
@@ -118,7 +146,7 @@ std::string explain(const CLI::App &app, const CLI::ParseError &error, int argc,
                          near.empty() ? "" : fmt::format("; did you mean '{}'?", near), help);
     }
   }
-  return fmt::format("{}\nSee '{} --help'.", error.what(), help);
+  return fmt::format("{}\nSee '{} --help'.", explain_value(error.what()), help);
 }
 
 } // namespace deepperf::cli
