@@ -173,11 +173,10 @@ bool complain_of_no_files(const CheckArguments &arguments, const check::Result &
   const u64 ignored = arguments.no_ignore ? 0 : count_all_files(arguments.options.paths);
   const std::string where = fmt::format("{}", fmt::join(arguments.options.paths, ", "));
   const std::string reason =
-      ignored == 0
-          ? fmt::format("there are no .py, .pyw or .ipynb files in {}", where)
-          : fmt::format("all {} in {} {} left out by .gitignore or the usual exclusions; --no-ignore checks {}",
-                        report::counted(ignored, "file", "files"), where, ignored == 1 ? "is" : "are",
-                        ignored == 1 ? "it" : "them");
+      ignored == 0 ? fmt::format("there are no .py, .pyw or .ipynb files in {}", where)
+                   : fmt::format("{} in {} {} left out by .gitignore or the usual exclusions; --no-ignore checks {}",
+                                 report::counted(ignored, "file", "files"), where, ignored == 1 ? "is" : "are",
+                                 ignored == 1 ? "it" : "them");
   std::fprintf(stderr, "deepperf: nothing was checked: %s\n", report::printable(reason).c_str());
   return true;
 }

@@ -95,6 +95,10 @@ std::string shown_sentence(const Summary &summary, u64 files) {
   add(summary.advice, "piece of advice", "pieces of advice");
   add(summary.notes, "note", "notes");
   add(summary.syntax_errors, "syntax error", "syntax errors");
+  if (parts.empty() && files <= summary.unreadable && summary.unreadable != 0) {
+    return fmt::format("Nothing was checked: {} could not be read",
+                       counted(summary.unreadable, "file or folder", "files and folders"));
+  }
   std::string text =
       fmt::format("{} in {}", parts.empty() ? "No problems found" : listed(parts), counted(files, "file", "files"));
   if (summary.unreadable != 0) {
