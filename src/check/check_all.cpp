@@ -25,7 +25,11 @@ FileError error_at(FileIndex file, const python::Source &source, python::Span sp
   error.end_column = end.line == start.line && end.cell == start.cell ? end.column : start.column + 1;
   error.cell = start.cell;
   error.message = std::move(message);
-  error.line_text = source.line_text(span.start);
+  // For a code frame only: of a line that is as long as a file there is nothing to see.
+  constexpr std::size_t kLongest = 4096;
+  const std::string_view line = source.line_text(span.start);
+  const auto before = static_cast<std::size_t>(source.text().data() + span.start - line.data());
+  error.line_text = before < kLongest ? line.substr(0, kLongest) : std::string_view();
   return error;
 }
 

@@ -3,8 +3,10 @@
 #include "cli/suggest.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -66,9 +68,20 @@ int run(int argc, char **argv) {
 
 } // namespace
 
+// What a command has printed without looking: a full disk is found out here.
+static int finished(int exit_code) {
+  const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.flush().good();
+  if (is_written || exit_code == deepperf::cli::kTrouble) { // the latter has been explained
+    return exit_code;
+  }
+  std::fputs("deepperf: cannot write the output\n", stderr);
+  return deepperf::cli::kTrouble;
+}
+
 int main(int argc, char **argv) {
+  std::signal(SIGXFSZ, SIG_IGN); // a limit on the size of files is a full disk, which is reported
   try {
-    return run(argc, argv);
+    return finished(run(argc, argv));
   } catch (const std::exception &error) {
     std::fprintf(stderr, "deepperf: %s\n", error.what());
     return deepperf::cli::kTrouble;

@@ -29,10 +29,14 @@ std::string read_all(std::FILE *stream) {
   for (;;) {
     const std::size_t got = std::fread(room.data(), 1, room.size(), stream);
     if (got == 0) {
-      return text;
+      break;
     }
     text.append(room.data(), got);
   }
+  if (std::ferror(stream) != 0) {
+    throw std::system_error(errno, std::generic_category(), "cannot read standard input");
+  }
+  return text;
 }
 
 namespace {

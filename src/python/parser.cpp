@@ -133,11 +133,11 @@ FunctionDef *Parser::parse_written(const Segment &segment, std::vector<WrittenFi
   }
   parse_segment(segment, statements);
   if (segment.appends && known != files.end()) {
-    known->file->body = statements.finish();
+    known->file->body = arena_.copy(statements.data(), statements.size());
     known->file->end = segment.end;
     return nullptr;
   }
-  const Block body = statements.finish();
+  const Block body = arena_.copy(statements.data(), statements.size()); // how deep they are is no concern of a block
   auto *file = make<FunctionDef>(segment.begin);
   file->end = segment.end;
   file->name = intern("%%writefile"); // what no code can mean

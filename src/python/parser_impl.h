@@ -6,6 +6,7 @@
 #include "python/parser.h"
 
 #include <algorithm>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,9 @@ inline constexpr u32 kMaxNesting = 500;
 inline constexpr u32 kMaxHeight = 4000;
 
 // Thrown when a statement cannot be parsed; the error has been recorded.
-struct Bail {};
+struct Bail : std::exception { // should it ever escape, it costs that file and no more
+  [[nodiscard]] const char *what() const noexcept override { return "a syntax error outside of statements"; }
+};
 
 // Lists under construction. Kept from file to file, so that parsing allocates nothing but nodes.
 struct Scratch {
