@@ -239,7 +239,8 @@ private:
     if (options_.rule_pages.empty() || !options_.on_terminal || !options_.color) {
       return std::string(rule.code);
     }
-    return fmt::format("\x1b]8;;file://{}/{}.md\x1b\\{}\x1b]8;;\x1b\\", options_.rule_pages, rule.code, rule.code);
+    return fmt::format("\x1b]8;;file://{}/{}-{}.md\x1b\\{}\x1b]8;;\x1b\\", options_.rule_pages, rule.code, rule.name,
+                       rule.code);
   }
 
   void write_group(const Group &group) {
