@@ -3,6 +3,7 @@
 #include "check/workspace.h"
 #include "cli/check_arguments.h"
 #include "cli/output.h"
+#include "cli/report_location.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
 #include "cli/watch.h"
@@ -69,6 +70,21 @@ check::FilterOptions filter_options(const CheckArguments &arguments) {
     options.min_severity = severity_called(arguments.min_severity);
   }
   return options;
+}
+
+// Some formats have no place for counts.
+void require_statistics(const CheckArguments &arguments) {
+  if (arguments.statistics && !report::find_format(arguments.format)->has_statistics) {
+    std::vector<std::string_view> names;
+    for (const report::Format &format : report::formats()) {
+      if (format.has_statistics) {
+        names.push_back(format.name);
+      }
+    }
+    throw CLI::ValidationError(
+        fmt::format("--format {} lists findings and has no place for --statistics; use one of: {}", arguments.format,
+                    fmt::join(names, ", ")));
+  }
 }
 
 void take_stdin(CheckArguments &arguments) {
@@ -209,6 +225,7 @@ std::string report(const CheckArguments &arguments, const check::Result &result,
   options.statistics = arguments.statistics;
   options.offer_safe_fixes = !arguments.fix;
   options.offer_unsafe_fixes = !arguments.fix || !arguments.unsafe_fixes;
+  options.location = report_location();
   std::string text;
   report::find_format(arguments.format)->write(result, options, text);
   return text;
@@ -252,8 +269,8 @@ int run_watch(CheckArguments &arguments, const check::FilterOptions &filter) {
     if (on_terminal) {
       text = "\x1b[H\x1b[2J\x1b[3J" + report(arguments, result, stdout) + waiting_line(result);
     } else {
-      // JSON needs no separator: an object ends where it ends.
-      const bool is_separated = !is_first && arguments.output.empty() && arguments.format != "json";
+      const bool is_separated =
+          !is_first && arguments.output.empty() && !report::find_format(arguments.format)->is_json;
       text = (is_separated ? fmt::format("--- {} ---\n", time_of_day()) : "") + report(arguments, result, stdout);
     }
     is_first = false;
@@ -266,6 +283,7 @@ int run_check(CheckArguments &arguments) {
   if (arguments.unsafe_fixes && !arguments.fix && !arguments.diff) {
     throw CLI::ValidationError("--unsafe-fixes needs --fix or --diff");
   }
+  require_statistics(arguments);
   if (arguments.watch && (arguments.fix || arguments.diff || arguments.options.timings)) {
     throw CLI::ValidationError("--watch only reports: it cannot be used with --fix, --diff or --timings");
   }
@@ -313,7 +331,7 @@ int run_check(CheckArguments &arguments) {
   written = report_problems(result, fixed.problems) && written;
   if (arguments.options.timings) {
     std::string timings;
-    if (arguments.format == "json") {
+    if (report::find_format(arguments.format)->is_json) {
       report::write_timings_json(result.timings, timings);
     } else {
       report::write_timings(result.timings, timings);

@@ -1,7 +1,13 @@
 #include "report/format.h"
 
 #include "report/concise.h"
+#include "report/github.h"
+#include "report/gitlab.h"
 #include "report/json.h"
+#include "report/jsonl.h"
+#include "report/junit.h"
+#include "report/markdown_report.h"
+#include "report/sarif.h"
 #include "report/text.h"
 
 #include <algorithm>
@@ -12,9 +18,15 @@ namespace deepperf::report {
 namespace {
 
 constexpr std::array kFormats{
-    Format{"text", write_text},
-    Format{"concise", write_concise},
-    Format{"json", write_json},
+    Format{.name = "text", .write = write_text, .has_statistics = true},
+    Format{.name = "concise", .write = write_concise, .has_statistics = true},
+    Format{.name = "json", .write = write_json, .has_statistics = true, .is_json = true},
+    Format{.name = "jsonl", .write = write_jsonl, .has_statistics = true, .is_json = true},
+    Format{.name = "sarif", .write = write_sarif, .is_json = true},
+    Format{.name = "github", .write = write_github},
+    Format{.name = "gitlab", .write = write_gitlab, .is_json = true},
+    Format{.name = "junit", .write = write_junit},
+    Format{.name = "markdown", .write = write_markdown_report, .has_statistics = true},
 };
 
 } // namespace

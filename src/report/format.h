@@ -3,6 +3,7 @@
 
 #include "base/types.h"
 #include "check/result.h"
+#include "report/location.h"
 
 #include <span>
 #include <string>
@@ -23,11 +24,14 @@ struct Options {
   bool statistics = false;        // counts per rule instead of findings
   bool offer_safe_fixes = true;   // say what --fix would change: not where it just has
   bool offer_unsafe_fixes = true; // the same for --unsafe-fixes
+  Location location = {};         // of what was checked, for formats that others look paths up in
 };
 
 struct Format {
   std::string_view name;
   void (*write)(const check::Result &result, const Options &options, std::string &out) = nullptr;
+  bool has_statistics = false; // the others have no place for counts
+  bool is_json = false;        // such reports can follow each other without a line between them
 };
 
 std::span<const Format> formats();

@@ -33,7 +33,12 @@ Character first_character(std::string_view text) {
     }
     value = value << 6U | (byte(i) & 0x3FU);
   }
-  return {value, size, true};
+  // Longer than need be, half of a pair of UTF-16, or beyond Unicode.
+  const bool is_valid = value >= (size == 4   ? 0x10000U
+                                  : size == 3 ? 0x800U
+                                              : 0x80U) &&
+                        value <= 0x10FFFF && (value < 0xD800 || value > 0xDFFF);
+  return is_valid ? Character{value, size, true} : Character{byte(0), 1, false};
 }
 
 bool is_control(char32_t c) { return c < 0x20 || (c >= 0x7F && c < 0xA0); }

@@ -129,4 +129,9 @@ std::string hidden_sentence(const check::Hidden &hidden) {
   return text;
 }
 
+std::string counts_sentence(const check::Result &result) {
+  const std::string hidden = hidden_sentence(result.hidden);
+  return shown_sentence(summarize(result), result.file_count) + (hidden.empty() ? "" : "; ") + hidden;
+}
+
 } // namespace deepperf::report

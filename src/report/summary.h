@@ -34,6 +34,8 @@ Summary summarize(const check::Result &result);
 std::string shown_sentence(const Summary &summary, u64 files);
 // "61 notes are not shown (--all shows them); 2 suppressed by comments": empty if nothing is hidden.
 std::string hidden_sentence(const check::Hidden &hidden);
+// Both, in one line without a full stop.
+std::string counts_sentence(const check::Result &result);
 
 // "1 error", "2 errors".
 std::string counted(u64 number, std::string_view one, std::string_view many);

@@ -4,6 +4,7 @@
 #include "report/group.h"
 #include "report/place.h"
 #include "report/printable.h"
+#include "report/rule_link.h"
 #include "report/style.h"
 #include "report/summary.h"
 #include "report/wrap.h"
@@ -239,8 +240,8 @@ private:
     if (options_.rule_pages.empty() || !options_.on_terminal || !options_.color) {
       return std::string(rule.code);
     }
-    return fmt::format("\x1b]8;;file://{}/{}-{}.md\x1b\\{}\x1b]8;;\x1b\\", options_.rule_pages, rule.code, rule.name,
-                       rule.code);
+    const std::string page = path_uri(options_.rule_pages + "/" + rule_page_name(rule));
+    return fmt::format("\x1b]8;;{}\x1b\\{}\x1b]8;;\x1b\\", page, rule.code);
   }
 
   void write_group(const Group &group) {
