@@ -16,13 +16,13 @@ void write_error(const check::Result &result, const check::FileError &error, std
   if (error.level == check::FileError::Level::Note) {
     return; // nothing is wrong
   }
-  write_place(printable(result.files[error.file.value].path), error.cell, error.line, error.column, out);
+  write_place(result.files[error.file.value].path, error.cell, error.line, error.column, out);
   fmt::format_to(std::back_inserter(out), ": {}: {}\n", level_name(error.level), printable(error.message));
 }
 
 void write_finding(const check::Result &result, const rules::Finding &finding, std::string &out) {
   const Place place = place_of(result, finding.file, finding.span);
-  write_place(printable(place.path), place.start.cell, place.start.line, place.start.column, out);
+  write_place(place.path, place.start.cell, place.start.line, place.start.column, out);
   fmt::format_to(std::back_inserter(out), ": {} {} {}{}\n", severity_name(rules::severity_of(finding)),
                  finding.rule->code, printable(finding.message), rules::is_hint(finding) ? " (hint)" : "");
 }

@@ -14,7 +14,7 @@ namespace deepperf::report {
 
 namespace {
 
-std::string escape(std::string_view text) {
+std::string escape_text(std::string_view text) {
   std::string escaped;
   for (const char character : clean_text(text)) {
     switch (character) {
@@ -30,13 +30,22 @@ std::string escape(std::string_view text) {
     case '"':
       escaped += "&quot;";
       break;
-    case '\n': // else it would be a space in an attribute
-      escaped += "&#10;";
-      break;
-    case '\t':
-      escaped += "&#9;";
-      break;
     default:
+      escaped += character;
+    }
+  }
+  return escaped;
+}
+
+// In an attribute a line end would be read as a space.
+std::string escape_attribute(std::string_view text) {
+  std::string escaped;
+  for (const char character : escape_text(text)) {
+    if (character == '\n') {
+      escaped += "&#10;";
+    } else if (character == '\t') {
+      escaped += "&#9;";
+    } else {
       escaped += character;
     }
   }
@@ -57,16 +66,16 @@ struct Case {
 
 void write_case(const Case &test, std::string &out) {
   auto to = std::back_inserter(out);
-  const std::string path = escape(test.path);
-  fmt::format_to(to, "    <testcase classname=\"{}\" name=\"{}\" file=\"{}\"", path, escape(test.name), path);
+  const std::string path = escape_attribute(test.path);
+  fmt::format_to(to, "    <testcase classname=\"{}\" name=\"{}\" file=\"{}\"", path, escape_attribute(test.name), path);
   if (test.line != 0) {
     fmt::format_to(to, " line=\"{}\"", test.line);
   }
-  fmt::format_to(to, ">\n      <{0} message=\"{1}\"", test.outcome, escape(test.message));
+  fmt::format_to(to, ">\n      <{0} message=\"{1}\"", test.outcome, escape_attribute(test.message));
   if (test.outcome != "skipped") { // which has no type
-    fmt::format_to(to, " type=\"{}\"", escape(test.type));
+    fmt::format_to(to, " type=\"{}\"", escape_attribute(test.type));
   }
-  fmt::format_to(to, ">{}</{}>\n    </testcase>\n", escape(test.details), test.outcome);
+  fmt::format_to(to, ">{}</{}>\n    </testcase>\n", escape_text(test.details), test.outcome);
 }
 
 void add_line(const Place &place, std::string_view message, const Options &options, std::string &out) {
@@ -133,7 +142,7 @@ void write_junit(const check::Result &result, const Options &options, std::strin
   // A suite without tests is an error to some.
   if (is_clean) {
     fmt::format_to(std::back_inserter(out), "    <testcase classname=\"deepperf\" name=\"{}\"/>\n",
-                   escape(counts_sentence(result)));
+                   escape_attribute(counts_sentence(result)));
   }
   for (const FileProblem &problem : problems) {
     write_case(case_of(problem, options), out);
@@ -142,7 +151,7 @@ void write_junit(const check::Result &result, const Options &options, std::strin
     write_case(case_of(result, finding, options), out);
   }
   fmt::format_to(std::back_inserter(out), "    <system-out>{}</system-out>\n  </testsuite>\n</testsuites>\n",
-                 escape(counts_sentence(result)));
+                 escape_text(counts_sentence(result)));
 }
 
 } // namespace deepperf::report

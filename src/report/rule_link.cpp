@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
-
 namespace deepperf::report {
 
 namespace {
@@ -16,6 +14,8 @@ constexpr std::string_view kDocumentation = DEEPPERF_DOCUMENTATION_URL;
 std::string rule_page_name(const rules::RuleInfo &rule) { return fmt::format("{}-{}.md", rule.code, rule.name); }
 
 std::string rule_page(const rules::RuleInfo &rule) { return "docs/rules/" + rule_page_name(rule); }
+
+std::string_view documentation_url() { return kDocumentation; }
 
 std::string rule_url(const rules::RuleInfo &rule) {
   if (kDocumentation.empty()) {

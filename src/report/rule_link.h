@@ -4,6 +4,7 @@
 #include "rules/rule.h"
 
 #include <string>
+#include <string_view>
 
 namespace deepperf::report {
 
@@ -13,8 +14,11 @@ std::string rule_page_name(const rules::RuleInfo &rule);
 // In the project's repository: "docs/rules/DP101-sequential-map.md".
 std::string rule_page(const rules::RuleInfo &rule);
 
-// Its address on the web, for links; empty if this build does not know one. Who publishes the documentation names the
-// place when building: DEEPPERF_DOCUMENTATION_URL=https://example.org/deepperf/ gives ….org/deepperf/docs/rules/….md.
+// Where the repository's files are published; empty if this build does not know. Who publishes them names the place
+// when building: cmake -DDEEPPERF_DOCUMENTATION_URL=https://example.org/deepperf/
+std::string_view documentation_url();
+
+// The page's address there, for links; empty if there is none.
 std::string rule_url(const rules::RuleInfo &rule);
 
 // The address, or the page if there is none.

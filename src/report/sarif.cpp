@@ -6,6 +6,7 @@
 #include "report/fingerprint.h"
 #include "report/levels.h"
 #include "report/place.h"
+#include "report/rule_link.h"
 #include "report/sarif_rules.h"
 
 #include <algorithm>
@@ -190,22 +191,32 @@ private:
     return json;
   }
 
+  static Json notification_kind(std::string_view id, std::string_view title, std::string_view text) {
+    Json json;
+    json["id"] = id;
+    json["shortDescription"]["text"] = title;
+    json["fullDescription"]["text"] = text;
+    json["help"]["text"] = text;
+    return json;
+  }
+
   [[nodiscard]] Json driver() const {
     Json json;
     json["name"] = "deepperf";
     json["version"] = DEEPPERF_VERSION;
     json["semanticVersion"] = DEEPPERF_VERSION;
+    if (const std::string_view url = documentation_url(); !url.empty()) {
+      json["informationUri"] = url;
+    }
     Json &rules = json["rules"] = Json::array();
     for (const rules::RuleInfo *rule : rules_) {
       rules.push_back(sarif_rule(*rule));
     }
-    for (const auto &[id, text] : {std::pair("syntax-error", "The file is not valid Python"),
-                                   std::pair("unreadable-file", "The file could not be checked")}) {
-      Json notification;
-      notification["id"] = id;
-      notification["shortDescription"]["text"] = text;
-      json["notifications"].push_back(std::move(notification));
-    }
+    json["notifications"] = Json::array(
+        {notification_kind("syntax-error", "The file is not valid Python",
+                           "Parts of the file are not valid Python. What could be parsed was checked."),
+         notification_kind("unreadable-file", "The file could not be checked",
+                           "The file could not be read or decoded, or is not a notebook. Nothing in it was checked.")});
     return json;
   }
 

@@ -4,10 +4,11 @@
 const fs = require("fs");
 const path = require("path");
 const [packages, ...files] = process.argv.slice(2);
-const load = (name) => require(path.join(packages, "node_modules", name));
+const load = (name) => require(path.resolve(packages, "node_modules", name));
 
 const Ajv = load("ajv-draft-04").default;
-const ajv = new Ajv({ allErrors: true, strict: false });
+// A pattern of the schema is not valid with the flag "u".
+const ajv = new Ajv({ allErrors: true, strict: false, unicodeRegExp: false });
 load("ajv-formats").default(ajv);
 const validate = ajv.compile(load("@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json"));
 
