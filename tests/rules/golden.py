@@ -4,9 +4,9 @@ One block per finding, sorted by place:
 
     sequential_map.py:22:13-22:23 DP101 warning
         code: map(parse)
-        message: this map handles one element at a time, on one core
+        message: this `map()` processes elements sequentially
         note: sequential_map.py:20:5 the dataset is created here
-        help: pass num_parallel_calls=tf.data.AUTOTUNE
+        help: pass `num_parallel_calls=tf.data.AUTOTUNE`
         fix: safe
 
 In a notebook the place starts with the cell: `train.ipynb:cell 3:22:13-22:23`.

@@ -1,5 +1,7 @@
 #include "rules/site.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace deepperf::rules {
@@ -53,16 +55,18 @@ void check(Site &site, const Call &call) {
       !mentions_target(statement->target, item) || model::kind_of(iterated_by(site, *loop)) == Kind::TorchDataLoader) {
     return;
   }
-  Finding &finding = report(site, call, "the model is run on one item at a time",
-                            "stack items of one size, or take them from a DataLoader, and run the model on batches");
-  add_note(finding, site, *statement, "for each item of this loop");
+  Finding &finding =
+      report(site, call, fmt::format("`{}` runs on one item at a time, in batches of one", text_of(site, call.func)),
+             "stack items of the same size with `torch.stack`, or load them with a `DataLoader`, and "
+             "run the model on batches");
+  add_note(finding, site, *statement, "one call for each item of this loop");
 }
 
 } // namespace
 
 extern constinit const Rule kBatchOfOneInLoop = {.info = {.code = "DP146",
                                                           .name = "batch-of-one-in-loop",
-                                                          .summary = "a model that is run on single items of a loop",
+                                                          .summary = "a model called on single items in a loop",
                                                           .root_cause = "API: Not Using Batch API",
                                                           .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
                                                           .stage = "Prediction",
@@ -76,8 +80,8 @@ extern constinit const Rule kBatchOfOneInLoop = {.info = {.code = "DP146",
 
 ## Why it costs
 
-Each layer is launched for a single item: launching takes longer than computing, and most of the device is idle. A batch of 64 often
-takes little more time than one item.
+Every layer launches its kernels for a single item. Launching them takes longer than the computation, and most of the
+device stays idle. A batch uses the same launches for all of its items.
 
 ## Bad
 
@@ -106,8 +110,8 @@ def predict(model: torch.nn.Module, images):
 
 ## When it is wrong
 
-Items of different size cannot be stacked without padding, and where each result decides what comes next (games, tracking), or each
-item has to be answered at once, there is nothing to batch.
+Items of different sizes cannot be stacked without padding. Where each result decides what comes next (games, tracking),
+or where each item must be answered immediately, there is nothing to batch.
 
 ## References
 

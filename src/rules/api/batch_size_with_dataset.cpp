@@ -21,9 +21,9 @@ void check(Site &site, const Call &call) {
   }
   Finding &finding =
       report(site, *size,
-             fmt::format("batch_size has no meaning for a tf.data.Dataset: {}() raises an error or ignores it",
+             fmt::format("`batch_size` does not apply to a `tf.data.Dataset`: `{}()` raises an error or ignores it",
                          called_method(call)),
-             "set the size where the dataset is made, with dataset.batch(…), and leave the argument away");
+             "omit `batch_size`, and set the batch size on the dataset with `dataset.batch(…)`");
   if (const std::optional<Edit> edit = remove_argument(site, call, *size)) {
     set_fix(finding, true, {*edit});
   }
@@ -34,7 +34,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kBatchSizeWithDataset = {
     .info = {.code = "DP114",
              .name = "batch-size-with-dataset",
-             .summary = "batch_size passed together with a tf.data.Dataset",
+             .summary = "`batch_size` passed together with a `tf.data.Dataset`",
              .root_cause = "API: Not Using Batch API",
              .symptoms = "Out of Memory, Slow Execution Time",
              .stage = "Training",
@@ -45,13 +45,14 @@ extern constinit const Rule kBatchSizeWithDataset = {
              .posts = "58277991 62670041",
              .documentation = R"(## What it finds
 
-`model.fit(dataset, batch_size=32)`, and the same for `evaluate` and `predict`, where the first argument is a `tf.data.Dataset`.
+`model.fit(dataset, batch_size=32)`, and the same for `evaluate` and `predict`, where the first argument is a
+`tf.data.Dataset`.
 
 ## Why it costs
 
-The elements of a dataset are taken as batches, as they are. Depending on the version, Keras raises an error or ignores the argument.
-If the dataset was not batched, every element becomes a batch of its own, or the whole data one batch, and training is slow or runs
-out of memory whatever number is passed.
+Keras treats every element of a dataset as a batch. Depending on the version, it raises an error for `batch_size` or
+ignores it. If the dataset is not batched, every example becomes a batch, and training is slow whatever number is
+passed.
 
 ## Bad
 
@@ -75,11 +76,11 @@ def train(model, x, y):
 
 ## When it is wrong
 
-Never, for Keras models. The edit takes the argument out; it does not add `batch` where it is missing.
+Never, for Keras models. The fix removes the argument; it does not add a missing `batch()`.
 
 ## References
 
-- `tf.keras.Model.fit`: do not specify batch_size for datasets
+- `tf.keras.Model.fit`: do not specify `batch_size` for datasets
 - DLPerf, posts 58277991 and 62670041
 )"},
     .calls = "*.fit *.evaluate *.predict",

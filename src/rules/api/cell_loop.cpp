@@ -123,9 +123,11 @@ void check(Site &site, const Call &call) {
     return;
   }
   Finding &finding =
-      report(site, call, "the cell is stepped in Python, though all its inputs are known before the loop",
-             fmt::format("hand the whole sequence to {}, which runs all steps in one call", layer));
-  add_note(finding, site, *loop, "one turn for each step");
+      report(site, call,
+             fmt::format("`{}` is stepped in a Python loop, though all of its inputs are known before the loop",
+                         text_of(site, call.func)),
+             fmt::format("pass the whole sequence to `{}`, which runs all time steps in one call", layer));
+  add_note(finding, site, *loop, "one iteration for each time step");
 }
 
 } // namespace
@@ -133,7 +135,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kCellLoop = {
     .info = {.code = "DP143",
              .name = "cell-loop",
-             .summary = "an RNN cell stepped in a Python loop, where the layer would do",
+             .summary = "an RNN cell stepped in a Python loop where the fused layer would do",
              .root_cause = "API: Not Using Efficient API",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Model Building",
@@ -143,13 +145,13 @@ extern constinit const Rule kCellLoop = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`nn.LSTMCell`, `nn.GRUCell` or `nn.RNNCell` (or the Keras cells) called in a loop over time, where the input of each step is known before the
-loop and nothing but the cell changes the state.
+`nn.LSTMCell`, `nn.GRUCell`, `nn.RNNCell` or the Keras cells, called in a loop over time, where the input of each step
+is known before the loop and only the cell changes the state.
 
 ## Why it costs
 
-Each step launches a handful of small kernels, and the device waits for Python between them. `nn.LSTM` computes the input's
-part for all steps as one matrix product, and cuDNN runs the whole recurrence in a few kernels.
+Each time step launches several small kernels, and the device waits for Python in between. `nn.LSTM` computes the input
+projection for all time steps in one matrix product, and cuDNN runs the whole recurrence in a few kernels.
 
 ## Bad
 
@@ -188,12 +190,12 @@ class Encoder(nn.Module):
 
 ## When it is wrong
 
-Where the next input depends on the last output (decoding, attention), or the state is masked or reset on the way, a loop
-is needed; the rule is silent there. On a CPU and for short sequences the difference is small.
+A loop is needed where the next input depends on the last output (decoding, attention), or where the state is masked or
+reset between steps; the rule is silent there. On a CPU and for short sequences the difference is small.
 
 ## References
 
-- torch.nn.LSTM; Keras: built-in RNN layers and the cuDNN kernel
+- `torch.nn.LSTM`; Keras: built-in RNN layers and the cuDNN kernel
 )"},
     .calls = "TorchModule.__call__ KerasLayer.__call__",
     .on_call = check};

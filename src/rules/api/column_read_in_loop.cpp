@@ -61,10 +61,11 @@ void check(Site &site, const Node &node) {
   }
   const std::string_view dataset = text_of(site, column->value);
   Finding &finding =
-      report(site, element, "every iteration reads and decodes the whole column to take one element of it",
+      report(site, element,
+             fmt::format("every iteration decodes the whole column `{}` to read one element", text_of(site, column)),
              fmt::format("index the row first: `{}[{}][{}]`, or read the column once before the loop", dataset,
                          text_of(site, element.slice), text_of(site, column->slice)));
-  add_note(finding, site, *loop->node, "the loop");
+  add_note(finding, site, *loop->node, "in every iteration of this loop");
 }
 
 } // namespace
@@ -72,7 +73,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kColumnReadInLoop = {
     .info = {.code = "DP158",
              .name = "column-read-in-loop",
-             .summary = "a column of a Hugging Face dataset that is read as a whole for each element",
+             .summary = "a Hugging Face dataset column that is decoded as a whole to read one element",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time",
              .stage = "Data Preparation",
@@ -81,12 +82,13 @@ extern constinit const Rule kColumnReadInLoop = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-`dataset["column"][i]` in a loop over `i`, where `dataset` is a Dataset of Hugging Face and stays the same.
+`dataset["column"][i]` in a loop over `i`, where `dataset` is a Hugging Face dataset that does not change in the loop.
 
 ## Why it costs
 
-Before version 4 of Datasets `dataset["column"]` makes a Python list of the whole column: it decodes every picture or text, and then one of them is taken. The loop takes the square of the number of
-rows. `dataset[i]["column"]` reads one row.
+Before Datasets 4.0, `dataset["column"]` builds a Python list of the whole column. It decodes every image or text, and
+the loop then uses one of them, so the time grows with the square of the number of rows. `dataset[i]["column"]` reads
+one row.
 
 ## Bad
 
@@ -110,11 +112,12 @@ for i in range(len(reviews)):
 
 ## When it is wrong
 
-From version 4 on `dataset["column"]` is a view that reads what is asked for.
+Since Datasets 4.0, `dataset["column"]` is a lazy `Column` that decodes only the elements that are read.
 
 ## References
 
-- Datasets: access the data, indexing
+- Datasets: know your dataset, indexing
+- Datasets 4.0 release notes: the `Column` object
 )"},
     .nodes = {NodeKind::Subscript},
     .on_node = check};

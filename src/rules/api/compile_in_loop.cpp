@@ -60,8 +60,10 @@ void check(Site &site, const Call &call) {
       return; // one more configuration
     }
     Finding &finding = report(
-        site, call, "this compiles the same model in every turn of the loop: its training function is built anew",
-        "compile once before the loop; to freeze layers in turns, compile a second model that shares them");
+        site, call,
+        fmt::format("`{}` compiles the same model in every iteration, so its training function is rebuilt each time",
+                    text_of(site, call.func)),
+        "compile once before the loop; to alternate frozen layers, compile a second model that shares them");
     if (!runs_every_turn(site, *loop)) {
       finding.tier = Tier::Hint;
     }
@@ -72,13 +74,14 @@ void check(Site &site, const Call &call) {
     return;
   }
   if (api.ends_with(".function")) {
-    report(site, call, "this builds a function of the backend in every turn of the loop",
-           "build it once before the loop, and call it in the loop");
+    report(site, call, fmt::format("`{}` builds a new backend function in every iteration", text_of(site, call.func)),
+           "build the function once before the loop, and call it in the loop");
     return;
   }
-  Finding &finding = report(
-      site, call, fmt::format("{}() waits for the device and copies a value in every turn", text_of(site, call.func)),
-      "fetch it once behind the loop, or have it computed as a metric");
+  Finding &finding = report(site, call,
+                            fmt::format("`{}` waits for the device and copies a value to the host in every iteration",
+                                        text_of(site, call.func)),
+                            "read the value once after the loop, or compute it as a metric");
   finding.tier = loop->steps && finding.tier == Tier::On && api.ends_with(".eval") ? Tier::On : Tier::Hint;
 }
 
@@ -87,7 +90,8 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kCompileInLoop = {
     .info = {.code = "DP111",
              .name = "compile-in-loop",
-             .summary = "a Keras model that is compiled, or a backend function that is built, in every turn of a loop",
+             .summary =
+                 "a Keras model that is compiled, or a backend function that is built, in every iteration of a loop",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time, Increasing Time Over Time, Memory Leak",
              .stage = "Training",
@@ -98,14 +102,14 @@ extern constinit const Rule kCompileInLoop = {
              .posts = "54052953",
              .documentation = R"(## What it finds
 
-`model.compile(…)` in a loop, of a model that was made before it, with the same arguments or in a loop that also trains; `K.function(…)` in
-a loop; and `K.eval` or `K.get_value` in every turn.
+`model.compile(…)` in a loop, on a model created before the loop, with the same arguments or in a loop that also trains;
+`K.function(…)` in a loop; and `K.eval` or `K.get_value` in every iteration.
 
 ## Why it costs
 
-`compile` drops the functions that train, test and predict; the next call traces and builds them again, which takes seconds for a
-large model, and forgets the state of the optimizer and the metrics. In TensorFlow 1 every round adds to the graph, so that each
-takes longer than the one before. `K.eval` waits for the device, and in TensorFlow 1 adds operations as well.
+`compile` discards the training, test and predict functions, and the next call traces and builds them again. A new
+optimizer also starts without its state, and the metrics are reset. In TensorFlow 1 every iteration adds to the graph,
+so each one takes longer than the last. `K.eval` waits for the device, and in TensorFlow 1 it adds operations as well.
 
 ## Bad
 
@@ -136,8 +140,8 @@ def train(batches):
 
 ## When it is wrong
 
-A loop over configurations that compiles with other arguments each time is left alone, and so is one that makes its model in
-the loop.
+The rule is silent for a loop over configurations that compiles with different arguments, and for one that creates its
+model in the loop.
 
 ## References
 

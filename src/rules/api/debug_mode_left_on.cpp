@@ -2,6 +2,8 @@
 #include "rules/reach.h"
 #include "rules/site.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -56,8 +58,9 @@ void check_profiler(Site &site, const Call &call) {
     return;
   }
   if (std::ranges::any_of(with->body, [&](const Stmt *statement) { return trains(site, statement); })) {
-    report(site, call, "the profiler records the whole training: each operation is noted down, and kept",
-           "profile a few steps with schedule=, or take the profiler out");
+    report(site, call,
+           "the profiler covers the whole training run, so it slows every step and its memory grows with each one",
+           "profile a few steps with `schedule=torch.profiler.schedule(…)`, or remove the profiler");
   }
 }
 
@@ -69,8 +72,10 @@ void check(Site &site, const Call &call) {
   }
   if (api == "torch.autograd.gradcheck" || api == "torch.autograd.gradgradcheck") {
     if (in_training_step(site) && !is_meant(site)) {
-      report(site, call, "every step computes gradients a second time, numerically",
-             "check the gradients in a test, not while training");
+      report(site, call,
+             fmt::format("`{}` computes the gradients a second time, numerically, in every step",
+                         text_of(site, call.func)),
+             "check the gradients in a test instead of the training step");
     }
     return;
   }
@@ -81,8 +86,8 @@ void check(Site &site, const Call &call) {
         bool_of(site, call.args[1]) != true || is_meant(site)) {
       return;
     }
-    report(site, call, "this debugging option makes every compiled function wait and check, or not compile at all",
-           "take it out once the fault is found, or put it behind a flag");
+    report(site, call, fmt::format("`{}` is a debugging option that slows down every compiled function", *option),
+           "remove it once the bug is found, or guard it with a debug flag");
     return;
   }
   if (api == "torch.autograd.set_detect_anomaly") {
@@ -97,11 +102,11 @@ void check(Site &site, const Call &call) {
   }
   if (api.starts_with("tensorflow.")) {
     report(site, call, "every operation checks its result for NaN and infinity",
-           "take it out once the fault is found, or put it behind a flag");
+           "remove it once the bug is found, or guard it with a debug flag");
     return;
   }
-  report(site, call, "anomaly detection keeps a stack trace for each operation, and checks every gradient for NaN",
-         "take it out once the fault is found, or put it behind a flag");
+  report(site, call, "anomaly detection records a stack trace for every operation and checks every gradient for NaN",
+         "remove it once the bug is found, or guard it with a debug flag");
 }
 
 } // namespace
@@ -109,7 +114,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kDebugModeLeftOn = {
     .info = {.code = "DP136",
              .name = "debug-mode-left-on",
-             .summary = "anomaly detection, a profiler or gradcheck in code that trains",
+             .summary = "anomaly detection, a profiler or gradcheck left on in code that trains",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time",
              .stage = "Training",
@@ -119,15 +124,15 @@ extern constinit const Rule kDebugModeLeftOn = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`torch.autograd.set_detect_anomaly(True)` and `detect_anomaly()` with no flag in front of them; `torch.profiler.profile` without a schedule
-around a whole training; `gradcheck` in a training step; `tf.debugging.enable_check_numerics()`; JAX's `jax_debug_nans` and
-`jax_disable_jit`.
+`torch.autograd.set_detect_anomaly(True)` and `detect_anomaly()` without a condition around them;
+`torch.profiler.profile` without a schedule around a whole training run; `gradcheck` in a training step;
+`tf.debugging.enable_check_numerics()`; JAX's `jax_debug_nans`, `jax_debug_infs` and `jax_disable_jit`.
 
 ## Why it costs
 
-They are made to find faults. Anomaly detection notes down a Python stack trace for every operation of the forward pass and looks
-for NaN in every gradient, which waits for the device. A profiler keeps an event for each operation, so memory grows
-with the number of steps.
+These are debugging tools. Anomaly detection records a Python stack trace for every operation of the forward pass and
+looks for NaN in every gradient, which waits for the device. A profiler keeps an event for each operation, so memory
+grows with the number of steps.
 
 ## Bad
 
@@ -151,8 +156,8 @@ torch.autograd.set_detect_anomaly(parser.parse_args().debug)
 
 ## When it is wrong
 
-In tests, and in scripts whose purpose is to find a fault or to measure. The rule is silent behind an `if`, in tests, and in files
-and functions that are named after it.
+In tests, and in scripts that exist to debug or to measure. The rule is silent under an `if`, in tests, and in functions
+and files whose names say so.
 
 ## References
 

@@ -47,9 +47,9 @@ void check_call(Site &site, const Call &call) {
         mentions(text_of(site, receiver_of(call)), "eager")) {
       return;
     }
-    Finding &finding =
-        report(site, *eager, "run_eagerly=True runs every operation of every step by itself, from Python",
-               "leave it away when the model works: its steps are compiled to a graph then");
+    Finding &finding = report(
+        site, *eager, "`run_eagerly=True` runs every operation of every step from Python instead of a compiled graph",
+        "omit `run_eagerly` once the model works: Keras then compiles the training step to a graph");
     if (const std::optional<Edit> edit = remove_argument(site, call, *eager)) {
       set_fix(finding, false, {*edit});
     }
@@ -59,8 +59,8 @@ void check_call(Site &site, const Call &call) {
   if (api.ends_with("run_functions_eagerly")) {
     const bool switched_back = file_has_word(site, {"run_functions_eagerly(False)"});
     if (is_true(argument(call, 0, "run_eagerly")) && !is_asked_for(site) && !switched_back) {
-      Finding &finding = report(site, call, "this switches off all graphs: every tf.function runs as plain Python",
-                                "leave it away when the program works");
+      Finding &finding = report(site, call, "this turns off all graphs: every `tf.function` runs as plain Python",
+                                "remove this call once the program works");
       remove_if_alone(site, finding, call);
     }
     return;
@@ -71,10 +71,10 @@ void check_call(Site &site, const Call &call) {
   const bool numerics = api.ends_with("enable_check_numerics");
   Finding &finding =
       report(site, call,
-             numerics                             ? "this checks every tensor of every operation for infinities and NaN"
-             : api.ends_with("enable_debug_mode") ? "this runs all tf.data functions eagerly and one after the other"
-                                                  : "this writes what every operation computes to files",
-             "leave it away when the program works, or ask for it with a flag");
+             numerics                             ? "this checks every tensor of every operation for infinity and NaN"
+             : api.ends_with("enable_debug_mode") ? "this runs all `tf.data` functions eagerly and sequentially"
+                                                  : "this writes the result of every operation to files",
+             "remove this call once the program works, or guard it with a debug flag");
   remove_if_alone(site, finding, call);
 }
 
@@ -86,8 +86,9 @@ void check_assignment(Site &site, const Node &node) {
       model::kind_of(target->value) != Kind::KerasModel || is_asked_for(site)) {
     return;
   }
-  Finding &finding = report(site, node, "the model runs every operation of every step by itself, from Python",
-                            "leave it away when the model works: its steps are compiled to a graph then");
+  Finding &finding = report(
+      site, node, "`run_eagerly = True` runs every operation of every step from Python instead of a compiled graph",
+      "remove it once the model works: Keras then compiles the training step to a graph");
   if (const std::optional<Edit> edit = remove_statement(site, assignment)) {
     set_fix(finding, false, {*edit});
   }
@@ -98,7 +99,7 @@ void check_assignment(Site &site, const Node &node) {
 extern constinit const Rule kEagerLeftOn = {
     .info = {.code = "DP112",
              .name = "eager-left-on",
-             .summary = "eager or checking modes for debugging that were left on",
+             .summary = "eager execution or numeric checks left on after debugging",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time",
              .stage = "Training",
@@ -110,12 +111,13 @@ extern constinit const Rule kEagerLeftOn = {
              .documentation = R"(## What it finds
 
 `compile(…, run_eagerly=True)`, `tf.config.run_functions_eagerly(True)`, `tf.data.experimental.enable_debug_mode()`,
-`tf.debugging.enable_check_numerics()` and `tf.debugging.experimental.enable_dump_debug_info()`, where no condition stands around them.
+`tf.debugging.enable_check_numerics()` and `tf.debugging.experimental.enable_dump_debug_info()`, without a condition
+around them.
 
 ## Why it costs
 
-Graphs are what makes TensorFlow fast: without one every operation is dispatched from Python, nothing is fused, pruned or run in
-parallel. For models of many small operations a step takes several times as long.
+Without a graph, Python dispatches every operation, and TensorFlow can neither fuse nor prune operations nor run
+independent ones in parallel. Models with many small operations lose the most.
 
 ## Bad
 
@@ -137,8 +139,8 @@ model.compile("adam", "mse")
 
 ## When it is wrong
 
-A `train_step` that needs Python (`.numpy()`, a library outside of TensorFlow) only works eagerly. That is why the edit is only
-made with `--unsafe-fixes`.
+A `train_step` that needs Python, such as `.numpy()` or a library outside TensorFlow, only works eagerly. That is why
+the fix needs `--unsafe-fixes`.
 
 ## References
 

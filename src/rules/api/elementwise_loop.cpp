@@ -94,8 +94,8 @@ void check(Site &site, const Node &node) {
     return;
   }
   report(site, Span{loop.start, loop.iter->end},
-         "the loop computes a tensor piece by piece, with a kernel or several for each",
-         "write it for the whole tensor at once; operators and most functions work on all elements");
+         "the loop computes a tensor element by element, with several kernel launches for each element",
+         "compute the whole tensor at once: operators and most functions work on all elements");
 }
 
 } // namespace
@@ -113,13 +113,13 @@ extern constinit const Rule kElementwiseLoop = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-A loop over `range(…)` that does nothing but store elements of a tensor, each computed with operators and element-wise functions from
-elements of tensors: `y[i] = x[i] * 2`.
+A loop over `range(…)` that only stores elements of a tensor, each computed with operators and element-wise functions
+from elements of tensors: `y[i] = x[i] * 2`.
 
 ## Why it costs
 
-Taking an element, computing with it and storing it are three operations with their own launch, some microseconds each, for one
-number. For the whole tensor it is one launch. With gradients, each store also becomes a node of the graph.
+Reading an element, computing with it and storing it are separate operations, each with its own launch, for a single
+number. The whole tensor needs one launch. With gradients enabled, each store also adds a node to the autograd graph.
 
 ## Bad
 
@@ -148,12 +148,13 @@ def scale(n):
 
 ## When it is wrong
 
-Where an element depends on the ones before it (a recurrence) the loop is needed; the rule is silent if the tensor that is
-written is also read at another place.
+The loop is needed where an element depends on earlier ones (a recurrence). The rule is silent if the loop also reads
+the tensor that it writes, at another index.
 
 ## References
 
-- PyTorch performance tuning guide; the study's root cause "not using efficient API"
+- PyTorch performance tuning guide
+- DLPerf, root cause "Not Using Efficient API"
 )"},
     .nodes = {NodeKind::For},
     .on_node = check};

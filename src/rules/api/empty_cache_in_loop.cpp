@@ -17,8 +17,8 @@ void check(Site &site, const Call &call) {
         enclosing(site, NodeKind::If) != nullptr) {
       return;
     }
-    report(site, call, "every training step gives the allocator's memory back to the driver, and asks for it again",
-           "leave it out: the allocator uses cached memory again by itself");
+    report(site, call, "every training step returns the allocator's cached memory to the driver and allocates it again",
+           "remove the call: PyTorch's allocator reuses cached memory by itself");
     return;
   }
   const bool is_epoch = !loop->steps && loop->trains; // once for many steps
@@ -26,9 +26,9 @@ void check(Site &site, const Call &call) {
     return;
   }
   Finding &finding =
-      report(site, call, "every turn gives the allocator's memory back to the driver, and asks for it again",
-             "leave it out: the allocator uses cached memory again by itself");
-  add_note(finding, site, *loop->node, "in every turn of this loop");
+      report(site, call, "every iteration returns the allocator's cached memory to the driver and allocates it again",
+             "remove the call: PyTorch's allocator reuses cached memory by itself");
+  add_note(finding, site, *loop->node, "in every iteration of this loop");
   if (!loop->steps) {
     finding.tier = Tier::Hint; // without training there is less to allocate again, and perhaps another process waits
   }
@@ -39,7 +39,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kEmptyCacheInLoop = {
     .info = {.code = "DP134",
              .name = "empty-cache-in-loop",
-             .summary = "torch.cuda.empty_cache() in every step",
+             .summary = "`torch.cuda.empty_cache()` in every step",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
@@ -49,14 +49,14 @@ extern constinit const Rule kEmptyCacheInLoop = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`torch.cuda.empty_cache()` (or that of another device) in every turn of a loop, or in a training step. Without
-training in the loop it is only a hint.
+`torch.cuda.empty_cache()`, or that of another device, in every iteration of a loop or in a training step. In a loop
+without training it is only a hint.
 
 ## Why it costs
 
-PyTorch keeps the device memory that it once got, because the driver is slow to give it and has to wait for the device before it
-takes it back. `empty_cache()` undoes that: it waits, frees, and the next step has to allocate all over again. It
-does not make more memory available to the program itself.
+PyTorch caches device memory because the driver is slow to allocate it and has to wait for the device before freeing it.
+`empty_cache()` undoes that: it waits and frees, and the next step allocates everything again. It does not make more
+memory available to the program itself.
 
 ## Bad
 
@@ -87,8 +87,9 @@ def train(model, optimizer, train_loader):
 
 ## When it is wrong
 
-Where another process needs the memory between two turns, or where fragmentation makes a large allocation fail. After an
-out-of-memory error it is right: `except` blocks are not reported, nor what is done only every so often.
+Where another process needs the memory between two iterations, or where fragmentation makes a large allocation fail.
+After an out-of-memory error it is right. The rule is silent in `except` blocks, and for calls that run only every so
+many iterations.
 
 ## References
 

@@ -29,10 +29,10 @@ void check(Site &site, const Call &call) {
     return;
   }
   Finding &finding =
-      report(site, call, "each step waits until its batch was prepared in Python and copied in through feed_dict",
-             "feed the model from a tf.data pipeline that ends in prefetch");
+      report(site, call, "each step waits while Python prepares its batch and copies it in through `feed_dict`",
+             "feed the model from a `tf.data` pipeline that ends in `prefetch()`");
   if (fed->start < call.start) {
-    add_note(finding, site, *fed, "it is fed with this");
+    add_note(finding, site, *fed, "the batch is fed here");
   }
 }
 
@@ -41,7 +41,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kFeedDictTrainingLoop = {
     .info = {.code = "DP108",
              .name = "feed-dict-training-loop",
-             .summary = "a training loop that feeds its batches through feed_dict",
+             .summary = "a training loop that feeds its batches through `feed_dict`",
              .root_cause = "API: Not Using Efficient API",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
@@ -56,8 +56,9 @@ extern constinit const Rule kFeedDictTrainingLoop = {
 
 ## Why it costs
 
-The GPU waits while Python prepares a batch, and again while it is copied: from NumPy into a tensor, and then to the device, on one
-thread. A `tf.data` pipeline prepares and copies the next batches meanwhile, on all cores.
+The GPU waits while Python prepares a batch, and again while it is copied, first from NumPy into a tensor and then to
+the device, all on one thread. A `tf.data` pipeline prepares and copies the next batches during the current step, with
+several threads.
 
 ## Bad
 
@@ -87,8 +88,9 @@ def train(sess, files, parse, steps):
 
 ## When it is wrong
 
-Where batches are small and in memory, or where the model decides what comes next (reinforcement learning; files that use
-`gym` are left alone), little is lost. Therefore it is a hint.
+Where batches are small and already in memory, little is lost. Where the model decides what comes next, as in
+reinforcement learning, there is nothing to prefetch; the rule is silent in files that use `gym`. It is a hint for these
+reasons.
 
 ## References
 

@@ -40,9 +40,10 @@ void check(Site &site, const Node &node) {
   if (column == nullptr || text_of(site, column) != text_of(site, frame)) {
     return;
   }
-  report(site, filter, fmt::format("every sample compares all rows of `{}` to find its own", text_of(site, frame)),
-         fmt::format("group it once in __init__ (dict(list({}.groupby(…)))), or set an index and use .loc",
-                     text_of(site, frame)));
+  report(
+      site, filter, fmt::format("every sample compares all rows of `{}` to find its own", text_of(site, frame)),
+      fmt::format("group the rows once in `__init__` with `dict(list({}.groupby(…)))`, or set an index and use `.loc`",
+                  text_of(site, frame)));
 }
 
 } // namespace
@@ -50,7 +51,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kFrameFilteredPerItem = {
     .info = {.code = "DP118",
              .name = "frame-filtered-per-item",
-             .summary = "a table that is searched from end to end for each sample",
+             .summary = "a table that is scanned from start to end for each sample",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
@@ -63,8 +64,8 @@ extern constinit const Rule kFrameFilteredPerItem = {
 
 ## Why it costs
 
-The comparison goes over all rows and makes an array as long as the table, for each sample. Over an epoch that is the number of samples times the
-number of rows.
+For each sample, the comparison visits all rows and allocates a mask as long as the table. An epoch takes time
+proportional to the number of samples times the number of rows.
 
 ## Bad
 
@@ -107,11 +108,11 @@ class Stays(torch.utils.data.Dataset):
 
 ## When it is wrong
 
-For a table of a few hundred rows it costs little.
+For a table of a few hundred rows the scan is cheap.
 
 ## References
 
-- pandas user guide "Group by: split-apply-combine"
+- pandas user guide, "Group by: split-apply-combine"
 )"},
     .nodes = {NodeKind::Subscript},
     .on_node = check};

@@ -1,6 +1,8 @@
 #include "rules/site.h"
 #include "rules/tree.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace deepperf::rules {
@@ -67,32 +69,33 @@ void check(Site &site, const Call &call) {
   if (encoding == nullptr) {
     return;
   }
-  Finding &finding =
-      report(site, call, "text is generated for one prompt at a time, in batches of one",
-             "tokenize several prompts at once with padding (padding_side=\"left\") and generate for all of them");
-  add_note(finding, site, *encoding, "one prompt is encoded here");
+  Finding &finding = report(
+      site, call, fmt::format("`{}` generates for one prompt at a time, in batches of one", text_of(site, call.func)),
+      "tokenize several prompts at once with `padding=True` and `padding_side=\"left\"`, and generate for all of them");
+  add_note(finding, site, *encoding, "one prompt is tokenized here");
   add_note(finding, site, *statement, "in each iteration of this loop");
 }
 
 } // namespace
 
-extern constinit const Rule kGeneratePerPrompt = {.info = {.code = "DP152",
-                                                           .name = "generate-per-prompt",
-                                                           .summary = "model.generate() for one prompt after the other",
-                                                           .root_cause = "API: Not Using Batch API",
-                                                           .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
-                                                           .stage = "Prediction",
-                                                           .frameworks = "PyTorch",
-                                                           .severity = Severity::Advice,
-                                                           .tier = Tier::Hint,
-                                                           .documentation = R"(## What it finds
+extern constinit const Rule kGeneratePerPrompt = {
+    .info = {.code = "DP152",
+             .name = "generate-per-prompt",
+             .summary = "`model.generate()` called for one prompt at a time",
+             .root_cause = "API: Not Using Batch API",
+             .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
+             .stage = "Prediction",
+             .frameworks = "PyTorch",
+             .severity = Severity::Advice,
+             .tier = Tier::Hint,
+             .documentation = R"(## What it finds
 
 `model.generate(…)` of a Hugging Face model in a loop that tokenizes one prompt in each iteration.
 
 ## Why it costs
 
-Generating a token reads all weights of the model, whether for one prompt or for thirty. The device spends its time on memory
-traffic, so that a batch of prompts takes little longer than a single one.
+Generating a token reads all weights of the model, for one prompt as for a whole batch. With a single prompt the device
+mostly waits for memory; a batch shares that traffic among its prompts.
 
 ## Bad
 
@@ -127,14 +130,14 @@ def answer(prompts):
 
 ## When it is wrong
 
-Where the next prompt depends on the last answer, or only a few prompts come. Prompts of very different length waste work on padding: sort
-them by length, or use a serving engine with continuous batching.
+Where the next prompt depends on the last answer, or where there are only a few prompts. Prompts of very different
+lengths waste work on padding: sort them by length, or use a serving engine with continuous batching.
 
 ## References
 
 - Transformers: text generation, batched generation and padding
 )"},
-                                                  .calls = "HfModel.generate",
-                                                  .on_call = check};
+    .calls = "HfModel.generate",
+    .on_call = check};
 
 } // namespace deepperf::rules

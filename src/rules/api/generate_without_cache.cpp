@@ -13,8 +13,9 @@ namespace {
 void check_generate(Site &site, const Call &call) {
   const Keyword *use_cache = keyword_argument(call, "use_cache");
   if (use_cache != nullptr && bool_of(site, use_cache->value) == false) {
-    report(site, *use_cache, "use_cache=False computes the keys and values of all earlier tokens again for every token",
-           "omit it: generate() keeps them by default");
+    report(site, *use_cache,
+           "`use_cache=False` recomputes the keys and values of all earlier tokens for every new token",
+           "omit `use_cache`: `generate()` caches keys and values by default");
   }
 }
 
@@ -114,9 +115,10 @@ void check_growth(Site &site, const Call &call) {
   if (forward == nullptr) {
     return;
   }
-  Finding &finding = report(site, *forward, "the model computes the whole sequence again for every new token",
-                            "keep the keys and values of earlier tokens (past_key_values) and pass only the new token");
-  add_note(finding, site, call, "the sequence grows by a token here");
+  Finding &finding =
+      report(site, *forward, "the model recomputes the whole sequence for every new token",
+             "keep the keys and values of earlier tokens (`past_key_values`) and pass only the new token");
+  add_note(finding, site, call, "the sequence grows by one token here");
 }
 
 void check(Site &site, const Call &call) {
@@ -132,7 +134,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kGenerateWithoutCache = {
     .info = {.code = "DP153",
              .name = "generate-without-cache",
-             .summary = "text generation that computes all earlier tokens again for each new one",
+             .summary = "text generation that recomputes all earlier tokens for each new one",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time",
              .stage = "Prediction",
@@ -141,12 +143,13 @@ extern constinit const Rule kGenerateWithoutCache = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`generate(use_cache=False)`, and loops that append a token to a sequence with `torch.cat` and call the model on all of it, without a cache.
+`generate(use_cache=False)`, and loops that append a token to a sequence with `torch.cat` and call the model on the
+whole sequence, without a cache.
 
 ## Why it costs
 
-The keys and values of a token do not change when another one follows. Without a cache the n-th step computes n tokens instead of one,
-so that a text of n tokens takes about n² / 2 of them.
+The keys and values of a token do not change when another token follows. Without a cache, step n computes n tokens
+instead of one, so generating n tokens computes about n² / 2 of them.
 
 ## Bad
 
@@ -181,8 +184,8 @@ def extend(ids, count):
 
 ## When it is wrong
 
-Where each step must see the sequence anew, as with models that look both ways or a sliding window that moves all positions. Models for teaching often
-leave the cache out for clarity.
+Where each step has to see the whole sequence, as with bidirectional models or a sliding window that shifts all
+positions. Teaching code often omits the cache for clarity.
 
 ## References
 

@@ -83,9 +83,11 @@ void check(Site &site, const Node &node) {
     return;
   }
   Finding &finding =
-      report(site, call, fmt::format("{} is called for one example at a time", text_of(site, call.func)),
-             fmt::format("map it over the batch: jax.vmap({}, in_axes=(None, 0, …))", text_of(site, call.func)));
-  add_note(finding, site, *statement->target, "one iteration for each");
+      report(site, call,
+             fmt::format("`{}` is called for one example at a time, which leaves most of the device idle",
+                         text_of(site, call.func)),
+             fmt::format("map it over the batch: `jax.vmap({}, in_axes=(None, 0, …))`", text_of(site, call.func)));
+  add_note(finding, site, *statement->target, "one iteration for each example");
 }
 
 } // namespace
@@ -102,12 +104,12 @@ extern constinit const Rule kGradientPerExample = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-A loop over examples that calls what `jax.grad` or `jax.value_and_grad` made, with the same parameters each time.
+A loop over examples that calls the result of `jax.grad` or `jax.value_and_grad`, with the same parameters each time.
 
 ## Why it costs
 
-Each call is dispatched by itself and computes with one example, which leaves most of the device idle. `jax.vmap` makes one program that handles the
-whole batch, and gives the gradients of all examples at once.
+Each call is dispatched separately and computes with a single example, which leaves most of the device idle. `jax.vmap`
+compiles one program that handles the whole batch and returns the gradients of all examples.
 
 ## Bad
 
@@ -136,11 +138,11 @@ def gradients(loss, params, xs, ys):
 
 ## When it is wrong
 
-Where the examples have different shapes, or the gradients of all of them at once do not fit into memory.
+Where the examples have different shapes, or where the gradients of all of them together do not fit into memory.
 
 ## References
 
-- JAX documentation "Automatic vectorization", per-example gradients
+- JAX documentation, "Automatic vectorization": per-example gradients
 )"},
     .nodes = {NodeKind::Call},
     .on_node = check};

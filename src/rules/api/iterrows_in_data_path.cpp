@@ -47,11 +47,10 @@ void check(Site &site, const Call &call) {
     return; // of something else
   }
   report(site, call,
-         is_apply ? "a Python function is called for each row, and each row becomes a Series of its own"
-                  : "each row becomes a Series of its own: pandas is at its slowest here",
-         is_apply ? "work on whole columns"
-                  : "work on whole columns, with to_numpy(), or loop over zip() of the columns; itertuples() is the "
-                    "least that helps");
+         is_apply ? "`apply(axis=1)` calls a Python function for each row and builds a `Series` for each call"
+                  : "`iterrows()` builds a `Series` for each row",
+         is_apply ? "compute with whole columns"
+                  : "compute with whole columns (`to_numpy()`), or loop over `zip()` of the columns or `itertuples()`");
 }
 
 } // namespace
@@ -59,7 +58,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kIterrowsInDataPath = {
     .info = {.code = "DP144",
              .name = "iterrows-in-data-path",
-             .summary = "iterrows() or apply(axis=1) on the way from a table to tensors",
+             .summary = "`iterrows()` or `apply(axis=1)` between a table and tensors",
              .root_cause = "API: Not Using Efficient API",
              .symptoms = "Slow Execution Time, Slow Initialization Time",
              .stage = "Data Preparation",
@@ -73,8 +72,8 @@ extern constinit const Rule kIterrowsInDataPath = {
 
 ## Why it costs
 
-For each row pandas makes a Series: it looks for a type that holds all columns, converts the values and builds an index. That is
-tens of microseconds per row, a hundred times what the work on whole columns takes.
+For each row, pandas builds a `Series`: it finds a dtype that fits all columns, converts the values and builds an index.
+Operations on whole columns do this once.
 
 ## Bad
 
@@ -98,12 +97,12 @@ pairs = torch.from_numpy(table[["user", "item"]].to_numpy())
 
 ## When it is wrong
 
-For a table of a few hundred rows that is read once it does not matter. Work that cannot be written with columns, such as reading a
-file for each row, hides the cost.
+For a table of a few hundred rows that is read once it does not matter. Work that cannot be expressed with columns, such
+as reading a file for each row, hides the cost.
 
 ## References
 
-- pandas: enhancing performance; DataFrame.iterrows
+- pandas: enhancing performance; `DataFrame.iterrows`
 - dslinter: unnecessary iteration
 )"},
     .calls = "*.iterrows PandasFrame.apply",

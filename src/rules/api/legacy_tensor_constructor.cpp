@@ -40,11 +40,11 @@ void check(Site &site, const Call &call) {
   }
   const std::string_view api = called_api(site, call);
   const std::string_view dtype = dtype_of(api);
-  Finding &finding =
-      report(site, call,
-             fmt::format("`{}` is PyTorch's old constructor: the same name makes a tensor of a size if given numbers",
-                         text_of(site, call.func)),
-             fmt::format("write torch.tensor(…, dtype={})", dtype));
+  Finding &finding = report(site, call,
+                            fmt::format("`{}` is a legacy constructor: given numbers instead of data, it allocates an "
+                                        "uninitialized tensor of that size",
+                                        text_of(site, call.func)),
+                            fmt::format("use `torch.tensor(…, dtype={})`", dtype));
   const std::string tensor = spelling_of(site, "torch.tensor");
   const std::string type = spelling_of(site, dtype);
   if (tensor.empty() || type.empty()) {
@@ -63,7 +63,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kLegacyTensorConstructor = {
     .info = {.code = "DP145",
              .name = "legacy-tensor-constructor",
-             .summary = "torch.Tensor(data) or torch.FloatTensor(data), where torch.tensor is meant",
+             .summary = "`torch.Tensor(data)` or `torch.FloatTensor(data)` instead of `torch.tensor(data)`",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time",
              .stage = "Data Preparation",
@@ -73,14 +73,14 @@ extern constinit const Rule kLegacyTensorConstructor = {
              .fix = FixKind::Safe,
              .documentation = R"(## What it finds
 
-`torch.Tensor(…)`, `torch.FloatTensor(…)`, `torch.LongTensor(…)` and the like, given a list, a tuple or a NumPy array. What is given
-numbers makes a tensor of that size, and is not reported.
+`torch.Tensor(…)`, `torch.FloatTensor(…)`, `torch.LongTensor(…)` and the like, called with a list, a tuple or a NumPy
+array. Calls with numbers, which allocate a tensor of that size, are not reported.
 
 ## Why it costs
 
-The old constructors guess: `torch.Tensor(3)` is three numbers of whatever was in memory, `torch.Tensor([3])` is one
-number. They take no `device`, so that the tensor is made on the CPU and copied, and `torch.Tensor` turns integers into floats,
-twice as large as need be for labels and masks. PyTorch's documentation advises against them.
+The legacy constructors guess what is meant: `torch.Tensor(3)` holds three uninitialized numbers, `torch.Tensor([3])`
+holds one number. `torch.FloatTensor` and its siblings cannot create a tensor on another device, so it is built on the
+CPU and copied. `torch.Tensor` converts integers to floats. PyTorch's documentation advises against them.
 
 ## Bad
 
@@ -100,14 +100,14 @@ weights = torch.tensor([0.1, 0.9], dtype=torch.float32)
 
 ## When it is wrong
 
-It is a matter of taste where all is on the CPU and the types are as meant. Of a NumPy array of the same type the old constructor
-uses the memory itself, as `torch.from_numpy` does; there, and for `torch.Tensor`, whose type can be set for
-the whole program, the edit is only made with `--unsafe-fixes`.
+It is a matter of style where everything is on the CPU and the dtypes are the intended ones. For a NumPy array of the
+same dtype, the legacy constructor shares the array's memory, as `torch.from_numpy` does, and the dtype of
+`torch.Tensor` can be set globally. In these cases the fix needs `--unsafe-fixes`.
 
 ## References
 
-- torch.Tensor: class reference, on constructors
-- trailofbits' semgrep rule for `torch.Tensor`
+- `torch.Tensor`: class reference, on constructors
+- Trail of Bits' Semgrep rule for `torch.Tensor`
 )"},
     .calls = "torch.Tensor torch.FloatTensor torch.DoubleTensor torch.HalfTensor torch.LongTensor torch.IntTensor "
              "torch.ByteTensor "

@@ -13,9 +13,10 @@ void check_loader(Site &site, const Call &call) {
   if (loop == nullptr || !runs_every_turn(site, *loop) || model::varies(site.project, *loop, &call)) {
     return;
   }
-  Finding &finding = report(site, call, "this DataLoader is made anew in every turn, though nothing about it changes",
-                            "make it once, before the loop: iterating over it again starts from its beginning");
-  add_note(finding, site, *loop->node, "in every turn of this loop");
+  Finding &finding =
+      report(site, call, "this `DataLoader` is created again in every iteration, though none of its arguments change",
+             "create it once before the loop: iterating over it again starts from its beginning");
+  add_note(finding, site, *loop->node, "in every iteration of this loop");
 }
 
 // `next(iter(loader))`: the workers are started for a single batch.
@@ -30,9 +31,9 @@ void check_next(Site &site, const Call &call) {
     return;
   }
   Finding &finding =
-      report(site, call, "every turn starts the DataLoader from its beginning, to take a single batch of it",
-             "make the iterator once, before the loop, and take next() of it; make a new one on StopIteration");
-  add_note(finding, site, *loop->node, "in every turn of this loop");
+      report(site, call, "every iteration restarts the `DataLoader` to read a single batch",
+             "create the iterator once before the loop and call `next()` on it; create a new one on `StopIteration`");
+  add_note(finding, site, *loop->node, "in every iteration of this loop");
 }
 
 void check(Site &site, const Call &call) {
@@ -48,7 +49,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kLoaderInLoop = {
     .info = {.code = "DP131",
              .name = "loader-in-loop",
-             .summary = "a DataLoader or its iterator that is made again in every turn",
+             .summary = "a `DataLoader` or its iterator that is created again in every iteration",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
@@ -58,13 +59,14 @@ extern constinit const Rule kLoaderInLoop = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`DataLoader(…)` in a loop, where none of its arguments depends on the loop; and `next(iter(loader))` in every turn of a loop.
+`DataLoader(…)` in a loop, where none of its arguments depends on the loop; and `next(iter(loader))` in every iteration
+of a loop.
 
 ## Why it costs
 
-`iter(loader)` starts all worker processes, draws a new permutation and waits for the first batch. For a single batch that is
-by far the largest part of the time, and the batches that the workers have prepared by then are thrown away.
-A loader that is made anew for each epoch also cannot keep its workers (`persistent_workers=True`).
+`iter(loader)` starts all worker processes, draws a new permutation and waits for the first batch. If only one batch is
+read, the batches that the workers have prepared by then are thrown away. A loader that is created for each epoch also
+cannot keep its workers alive with `persistent_workers=True`.
 
 ## Bad
 
@@ -100,12 +102,12 @@ def train(model, optimizer, images, epochs):
 
 ## When it is wrong
 
-Where the dataset itself changes between turns in a way that is not to be seen here, a new loader may be needed. In a loop of a
-few turns that is not recognised as one, it costs little.
+A new loader may be needed where the dataset changes between iterations in a way that the rule cannot see. In a loop of
+a few iterations it costs little.
 
 ## References
 
-- torch.utils.data: multi-process data loading, and `persistent_workers`
+- `torch.utils.data`: multi-process data loading, and `persistent_workers`
 )"},
     .calls = "torch.utils.data.DataLoader next",
     .on_call = check};

@@ -44,12 +44,13 @@ void check_trainer(Site &site, const Call &trainer) {
   if (prepared.cost != SampleCost::Much) {
     return;
   }
-  Finding &finding = report(site, trainer, "this Trainer reads and prepares every sample in the training process",
-                            "pass dataloader_num_workers= to the TrainingArguments, a few per device");
-  finding.notes.push_back({written[0].scope.module->file, made->span(), "without workers"});
+  Finding &finding = report(
+      site, trainer, "this `Trainer` reads and prepares every sample in the training process, while the device waits",
+      "pass `dataloader_num_workers=` to `TrainingArguments`, a few per device");
+  finding.notes.push_back({written[0].scope.module->file, made->span(), "no workers are set here"});
   if (prepared.work != nullptr) {
     finding.notes.push_back(
-        {prepared.where->module->file, prepared.work->span(), "for each sample, or each batch of them"});
+        {prepared.where->module->file, prepared.work->span(), "this runs for each sample or batch"});
   }
   if (prepared.iterable || (!workers.given.empty() && !setting->overridable)) {
     finding.tier = Tier::Hint;
@@ -75,17 +76,18 @@ void check(Site &site, const Call &call) {
     return;
   }
   const bool is_much = prepared.cost == SampleCost::Much;
-  const std::string when = setting->overridable ? "by default " : "";
+  const std::string when = setting->overridable ? "by default, " : "";
   Finding &finding = report(
       site, call,
-      is_much ? when + "this DataLoader reads and prepares every sample in the training process, while the device waits"
-              : "this DataLoader has no workers: samples are prepared in the training process, while the device waits",
-      is_chosen              ? "set num_workers to a few per device, unless the samples cannot be prepared elsewhere"
-      : setting->overridable ? "make the default of num_workers a few per device"
-                             : "pass num_workers=, a few per device; num_workers=0 says that none is intended");
+      is_much
+          ? when + "this `DataLoader` reads and prepares every sample in the training process, while the device waits"
+          : "this `DataLoader` has no workers: samples are prepared in the training process, while the device waits",
+      is_chosen ? "set `num_workers` to a few per device, unless the samples must be prepared in this process"
+      : setting->overridable ? "set the default of `num_workers` to a few per device"
+                             : "pass `num_workers=`, a few per device, or `num_workers=0` if no workers are intended");
   if (prepared.work != nullptr) {
     finding.notes.push_back(
-        {prepared.where->module->file, prepared.work->span(), "for each sample, or each batch of them"});
+        {prepared.where->module->file, prepared.work->span(), "this runs for each sample or batch"});
   }
   if (!is_much || is_chosen || prepared.iterable) { // workers of an iterable dataset have to share it among them
     finding.tier = Tier::Hint;
@@ -97,7 +99,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kLoaderWithoutWorkers = {
     .info = {.code = "DP130",
              .name = "loader-without-workers",
-             .summary = "a DataLoader that prepares its samples in the training process",
+             .summary = "a `DataLoader` that prepares its samples in the training process",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
@@ -107,15 +109,16 @@ extern constinit const Rule kLoaderWithoutWorkers = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-A `torch.utils.data.DataLoader` with no workers: `num_workers` is not passed, or is 0 by default, as an option of the command line, a
-field of a configuration, a parameter or an entry of a dictionary may be. It is a finding where the dataset is known to read, decode,
-tokenize or transform each sample (a dataset of torchvision, or a class whose `__getitem__` or `collate_fn` does), and a hint where
-nothing is known of the dataset, or where the call itself says `num_workers=0`.
+A `torch.utils.data.DataLoader` without workers: `num_workers` is not passed, or it is 0 by default, as the default of a
+command-line option, a configuration field, a parameter or a dictionary entry. It is reported as proven where the
+dataset is known to read, decode, tokenize or transform each sample (a torchvision dataset, or a class whose
+`__getitem__` or `collate_fn` does). It is a hint where nothing is known about the dataset, or where the call itself
+passes `num_workers=0`.
 
 ## Why it costs
 
-The default is no worker: reading, decoding and augmenting happen between two training steps, and the device has nothing to
-do meanwhile. With workers the next batches are prepared while the current one is computed.
+By default there are no workers: reading, decoding and augmenting happen between two training steps, while the device is
+idle. Workers prepare the next batches while the current one is computed.
 
 ## Bad
 
@@ -139,15 +142,15 @@ loader = DataLoader(images, batch_size=64, shuffle=True, num_workers=4)
 
 ## When it is wrong
 
-Data that is in memory as tensors needs no workers, and starting them costs more than it gives; the rule is silent for
-`TensorDataset`, lists, datasets that only index what is in memory, and samples that are on a GPU already. Write `num_workers=0` where one
-process is intended: that tells readers too. `**kwargs` that nobody can read may hold the argument, so such a call is not
-reported.
+Data that is in memory as tensors needs no workers, and starting them costs more than it saves. The rule is silent for
+`TensorDataset`, lists, datasets that only index data in memory, and samples that are already on a GPU. Write
+`num_workers=0` where a single process is intended; that also informs readers. A call with `**kwargs` whose contents are
+unknown is not reported.
 
 ## References
 
 - PyTorch performance tuning guide: enable asynchronous data loading and augmentation
-- torch.utils.data: single- and multi-process data loading
+- `torch.utils.data`: single- and multi-process data loading
 )"},
     .calls = "torch.utils.data.DataLoader *.__init__ transformers.Trainer transformers.Seq2SeqTrainer",
     .on_call = check};

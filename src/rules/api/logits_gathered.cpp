@@ -32,11 +32,12 @@ void check(Site &site, const Call &call) {
       !is_language_model(value.name().text())) {
     return;
   }
-  Finding &finding = report(
-      site, *metrics, "evaluation keeps the logits of all tokens and words in memory until compute_metrics is called",
-      "pass preprocess_logits_for_metrics=lambda logits, labels: logits.argmax(dim=-1)");
-  finding.notes.push_back(
-      {site_of(site, *value.call).module->file, value.call->span(), "a score for each word of the vocabulary"});
+  Finding &finding =
+      report(site, *metrics,
+             "evaluation keeps the logits of every token over the whole vocabulary until it calls `compute_metrics`",
+             "pass `preprocess_logits_for_metrics=lambda logits, labels: logits.argmax(dim=-1)`");
+  finding.notes.push_back({site_of(site, *value.call).module->file, value.call->span(),
+                           "this model returns one logit for each word of the vocabulary"});
 }
 
 } // namespace
@@ -44,7 +45,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kLogitsGathered = {
     .info = {.code = "DP157",
              .name = "logits-gathered",
-             .summary = "a Trainer of a language model that gathers all logits for compute_metrics",
+             .summary = "a language model's `Trainer` that gathers all logits for `compute_metrics`",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Out of Memory, Slow Execution Time",
              .stage = "Evaluation",
@@ -53,12 +54,13 @@ extern constinit const Rule kLogitsGathered = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-A `Trainer` of Transformers with `compute_metrics` and without `preprocess_logits_for_metrics`, whose model is a language model.
+A Transformers `Trainer` with `compute_metrics` and without `preprocess_logits_for_metrics`, whose model is a language
+model.
 
 ## Why it costs
 
-The Trainer keeps everything that the model returns for the whole evaluation set: tokens × vocabulary numbers, 4 bytes each. A thousand texts of 512 tokens with a vocabulary of 50,000
-words take 100 GB. They are also gathered from all processes.
+The `Trainer` keeps the model's outputs for the whole evaluation set: tokens × vocabulary numbers of 4 bytes each. A
+thousand texts of 512 tokens with a vocabulary of 50,000 words take 100 GB. They are also gathered from all processes.
 
 ## Bad
 
@@ -99,7 +101,7 @@ For evaluation sets of a few texts, and with `prediction_loss_only` or `predict_
 
 ## References
 
-- Transformers: Trainer, preprocess_logits_for_metrics
+- Transformers: `Trainer`, `preprocess_logits_for_metrics`
 )"},
     .calls = "transformers.Trainer trl.SFTTrainer",
     .on_call = check};

@@ -281,10 +281,10 @@ void check(Site &site, const Node &node) {
       continue;
     }
     Finding &finding =
-        report(site, *expr, "attention is computed step by step, with the whole matrix of scores in memory",
-               "use F.scaled_dot_product_attention(q, k, v, attn_mask=…, dropout_p=…)");
-    add_note(finding, site, *scores, "the scores");
-    add_note(finding, site, *softmax, "their softmax");
+        report(site, *expr, "this attention keeps the full score matrix in memory instead of using a fused kernel",
+               "use `F.scaled_dot_product_attention(q, k, v, attn_mask=…, dropout_p=…)`");
+    add_note(finding, site, *scores, "the scores are computed here");
+    add_note(finding, site, *softmax, "their softmax is computed here");
   }
 }
 
@@ -293,7 +293,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kManualAttention = {
     .info = {.code = "DP151",
              .name = "manual-attention",
-             .summary = "attention written as product, softmax and product, where one fused call does it",
+             .summary = "attention written as matmul, softmax and matmul, where one fused call would do",
              .root_cause = "API: Not Using Efficient API",
              .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
              .stage = "Model Building",
@@ -302,13 +302,14 @@ extern constinit const Rule kManualAttention = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-A function that multiplies queries with transposed keys (`@`, `torch.matmul`, `torch.bmm`, `torch.einsum`), takes the softmax of the result, perhaps scaled,
-masked and with dropout, and multiplies that with the values.
+A function that multiplies queries with transposed keys (`@`, `torch.matmul`, `torch.bmm`, `torch.einsum`), takes the
+softmax of the result, possibly scaled, masked and with dropout, and multiplies that with the values.
 
 ## Why it costs
 
-The matrix of scores has a number for each pair of positions. It is written to and read from memory several times, kept for the backward pass, and grows with the
-square of the sequence's length. `F.scaled_dot_product_attention` (PyTorch 2.0) runs FlashAttention or another fused kernel that never stores it.
+The score matrix has one number for each pair of positions. It is written to memory and read back several times, it is
+kept for the backward pass, and it grows with the square of the sequence length. `F.scaled_dot_product_attention`
+(PyTorch 2.0) runs FlashAttention or another fused kernel that never stores it.
 
 ## Bad
 
@@ -336,12 +337,13 @@ def attend(q, k, v):
 
 ## When it is wrong
 
-Where the weights themselves are needed the fused kernels do not help; the rule is silent if they are returned or kept. A bias on the scores can be passed
-as `attn_mask`; a function that has a fused branch as well is left alone. Another scale than `1/sqrt(d)` is passed as `scale`. Before PyTorch 2.0 there is no such function.
+The fused kernels do not help where the attention weights themselves are needed; the rule is silent if they are returned
+or kept, and where the function also has a fused branch. A bias on the scores can be passed as `attn_mask`. A scale
+other than `1/sqrt(d)` can be passed as `scale` since PyTorch 2.1. Before PyTorch 2.0 the function does not exist.
 
 ## References
 
-- torch.nn.functional.scaled_dot_product_attention
+- `torch.nn.functional.scaled_dot_product_attention`
 )"},
     .nodes = {NodeKind::FunctionDef},
     .on_node = check};

@@ -29,16 +29,16 @@ void check(Site &site, const Call &call) {
     return; // images are decoded one by one, and random numbers drawn for each
   }
   if (facts.vectorisable && !facts.parses_single) {
-    report(site, call, "this runs operations row by row that take the whole tensor at once",
-           "apply the function to the whole tensor, without map_fn");
+    report(site, call, "`map_fn` runs row by row what these operations can compute for the whole tensor at once",
+           "call the function on the whole tensor, without `map_fn`");
     return;
   }
   if (facts.ragged || text_of(site, &call).find("Ragged") != std::string_view::npos) {
     return;
   }
   // Without control flow, vectorized_map finds the batched form of most operations by itself.
-  Finding &finding = report(site, call, "map_fn runs its function for one row after the other",
-                            "write it for the whole tensor, or try tf.vectorized_map");
+  Finding &finding = report(site, call, "`map_fn` runs its function for each row separately",
+                            "rewrite the function for the whole tensor, or try `tf.vectorized_map`");
   finding.tier = Tier::Hint;
 }
 
@@ -47,7 +47,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kMapFnVectorisable = {
     .info = {.code = "DP113",
              .name = "map-fn-vectorisable",
-             .summary = "tf.map_fn of a function that could take the whole tensor",
+             .summary = "`tf.map_fn` with a function that could take the whole tensor",
              .root_cause = "API: Not Using Efficient API",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
@@ -58,13 +58,13 @@ extern constinit const Rule kMapFnVectorisable = {
              .posts = "54808519 59395593 60586279",
              .documentation = R"(## What it finds
 
-`tf.map_fn(f, x)` where every operation in `f` gives for the whole tensor what it gives for each row. As a hint, also other functions
-that draw nothing at random and read no files.
+`tf.map_fn(f, x)` where every operation in `f` gives the same result for the whole tensor as for each row. Other
+functions that draw no random numbers and read no files are reported as hints.
 
 ## Why it costs
 
-`map_fn` is a loop: eagerly one row after the other, in a graph a few at once, each row with kernels of its own that are far too
-small for a GPU. Applied to the whole tensor it is one kernel.
+`map_fn` is a loop. In eager mode it runs the rows sequentially, in a graph a few at a time, and each row launches its
+own small kernels. On the whole tensor, each operation is one kernel.
 
 ## Bad
 
@@ -86,11 +86,11 @@ def normalise(images):
 
 ## When it is wrong
 
-Where rows are so large that all of them at once do not fit into memory, and for ragged rows.
+Where the rows are so large that processing all of them at once does not fit into memory, and for ragged rows.
 
 ## References
 
-- `tf.vectorized_map`: often far faster than `map_fn`
+- `tf.vectorized_map`
 - DLPerf, posts 54808519, 59395593, 60586279
 )"},
     .calls = "tensorflow.map_fn tensorflow.keras.backend.map_fn",

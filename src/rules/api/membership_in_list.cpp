@@ -38,9 +38,9 @@ void check(Site &site, const Node &node) {
   }
   Finding &finding =
       report(site, compare,
-             fmt::format("`{}` is a list that grows in this loop, and each test searches all of it", list->id.text()),
-             "keep a set next to it, or use a dict, and test that");
-  add_note(finding, site, *loop->node, "the loop");
+             fmt::format("`{}` is a list that grows in this loop, and each `in` searches all of it", list->id.text()),
+             "keep a `set` next to the list, or use a `dict`, and test that instead");
+  add_note(finding, site, *loop->node, "the list grows in this loop");
 }
 
 } // namespace
@@ -48,7 +48,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kMembershipInList = {
     .info = {.code = "DP156",
              .name = "membership-in-list",
-             .summary = "a test whether something is in a list that grows in the same loop",
+             .summary = "an `in` test on a list that grows in the same loop",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time, Abnormal CPU Utilization",
              .stage = "Data Preparation",
@@ -57,11 +57,12 @@ extern constinit const Rule kMembershipInList = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-`x in names` or `x not in names`, where `names` is a list that the loop around appends to.
+`x in names` or `x not in names`, where `names` is a list that the enclosing loop appends to.
 
 ## Why it costs
 
-A list is searched from its beginning. With n elements the loop makes about n² / 2 comparisons; a set or dict needs one look-up each.
+`in` searches a list from its beginning. For n elements the loop makes about n² / 2 comparisons; a set or dict needs one
+lookup per test.
 
 ## Bad
 

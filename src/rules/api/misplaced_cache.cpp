@@ -107,20 +107,21 @@ void check(Site &site, const Call &call) {
     finding.notes.push_back({culprit.module->file, culprit.span(), std::string(what)});
   };
   if (before.endless != nullptr && !before.branches) {
-    tell(*before.endless, "it repeats without end from here",
-         "this caches a dataset that repeats without end: the cache grows with every epoch and is never complete",
-         "put cache before repeat");
+    tell(*before.endless, "the dataset repeats endlessly from here",
+         "`cache()` after an endless `repeat()` never completes, and it grows with every epoch",
+         "move `cache()` before `repeat()`");
   } else if (before.random != nullptr && !is_for_evaluation(site, call)) {
     tell(*before.random, "elements are changed at random here",
-         "this caches what was drawn at random: every epoch after the first sees the same variants",
-         "put cache before the random augmentation");
+         "`cache()` after random augmentation repeats the first epoch's random values in every epoch",
+         "move `cache()` before the random augmentation");
   } else if (before.shuffle != nullptr && !before.branches && !is_for_evaluation(site, call) &&
              !model::is_followed_by(project, cache, kShuffles)) {
-    tell(*before.shuffle, "it is shuffled here",
-         "this caches a shuffled dataset: every epoch after the first has the same order", "put cache before shuffle");
+    tell(*before.shuffle, "the dataset is shuffled here",
+         "`cache()` after `shuffle()` repeats the first epoch's order in every epoch",
+         "move `cache()` before `shuffle()`");
   } else if (complete && before.in_memory && !before.work) {
-    Finding &finding = report(site, cache.span(), "this keeps a second copy of data that is in memory anyway",
-                              "leave cache away, or put it behind the expensive stages");
+    Finding &finding = report(site, cache.span(), "`cache()` keeps a second copy of data that is already in memory",
+                              "omit `cache()`, or move it after the expensive stages");
     finding.tier = Tier::Hint;
   }
 }
@@ -130,7 +131,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kMisplacedCache = {
     .info = {.code = "DP105",
              .name = "misplaced-cache",
-             .summary = "a Dataset.cache that stands behind randomness or an endless repeat, or saves nothing",
+             .summary = "a `Dataset.cache()` after randomness or an endless `repeat()`, or one that saves nothing",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Memory Leak, Slow Execution Time",
              .stage = "Data Preparation",
@@ -141,14 +142,15 @@ extern constinit const Rule kMisplacedCache = {
              .posts = "",
              .documentation = R"(## What it finds
 
-A `cache()` of a `tf.data` pipeline that stands behind a map with random operations (`tf.image.random_flip_left_right`,
-`RandomCrop`), behind `shuffle`, or behind a `repeat` without end. As a hint also one that keeps what `from_tensor_slices` has
-in memory already.
+A `cache()` in a `tf.data` pipeline after a map with random operations (`tf.image.random_flip_left_right`,
+`RandomCrop`), after `shuffle()`, or after an endless `repeat()`. A `cache()` of data that `from_tensor_slices` already
+holds in memory is a hint.
 
 ## Why it costs
 
-A cache gives in each later epoch what the first one put in: augmentation is drawn once and then always the same, and so is
-the order. Behind an endless `repeat` it never completes; it takes memory for every epoch and is never read.
+A cache replays in every later epoch what the first epoch put in. Random augmentation is drawn once and then stays the
+same, and so does the order. After an endless `repeat()` the cache never completes: it takes memory for every epoch and
+is never read.
 
 ## Bad
 
@@ -176,8 +178,8 @@ def pipeline(dataset: tf.data.Dataset):
 
 ## When it is wrong
 
-A validation set may be meant to be drawn once and to stay as it is, and an order that was shuffled once may be enough. Write the
-seed down in such a place, or silence it there.
+A validation set may be augmented once on purpose, and one shuffled order may be enough. Set a seed in such a place, or
+suppress the rule there.
 
 ## References
 

@@ -52,8 +52,8 @@ void check_copy(Site &site, const Site &there, const Call &move) {
     return;
   }
   Finding &finding = report(site.findings, *site.rule, *there.module, move.span(),
-                            "the loader pins its batches, but this copy still waits for the device",
-                            "pass non_blocking=True, so that the copy overlaps with computation");
+                            "the loader pins its batches, but this copy still blocks the host",
+                            "pass `non_blocking=True`, so that the copy overlaps with computation");
   const model::Loop *const loop = loop_of(there, move);
   const bool trains = loop != nullptr ? loop->steps : (there.function->context & model::kPerTrainingStep) != 0;
   finding.tier = trains && !there.module->is_test ? Tier::On : Tier::Hint;
@@ -85,12 +85,12 @@ void check(Site &site, const Call &call) {
   const auto workers =
       setting_of(site, argument_of(site, call, kWorkers, "num_workers"), model::ConstantValue::of(i64{0}));
   const bool has_workers = !workers.has_value() || workers->as_integer() != 0;
-  Finding &finding = report(site, call,
-                            pinned->overridable
-                                ? "by default, batches of this DataLoader are copied to the device from pageable memory"
-                                : "batches of this DataLoader are copied to the device from pageable memory",
-                            "pass pin_memory=True, and move the batches with non_blocking=True");
-  finding.notes.push_back({move.module->file, move.call->span(), "copied here"});
+  Finding &finding = report(
+      site, call,
+      pinned->overridable ? "by default, batches of this `DataLoader` are copied to the device from pageable memory"
+                          : "batches of this `DataLoader` are copied to the device from pageable memory",
+      "pass `pin_memory=True`, and move the batches with `non_blocking=True`");
+  finding.notes.push_back({move.module->file, move.call->span(), "the batch is copied here"});
   if (!has_workers || !workers.has_value() || !is_surely_gpu(there, *move.call)) {
     finding.tier = Tier::Hint;
   }
@@ -105,7 +105,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kMissingPinMemory = {
     .info = {.code = "DP132",
              .name = "missing-pin-memory",
-             .summary = "a DataLoader whose batches go to the GPU, without pin_memory",
+             .summary = "a `DataLoader` without `pin_memory` whose batches go to the GPU",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
@@ -115,15 +115,15 @@ extern constinit const Rule kMissingPinMemory = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-A `DataLoader` without `pin_memory`, or with `pin_memory=False` by default, whose batches are moved to a device with `.cuda()` or
-`.to(device)`. It is a finding where the loader has workers and the device is a GPU wherever there is one, else a hint. Also a hint: pinned
-batches that are copied without `non_blocking=True`.
+A `DataLoader` without `pin_memory`, or with `pin_memory=False` by default, whose batches are moved to a device with
+`.cuda()` or `.to(device)`. It is reported as proven where the loader has workers and the device is a GPU whenever there
+is one, and as a hint elsewhere. Pinned batches that are copied without `non_blocking=True` are a hint, too.
 
 ## Why it costs
 
-A GPU copies only from page-locked memory. From ordinary memory the driver has to copy twice, and the program waits for it. With
-`pin_memory=True` a thread of the loader moves each batch into locked memory ahead of time; the copy is then faster, and
-with `non_blocking=True` it overlaps with the computation.
+A GPU copies directly only from page-locked memory. From pageable memory the driver copies twice, and the program waits
+for it. With `pin_memory=True` a thread of the loader moves each batch into page-locked memory ahead of time. The copy
+is then faster, and with `non_blocking=True` it overlaps with computation.
 
 ## Bad
 
@@ -158,9 +158,8 @@ def train(model, images, loss_of):
 
 ## When it is wrong
 
-Where the device is always a CPU, pinning costs a copy and gives nothing. Locked memory is taken from what the other
-processes of the machine may use, which is why the edit is only made with `--unsafe-fixes`. Write `pin_memory=False` where that
-is meant.
+On a CPU, pinning only costs an extra copy. Page-locked memory is not available to the other processes on the machine,
+which is why the fix needs `--unsafe-fixes`. Write `pin_memory=False` where that is intended.
 
 ## References
 

@@ -56,13 +56,13 @@ void check_use(Site &site, const Expr *dataset, const Node &user, std::string_vi
   }
   const std::string autotune = autotune_at(last.function, *last.module, last.call->start);
   Finding &finding =
-      report(site.findings, *site.rule, *last.module, last.span(), "this pipeline does not end in prefetch",
-             fmt::format("add .prefetch({}) as the last stage", autotune.empty() ? "tf.data.AUTOTUNE" : autotune));
+      report(site.findings, *site.rule, *last.module, last.span(), "this pipeline does not end in `prefetch()`",
+             fmt::format("add `.prefetch({})` as the last stage", autotune.empty() ? "tf.data.AUTOTUNE" : autotune));
   finding.message += fmt::format(", so {} waits while each batch is prepared", what);
   // TensorFlow 2.12 and later add the prefetch themselves.
   const bool only_v1 = last.module->v1 && !last.module->v2;
   finding.tier = only_v1 && !site.module->is_test ? finding.tier : Tier::Hint;
-  add_note(finding, site, user, "its elements are used here");
+  add_note(finding, site, user, "its elements are consumed here");
   if (!autotune.empty() && !last.call->parenthesized) {
     set_fix(finding, true, {insert_after(*last.call, ".prefetch(" + autotune + ")")});
   }
@@ -71,7 +71,7 @@ void check_use(Site &site, const Expr *dataset, const Node &user, std::string_vi
 void check_call(Site &site, const Call &call) {
   const std::string_view method = called_method(call);
   if (method.starts_with("make_")) {
-    check_use(site, receiver_of(call), call, "whoever takes an element");
+    check_use(site, receiver_of(call), call, "the consumer");
     return;
   }
   check_use(site, argument(call, 0, "x"), call, "the model");
@@ -96,7 +96,7 @@ void check_loop(Site &site, const Node &node) {
 extern constinit const Rule kMissingPrefetch = {
     .info = {.code = "DP103",
              .name = "missing-prefetch",
-             .summary = "a tf.data pipeline that does not prepare the next batch while this one is used",
+             .summary = "a `tf.data` pipeline that does not prepare the next batch while the current one is used",
              .root_cause = "Data: Inefficient Data Transmission",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
@@ -107,13 +107,14 @@ extern constinit const Rule kMissingPrefetch = {
              .posts = "48068013_1 50927298_1",
              .documentation = R"(## What it finds
 
-A pipeline of `tf.data` that does real work (maps a function that is not trivial, or runs a Python generator) and is used up by
-a training loop, by `fit`, `evaluate` or `predict`, or by an iterator of TensorFlow 1, without a `prefetch` behind its last work.
+A `tf.data` pipeline that does real work (it maps a function that is not trivial, or runs a Python generator) and is
+consumed by a training loop, by `fit`, `evaluate` or `predict`, or by a TensorFlow 1 iterator, without a `prefetch()`
+after its last expensive stage.
 
 ## Why it costs
 
-Without `prefetch` the pipeline and the model take turns: while the GPU trains, nobody prepares the next batch, and while a
-batch is prepared, the GPU waits. A step takes the sum of both times instead of the longer one.
+Without `prefetch()` the pipeline and the model alternate: while the GPU trains, no batch is prepared, and while a batch
+is prepared, the GPU waits. A step takes the sum of both times instead of the longer one.
 
 ## Bad
 
@@ -141,9 +142,10 @@ images = dataset.make_one_shot_iterator().get_next()
 
 ## When it is wrong
 
-TensorFlow 2.12 and later put a `prefetch` at the end of a pipeline that has none (`options.experimental_optimization.inject_prefetch`).
-So it is a finding in code for TensorFlow 1 and a hint elsewhere. A pipeline that is returned or passed on is left
-alone, as whoever gets it may prefetch, and so is one that ends in a small `take`.
+TensorFlow 2.12 and later add a `prefetch()` to a pipeline that does not end in one
+(`options.experimental_optimization.inject_prefetch`). The rule therefore reports code for TensorFlow 1 as proven and
+other code as a hint. It is silent for a pipeline that is returned or passed on, since the receiver may prefetch, and
+for one that ends in a small `take`.
 
 ## References
 

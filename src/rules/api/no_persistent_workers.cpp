@@ -50,8 +50,8 @@ void check(Site &site, const Node &node) {
   if (workers == Workers::None) {
     return;
   }
-  Finding &finding = report(site, *loader, "every epoch stops the loader's workers and starts them again",
-                            "make the DataLoader with persistent_workers=True");
+  Finding &finding = report(site, *loader, "every epoch stops the `DataLoader`'s workers and starts them again",
+                            "create the `DataLoader` with `persistent_workers=True`");
   const bool is_training = loop.steps || loop.trains;
   finding.tier = is_training && workers == Workers::Some && !site.module->is_test ? Tier::On : Tier::Hint;
   if (loop.parent != nullptr) {
@@ -64,7 +64,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kNoPersistentWorkers = {
     .info = {.code = "DP147",
              .name = "no-persistent-workers",
-             .summary = "a DataLoader whose workers are started anew in every epoch",
+             .summary = "a `DataLoader` whose workers are restarted in every epoch",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time",
              .stage = "Data Preparation",
@@ -74,15 +74,15 @@ extern constinit const Rule kNoPersistentWorkers = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-A loop over a `DataLoader` with workers inside a loop over epochs, or in a function that such a loop calls, where the loader has no
-`persistent_workers`. Where the loop trains nothing, or nothing tells
-how many workers there are, it is a hint.
+A loop over a `DataLoader` with workers inside a loop over epochs, or in a function that such a loop calls, where the
+loader has no `persistent_workers`. It is a hint where the loop does not train, or where the number of workers is
+unknown.
 
 ## Why it costs
 
-At the end of each epoch the workers are stopped, and at the beginning of the next one started: processes are made, modules imported
-where they are spawned, the dataset copied, files opened, and the device waits for the first batch. With short epochs that is
-a large part of the time.
+At the end of each epoch the workers stop, and at the beginning of the next one they start again: processes are created,
+modules imported where they are spawned, the dataset copied and files opened, while the device waits for the first
+batch. The shorter the epochs, the larger the share of that time.
 
 ## Bad
 
@@ -116,12 +116,12 @@ def train(model, optimizer, images, epochs):
 
 ## When it is wrong
 
-With epochs of many minutes the start does not matter. Workers that stay keep their copy of the dataset, and do not see what the
-program changes in it between epochs.
+With epochs of many minutes the restart does not matter. Persistent workers keep their copy of the dataset and do not
+see changes that the program makes to it between epochs.
 
 ## References
 
-- torch.utils.data.DataLoader: persistent_workers
+- `torch.utils.data.DataLoader`: `persistent_workers`
 - PyTorch Lightning: speed up model training, on workers
 )"},
     .nodes = {NodeKind::For},

@@ -95,19 +95,21 @@ private:
         return model::kind_of(arg) == tensor_ || (tensor_ == Kind::TorchTensor && comes_from_torch(arg));
       });
       if (of_tensor) {
-        report(site_, call,
-               fmt::format("`{}` computes on the CPU what the device could, and no gradient passes through it",
-                           text_of(site_, call.func)),
-               tensor_ == Kind::TorchTensor ? "use the function of torch, and leave the tensor where it is"
-                                            : "use the function of tf, and leave the tensor where it is");
+        report(
+            site_, call,
+            fmt::format(
+                "`{}` computes on the CPU, so the forward pass waits for the device and no gradient flows through it",
+                text_of(site_, call.func)),
+            tensor_ == Kind::TorchTensor ? "use the equivalent function of `torch`, and keep the tensor on its device"
+                                         : "use the equivalent function of `tf`, and keep the tensor on its device");
         return true;
       }
     } else if (tensor_ == Kind::TorchTensor && leaves_torch(call)) {
       // Perhaps for another library, which nothing of torch can replace.
       Finding &finding =
           report(site_, call,
-                 "every forward pass waits here for the device, copies the tensor to the CPU, and loses its gradient",
-                 "stay with torch's functions; put what is for output only under torch.no_grad()");
+                 "every forward pass waits for the device here, copies the tensor to the CPU and loses its gradient",
+                 "use functions of `torch`; put code that only produces output under `torch.no_grad()`");
       finding.tier = Tier::Hint;
       return true;
     }
@@ -144,7 +146,7 @@ void check(Site &site, const Node &node) {
 
 extern constinit const Rule kNumpyInForward = {.info = {.code = "DP140",
                                                         .name = "numpy-in-forward",
-                                                        .summary = "NumPy on tensors inside forward() or call()",
+                                                        .summary = "NumPy on tensors inside `forward()` or `call()`",
                                                         .root_cause = "API: Not Using Efficient API",
                                                         .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
                                                         .stage = "Model Building",
@@ -154,13 +156,15 @@ extern constinit const Rule kNumpyInForward = {.info = {.code = "DP140",
                                                         .fix = FixKind::None,
                                                         .documentation = R"(## What it finds
 
-In the `forward` of a PyTorch module or the `call` of a Keras layer: a NumPy function given a tensor or `x.cpu().numpy()`. That a tensor is
-turned into an array alone is a hint, because the array may be for another library.
+In the `forward` of a PyTorch module or the `call` of a Keras layer: a NumPy function that is given a tensor or
+`x.cpu().numpy()`. Converting a tensor to an array without a NumPy call is a hint, because the array may be for another
+library.
 
 ## Why it costs
 
-The program waits until the device has computed the tensor, copies it to the CPU, works on it there, and copies the result back. No
-gradient passes through, and a compiler (`torch.compile`, `tf.function`, an export) stops there or fails.
+The program waits until the device has computed the tensor, copies it to the CPU, computes there, and copies the result
+back. No gradient flows through, and a compiler or exporter (`torch.compile`, `tf.function`) breaks the graph there or
+fails.
 
 ## Bad
 
@@ -190,13 +194,13 @@ class Top(nn.Module):
 
 ## When it is wrong
 
-Some algorithms exist on the CPU only. Arithmetic on shapes is no work on tensors and is not reported, nor is what stands
-under `torch.no_grad()` or runs only outside of training.
+Some algorithms exist only on the CPU. The rule is silent for arithmetic on shapes, for code under `torch.no_grad()`,
+and for code that runs only outside of training.
 
 ## References
 
 - PyTorch performance tuning guide: avoid unnecessary CPU-GPU synchronization
-- trailofbits' semgrep rule for NumPy in PyTorch modules
+- Trail of Bits' Semgrep rule for NumPy in PyTorch modules
 )"},
                                                .nodes = {NodeKind::FunctionDef},
                                                .on_node = check};

@@ -67,9 +67,9 @@ void check(Site &site, const Call &call) {
   if ((!in_dataset_item(site) && !site.function->passed) || wants_one_length(site, call)) {
     return;
   }
-  report(
-      site, *padding, "every text is padded to max_length, and the model computes on the padding",
-      "pad to the longest text of each batch: tokenize without padding and use DataCollatorWithPadding as collate_fn");
+  report(site, *padding, "every text is padded to `max_length`, and the model computes on the padding",
+         "tokenize without padding, and pass `DataCollatorWithPadding(tokenizer)` as `collate_fn` to pad each batch to "
+         "its longest text");
 }
 
 } // namespace
@@ -77,7 +77,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kPaddingToMaxLength = {
     .info = {.code = "DP150",
              .name = "padding-to-max-length",
-             .summary = "texts that are padded to a fixed length instead of the longest of their batch",
+             .summary = "texts that are padded to a fixed length instead of the longest text of their batch",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
              .stage = "Data Preparation",
@@ -86,12 +86,14 @@ extern constinit const Rule kPaddingToMaxLength = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-`padding="max_length"` (or `pad_to_max_length=True`) in the `__getitem__` of a Dataset or in a function that is mapped over one.
+`padding="max_length"` or `pad_to_max_length=True` in the `__getitem__` of a dataset, or in a function that is mapped
+over one.
 
 ## Why it costs
 
-Attention and all other layers compute on padding as on text. If most texts are much shorter than `max_length`, most of the work and memory of
-a step is for nothing. A collator that pads each batch to its longest text computes the same.
+Attention and all other layers compute on padding as they do on text. The shorter the texts are compared with
+`max_length`, the more of each step's work and memory is wasted. A collator that pads each batch to its longest text
+gives the same results.
 
 ## Bad
 
@@ -130,12 +132,12 @@ collate = DataCollatorWithPadding(tokenizer)
 
 ## When it is wrong
 
-Where shapes must stay the same: TPUs, `torch.compile` without dynamic shapes, exported models, and text encoders that were
-trained on one length only, such as CLIP's. The rule is silent where the file mentions one of these.
+Where shapes must stay the same: TPUs, `torch.compile` without dynamic shapes, exported models, and text encoders that
+were trained on one length only, such as CLIP's. The rule is silent where the file mentions one of these.
 
 ## References
 
-- Transformers: padding and truncation; DataCollatorWithPadding
+- Transformers: padding and truncation; `DataCollatorWithPadding`
 )"},
     .calls = "HfTokenizer.__call__ HfTokenizer.encode HfTokenizer.encode_plus HfTokenizer.batch_encode_plus",
     .on_call = check};

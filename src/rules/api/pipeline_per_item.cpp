@@ -70,11 +70,11 @@ void check(Site &site, const Call &call) {
   const bool is_pipeline = model::kind_of(call.func) == Kind::HfPipeline;
   Finding &finding =
       is_pipeline
-          ? report(site, call, "the pipeline is called for one item at a time, and the device computes batches of one",
-                   "hand it the whole list or dataset, with batch_size=")
+          ? report(site, call, "the pipeline is called for one item at a time, so the device computes batches of one",
+                   "pass the whole list or dataset in one call, with `batch_size=`")
           : report(site, call, "the tokenizer is called for one text at a time",
-                   "hand it the whole list of texts: a fast tokenizer works on them in parallel");
-  add_note(finding, site, *loop->node, "for each item of this loop");
+                   "pass the whole list of texts in one call: a fast tokenizer processes them in parallel");
+  add_note(finding, site, *loop->node, "one call for each item of this loop");
   // A pipeline of Diffusers keeps the device busy with a single prompt.
   std::string_view maker;
   if (!is_pipeline || (maker_of_callee(site, call, &maker) != nullptr && maker.starts_with("diffusers."))) {
@@ -97,13 +97,14 @@ extern constinit const Rule kPipelinePerItem = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-A pipeline of Transformers that is called with one item in each turn of a loop. The same for a tokenizer, and for a pipeline of Diffusers, is a hint.
+A Transformers pipeline that is called with one item in each iteration of a loop. The same for a tokenizer or a
+Diffusers pipeline is a hint.
 
 ## Why it costs
 
-A pipeline given a list or dataset reads, computes and collects side by side, and with `batch_size` runs the model on several items at
-once. Called for each item, all that happens one after the other, in batches of one; the library warns of it. Fast tokenizers
-use all cores for a list, and one for a string.
+Given a list or dataset, a pipeline overlaps reading, computing and collecting, and with `batch_size` it runs the model
+on several items at once. Called for each item, it does all of that sequentially, in batches of one; the library warns
+about it. A fast tokenizer uses all cores for a list, and one core for a string.
 
 ## Bad
 
@@ -129,8 +130,8 @@ def rate(texts):
 
 ## When it is wrong
 
-Where each item has to be answered at once, or the next one depends on the answer. Batches of texts of very different length may be
-slower than single ones, because the short ones are padded. A few texts need no care.
+Where each item must be answered immediately, or the next one depends on the answer. Batches of texts of very different
+lengths can be slower than single texts, because the short ones are padded. For a few texts it does not matter.
 
 ## References
 

@@ -70,18 +70,17 @@ void check(Site &site, const Call &call) {
   const std::string_view method = called_method(call);
   const bool one = is_batch_of_one(site, input);
   const std::string_view model = text_of(site, receiver_of(call));
-  Finding &finding = report(
-      site, call,
-      fmt::format(
-          "{}() is made for whole datasets: each call sets up a data pipeline and callbacks, here in every turn of a "
-          "loop{}",
-          method, one ? " for a single example" : ""),
-      method == "evaluate"
-          ? std::string("evaluate all of it in one call")
-          : fmt::format("predict all inputs in one call, or call {}(…, training=False) where they come one by one",
-                        model));
+  Finding &finding =
+      report(site, call,
+             fmt::format("`{}()` sets up a data pipeline and callbacks in every iteration{}", method,
+                         one ? ", for a single example" : ""),
+             method == "evaluate"
+                 ? std::string("evaluate all of the data in one call")
+                 : fmt::format(
+                       "predict all inputs in one call, or call `{}(…, training=False)` where inputs arrive one by one",
+                       model));
   finding.tier = !one && is_loop_over_batches(*loop, input) ? Tier::Hint : finding.tier;
-  add_note(finding, site, *loop->node, "the loop");
+  add_note(finding, site, *loop->node, "in every iteration of this loop");
   finding.notes.back().span.end = std::min(finding.notes.back().span.end, finding.notes.back().span.start + 5);
 }
 
@@ -90,7 +89,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kPredictInLoop = {
     .info = {.code = "DP109",
              .name = "predict-in-loop",
-             .summary = "Keras predict or evaluate for one small input after the other",
+             .summary = "Keras `predict` or `evaluate` called on small inputs in a loop",
              .root_cause = "API: Not Using Batch API",
              .symptoms = "Slow Execution Time, Memory Leak",
              .stage = "Prediction",
@@ -101,13 +100,13 @@ extern constinit const Rule kPredictInLoop = {
              .posts = "55409283_1 55409283_2 61516819 66441843",
              .documentation = R"(## What it finds
 
-`model.predict(x)` or `model.evaluate(x)` of a Keras model in a loop, with another input in each turn.
+`model.predict(x)` or `model.evaluate(x)` of a Keras model in a loop, with another input in each iteration.
 
 ## Why it costs
 
-A call of `predict` wraps its input into a `tf.data` pipeline, makes an iterator, runs callbacks and gathers results in lists:
-some 20 to 50 milliseconds that have nothing to do with the model, while a small network needs well below one. Each call also
-leaves objects behind that are collected late, so that memory grows.
+`predict` is made for whole datasets. Each call wraps its input into a data pipeline, creates an iterator, runs
+callbacks and collects results in lists, which can take far longer than a small model itself. In some versions each call
+also leaves objects that are collected late, so memory grows.
 
 ## Bad
 
@@ -138,9 +137,9 @@ def classify(images):
 
 ## When it is wrong
 
-A loop over batches loses less: where the loop's own element is passed on as it is, it is a hint, as that may be a batch.
-Where each input is large, or inputs come one by one (a game, a camera, a decoder that needs its last output): there, call the
-model itself, `model(x, training=False)`, perhaps in a `tf.function`.
+A loop over batches loses less: where the loop's own element is passed unchanged, it is a hint, since that may be a
+batch. The overhead does not matter for large inputs. Where inputs arrive one by one (a game, a camera, a decoder that
+needs its last output), call the model itself, `model(x, training=False)`, perhaps in a `tf.function`.
 
 ## References
 

@@ -18,26 +18,25 @@ void check(const model::Project &project, Findings &findings) {
       continue;
     }
     if (stage.info->has(kSource) && stage.info->has(kPython)) {
-      report(
-          findings, kPythonInPipeline, *stage.module, stage.span(),
-          "this pipeline takes every element from a Python generator, one at a time and on one core",
-          "read the data with TensorFlow (from_tensor_slices of names or arrays, TFRecordDataset, tf.io), and map in "
-          "parallel");
+      report(findings, kPythonInPipeline, *stage.module, stage.span(),
+             "this pipeline takes every element from a Python generator, sequentially",
+             "read the data with TensorFlow (`from_tensor_slices`, `TFRecordDataset`, `tf.io`), and map in parallel");
     } else if (stage.info->has(kMaps)) {
       const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
       if (mapper.python == nullptr) {
         continue;
       }
-      Finding &finding = report(findings, kPythonInPipeline, *stage.module, stage.span(),
-                                "this map runs Python for every element: only one core can do so at a time",
-                                "write it with TensorFlow's operations (tf.io, tf.image, tf.strings, tf.signal)");
+      Finding &finding =
+          report(findings, kPythonInPipeline, *stage.module, stage.span(),
+                 "this map runs Python for every element, so the interpreter lock keeps it from running in parallel",
+                 "write the function with TensorFlow operations (`tf.io`, `tf.image`, `tf.strings`, `tf.signal`)");
       if (mapper.python->start >= stage.call->start && mapper.python->end <= stage.call->end) {
         continue; // it is shown anyway
       }
       const model::Value mapped = stage.mapper;
       const bool known = mapped.is(model::Value::Tag::Function) || mapped.is(model::Value::Tag::Method);
       if (known) {
-        finding.notes.push_back({mapped.function->module->file, mapper.python->span(), "here it calls Python"});
+        finding.notes.push_back({mapped.function->module->file, mapper.python->span(), "it calls Python here"});
       }
     }
   }
@@ -48,7 +47,7 @@ void check(const model::Project &project, Findings &findings) {
 extern constinit const Rule kPythonInPipeline = {
     .info = {.code = "DP107",
              .name = "python-in-pipeline",
-             .summary = "a tf.data pipeline that calls Python for every element",
+             .summary = "a `tf.data` pipeline that calls Python for every element",
              .root_cause = "API: Not Using Efficient API",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
@@ -63,9 +62,9 @@ extern constinit const Rule kPythonInPipeline = {
 
 ## Why it costs
 
-Python's lock lets one thread run at a time, so `num_parallel_calls` does not help, and the pipeline competes for the lock with
-the training loop. Every element is also converted from TensorFlow to NumPy and back, and the result can neither be
-serialised nor run on a remote worker.
+Python's interpreter lock lets one thread run at a time, so `num_parallel_calls` does not help, and the pipeline
+competes with the training loop for the lock. Every element is also converted from TensorFlow to NumPy and back, and the
+pipeline can neither be serialized nor run on a remote worker.
 
 ## Bad
 
@@ -92,12 +91,12 @@ dataset = tf.data.Dataset.list_files("*.png").map(load, num_parallel_calls=8)
 
 ## When it is wrong
 
-Some formats and libraries have no counterpart in TensorFlow, and a generator that only hands over what NumPy has in memory is
-cheap. Therefore it is a hint.
+Some formats and libraries have no TensorFlow equivalent, and a generator that only passes on data that NumPy has in
+memory is cheap. That is why it is a hint.
 
 ## References
 
-- `tf.py_function` and `tf.data.Dataset.from_generator`: their notes on the interpreter lock and on serialisation
+- `tf.py_function` and `tf.data.Dataset.from_generator`: their notes on the interpreter lock and on serialization
 - TensorFlow guide, "Better performance with the tf.data API"
 )"},
     .on_project = check};

@@ -74,11 +74,11 @@ void check_block(Site &site, const Block &body) {
       trains += fetches_train_op(site, other->args.empty() ? nullptr : other->args[0]) ? 1 : 0;
     }
     if (trains <= 1) {
-      Finding &finding = report(
-          site, *others.front(),
-          fmt::format("{} runs of the session compute the same forward pass of the same batch", others.size() + 1),
-          "fetch everything in one call: sess.run([train_op, loss, accuracy], feed_dict=…)");
-      add_note(finding, site, *first, "the first one");
+      Finding &finding =
+          report(site, *others.front(),
+                 fmt::format("{} session runs compute the same forward pass for the same batch", others.size() + 1),
+                 "fetch everything in one call: `sess.run([train_op, loss, accuracy], feed_dict=…)`");
+      add_note(finding, site, *first, "the first run is here");
     }
     i = last;
   }
@@ -97,7 +97,7 @@ void check(Site &site, const Node &node) {
 
 extern constinit const Rule kRepeatedSessionRun = {.info = {.code = "DP119",
                                                             .name = "repeated-session-run",
-                                                            .summary = "several runs of a session for the same batch",
+                                                            .summary = "several session runs for the same batch",
                                                             .root_cause = "API: Inefficient API Usage",
                                                             .symptoms = "Slow Execution Time",
                                                             .stage = "Training",
@@ -106,11 +106,12 @@ extern constinit const Rule kRepeatedSessionRun = {.info = {.code = "DP119",
                                                             .tier = Tier::Hint,
                                                             .documentation = R"(## What it finds
 
-Calls of `sess.run` one after the other in a loop that feed the same, of which at most one trains.
+Consecutive calls of `sess.run` in a loop that feed the same values, of which at most one trains.
 
 ## Why it costs
 
-Each run copies the batch to the device and computes the forward pass again. One run that fetches all of it computes it once.
+Each run copies the batch to the device and computes the forward pass again. One run that fetches everything computes it
+once.
 
 ## Bad
 
@@ -139,7 +140,7 @@ def evaluate(sess: tf.Session, batches, x, loss, accuracy):
 
 ## When it is wrong
 
-Where the loss after the update is wanted, not the one that the update was computed from.
+Where the loss after the update is needed, not the one that the update was computed from.
 
 ## References
 

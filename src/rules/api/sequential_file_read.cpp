@@ -75,8 +75,8 @@ void check_flat_map(const model::Project &project, const model::Stage &stage, Fi
   reader = reader.substr(reader.rfind('.') + 1);
   const std::string autotune = autotune_at(stage.function, *stage.module, stage.call->start);
   Finding &finding = report(findings, kSequentialFileRead, *stage.module, stage.span(),
-                            fmt::format("this reads one file after the other with {}", reader),
-                            fmt::format("read several at once: interleave(…, num_parallel_calls={})",
+                            fmt::format("this reads files sequentially with `{}`", reader),
+                            fmt::format("read several files at once: `interleave(…, num_parallel_calls={})`",
                                         autotune.empty() ? "tf.data.AUTOTUNE" : autotune));
   settle(project, stage, finding);
   if (!autotune.empty() && stage.call->args.size() == 1 && stage.call->keywords.empty()) {
@@ -105,8 +105,8 @@ void check_records(const model::Project &project, const model::Stage &stage, Fin
   }
   const std::string autotune = autotune_at(stage.function, *stage.module, call.start);
   Finding &finding =
-      report(findings, kSequentialFileRead, *stage.module, call.span(), "this reads one file after the other",
-             fmt::format("pass num_parallel_reads={}", autotune.empty() ? "tf.data.AUTOTUNE" : autotune));
+      report(findings, kSequentialFileRead, *stage.module, call.span(), "this reads its files sequentially",
+             fmt::format("pass `num_parallel_reads={}`", autotune.empty() ? "tf.data.AUTOTUNE" : autotune));
   settle(project, stage, finding);
   const u32 end = end_of_arguments(stage.module->parsed->source, call);
   if (!autotune.empty() && end != 0) {
@@ -132,7 +132,7 @@ void check(const model::Project &project, Findings &findings) {
 extern constinit const Rule kSequentialFileRead = {
     .info = {.code = "DP106",
              .name = "sequential-file-read",
-             .summary = "files of a tf.data pipeline that are read one after the other",
+             .summary = "a `tf.data` pipeline that reads its files sequentially",
              .root_cause = "API: Not Using Efficient API",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
@@ -143,15 +143,14 @@ extern constinit const Rule kSequentialFileRead = {
              .posts = "",
              .documentation = R"(## What it finds
 
-`flat_map` over the names of files whose function opens each with `TFRecordDataset`, `TextLineDataset` or the like, and
-`TFRecordDataset` of several files without `num_parallel_reads`. (An `interleave` without `num_parallel_calls` is what DP101
-finds.)
+`flat_map` over file names whose function opens each file with `TFRecordDataset`, `TextLineDataset` or the like, and
+`TFRecordDataset` of several files without `num_parallel_reads`. DP101 reports an `interleave` without
+`num_parallel_calls`.
 
 ## Why it costs
 
-Both read a file to its end before it opens the next: one thread, one open file, and the delay of each opening and
-each block in full. From remote storage that is most of the time. `interleave` with `num_parallel_calls` has several files
-open and reads them at once.
+Both read one file to its end before they open the next. One thread waits for every open and every read, which is slow
+on remote storage. `interleave` with `num_parallel_calls` keeps several files open and reads them concurrently.
 
 ## Bad
 
@@ -173,8 +172,8 @@ records = files.interleave(tf.data.TFRecordDataset, num_parallel_calls=tf.data.A
 
 ## When it is wrong
 
-Where the order of the records counts, as in an evaluation that is compared line by line: without a `shuffle` behind it, it is
-a hint, and the edit is only made with `--unsafe-fixes`. Or where there is one small file.
+Where the order of the records matters, as in an evaluation that is compared line by line. Without a later `shuffle()`
+it is therefore a hint, and the fix needs `--unsafe-fixes`. It also does not matter for a single small file.
 
 ## References
 

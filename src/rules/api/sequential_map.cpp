@@ -139,12 +139,13 @@ std::string_view excuse(const model::Stage &stage, const model::MapperFacts &map
     return ", though its function only describes further pipelines";
   }
   if (mapper.ignores_element && stage.info->has(kMaps)) {
-    return ", though its function looks at nothing of it";
+    return ", though its function ignores its input";
   }
   if (was_taken_out(stage)) {
-    return ", though somebody seems to have taken the argument out on purpose";
+    return ", though a comment suggests that the argument was removed on purpose";
   }
-  return runs_in_parallel(stage) ? ", though what it is part of runs for many elements at once" : std::string_view{};
+  return runs_in_parallel(stage) ? ", though the enclosing function already runs for many elements at once"
+                                 : std::string_view{};
 }
 
 void check(const model::Project &project, Findings &findings) {
@@ -178,39 +179,39 @@ void check(const model::Project &project, Findings &findings) {
     finding.rule = &kSequentialMap.info;
     finding.file = stage.module->file;
     finding.span = stage.span();
-    finding.message = fmt::format("this {} handles one element at a time, on one core", method);
+    finding.message = fmt::format("this `{}()` processes elements sequentially", method);
     const std::string autotune = autotune_at(stage.function, *stage.module, stage.call->start);
-    finding.advice = fmt::format("pass num_parallel_calls={}", autotune.empty() ? "tf.data.AUTOTUNE" : autotune);
+    finding.advice = fmt::format("pass `num_parallel_calls={}`", autotune.empty() ? "tf.data.AUTOTUNE" : autotune);
     // The order of the calls matters to such a function.
     if (stage.info->has(kMaps) && (mapper.stateful || (mapper.ignores_element && !mapper.known))) {
       continue;
     }
     if (mapper.shares && counts(project, stage)) {
       finding.tier = Tier::Hint;
-      finding.message += ", though what it calls may read on from where it is";
+      finding.message += ", though what it calls may depend on the order of its calls";
     } else if (mapper.cheap) {
       finding.tier = Tier::Hint;
-      finding.message += ", though its function is so cheap that this may not matter";
+      finding.message += ", though its function may be too cheap for this to matter";
     } else if (stage.info->has(kMaps) && !mapper.works) {
       finding.tier = Tier::Hint;
-      finding.message += ", though no work is seen in its function";
+      finding.message += ", though its function does no visible work";
     } else if (mapper.is_model) {
       finding.tier = Tier::Hint;
       finding.message += ", though its function is a model, which uses all cores by itself";
     } else if (mapper.splits_memory && stage.info->has(kInterleaves)) {
       finding.tier = Tier::Hint;
-      finding.message += ", though its function only takes apart what is in memory already";
+      finding.message += ", though its function only splits data that is already in memory";
     } else if (mapper.on_gpu) {
       finding.tier = Tier::Hint;
       finding.message += ", though its function runs on a GPU";
     } else if (mapper.locked && !mapper.reads) {
       finding.tier = Tier::Hint;
       finding.message += ", but its function runs Python, which only one thread can do at a time";
-      finding.advice += ", and write the function in TensorFlow operations if it can be done";
+      finding.advice += ", and write the function with TensorFlow operations if possible";
     } else if ((stage.info->has(kMaps) && model::has_few_elements(project, stage)) ||
                consumers.of(stage) != model::Consumption::All) {
       finding.tier = Tier::Hint;
-      finding.message += ", though only a few are ever read";
+      finding.message += ", though only a few elements are read";
     } else if (const std::string_view reason = excuse(stage, mapper); !reason.empty()) {
       finding.tier = Tier::Hint;
       finding.message += reason;
@@ -236,7 +237,7 @@ void check(const model::Project &project, Findings &findings) {
 extern constinit const Rule kSequentialMap = {
     .info = {.code = "DP101",
              .name = "sequential-map",
-             .summary = "map or interleave of a tf.data pipeline that handles one element at a time",
+             .summary = "`map` or `interleave` of a `tf.data` pipeline that processes elements sequentially",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
@@ -252,9 +253,9 @@ A `map`, `interleave` or `map_with_legacy_function` of a `tf.data` pipeline with
 
 ## Why it costs
 
-Without the argument the function is applied to one element after the other, on one core. While that core decodes and
-augments, the others and the GPU wait. With `tf.data.AUTOTUNE` the runtime chooses how many elements to prepare at once;
-their order stays the same.
+Without the argument, TensorFlow applies the function to one element after another. While one core decodes and augments,
+the other cores and the GPU wait. With `tf.data.AUTOTUNE` the runtime chooses how many elements to process in parallel;
+their order stays the same. Before TensorFlow 2.4 the constant is `tf.data.experimental.AUTOTUNE`.
 
 ## Bad
 
@@ -280,14 +281,24 @@ dataset = tf.data.Dataset.list_files("*.jpg").map(load, num_parallel_calls=tf.da
 
 ## When it is wrong
 
-A function of a few cheap operations (a cast, a reshape, splitting a line) costs less than handing it to a thread: such
-places are only a hint, and so are functions in which no work is seen (they take entries out of a dictionary, set shapes,
-print while they are traced). The same goes for pipelines of which only a few elements are read (`take(1)`,
-`next(iter(dataset))`, a loop that draws them or counts to three, `fit(steps_per_epoch=1)`, a helper that shows some, a
-list that is written down or cut to twenty, an element that a session runs once), functions that run plain Python, where the interpreter's lock
-stands in the way, or on a GPU, functions that are a Keras model, places where a comment holds the argument, an `interleave` that only takes apart what is in memory, pipelines in test code, and those inside a function that is itself mapped or that Apache Beam runs. Options with
-`map_parallelization = True` make the maps before them parallel, and then nothing is said. Where the function draws random numbers, the fix
-is not safe: the draws would come in another order.
+Calling a function of a few cheap operations (a cast, a reshape, splitting a line) costs less than handing it to a
+thread. These cases are hints:
+
+- functions of a few cheap operations, and functions that do no visible work: they take entries out of a dictionary, set
+  shapes, or print while they are traced
+- pipelines of which only a few elements are read: `take(1)`, `next(iter(dataset))`, a loop that stops after a few
+  elements, `fit(steps_per_epoch=1)`, a helper that shows some elements, a short list of literals, an element that a
+  session runs once
+- functions that run plain Python, which the interpreter lock serializes, functions that run on a GPU, and functions
+  that are a Keras model
+- places where a comment contains the argument
+- an `interleave` that only splits data that is already in memory
+- pipelines in test code, and pipelines inside a function that is itself mapped or that Apache Beam runs
+
+Options with `map_parallelization = True` make the earlier maps parallel, and the rule is silent. TensorFlow's
+documentation gives `True` as the default of that option since 2.7: a `map` with a stateless function and default
+options may then already run in parallel, but an `interleave` or a stateful function does not.
+Where the function draws random numbers, the fix is unsafe, because the numbers would be drawn in another order.
 
 ## References
 

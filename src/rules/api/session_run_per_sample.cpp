@@ -27,8 +27,8 @@ void check(Site &site, const Call &call) {
     return;
   }
   Finding &finding = report(site, call, "this runs the session for one example at a time",
-                            "gather examples into batches, and run once for each batch");
-  add_note(finding, site, *one->value, "a batch of one example");
+                            "collect examples into batches, and run the session once for each batch");
+  add_note(finding, site, *one->value, "this is a batch of one example");
 }
 
 } // namespace
@@ -36,7 +36,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kSessionRunPerSample = {
     .info = {.code = "DP110",
              .name = "session-run-per-sample",
-             .summary = "a session that is run for one example after the other",
+             .summary = "a session that runs for one example at a time",
              .root_cause = "API: Not Using Batch API",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Prediction",
@@ -47,13 +47,13 @@ extern constinit const Rule kSessionRunPerSample = {
              .posts = "",
              .documentation = R"(## What it finds
 
-`sess.run(…, feed_dict={x: [example]})` in a loop, where what is fed is a batch of one: `[x]`, `x[None]`, `np.expand_dims(x, 0)`,
-`x.reshape(1, …)`.
+`sess.run(…, feed_dict={x: [example]})` in a loop, where the fed value is a batch of one: `[x]`, `x[None]`,
+`np.expand_dims(x, 0)`, `x.reshape(1, …)`.
 
 ## Why it costs
 
-Each run costs some hundred microseconds in Python and in the runtime, and moves one example to the device and back. The device
-is hardly used by one example: a batch of 32 often takes no longer than one.
+Each run has a fixed cost in Python and in the runtime, and it moves one example to the device and back. A single
+example leaves most of the device idle.
 
 ## Bad
 
@@ -82,8 +82,8 @@ def embed(sess, x, y, images):
 
 ## When it is wrong
 
-Examples of different shapes cannot form a batch, and those that come one by one (a camera, a game) should not wait for
-others. Therefore it is a hint.
+Examples of different shapes cannot form a batch, and examples that arrive one by one (a camera, a game) should not wait
+for others. That is why it is a hint.
 
 ## References
 

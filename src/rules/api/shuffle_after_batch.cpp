@@ -68,11 +68,12 @@ void check(const model::Project &project, Findings &findings) {
         model::is_followed_by(project, stage, kBatches | kUnbatches | kFlatMaps) || is_look(project, stage)) {
       continue;
     }
-    Finding &finding = report(findings, kShuffleAfterBatch, *stage.module, stage.span(),
-                              "this shuffles whole batches: the same examples stay together in every epoch",
-                              "put shuffle before batch");
+    Finding &finding =
+        report(findings, kShuffleAfterBatch, *stage.module, stage.span(),
+               "`shuffle()` after `batch()` shuffles whole batches, so the same examples stay together in every epoch",
+               "move `shuffle()` before `batch()`");
     finding.tier = complete ? finding.tier : Tier::Hint; // whoever made it may have shuffled it
-    finding.notes.push_back({batch->module->file, batch->span(), "the batches are made here"});
+    finding.notes.push_back({batch->module->file, batch->span(), "the examples are batched here"});
   }
 }
 
@@ -81,7 +82,7 @@ void check(const model::Project &project, Findings &findings) {
 extern constinit const Rule kShuffleAfterBatch = {
     .info = {.code = "DP104",
              .name = "shuffle-after-batch",
-             .summary = "a tf.data pipeline that shuffles batches instead of examples",
+             .summary = "a `tf.data` pipeline that shuffles batches instead of examples",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Out of Memory, Slow Execution Time",
              .stage = "Data Preparation",
@@ -92,13 +93,13 @@ extern constinit const Rule kShuffleAfterBatch = {
              .posts = "",
              .documentation = R"(## What it finds
 
-`dataset.batch(n).shuffle(k)`, with whatever stages between, where the examples were not shuffled before.
+`dataset.batch(n).shuffle(k)`, with any stages in between, where the examples were not shuffled before.
 
 ## Why it costs
 
-The buffer of a shuffle counts elements, and behind `batch` an element is a batch: `shuffle(1000)` keeps 1000 batches in
-memory and has to fill with them before the first step. And it does not do what is wanted: the same examples share a batch in every
-epoch, so that the gradients are less random and training converges worse.
+The shuffle buffer counts elements, and after `batch()` an element is a batch: `shuffle(1000)` fills with 1000 batches
+before the first step and keeps them in memory. The same examples share a batch in every epoch, so the gradients are
+less random than they should be and training can converge worse.
 
 ## Bad
 
@@ -118,8 +119,8 @@ dataset = tf.data.TFRecordDataset("train.tfrecord").shuffle(10000).batch(64)
 
 ## When it is wrong
 
-Where `batch` makes the examples themselves, such as the sequences of a text, they are shuffled behind it and batched again: such
-pipelines are left alone. So are those that were shuffled before `batch` too.
+Where `batch` builds the examples themselves, such as sequences of a text, they are shuffled after it and batched again;
+the rule is silent for such pipelines, and for those that also shuffle before `batch()`.
 
 ## References
 

@@ -25,16 +25,18 @@ void check(Site &site, const Call &call) {
   const Keyword *use_fast = keyword_argument(call, "use_fast");
   if (api == "transformers.AutoTokenizer.from_pretrained") {
     if (use_fast != nullptr && bool_of(site, use_fast->value) == false) {
-      report(site, *use_fast, "use_fast=False loads the tokenizer that is written in Python",
-             "omit it: the Rust tokenizer gives the same tokens and works on lists of texts in parallel");
+      report(site, *use_fast, "`use_fast=False` loads the slow Python tokenizer, which processes one text at a time",
+             "omit `use_fast`: the Rust tokenizer processes lists of texts in parallel");
     }
     return;
   }
   if (has_fast_sibling(api)) {
     const std::string_view type = text_of(site, receiver_of(call));
-    report(site, *receiver_of(call), fmt::format("{} is the tokenizer that is written in Python", type),
-           fmt::format("use AutoTokenizer or {}Fast, which is written in Rust and works on lists of texts in parallel",
-                       type));
+    report(site, *receiver_of(call),
+           fmt::format("`{}` is the slow Python tokenizer, which processes one text at a time", type),
+           fmt::format(
+               "use `AutoTokenizer` or `{}Fast`, which is implemented in Rust and processes lists of texts in parallel",
+               type));
   }
 }
 
@@ -43,7 +45,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kSlowTokenizer = {
     .info = {.code = "DP148",
              .name = "slow-tokenizer",
-             .summary = "a tokenizer written in Python, where the library has the same in Rust",
+             .summary = "a tokenizer implemented in Python, where the library has the same one in Rust",
              .root_cause = "API: Not Using Efficient API",
              .symptoms = "Slow Execution Time, Abnormal CPU Utilization",
              .stage = "Data Preparation",
@@ -52,13 +54,13 @@ extern constinit const Rule kSlowTokenizer = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-`BertTokenizer.from_pretrained` and other tokenizer classes of Transformers that have a `…Fast` sibling, and
+`BertTokenizer.from_pretrained` and other Transformers tokenizer classes that have a `…Fast` sibling, and
 `AutoTokenizer.from_pretrained(…, use_fast=False)`.
 
 ## Why it costs
 
-The classes without `Fast` split words in Python, one text after the other. The fast ones are written in Rust and use all cores
-for a list of texts. `AutoTokenizer` takes the fast one wherever there is one.
+In Transformers 4, the classes without `Fast` split words in Python, one text at a time. The fast ones are implemented
+in Rust and use all cores for a list of texts. `AutoTokenizer` loads the fast one if there is one.
 
 ## Bad
 
@@ -78,8 +80,9 @@ tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
 
 ## When it is wrong
 
-For a handful of texts the difference does not matter. Some checkpoints that are converted from SentencePiece give slightly different tokens;
-compare them before you switch a trained model. Since Transformers 5 the plain names are the fast tokenizers.
+For a handful of texts the difference does not matter. Some checkpoints converted from SentencePiece give slightly
+different tokens; compare them before you switch a trained model. Since Transformers 5 the plain names are the fast
+tokenizers.
 
 ## References
 

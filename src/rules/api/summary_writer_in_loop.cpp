@@ -20,9 +20,9 @@ void check(Site &site, const Call &call) {
     if (loop->makes_graph || varies(site, *loop, call) || !runs_every_turn(site, *loop)) {
       return; // one for each run, or for the first turn
     }
-    Finding &finding = report(site, call, "this opens a new event file in every turn of the loop, for the same folder",
-                              "make the writer once before the loop");
-    add_note(finding, site, *loop->node, "the loop");
+    Finding &finding = report(site, call, "this opens a new event file for the same folder in every iteration",
+                              "create the writer once before the loop");
+    add_note(finding, site, *loop->node, "in every iteration of this loop");
     finding.notes.back().span.end = finding.notes.back().span.start + 3;
     return;
   }
@@ -56,7 +56,7 @@ void check(Site &site, const Call &call) {
     return;
   }
   report(site, call, "this opens a new event file in every call of this function, and a loop calls it",
-         "make the writer once, and pass it in");
+         "create the writer once, and pass it to the function");
 }
 
 } // namespace
@@ -64,7 +64,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kSummaryWriterInLoop = {
     .info = {.code = "DP115",
              .name = "summary-writer-in-loop",
-             .summary = "a writer of TensorBoard summaries that is made anew in every turn of a loop",
+             .summary = "a TensorBoard writer that is created again in every iteration of a loop",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Increasing Time Over Time, Memory Leak",
              .stage = "Training",
@@ -75,13 +75,14 @@ extern constinit const Rule kSummaryWriterInLoop = {
              .posts = "",
              .documentation = R"(## What it finds
 
-`tf.summary.FileWriter(…)`, `tf.summary.create_file_writer(…)` or `SummaryWriter(…)` of `torch.utils.tensorboard` in a loop, for a folder
-that does not depend on the loop; also in a function that is called in a loop.
+`tf.summary.FileWriter(…)`, `tf.summary.create_file_writer(…)` or `SummaryWriter(…)` of `torch.utils.tensorboard` in a
+loop, for a folder that does not depend on the loop; also in a function that is called in a loop.
 
 ## Why it costs
 
-Each writer has a queue, a thread and an event file of its own. They stay open until they are closed or collected, so that files and
-threads add up, and TensorBoard has to read one file for each turn. With a graph, it is written again each time.
+Each writer has its own queue, thread and event file. They stay open until they are closed or collected, so files and
+threads accumulate, and TensorBoard has to read one file for each iteration. A writer that is given a graph writes it
+again each time.
 
 ## Bad
 
@@ -107,7 +108,7 @@ def train(steps, step):
 
 ## When it is wrong
 
-A writer for each run of an experiment, in a folder of its own, is left alone.
+The rule is silent for a writer for each run of an experiment, in its own folder.
 
 ## References
 

@@ -1,6 +1,8 @@
 #include "python/children.h"
 #include "rules/site.h"
 
+#include <fmt/format.h>
+
 namespace deepperf::rules {
 
 using namespace python;
@@ -49,10 +51,12 @@ void check(Site &site, const Call &call) {
   if (measures_time(site, around)) {
     return;
   }
-  Finding &finding = report(site, call, "every turn waits here until the device has done all its work",
-                            "leave it out: what needs a result waits for it by itself");
+  Finding &finding = report(site, call,
+                            fmt::format("`{}` makes every iteration wait until the device has finished all its work",
+                                        text_of(site, call.func)),
+                            "remove the call: operations that need a result wait for it by themselves");
   if (loop != nullptr) {
-    add_note(finding, site, *loop->node, "in every turn of this loop");
+    add_note(finding, site, *loop->node, "in every iteration of this loop");
   }
 }
 
@@ -61,7 +65,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kSynchronizeInLoop = {
     .info = {.code = "DP135",
              .name = "synchronize-in-loop",
-             .summary = "torch.cuda.synchronize() in every step, in code that measures nothing",
+             .summary = "`torch.cuda.synchronize()` in every step, in code that measures nothing",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
@@ -71,13 +75,14 @@ extern constinit const Rule kSynchronizeInLoop = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`torch.cuda.synchronize()` in every turn of a loop over batches or in a training step, in a function that measures no time.
+`torch.cuda.synchronize()` in every iteration of a loop over batches or in a training step, in a function that measures
+no time.
 
 ## Why it costs
 
-The program prepares the kernels of the next step while the device still works on this one; that is what keeps it busy.
-`synchronize()` waits until all of them are done, and only then does the program go on: the device is idle until the next
-kernels arrive.
+The CPU normally enqueues the kernels of the next step while the device still works on the current one, which keeps the
+device busy. `synchronize()` waits until all kernels are done before the CPU continues, so the device is idle until the
+next kernels arrive.
 
 ## Bad
 
@@ -108,8 +113,8 @@ def train(model, optimizer, train_loader):
 
 ## When it is wrong
 
-Code that measures time must wait for the device; functions that read a clock or name a timer are not reported. Own streams,
-and memory that other libraries read without PyTorch's knowledge, may need it as well.
+Code that measures time must wait for the device; the rule is silent in functions that read a clock or mention a timer.
+Custom streams, and memory that other libraries read without PyTorch's knowledge, may need it as well.
 
 ## References
 

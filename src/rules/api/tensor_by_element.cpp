@@ -67,10 +67,9 @@ void check_elements(Site &site, const Node &place, const Expr *target, const Exp
     return read != nullptr;
   });
   if (read != nullptr) {
-    Finding &finding =
-        report(site, place, "the tensor is read element by element, with a copy from the device for each",
-               "copy it once: tensor.tolist() gives a list of Python numbers");
-    add_note(finding, site, *read, "one number at a time");
+    Finding &finding = report(site, place, "the tensor is read element by element, and each read waits for the device",
+                              "copy it once: `tensor.tolist()` returns a list of Python numbers");
+    add_note(finding, site, *read, "each element is read here");
   }
 }
 
@@ -96,9 +95,8 @@ void check_indices(Site &site, const For &loop) {
     return read != nullptr;
   });
   if (read != nullptr) {
-    Finding &finding =
-        report(site, *read, "the tensor is read element by element, with a copy from the device for each",
-               "copy it once before the loop: tensor.tolist() gives a list of Python numbers");
+    Finding &finding = report(site, *read, "the tensor is read element by element, and each read waits for the device",
+                              "copy it once before the loop: `tensor.tolist()` returns a list of Python numbers");
     add_note(finding, site, loop, "in each iteration of this loop");
   }
 }
@@ -129,8 +127,8 @@ void check_call(Site &site, const Call &call) {
   // Rows may be wanted one by one; single numbers are not.
   const std::string_view maker = maker_of(site, call.args[0]);
   if (maker.ends_with("argmax") || maker.ends_with("argmin")) {
-    report(site, call, "extend() with a tensor makes a tensor of every element",
-           "append the tensor and call torch.cat at the end, or extend with tensor.tolist()");
+    report(site, call, "`extend()` with a tensor creates a tensor for every element",
+           "append the tensor and call `torch.cat` at the end, or extend with `tensor.tolist()`");
   }
 }
 
@@ -139,7 +137,7 @@ void check_call(Site &site, const Call &call) {
 extern constinit const Rule kTensorByElement = {
     .info = {.code = "DP155",
              .name = "tensor-by-element",
-             .summary = "a tensor that Python reads or unpacks one element at a time",
+             .summary = "a tensor that Python reads or unpacks element by element",
              .root_cause = "API: Not Using Batch API",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Evaluation",
@@ -148,12 +146,13 @@ extern constinit const Rule kTensorByElement = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-Loops and comprehensions over a tensor that take `item()`, `int()` or `float()` of each element, loops over indices that do it with `t[i]`, and `list.extend(tensor)`.
+Loops and comprehensions over a tensor that call `item()`, `int()` or `float()` on each element, loops over indices that
+do it with `t[i]`, and `list.extend(tensor)`.
 
 ## Why it costs
 
-Each element becomes a tensor of its own, a few microseconds in Python, and each `item()` waits for the device and copies one number. `tolist()` copies all of them at
-once.
+Each element becomes a tensor object, and each `item()` waits for the device and copies one number. `tolist()` copies
+all of them at once.
 
 ## Bad
 
@@ -183,7 +182,7 @@ For tensors of a few elements.
 
 ## References
 
-- torch.Tensor.tolist
+- `torch.Tensor.tolist`
 )"},
     .calls = "*.extend",
     .on_call = check_call,

@@ -160,12 +160,13 @@ void judge(Site &site, const Block &body) {
         work = event.place;
       } else if (event.kind == Event::Kind::Start && event.name == events[i].name) {
         if (work != nullptr) {
-          Finding &finding = report(
-              site, *events[stop].place, "the clock is read before the device is done: only the launch is measured",
-              site.module->jax ? "call jax.block_until_ready(…) on the result before reading the clock"
-                               : "call torch.cuda.synchronize() before reading the clock");
+          Finding &finding =
+              report(site, *events[stop].place,
+                     "the clock is read before the device is done, so only the kernel launch is measured",
+                     site.module->jax ? "call `jax.block_until_ready(…)` on the result before reading the clock"
+                                      : "call `torch.cuda.synchronize()` before reading the clock");
           add_note(finding, site, *work, "this returns as soon as its work is enqueued");
-          add_note(finding, site, *event.place, "measured from here");
+          add_note(finding, site, *event.place, "the measurement starts here");
         }
         break;
       }
@@ -192,7 +193,7 @@ void check_module(Site &site) {
 extern constinit const Rule kTimingWithoutWait = {
     .info = {.code = "DP154",
              .name = "timing-without-wait",
-             .summary = "a time that is taken before the GPU has finished what is measured",
+             .summary = "a time measured before the GPU has finished its work",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Wrong Result",
              .stage = "Training",
@@ -201,13 +202,13 @@ extern constinit const Rule kTimingWithoutWait = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-`time.time()`, `time.perf_counter()` and the like before and after a model on a GPU is run, or a function that `jax.jit` compiled, where nothing
-in between waits for the device.
+`time.time()`, `time.perf_counter()` and the like before and after running a model on a GPU or a function compiled by
+`jax.jit`, where nothing in between waits for the device.
 
-## Why it matters
+## Why it is wrong
 
-The calls only enqueue work and return. The difference of the clocks is the time of the launch, and whoever waits next pays for the work, so that
-another part of the program looks slow.
+The calls only enqueue work and return. The difference between the clocks is the launch time, and the next operation
+that waits is charged for the work, so another part of the program looks slow.
 
 ## Bad
 
@@ -243,12 +244,13 @@ def measure(x):
 
 ## When it is wrong
 
-Where the time of the launch is what you want to know, or the loop is so long that the queue is full and the launch takes as long as the work. On a CPU nothing is enqueued.
+Where the launch time is what you want to know, or where the loop is so long that the queue is full and launching takes
+as long as the work. On a CPU, PyTorch runs operations synchronously.
 
 ## References
 
 - PyTorch: CUDA semantics, asynchronous execution
-- JAX documentation "Asynchronous dispatch"
+- JAX documentation, "Asynchronous dispatch"
 )"},
     .nodes = {NodeKind::FunctionDef},
     .on_node = check_function,

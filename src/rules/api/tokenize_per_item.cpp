@@ -24,7 +24,7 @@ void check(Site &site, const Call &call) {
     return;
   }
   report(site, call, "every item is tokenized again in every epoch",
-         "tokenize all texts once, as a list, in __init__ or with Dataset.map(…, batched=True), and keep the ids");
+         "tokenize all texts once, as a list in `__init__` or with `Dataset.map(…, batched=True)`, and keep the ids");
 }
 
 } // namespace
@@ -32,7 +32,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kTokenizePerItem = {
     .info = {.code = "DP149",
              .name = "tokenize-per-item",
-             .summary = "a Dataset that tokenizes its texts whenever an item is asked for",
+             .summary = "a dataset that tokenizes a text whenever an item is read",
              .root_cause = "API: Not Using Batch API",
              .symptoms = "Slow Execution Time, Abnormal CPU Utilization",
              .stage = "Data Preparation",
@@ -41,12 +41,12 @@ extern constinit const Rule kTokenizePerItem = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-A Hugging Face tokenizer that is called in the `__getitem__` of a Dataset.
+A Hugging Face tokenizer that is called in the `__getitem__` of a dataset.
 
 ## Why it costs
 
-The same text is tokenized once per epoch, one text per call. A fast tokenizer works on a list of texts with all cores, and the
-ids of a text never change.
+The same text is tokenized once per epoch, with one call per text. A fast tokenizer processes a list of texts on all
+cores, and the ids of a text never change.
 
 ## Bad
 
@@ -88,8 +88,8 @@ class Reviews(Dataset):
 
 ## When it is wrong
 
-Where the ids of all texts do not fit into memory (then write them to disk once), where texts are changed at random, or where enough workers keep
-the device busy anyway.
+Where the ids of all texts do not fit into memory (then write them to disk once), where texts are changed at random, or
+where enough workers keep the device busy anyway.
 
 ## References
 

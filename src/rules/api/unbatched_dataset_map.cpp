@@ -75,8 +75,8 @@ void check(Site &site, const Call &call) {
   if (function == nullptr || !takes_batches(*function)) {
     return;
   }
-  Finding &finding = report(site, call, "the tokenizer is called for one example at a time",
-                            "add batched=True: the function works on a batch of columns as it is");
+  Finding &finding = report(site, call, "`map()` calls the tokenizer for one example at a time",
+                            "add `batched=True`: the function works on a batch of columns without changes");
   if (const std::optional<Edit> edit = add_argument(site, call, "batched=True")) {
     set_fix(finding, false, {*edit});
   }
@@ -87,7 +87,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kUnbatchedDatasetMap = {
     .info = {.code = "DP142",
              .name = "unbatched-dataset-map",
-             .summary = "Dataset.map of Hugging Face that tokenizes one example at a time",
+             .summary = "a Hugging Face `Dataset.map` that tokenizes one example at a time",
              .root_cause = "API: Not Using Batch API",
              .symptoms = "Slow Execution Time",
              .stage = "Data Preparation",
@@ -97,12 +97,12 @@ extern constinit const Rule kUnbatchedDatasetMap = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-`dataset.map(f)` of the datasets library without `batched=True`, where `f` does nothing but hand columns to a tokenizer.
+`dataset.map(f)` of the Datasets library without `batched=True`, where `f` only passes columns to a tokenizer.
 
 ## Why it costs
 
-Each call crosses from Python into the tokenizer and writes one row. With `batched=True` the function gets a thousand examples at once,
-and a fast tokenizer works on them with all cores; the library's own documentation reports speed-ups of ten and more.
+Each call enters the tokenizer from Python and writes one row. With `batched=True` the function gets 1,000 examples at
+once, and a fast tokenizer processes them on all cores.
 
 ## Bad
 
@@ -128,8 +128,8 @@ tokens = reviews.map(lambda example: tokenizer(example["text"], truncation=True)
 
 ## When it is wrong
 
-With `padding=True` a batch is padded to its longest text, a single example not at all; the edit is therefore only made with
-`--unsafe-fixes`. Of a small dataset both are quick.
+With `padding=True` a batch is padded to its longest text, a single example not at all; the fix therefore needs
+`--unsafe-fixes`. For a small dataset both are quick.
 
 ## References
 

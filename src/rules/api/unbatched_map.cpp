@@ -195,10 +195,10 @@ void judge_map(const model::Project &project, const MovableMap &map, const model
                          readers.consumers.of(stage) != model::Consumption::All
                      ? Tier::Hint
                      : Tier::On;
-  finding.message = "this map runs once per example, but all it does would work on a whole batch";
-  finding.advice = single ? "batch first, then map tf.io.parse_example, which parses a whole batch at once"
-                          : "move this map behind the batch";
-  finding.notes.push_back({batch.module->file, batch.span(), "batched only here"});
+  finding.message = "this `map()` runs once per example, though its function would work on a whole batch";
+  finding.advice = single ? "call `batch()` first, then map `tf.io.parse_example`, which parses a whole batch at once"
+                          : "move this `map()` after `batch()`";
+  finding.notes.push_back({batch.module->file, batch.span(), "the examples are batched only here"});
   findings.push_back(std::move(finding));
 }
 
@@ -231,9 +231,9 @@ void judge_fused(const model::Project &project, const model::Stage &stage, Findi
   finding.file = stage.module->file;
   finding.span = stage.span();
   finding.tier = single || mapper.picks_fields || stage.module->is_test ? Tier::Hint : Tier::On;
-  finding.message = "this map_and_batch maps once per example, but all it does would work on a whole batch";
-  finding.advice = single ? "batch first, then map tf.io.parse_example, which parses a whole batch at once"
-                          : "batch first, then map";
+  finding.message = "this `map_and_batch` maps once per example, though its function would work on a whole batch";
+  finding.advice = single ? "call `batch()` first, then map `tf.io.parse_example`, which parses a whole batch at once"
+                          : "call `batch()` first, then `map()`";
   findings.push_back(std::move(finding));
 }
 
@@ -257,7 +257,7 @@ void check(const model::Project &project, Findings &findings) {
 extern constinit const Rule kUnbatchedMap = {
     .info = {.code = "DP102",
              .name = "unbatched-map",
-             .summary = "map before batch, though the mapped function could take whole batches",
+             .summary = "`map` before `batch`, though the mapped function could take whole batches",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
@@ -267,12 +267,12 @@ extern constinit const Rule kUnbatchedMap = {
              .posts = "50781373_1 58014123_2",
              .documentation = R"(## What it finds
 
-A `map` followed by `batch` where everything that the mapped function does, it could do to a whole batch at once: casts,
-arithmetic, one-hot encoding, decoding lines of CSV and the like.
+A `map` followed by `batch` where everything the mapped function does could be done for a whole batch at once: casts,
+arithmetic, one-hot encoding, decoding CSV lines and the like.
 
 ## Why it costs
 
-Each call of the mapped function has a fixed price, which is paid once per example. Batching first pays it once per batch.
+Each call of the mapped function has a fixed cost, paid once per example. Batching first pays it once per batch.
 
 ## Bad
 
@@ -296,12 +296,14 @@ dataset = dataset.map(lambda x: tf.cast(x, tf.float32) / 255.0, num_parallel_cal
 
 ## When it is wrong
 
-Where an operation needs one example (decoding, file reads, random crops, anything that looks at shapes or axes) the order
-must stay as it is, and the rule is silent; also where such an operation stands between the map and the batch on one of several ways, as
-under `if augment:`. It is also silent where it does not know an operation, for data of a few elements that are written down, and where the
-examples come in batches already. A function that parses single
-records, and does no more than what works on a batch, is a hint: `parse_example` parses a whole batch. Where the elements are also read one by one before the batch, or by another file than the
-one that batches them, or only a few of them are ever read, it is a hint.
+Some operations need a single example: decoding, file reads, random crops, anything that looks at shapes or axes. The
+rule is silent then, also if such an operation comes between the map and the batch on only one path, as under `if
+augment:`. It is also silent for operations that it does not know, for short lists of literals, and where the examples
+already come in batches.
+
+A function that parses single records and otherwise works on a batch is a hint: `parse_example` parses a whole batch. It
+is also a hint where the elements are read one by one before the batch, where another file batches them, or where only a
+few of them are read.
 
 ## References
 

@@ -142,8 +142,8 @@ void check(Site &site, const Call &call) {
       site, call,
       fmt::format("`{}` is not trained here, but every step records its autograd graph and computes its gradients",
                   name->id.text()),
-      "run it under torch.no_grad()");
-  finding.notes.push_back({site.module->file, model.call->span(), "no optimizer gets its parameters"});
+      "run it under `torch.no_grad()`");
+  finding.notes.push_back({site.module->file, model.call->span(), "no optimizer gets the parameters of this model"});
 }
 
 } // namespace
@@ -151,7 +151,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kUntrainedModelTracked = {
     .info = {.code = "DP159",
              .name = "untrained-model-tracked",
-             .summary = "a pretrained model that is only run in the training step, with gradients",
+             .summary = "a pretrained model that the training step only runs, with gradients enabled",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Out of Memory, Abnormal GPU Memory Usage, Slow Execution Time",
              .stage = "Training",
@@ -160,13 +160,13 @@ extern constinit const Rule kUntrainedModelTracked = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A model that was loaded with `from_pretrained` and that a training loop only runs, on the data of the batch: nothing asks for its parameters, freezes it or hands it on, so that no optimizer can train it. The
-call is not under `torch.no_grad()`.
+A model that was loaded with `from_pretrained` and that a training loop only runs, on the data of the batch. Nothing
+reads its parameters, freezes it or passes it on, so no optimizer can train it. The call is not under `torch.no_grad()`.
 
 ## Why it costs
 
-Its weights require gradients as long as nobody says otherwise. Every step keeps the activations of all of its layers for the backward pass, walks them, and adds to gradients that are never used or zeroed: often more
-memory than the part that is trained.
+Its weights require gradients by default. Every step keeps the activations of all its layers, runs the backward pass
+through them, and adds to gradients that are never used or zeroed.
 
 ## Bad
 
@@ -207,7 +207,7 @@ def train(loader):
 
 ## When it is wrong
 
-Where the gradient with respect to the batch itself is wanted.
+Where the gradient with respect to the batch itself is needed.
 
 ## References
 

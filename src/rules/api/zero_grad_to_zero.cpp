@@ -18,8 +18,9 @@ void check(Site &site, const Call &call) {
   if (given == nullptr && kind != Kind::TorchOptimizer && kind != Kind::TorchModule) {
     return;
   }
-  Finding &finding = report(site, call, "every gradient is filled with zeros, and then read and added to",
-                            "leave set_to_none at True, its default since PyTorch 2.0");
+  Finding &finding = report(
+      site, call, "`set_to_none=False` fills every gradient with zeros, which the backward pass then reads and adds to",
+      "omit `set_to_none`: it is `True` by default since PyTorch 2.0");
   set_fix(finding, false, {replace(*value, "True")});
 }
 
@@ -28,7 +29,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kZeroGradToZero = {
     .info = {.code = "DP133",
              .name = "zero-grad-to-zero",
-             .summary = "zero_grad(set_to_none=False), which fills all gradients with zeros",
+             .summary = "`zero_grad(set_to_none=False)`, which fills all gradients with zeros",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
              .stage = "Training",
@@ -42,8 +43,8 @@ extern constinit const Rule kZeroGradToZero = {
 
 ## Why it costs
 
-One kernel per parameter (or per group of them) writes zeros, and the backward pass reads them to add to them. With `None` it just
-stores the first gradient, and the memory is free in between.
+Kernels write zeros to every gradient, and the backward pass reads them to add to them. With `None` it stores the first
+gradient directly, and the memory is free in between.
 
 ## Bad
 
@@ -71,14 +72,14 @@ def step(model: torch.nn.Module, optimizer: torch.optim.Optimizer, x):
 
 ## When it is wrong
 
-Code that reads `p.grad` before the next backward pass, captures the step in a CUDA graph, or hands out views of the gradients needs
-the tensors to stay. Optimizers skip a parameter whose gradient is `None`, but apply momentum and weight decay to one
-whose gradient is zero. The edit is therefore only made with `--unsafe-fixes`.
+Code that reads `p.grad` before the next backward pass, captures the step in a CUDA graph, or keeps views of the
+gradients needs the tensors to stay. Optimizers skip a parameter whose gradient is `None`, but apply momentum and weight
+decay to one whose gradient is zero. The fix therefore needs `--unsafe-fixes`.
 
 ## References
 
-- PyTorch performance tuning guide: use parameter.grad = None instead of model.zero_grad()
-- torch.optim.Optimizer.zero_grad
+- PyTorch performance tuning guide: use `parameter.grad = None` instead of `model.zero_grad()`
+- `torch.optim.Optimizer.zero_grad`
 )"},
     .calls = "*.zero_grad",
     .on_call = check};

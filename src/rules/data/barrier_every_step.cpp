@@ -14,7 +14,7 @@ void check(Site &site, const Call &call) {
   }
   report(site, call,
          fmt::format("`{}` makes every training step wait for the slowest process", text_of(site, call.func)),
-         "leave it out: the reduction of the gradients keeps the processes together");
+         "remove the call: the gradient all-reduce already keeps the processes in step");
 }
 
 } // namespace
@@ -22,7 +22,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kBarrierEveryStep = {
     .info = {.code = "DP419",
              .name = "barrier-every-step",
-             .summary = "a barrier for all processes in every training step",
+             .summary = "a barrier across all processes in every training step",
              .root_cause = "Data: Inefficient Data Transmission",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
@@ -35,7 +35,8 @@ extern constinit const Rule kBarrierEveryStep = {
 
 ## Why it costs
 
-All processes wait until the last one has come, and the device has nothing to do meanwhile. DistributedDataParallel already waits where it reduces gradients.
+All processes wait for the slowest one, while their devices are idle. `DistributedDataParallel` already synchronizes
+when it reduces the gradients.
 
 ## Bad
 
@@ -73,7 +74,7 @@ Where processes exchange files or results in each step.
 
 ## References
 
-- PyTorch: distributed communication, barrier
+- PyTorch: distributed communication, `barrier`
 )"},
     .calls = "torch.distributed.barrier Accelerator.wait_for_everyone",
     .on_call = check};

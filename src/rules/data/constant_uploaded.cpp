@@ -172,13 +172,13 @@ void check(Site &site, const Call &call) {
   }
   const bool has_module = site.function->type != nullptr && site.function->type->kind == Kind::TorchModule;
   Finding &finding = report(site, call, "the same numbers are copied to the device in every step",
-                            has_module ? "make the tensor once and keep it with the module: self.register_buffer(…)"
-                                       : "make the tensor on the device once, and use it in every step");
+                            has_module ? "create the tensor once and keep it in the module: `self.register_buffer(…)`"
+                                       : "create the tensor on the device once, and use it in every step");
   if (count_numbers(data.expr) < kWorthIt) {
     finding.tier = Tier::Hint;
   }
   if (data.function != nullptr && data.function != site.function) {
-    finding.notes.push_back({data.function->module->file, data.expr->span(), "they come from here"});
+    finding.notes.push_back({data.function->module->file, data.expr->span(), "the numbers come from here"});
   }
 }
 
@@ -196,15 +196,14 @@ extern constinit const Rule kConstantUploaded = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`torch.tensor`, `torch.as_tensor` or `torch.from_numpy` of numbers that are always the same, in a forward pass or a training step, whose
-result goes to a device: a list that is written down, or an attribute that the constructor sets and nobody changes. It is followed
-through parameters to most callers. Where only a few numbers are written
-there, it is a hint.
+`torch.tensor`, `torch.as_tensor` or `torch.from_numpy` of numbers that never change, in a forward pass or a training
+step, whose result goes to a device: a literal list, or an attribute that only the constructor sets. The rule follows
+parameters to most callers. Where the literal has only a few numbers, it is a hint.
 
 ## Why it costs
 
-Each time Python's numbers are read one by one or an array is copied, and then copied over the bus from pageable memory, which waits for the
-device. Made once, the tensor is there already.
+Each time, PyTorch converts the Python numbers or copies the array, and then copies the result over the bus from
+pageable memory, which waits for the device. A tensor that is created once is already there.
 
 ## Bad
 

@@ -98,9 +98,10 @@ void check(Site &site, const Call &call) {
     return;
   }
   const Site there = site_of(site, *found.constant);
-  Finding &finding = report(site, *found.constant,
-                            "every worker gets the same seed: all of them draw the same random numbers, in every epoch",
-                            "seed with torch.initial_seed() % 2**32, which differs between workers and epochs");
+  Finding &finding =
+      report(site, *found.constant,
+             "every worker gets the same seed, so all of them draw the same random numbers, in every epoch",
+             "seed with `torch.initial_seed() % 2**32`, which differs between workers and epochs");
   if (there.module != nullptr) {
     finding.file = there.module->file;
   }
@@ -115,7 +116,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kConstantWorkerSeed = {
     .info = {.code = "DP867",
              .name = "constant-worker-seed",
-             .summary = "a worker_init_fn that gives every worker the same seed",
+             .summary = "a `worker_init_fn` that gives every worker the same seed",
              .root_cause = "Training: Wrong Random Numbers",
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Data Preparation",
@@ -126,10 +127,11 @@ extern constinit const Rule kConstantWorkerSeed = {
 
 A `DataLoader` whose `worker_init_fn` seeds NumPy, Python or PyTorch with a number that does not depend on the worker.
 
-## Why it matters
+## Why it is wrong
 
-The function runs in each worker, at the beginning of every epoch. With one seed for all, the workers draw the same crops, flips and noise, and draw
-them again in every epoch: with eight workers there are eight copies of each random choice, and augmentation has little effect.
+The function runs in each worker whenever workers start, by default at the beginning of every epoch. With one seed for
+all, the workers draw the same crops, flips and noise, and draw them again in every epoch: with eight workers there are
+eight copies of each random choice, and augmentation has little effect.
 
 ## Bad
 
@@ -164,11 +166,12 @@ def loader_of(dataset):
 
 ## When it is wrong
 
-Where the dataset draws no random numbers, or evaluation shall draw the same ones each time with a single worker.
+Where the dataset draws no random numbers, or where an evaluation with a single worker has to draw the same ones each
+time.
 
 ## References
 
-- PyTorch documentation: reproducibility, DataLoader
+- PyTorch documentation: reproducibility, `DataLoader`
 )"},
     .calls = "torch.utils.data.DataLoader",
     .on_call = check};

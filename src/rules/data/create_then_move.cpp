@@ -383,21 +383,21 @@ void check(Site &site, const Call &call) {
   const std::string_view maker = text_of(there, origin.made->func);
   Finding &finding = report(
       site, call,
-      origin.by_numpy ? "NumPy makes this on the CPU, and it is then copied to the device"
-                      : "this tensor is made on the CPU and then copied to the device",
-      origin.by_numpy ? fmt::format("make it there with the function of PyTorch, and device={}", to.device)
+      origin.by_numpy ? "NumPy creates this array on the CPU, and it is then copied to the device"
+                      : "this tensor is created on the CPU and then copied to the device",
+      origin.by_numpy ? fmt::format("create it on the device with PyTorch's function and `device={}`", to.device)
       : origin.elsewhere
-          ? fmt::format("pass the device to `{}`, and make it there: {}(…, device=…)",
+          ? fmt::format("pass the device to `{}`, and create the tensor there: `{}(…, device=…)`",
                         text_of(site, as<Call>(receiver) != nullptr ? as<Call>(receiver)->func : receiver), maker)
-          : fmt::format("make it there: {}(…, device={})", maker, to.device));
+          : fmt::format("create it on the device: `{}(…, device={})`", maker, to.device));
   if (origin.elsewhere || origin.named != nullptr) {
-    finding.notes.push_back({there.module->file, origin.made->span(), "made here"});
+    finding.notes.push_back({there.module->file, origin.made->span(), "it is created here"});
   }
   if (!runs_often(site)) {
     finding.tier = Tier::Hint;
   }
   if (is_random(api)) {
-    finding.advice += "; other random numbers come out";
+    finding.advice += "; the random numbers will differ";
   }
   const bool is_plain = origin.named == nullptr && !origin.elsewhere && !origin.by_numpy && call.keywords.empty() &&
                         (to.dtype.empty() && call.args.size() < 2);
@@ -421,8 +421,8 @@ void check_index(Site &site, const Node &node) {
       return;
     }
     const std::string_view base = text_of(site, subscript.value);
-    report(site, *made, "these indices are made on the CPU and copied to the device for every use",
-           fmt::format("make them there: {}(…, device={}.device)", text_of(site, made->func), base));
+    report(site, *made, "these indices are created on the CPU and copied to the device for every use",
+           fmt::format("create them on the device: `{}(…, device={}.device)`", text_of(site, made->func), base));
   };
   if (const auto *parts = as<Tuple>(subscript.slice)) {
     for (const Expr *part : parts->elts) {
@@ -438,7 +438,7 @@ void check_index(Site &site, const Node &node) {
 extern constinit const Rule kCreateThenMove = {
     .info = {.code = "DP401",
              .name = "create-then-move",
-             .summary = "a tensor that is made on the CPU only to be copied to the device",
+             .summary = "a tensor that is created on the CPU only to be copied to the device",
              .root_cause = "Data: Inefficient Data Transmission",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
@@ -448,15 +448,15 @@ extern constinit const Rule kCreateThenMove = {
              .fix = FixKind::Safe,
              .documentation = R"(## What it finds
 
-`torch.zeros(…).cuda()`, `torch.arange(…).to(device)`, `torch.ones(…).type_as(x)` and the like: a function that could make the tensor on
-the device makes it on the CPU, and the result is copied. That is followed through names, casts, views, fills in place and functions
-that return what they make. Also found: arrays that NumPy fills in a step or a forward pass, and indices that are made on the CPU for a tensor on
-the device.
+`torch.zeros(…).cuda()`, `torch.arange(…).to(device)`, `torch.ones(…).type_as(x)` and the like: a function that could
+create the tensor on the device creates it on the CPU, and the result is copied. The rule follows the tensor through
+variables, casts, views, in-place fills and functions that return what they create. It also finds arrays that NumPy
+fills in a step or a forward pass, and indices that are created on the CPU for a tensor on the device.
 
 ## Why it costs
 
-The CPU fills the memory, the driver copies it into pinned memory and then over the bus, and the program waits for that. Made on
-the device it is one kernel and no copy.
+The CPU fills the memory, the driver copies it into pinned memory and then over the bus, and the program waits for that.
+Creating the tensor on the device takes one kernel and no copy.
 
 ## Bad
 
@@ -478,9 +478,9 @@ for step in range(1000):
 
 ## When it is wrong
 
-Where it happens once, in setting things up, the copy costs next to nothing: outside of loops, `forward` and functions that loops
-call it is only a hint. Random numbers differ between devices; where the same ones are wanted as on a CPU, the copy is the price. The rule's edit
-for random functions is therefore only made with `--unsafe-fixes`.
+During setup the copy costs next to nothing: outside of loops, `forward` and functions that loops call it is only a
+hint. Random numbers differ between devices; keep the copy where the numbers must match those of a CPU. The fix for
+random functions therefore needs `--unsafe-fixes`.
 
 ## References
 

@@ -20,7 +20,7 @@ void check(Site &site, const Call &call) {
       model::kind_of(receiver) == Kind::TorchModule || !goes_to_gpu(site, call)) {
     return;
   }
-  report(site, call, "every sample is copied to the device on its own, in the code that prepares it",
+  report(site, call, "every sample is copied to the device separately, in the code that prepares it",
          "return tensors on the CPU, and move the whole batch in the training loop");
 }
 
@@ -29,7 +29,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kDeviceInDataset = {
     .info = {.code = "DP414",
              .name = "device-in-dataset",
-             .summary = "a Dataset that copies each sample to the GPU",
+             .summary = "a dataset that copies each sample to the GPU",
              .root_cause = "Data: Inefficient Data Transmission",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization, Program Crash",
              .stage = "Data Preparation",
@@ -38,12 +38,13 @@ extern constinit const Rule kDeviceInDataset = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`.cuda()` or `.to(device)` in the `__getitem__` of a Dataset.
+`.cuda()` or `.to(device)` in the `__getitem__` of a dataset.
 
 ## Why it costs
 
-One small copy for each sample, which waits for the device, instead of one for each batch; the batch is then put together on the
-GPU, piece by piece. And it rules out workers: a process that was forked cannot use CUDA, so that `num_workers=2` fails.
+Each sample takes one small copy that waits for the device, instead of one copy for each batch, and the batch is then
+assembled on the GPU from its samples. It also rules out workers: a forked process cannot use CUDA, so `num_workers=2`
+fails.
 
 ## Bad
 
@@ -88,11 +89,12 @@ def train(step, loader):
 
 ## When it is wrong
 
-Where the sample is computed on the GPU, as by a simulation or a feature extractor. Better is to do that for whole batches.
+Where the sample is computed on the GPU, as by a simulation or a feature extractor. Doing that for whole batches is
+better still.
 
 ## References
 
-- torch.utils.data: use of CUDA tensors in multi-process loading is not recommended
+- `torch.utils.data`: returning CUDA tensors from multi-process loading is not recommended
 )"},
     .calls = "*.cuda *.to",
     .on_call = check};

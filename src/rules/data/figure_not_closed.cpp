@@ -19,28 +19,30 @@ void check(Site &site, const Call &call) {
   if (!function_has_word(site, {"savefig"})) {
     return; // somebody else may do something with it
   }
-  report(site, call, "figures are made again and again and never closed, so that all of them stay in memory",
-         "call plt.close(fig) behind savefig");
+  report(site, call, "figures are created repeatedly and never closed, so all of them stay in memory",
+         "call `plt.close(fig)` after `savefig`");
 }
 
 } // namespace
 
-extern constinit const Rule kFigureNotClosed = {.info = {.code = "DP418",
-                                                         .name = "figure-not-closed",
-                                                         .summary = "figures that are made in a loop and never closed",
-                                                         .root_cause = "API: Inefficient API Usage",
-                                                         .symptoms = "Out of Memory, Increasing Time Over Time",
-                                                         .stage = "Evaluation",
-                                                         .frameworks = "PyTorch, TensorFlow, Keras, JAX",
-                                                         .severity = Severity::Advice,
-                                                         .tier = Tier::Hint,
-                                                         .documentation = R"(## What it finds
+extern constinit const Rule kFigureNotClosed = {
+    .info = {.code = "DP418",
+             .name = "figure-not-closed",
+             .summary = "figures that are created in a loop and never closed",
+             .root_cause = "API: Inefficient API Usage",
+             .symptoms = "Out of Memory, Increasing Time Over Time",
+             .stage = "Evaluation",
+             .frameworks = "PyTorch, TensorFlow, Keras, JAX",
+             .severity = Severity::Advice,
+             .tier = Tier::Hint,
+             .documentation = R"(## What it finds
 
-`plt.figure()` or `plt.subplots()` in a loop, or in a function that a loop calls, that saves the figure and does not close it.
+`plt.figure()` or `plt.subplots()` in a loop, or in a function that a loop calls, that saves the figure and does not
+close it.
 
 ## Why it costs
 
-pyplot keeps every figure until it is closed, with its axes, pictures and caches: some megabytes each.
+pyplot keeps every figure until it is closed, with its axes, images and caches, so memory grows with every figure.
 
 ## Bad
 
@@ -77,9 +79,9 @@ A handful of figures does no harm.
 
 ## References
 
-- matplotlib: pyplot.close, and the warning about more than 20 open figures
+- Matplotlib: `pyplot.close`, and the warning about more than 20 open figures
 )"},
-                                                .calls = "matplotlib.pyplot.figure matplotlib.pyplot.subplots",
-                                                .on_call = check};
+    .calls = "matplotlib.pyplot.figure matplotlib.pyplot.subplots",
+    .on_call = check};
 
 } // namespace deepperf::rules

@@ -17,8 +17,8 @@ void check(Site &site, const Call &call) {
   if (!in_dataset_item(site) || call.args.empty() || is_guarded(site) || !is_call_same_for_all_items(site, call)) {
     return;
   }
-  report(site, call, fmt::format("{} opens the same file again for every item", text_of(site, call.func)),
-         "open it once: in __init__, or at the first item of each worker (if self.file is None: …)");
+  report(site, call, fmt::format("`{}` opens the same file again for every item", text_of(site, call.func)),
+         "open it once in `__init__`, or at the first item of each worker (`if self.file is None: …`)");
 }
 
 } // namespace
@@ -26,7 +26,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kFileOpenedPerItem = {
     .info = {.code = "DP406",
              .name = "file-opened-per-item",
-             .summary = "a Dataset that opens or reads the same file again for every item",
+             .summary = "a dataset that opens or reads the same file again for every item",
              .root_cause = "Data: Inefficient Data Preprocessing",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
@@ -35,13 +35,13 @@ extern constinit const Rule kFileOpenedPerItem = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-In the `__getitem__` of a Dataset, a call that opens or reads a file whose name does not depend on the item: `h5py.File(self.path)`,
-`pandas.read_csv(self.table)`, `numpy.load(self.array)`.
+In the `__getitem__` of a dataset, a call that opens or reads a file whose name does not depend on the item:
+`h5py.File(self.path)`, `pandas.read_csv(self.table)`, `numpy.load(self.array)`.
 
 ## Why it costs
 
-A DataLoader calls `__getitem__` once per example. Opening an HDF5 file takes about a millisecond, and reading a table takes as long
-as the table is large: for each single row. The workers fall behind and the GPU waits.
+A `DataLoader` calls `__getitem__` once per example. Every call opens the file again, and functions such as `read_csv`
+read all of it to return a single row. The workers cannot keep up and the GPU waits.
 
 ## Bad
 
@@ -85,8 +85,9 @@ class Frames(Dataset):
 
 ## When it is wrong
 
-An open HDF5 file cannot be handed to worker processes, so it must not be opened in `__init__` when there are workers; opening it
-at a worker's first item, as above, is right. Where the number of open files is limited, opening per item may be on purpose.
+An open HDF5 file cannot be passed to worker processes, so it must not be opened in `__init__` when there are workers;
+open it at a worker's first item, as above. Where the number of open files is limited, opening the file for each item
+may be on purpose.
 
 ## References
 

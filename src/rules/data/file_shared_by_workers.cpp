@@ -1,6 +1,8 @@
 #include "base/known_names.h"
 #include "rules/site.h"
 
+#include <fmt/format.h>
+
 namespace deepperf::rules {
 
 using namespace python;
@@ -20,8 +22,10 @@ void check(Site &site, const Call &call) {
   if (target == nullptr || assignment->value != &call) {
     return;
   }
-  report(site, call, "workers of a loader would share this open file, which HDF5 and LMDB do not allow",
-         "open it at the first __getitem__, so that each worker has its own");
+  report(site, call,
+         fmt::format("the workers of a `DataLoader` would share the file that `{}` opens, which is not safe",
+                     text_of(site, call.func)),
+         "open it at the first `__getitem__`, so that each worker has its own");
 }
 
 } // namespace
@@ -29,7 +33,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kFileSharedByWorkers = {
     .info = {.code = "DP417",
              .name = "file-shared-by-workers",
-             .summary = "an HDF5 or LMDB file that a Dataset opens before its workers start",
+             .summary = "an HDF5 or LMDB file that a dataset opens before its workers start",
              .root_cause = "Data: Inefficient Data Preprocessing",
              .symptoms = "Program Crash, Slow Execution Time",
              .stage = "Data Preparation",
@@ -38,11 +42,13 @@ extern constinit const Rule kFileSharedByWorkers = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-`h5py.File` or `lmdb.open` that is kept in an attribute by the `__init__` of a Dataset.
+`h5py.File` or `lmdb.open` whose result the `__init__` of a dataset keeps in an attribute.
 
-## Why it costs
+## Why it is wrong
 
-With workers the process is forked while the file is open: all of them use one file position and one cache. HDF5 then gives wrong data or errors, and where workers are spawned the file cannot be pickled. People then set `num_workers=0`, and the GPU waits.
+Worker processes are forked while the file is open, so all of them share one file position and one cache. HDF5 then
+returns wrong data or raises errors. Where workers are spawned, the open file cannot be pickled. Setting `num_workers=0`
+avoids the error, but then the GPU waits for the data.
 
 ## Bad
 

@@ -18,8 +18,8 @@ void check(Site &site, const Call &call) {
     return;
   }
   Finding &finding =
-      report(site, call, "pinning a tensor right before it is copied costs more than the copy gains",
-             "copy it as it is, or let the loader pin it in the background: DataLoader(…, pin_memory=True)");
+      report(site, call, "`pin_memory()` right before the copy blocks the host longer than the faster copy saves",
+             "copy the tensor directly, or let the loader pin it in the background: `DataLoader(…, pin_memory=True)`");
   set_fix(finding, false, {Edit{tensor->end + (tensor->parenthesized ? 1 : 0), pinned->end, ""}});
 }
 
@@ -28,7 +28,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kInlinePinMemory = {
     .info = {.code = "DP403",
              .name = "inline-pin-memory",
-             .summary = "pin_memory() on the way to the device, on the thread that waits for it",
+             .summary = "`pin_memory()` on the thread that then copies the tensor to the device",
              .root_cause = "Data: Inefficient Data Transmission",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
@@ -38,14 +38,14 @@ extern constinit const Rule kInlinePinMemory = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-`x.pin_memory().to(device, non_blocking=True)`: the tensor is copied into pinned memory by the main thread, and from there to the
-device.
+`x.pin_memory().to(device, non_blocking=True)`: the main thread copies the tensor into pinned memory, and from there to
+the device.
 
 ## Why it costs
 
-Pinning allocates page-locked memory and copies the tensor into it, and the main thread waits for both. PyTorch's own tutorial
-measured that this takes longer than the plain copy, which pins inside the driver. Pinned memory pays when another thread fills it, as a
-DataLoader's does.
+Pinning allocates page-locked memory and copies the tensor into it, and the main thread waits for both. PyTorch's own
+tutorial measured that this takes longer than a plain copy, for which the driver does the pinning. Pinned memory pays
+off when another thread fills it, as the `DataLoader` does.
 
 ## Bad
 
@@ -69,11 +69,12 @@ def move(batch: torch.Tensor, device):
 
 ## When it is wrong
 
-Where the copy is meant to overlap with work that the main thread has already started on the device, and that takes longer than pinning.
+Where the copy is meant to overlap with work that the main thread has already started on the device, and that takes
+longer than pinning.
 
 ## References
 
-- PyTorch tutorial on good usage of `non_blocking` and `pin_memory`
+- PyTorch tutorial: a guide on good usage of `non_blocking` and `pin_memory()`
 )"},
     .calls = "*.to *.cuda",
     .on_call = check};

@@ -314,7 +314,7 @@ private:
       }
     } else if (api.starts_with("numpy.")) {
       if (takes_pending) {
-        add(call, "a function of NumPy", true);
+        add(call, "a NumPy function", true);
       }
     } else if (api == "print") {
       if (takes_pending) {
@@ -460,7 +460,7 @@ void check(Site &site, const Node &node) {
       total > 1 ? fmt::format("every {} waits for the device in {} places, here by {}", step, total, first.how)
                 : fmt::format("{} waits for the device in every {}", first.how, step);
   Finding &finding = report(site, *first.place, std::move(message),
-                            "keep the arrays, and convert them after the loop or every hundred steps");
+                            "keep the arrays, and convert them after the loop or every 100 steps");
   const bool is_certain = loop->steps && main != walk.syncs.end() && !walk.acts && walk.compiled != nullptr &&
                           statement != nullptr && !loops_inside(site, *walk.compiled);
   finding.tier = is_certain ? finding.tier : Tier::Hint;
@@ -479,7 +479,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kJaxSyncEveryStep = {
     .info = {.code = "DP116",
              .name = "jax-sync-every-step",
-             .summary = "a value is read back from the device in every iteration of a JAX loop",
+             .summary = "a value that is read back from the device in every iteration of a JAX loop",
              .root_cause = "Data: Inefficient Data Transmission",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
@@ -488,17 +488,18 @@ extern constinit const Rule kJaxSyncEveryStep = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A loop that calls a compiled function (`jax.jit`, `pmap`, …) and reads its result in every iteration: `float(loss)`, `.item()`, `jax.device_get`, a NumPy
-function, `block_until_ready`, `print` and f-strings. The result is followed through names, elements, arithmetic and helpers that return it. All places of
-one loop are one finding.
+A loop that calls a compiled function (`jax.jit`, `pmap`, …) and reads its result in every iteration: `float(loss)`,
+`.item()`, `jax.device_get`, a NumPy function, `block_until_ready`, `print` and f-strings. The rule follows the result
+through variables, elements, arithmetic and helpers that return it, and reports all places of one loop together.
 
-Loops that train are reported; loops that evaluate, and places that only print or log, are hints. So are loops that act on an environment, and
-those whose compiled function runs a `scan` itself, as one iteration may be an epoch there.
+Loops that train are reported as proven. Loops that evaluate, and places that only print or log, are hints. So are loops
+that act on an environment, and loops whose compiled function runs a `scan` itself, since one iteration may be an epoch
+there.
 
 ## Why it costs
 
-JAX returns from a compiled function at once and computes in the background, so that Python prepares the next batch meanwhile. Reading a
-value waits until the device is done. The device then idles while Python prepares the next step.
+JAX returns from a compiled function immediately and computes in the background, so Python can prepare the next batch.
+Reading a value waits until the device is done, and the device is then idle while Python prepares the next step.
 
 ## Bad
 
@@ -546,11 +547,12 @@ def train(params, batches):
 
 ## When it is wrong
 
-Where the steps are long, or the next one needs the value. Behind `if step % 100 == 0`, and in loops that read a clock, it is silent.
+Where the steps are long, or where the next one needs the value. The rule is silent under `if step % 100 == 0`, and in
+loops that read a clock.
 
 ## References
 
-- JAX documentation "Asynchronous dispatch"
+- JAX documentation, "Asynchronous dispatch"
 )"},
     .nodes = {NodeKind::For, NodeKind::While},
     .on_node = check};

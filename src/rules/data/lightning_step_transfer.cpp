@@ -39,8 +39,8 @@ void check(Site &site, const Call &call) {
   }
   const std::string_view method = called_method(call);
   if (is_batch(site, receiver_of(call))) {
-    report(site, call, fmt::format("{}() on a batch that Lightning has already moved to the device", method),
-           "omit it: Lightning moves batches itself, and to the right device of each process");
+    report(site, call, fmt::format("`{}()` on a batch that Lightning has already moved to the device", method),
+           "omit it: Lightning moves batches itself, to the right device of each process");
   }
 }
 
@@ -49,7 +49,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kLightningStepTransfer = {
     .info = {.code = "DP411",
              .name = "lightning-step-transfer",
-             .summary = "cuda() or to() on a batch in the training_step of a LightningModule",
+             .summary = "`cuda()` or `to()` on a batch in the `training_step` of a LightningModule",
              .root_cause = "Data: Unnecessary Data Transfer",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
@@ -62,8 +62,8 @@ extern constinit const Rule kLightningStepTransfer = {
 
 ## Why it costs
 
-Lightning moves batches to the device before it calls
-`training_step`; a second move does nothing, or goes to the wrong GPU if there are several.
+Lightning moves batches to the device before it calls `training_step`. A second move does nothing, or goes to the wrong
+GPU if there are several.
 
 ## Bad
 

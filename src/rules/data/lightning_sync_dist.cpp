@@ -16,8 +16,8 @@ void check(Site &site, const Call &call) {
   if (on_step != nullptr && bool_of(site, on_step->value) != true) {
     return;
   }
-  report(site, *sync, "sync_dist=True in training_step waits for all processes in every step",
-         "log without sync_dist in training_step, or log on_step=False, on_epoch=True");
+  report(site, *sync, "`sync_dist=True` in `training_step` makes every step wait for all processes",
+         "omit `sync_dist` in `training_step`, or pass `on_step=False, on_epoch=True`");
 }
 
 } // namespace
@@ -34,11 +34,12 @@ extern constinit const Rule kLightningSyncDist = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`self.log(…, sync_dist=True)` or `self.log_dict(…, sync_dist=True)` in the `training_step` of a LightningModule, where the value is logged in every step.
+`self.log(…, sync_dist=True)` or `self.log_dict(…, sync_dist=True)` in the `training_step` of a LightningModule, where
+the value is logged in every step.
 
 ## Why it costs
 
-Each such value is an all-reduce of one number, which all processes wait for, next to the one for the gradients.
+Each such value is an all-reduce of one number that all processes wait for, in addition to the one for the gradients.
 
 ## Bad
 
@@ -68,11 +69,12 @@ class Net(pl.LightningModule):
 
 ## When it is wrong
 
-Where training runs in one process only nothing is reduced. In `validation_step` values are reduced at the end of the epoch, and `sync_dist=True` is right.
+Where training runs in a single process, nothing is reduced. In `validation_step` values are reduced at the end of the
+epoch, and `sync_dist=True` is right.
 
 ## References
 
-- Lightning: logging, sync_dist
+- Lightning: logging, `sync_dist`
 )"},
     .calls = "*.log *.log_dict",
     .on_call = check};

@@ -18,10 +18,11 @@ void check(Site &site, const Call &call) {
   if (file_has_word(site, {"worker_init_fn"})) {
     return;
   }
-  Finding &finding = report(site, call,
-                            fmt::format("{} gives the same numbers in all workers of a DataLoader before PyTorch 1.9",
-                                        text_of(site, call.func)),
-                            "draw from torch (torch.rand, torch.randint), or seed NumPy in worker_init_fn");
+  Finding &finding =
+      report(site, call,
+             fmt::format("`{}` draws the same numbers in all workers of a `DataLoader` before PyTorch 1.9",
+                         text_of(site, call.func)),
+             "draw the numbers with `torch.rand` or `torch.randint`, or seed NumPy in `worker_init_fn`");
   const project::Requirements &requirements = project::requirements_of(site.module->parsed->path);
   const auto range = requirements.find("torch");
   if (range == requirements.end() || !range->second.below.has_value() ||
@@ -35,7 +36,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kNumpyRandomInWorkers = {
     .info = {.code = "DP408",
              .name = "numpy-random-in-workers",
-             .summary = "NumPy's random numbers in a Dataset, which are the same in all workers before PyTorch 1.9",
+             .summary = "NumPy random numbers in a dataset, which are the same in all workers before PyTorch 1.9",
              .root_cause = "Data: Improper Data Input",
              .symptoms = "Low Accuracy",
              .stage = "Data Preparation",
@@ -44,13 +45,14 @@ extern constinit const Rule kNumpyRandomInWorkers = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`numpy.random` in the `__getitem__` of a Dataset, in a project whose requirements only allow PyTorch before 1.9, and without
-`worker_init_fn` in the file. Where newer versions are possible it is a hint; where the requirements ask for 1.9 or later it is silent.
+`numpy.random` in the `__getitem__` of a dataset, in a project whose requirements only allow PyTorch before 1.9, and
+without `worker_init_fn` in the file. Where newer versions are possible it is a hint; where the requirements ask for 1.9
+or later the rule is silent.
 
-## Why it costs
+## Why it is wrong
 
-Workers are copies of the process, NumPy's generator included: all of them augment their images with the same numbers, and in each epoch
-again. The model sees much less variety than it should.
+Workers are copies of the process, including the state of NumPy's generator. All of them augment their samples with the
+same numbers, and again with the same numbers in each epoch, so the model sees much less variety than it should.
 
 ## Bad
 
@@ -90,11 +92,11 @@ class Noisy(Dataset):
 
 ## When it is wrong
 
-With PyTorch 1.9 or later, where each worker's NumPy is seeded; and without workers.
+With PyTorch 1.9 or later, which seeds NumPy in each worker; and without workers.
 
 ## References
 
-- PyTorch release notes 1.9; documentation of `torch.utils.data`, randomness in multi-process data loading
+- PyTorch 1.9 release notes; documentation of `torch.utils.data`, randomness in multi-process data loading
 )"},
     .calls = "numpy.random.rand numpy.random.randn numpy.random.randint numpy.random.random numpy.random.uniform "
              "numpy.random.normal "

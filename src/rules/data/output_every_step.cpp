@@ -62,11 +62,11 @@ void check(Site &site, const Call &call) {
   const std::string_view method = called_method(call);
   const bool is_scalar = method == "add_scalar" || method == "add_scalars" || method == "scalar";
   Finding &finding = report(site, call,
-                            fmt::format("{} writes {} in every single training step", text_of(site, call.func),
+                            fmt::format("`{}` writes {} in every training step", text_of(site, call.func),
                                         is_scalar                                                  ? "a value"
                                         : method.starts_with("add_") || method.starts_with("hist") ? "a summary"
                                                                                                    : "a file"),
-                            "do it every few hundred steps (if step % 500 == 0:), or after each epoch");
+                            "do it every few hundred steps (`if step % 500 == 0:`), or after each epoch");
   if (is_scalar) {
     finding.tier = Tier::Hint; // small, but the value has to be waited for
   }
@@ -80,7 +80,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kOutputEveryStep = {
     .info = {.code = "DP405",
              .name = "output-every-step",
-             .summary = "checkpoints, pictures or summaries written after every training step",
+             .summary = "checkpoints, images or summaries written in every training step",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
@@ -89,13 +89,13 @@ extern constinit const Rule kOutputEveryStep = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`torch.save`, `Saver.save`, `save_weights`, `save_image`, `savefig`, `add_histogram` and the like in the loop that makes the training
-steps, in every turn, or in a function that the loop calls. Single numbers (`add_scalar`) are only a hint.
+`torch.save`, `Saver.save`, `save_weights`, `save_image`, `savefig`, `add_histogram` and the like in every iteration of
+the loop that trains, or in a function that the loop calls. Single numbers (`add_scalar`) are only a hint.
 
 ## Why it costs
 
-What is written is first copied from the device, which the program waits for, and then encoded and written by the thread that
-should start the next step. A step takes milliseconds; saving a model takes seconds, a picture or histogram tens of milliseconds.
+The data is first copied from the device, which the program waits for, and then encoded and written by the thread that
+should start the next step. Writing a checkpoint, an image or a histogram often takes longer than the step itself.
 
 ## Bad
 

@@ -32,7 +32,7 @@ void check(Site &site, const Call &call) {
   }
   Finding &finding = report(site, call, "the same text is encoded again in every iteration",
                             "encode it once before the loop and keep the result");
-  add_note(finding, site, *loop->node, "nothing in it changes in this loop");
+  add_note(finding, site, *loop->node, "this loop changes none of the arguments");
 }
 
 } // namespace
@@ -40,7 +40,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kSameTextEncoded = {
     .info = {.code = "DP412",
              .name = "same-text-encoded",
-             .summary = "a tokenizer or sentence encoder that is given the same text in every iteration",
+             .summary = "a tokenizer or sentence encoder that gets the same text in every iteration",
              .root_cause = "Data: Inefficient Data Preprocessing",
              .symptoms = "Slow Execution Time, Abnormal CPU Utilization",
              .stage = "Training",
@@ -53,7 +53,7 @@ A call of a Hugging Face tokenizer, or `encode` of a SentenceTransformer, in a l
 
 ## Why it costs
 
-The result is the same each time. A tokenizer takes a millisecond or so, a sentence encoder runs a whole model.
+The result is the same each time. A tokenizer repeats its work on the CPU, a sentence encoder runs a whole model.
 
 ## Bad
 
@@ -85,7 +85,7 @@ def train(batches, step):
 
 ## When it is wrong
 
-Where the result is changed in place afterwards: keep a copy then.
+Where the result is changed in place afterwards; then keep a copy.
 
 ## References
 

@@ -29,7 +29,7 @@ void check(Site &site, const Call &call) {
     const Expr *const folder = searched_folder(site, call);
     if (folder != nullptr && is_same_for_all_items(site, *folder)) {
       report(site, call, "the whole folder is searched again for every item",
-             "list the folder once in __init__ and keep a dictionary from name to path");
+             "list the folder once in `__init__`, and keep a dictionary from name to path");
     }
     return;
   }
@@ -38,8 +38,8 @@ void check(Site &site, const Call &call) {
     return; // of something that nobody told us
   }
   report(site, call,
-         fmt::format("{} is set up again for every item, though nothing about it changes", text_of(site, call.func)),
-         "make it once in __init__ and keep it in self");
+         fmt::format("`{}` runs again for every item, though its result never changes", text_of(site, call.func)),
+         "create it once in `__init__` and keep it in `self`");
 }
 
 } // namespace
@@ -47,7 +47,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kSetupPerItem = {
     .info = {.code = "DP407",
              .name = "setup-per-item",
-             .summary = "a Dataset that builds transforms, tokenizers or file lists again for every item",
+             .summary = "a dataset that builds transforms, tokenizers or file lists again for every item",
              .root_cause = "Data: Inefficient Data Preprocessing",
              .symptoms = "Slow Execution Time, Abnormal CPU Utilization",
              .stage = "Data Preparation",
@@ -56,13 +56,13 @@ extern constinit const Rule kSetupPerItem = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-In the `__getitem__` of a Dataset, work that gives the same for every item: building a chain of transforms, loading a tokenizer,
-listing a folder. Also a folder that is searched for each item by a pattern.
+In the `__getitem__` of a dataset, work that gives the same result for every item: building a chain of transforms,
+loading a tokenizer, listing a folder. It also finds a folder that is searched by a pattern for each item.
 
 ## Why it costs
 
-A DataLoader calls `__getitem__` once per example, so the price is paid millions of times. Loading a tokenizer takes tens of
-milliseconds, listing a large folder more.
+A `DataLoader` calls `__getitem__` once per example, so the cost is paid for every example of every epoch. Loading a
+tokenizer reads and parses its files, and listing a folder visits all of its entries.
 
 ## Bad
 

@@ -391,7 +391,7 @@ private:
     } else if (method == "tolist") {
       add(call, "`.tolist()`", true);
     } else if (info->has(kSyncs) && method != "numpy" && method != "__array__") {
-      add(call, "an operation whose result's size depends on the data", false);
+      add(call, "an operation whose result size depends on the data", false);
     }
   }
 
@@ -410,7 +410,7 @@ private:
     } else if (const ApiInfo *info = find_api(api); info != nullptr && name.starts_with("torch.")) {
       const bool is_where = name == "torch.where" && call.args.size() == 1;
       if ((info->has(kSyncs) || is_where) && !call.args.empty() && is_tensor(call.args[0])) {
-        add(call, "an operation whose result's size depends on the data", false);
+        add(call, "an operation whose result size depends on the data", false);
       }
     }
   }
@@ -504,9 +504,9 @@ void judge(Site &site, const model::FunctionInfo &function, const Node &region, 
   }
   Finding &finding = report(
       site, main.call != nullptr ? *main.call : *main.place, std::move(message),
-      is_forward      ? "compute with the tensor on the device, where the value is not needed as a number"
-      : is_evaluation ? "read the whole tensor once, with tolist() or cpu(), in front of the inner loop"
-                      : "keep values on the device (total += loss.detach()) and read them every few hundred steps");
+      is_forward      ? "compute with the tensor on the device where the value is not needed as a Python number"
+      : is_evaluation ? "read the whole tensor once with `tolist()` or `cpu()`, before the inner loop"
+                      : "keep values on the device (`total += loss.detach()`) and read them every few hundred steps");
   // Where one step is an epoch, as with small data sets, one value at its end is what people want to see.
   const model::Loop *const loop = site.project.loop_at(&region);
   const Expr *const over = loop != nullptr ? iterated_by(site, *loop) : nullptr;
@@ -526,7 +526,7 @@ void judge(Site &site, const model::FunctionInfo &function, const Node &region, 
     }
     finding.notes.push_back(
         {sync.module->file, sync.place->span(),
-         sync.is_optional ? fmt::format("{}, if that is switched on", sync.how) : std::string(sync.how)});
+         sync.is_optional ? fmt::format("{}, if that is enabled", sync.how) : std::string(sync.how)});
   }
 }
 
@@ -556,7 +556,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kSyncEveryStep = {
     .info = {.code = "DP402",
              .name = "sync-every-step",
-             .summary = "a value is read back from the device in every training step",
+             .summary = "a value that is read back from the device in every training step",
              .root_cause = "Data: Inefficient Data Transmission",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
@@ -565,20 +565,21 @@ extern constinit const Rule kSyncEveryStep = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-What reads a value back from the device in every training step: `.item()`, `.cpu()`, `.tolist()`, `float(t)`, a tensor as a condition or in
-an f-string, `print(t)`, `add_scalar(…, t)`, indexing with a mask, `nonzero()` and the like. The step is followed into the functions,
-losses and models of the project that it calls, into Lightning's `training_step` and into a Trainer's `compute_loss`. All places of one
-loop are one finding. Also found: the same in the `forward()` of a module that no step in sight runs,
-and, as a hint, in the inner loops of an evaluation, once for each sample or element.
+Code that reads a value back from the device in every training step: `.item()`, `.cpu()`, `.tolist()`, `float(t)`, a
+tensor as a condition or in an f-string, `print(t)`, `add_scalar(…, t)`, indexing with a mask, `nonzero()` and the like.
+The rule follows the step into the functions, losses and models of the project that it calls, into Lightning's
+`training_step` and into a Trainer's `compute_loss`, and reports all places of one loop together. It also looks at the
+`forward()` of modules that no visible step runs and, as a hint, at the inner loops of an evaluation that run once for
+each sample or element.
 
-They are reported if tensors are known to be moved to a device, and are hints elsewhere. A single one that is not written out (a tensor
-that is printed, a condition) is a hint too, as are environments and games that a step has to act on, and a single one where each step is
-an epoch.
+The rule reports as proven where tensors are known to be moved to a device, and as a hint elsewhere. These are hints,
+too: a single read that is not written out (a tensor that is printed, a condition), environments and games that a step
+has to act on, and a single read where each step is an epoch.
 
 ## Why it costs
 
-PyTorch starts work on the device and goes on; reading a value back waits until all of it is done. The CPU then cannot prepare the next
-step while the device computes this one, and the device is idle until it does.
+PyTorch enqueues work on the device and continues; reading a value back waits until all of that work is done. The CPU
+then cannot prepare the next step while the device computes the current one, and the device is idle until it does.
 
 ## Bad
 
@@ -616,8 +617,8 @@ def train(model: torch.nn.Module, loader, criterion, optimizer: torch.optim.Opti
 
 ## When it is wrong
 
-Where the steps are long, one wait per step costs little. Behind `if step % 100 == 0` it is silent, and for tensors that are known to be in
-the host's memory.
+Where the steps are long, one wait per step costs little. The rule is silent under `if step % 100 == 0`, and for tensors
+that are known to be in host memory.
 
 ## References
 

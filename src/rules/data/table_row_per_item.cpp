@@ -21,9 +21,8 @@ void check(Site &site, const Node &node) {
       is_same_for_all_items(site, *subscript.slice)) {
     return;
   }
-  report(
-      site, subscript, "every item makes pandas objects to read one row of a table",
-      "take the columns out once in __init__, as lists, arrays or tensors (table[\"x\"].to_numpy()), and index those");
+  report(site, subscript, "every item builds pandas objects to read one row of a table",
+         "convert the columns once in `__init__` (`table[\"x\"].to_numpy()`), and index the arrays");
 }
 
 } // namespace
@@ -31,7 +30,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kTableRowPerItem = {
     .info = {.code = "DP415",
              .name = "table-row-per-item",
-             .summary = "a Dataset that reads its items from a pandas table row by row",
+             .summary = "a dataset that reads its items from a pandas table row by row",
              .root_cause = "Data: Inefficient Data Preprocessing",
              .symptoms = "Slow Execution Time, Abnormal CPU Utilization",
              .stage = "Data Preparation",
@@ -40,12 +39,12 @@ extern constinit const Rule kTableRowPerItem = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-`.iloc[…]`, `.loc[…]` and the like of a pandas table in the `__getitem__` of a Dataset.
+`.iloc[…]`, `.loc[…]` and the like of a pandas table in the `__getitem__` of a dataset.
 
 ## Why it costs
 
-Each access makes a Series and works out its type: tens of microseconds, a hundred times what indexing an array takes. Where samples
-are small, as in tables and texts, that is most of the time of an epoch.
+Each access builds a `Series` and determines its dtype, which takes much longer than indexing an array. Where samples
+are small, as in tables and texts, that can dominate the time of an epoch.
 
 ## Bad
 
@@ -87,7 +86,7 @@ class Rows(Dataset):
 
 ## When it is wrong
 
-Where each item then reads and decodes a picture, the row does not matter.
+Where each item then reads and decodes an image, the row access does not matter.
 
 ## References
 

@@ -142,16 +142,19 @@ void check(Site &site, const Node &node) {
       continue; // moved or changed somewhere else, or not used
     }
     const std::string name(target->attr.text());
-    Finding &finding = report(
-        site, *assignment,
-        use.move != nullptr ? fmt::format("self.{} stays on the CPU, so every forward copies it to the device", name)
-                            : fmt::format("self.{} stays on the CPU when the module is moved to a device", name),
-        fmt::format("register it: self.register_buffer(\"{}\", …); it then moves and is saved with the module", name));
+    Finding &finding =
+        report(site, *assignment,
+               use.move != nullptr
+                   ? fmt::format("`self.{}` stays on the CPU, so every forward pass copies it to the device", name)
+                   : fmt::format("`self.{}` stays on the CPU when the module moves to a device", name),
+               fmt::format(
+                   "register it: `self.register_buffer(\"{}\", …)`; it then moves with the module and is saved with it",
+                   name));
     if (use.move != nullptr) {
-      add_note(finding, site, *use.move, "copied here in every call");
+      add_note(finding, site, *use.move, "it is copied here in every call");
     } else {
       finding.tier = Tier::Hint;
-      add_note(finding, site, *use.read, "used here");
+      add_note(finding, site, *use.read, "it is used here");
     }
     const Node *value = assignment->value;
     set_fix(finding, false,
@@ -175,13 +178,13 @@ extern constinit const Rule kTensorNotBuffer = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-A module that keeps a constant tensor as `self.mean = torch.tensor(…)` and moves it to the device in `forward`. As a hint: one that
-uses such a tensor in `forward` without moving it.
+A module that keeps a constant tensor as `self.mean = torch.tensor(…)` and moves it to the device in `forward`. A module
+that uses such a tensor in `forward` without moving it is a hint.
 
 ## Why it costs
 
-`module.to(device)` moves parameters and buffers, not plain attributes. Each `self.mean.to(x.device)` is then a copy over the bus,
-which the CPU waits for, in every single call. Without it the first call on a GPU fails.
+`module.to(device)` moves parameters and buffers, not plain attributes. Each `self.mean.to(x.device)` is then a copy
+over the bus, which the CPU waits for, in every call. Without it the first call on a GPU fails.
 
 ## Bad
 
@@ -217,8 +220,8 @@ class Normalize(nn.Module):
 
 ## When it is wrong
 
-Where the module never leaves the CPU. The edit makes a buffer that is not saved (`persistent=False`), so that old checkpoints still
-load; a `.to` that is then left in `forward` does no harm.
+Where the module never leaves the CPU. The fix registers a buffer that is not saved (`persistent=False`), so old
+checkpoints still load; a `.to` that is left in `forward` does no harm.
 
 ## References
 

@@ -75,10 +75,9 @@ void check(Site &site, const Call &call) {
   if (backward == nullptr || may_scale(site)) {
     return;
   }
-  Finding &finding =
-      report(site, call, "float16 autocast without a GradScaler: small gradients become zero",
-             "scale the loss: scaler.scale(loss).backward(), scaler.step(optimizer), scaler.update(); or use "
-             "dtype=torch.bfloat16");
+  Finding &finding = report(site, call, "float16 autocast without a `GradScaler`: small gradients underflow to zero",
+                            "scale the loss with `scaler.scale(loss).backward()`, `scaler.step(optimizer)` and "
+                            "`scaler.update()`, or pass `dtype=torch.bfloat16` to autocast");
   add_note(finding, site, *backward, "the loss is not scaled here");
   if (project_may_scale(site)) {
     finding.tier = Tier::Hint;
@@ -100,14 +99,15 @@ extern constinit const Rule kAutocastWithoutScaler = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-A training step under `torch.autocast` in float16, which is the default for CUDA, whose `backward()` is not scaled, in a file that has
-no gradient scaler. Where another file of the project has one, it is only a hint.
+A training step under `torch.autocast` in float16, the default for CUDA, whose `backward()` is not scaled, in a file
+that has no gradient scaler. Where another file of the project has one, it is only a hint.
 
 ## Why it costs
 
-float16 has no numbers between zero and 6e-8. Gradients are often smaller than that and become zero: training slows down, stalls or gives a
-worse model, and the time saved per step is lost in more steps. A `GradScaler` multiplies the loss, so that gradients fit, and divides
-before the optimizer's step. bfloat16 has the range of float32 and needs no scaler.
+float16 has no numbers between zero and 6e-8. Smaller gradients underflow to zero: training slows down, stalls or gives
+a worse model, and the time saved per step is lost in more steps. A `GradScaler` multiplies the loss so that the
+gradients stay in range, and divides them again before the optimizer step. bfloat16 has the range of float32 and needs
+no scaler.
 
 ## Bad
 
@@ -141,7 +141,8 @@ def train(model, loader, optimizer, criterion):
 
 ## When it is wrong
 
-Where somebody else scales the loss, or where gradients are known to be large enough.
+Where other code scales the loss, or where gradients are known to be large enough. The scaler is
+`torch.amp.GradScaler("cuda")`; PyTorch 2.4 deprecated `torch.cuda.amp.GradScaler`.
 
 ## References
 

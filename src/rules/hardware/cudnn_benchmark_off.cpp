@@ -50,23 +50,23 @@ void check(Site &site, const Node &node) {
       const auto *other = as<Assign>(statement);
       if (other != nullptr && cudnn_setting(site, *other) == "deterministic" && bool_of(site, other->value) == true) {
         Finding &finding = report(site, node,
-                                  "benchmark and deterministic contradict each other: timing decides which "
-                                  "kernel runs, so that two runs may differ all the same",
-                                  "choose one: benchmark = True for speed, or deterministic = True and benchmark = "
-                                  "False for equal results");
-        add_note(finding, site, *other, "deterministic is asked for here");
+                                  "`benchmark` and `deterministic` contradict each other: timing chooses the kernel, "
+                                  "so two runs may still differ",
+                                  "choose one: `benchmark = True` for speed, or `deterministic = True` and `benchmark "
+                                  "= False` for reproducible results");
+        add_note(finding, site, *other, "`deterministic` is set here");
         return;
       }
     }
     return;
   }
   if (setting == "deterministic" && on) {
-    report(site, node, "deterministic cuDNN kernels are slower, some by a multiple",
-           "ask for them only where runs must be equal to the bit")
+    report(site, node, "deterministic cuDNN kernels can be slower than the default ones",
+           "set `deterministic = True` only where runs must match bit for bit")
         .tier = Tier::Hint;
   } else if (setting == "benchmark" && !on) {
-    report(site, node, "cuDNN does not look for its fastest kernels",
-           "with inputs of one size, set torch.backends.cudnn.benchmark = True")
+    report(site, node, "with `benchmark = False`, cuDNN does not search for its fastest kernels",
+           "if all inputs have the same size, set `torch.backends.cudnn.benchmark = True`")
         .tier = Tier::Hint;
   }
 }
@@ -76,7 +76,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kCudnnBenchmarkOff = {
     .info = {.code = "DP510",
              .name = "cudnn-benchmark-off",
-             .summary = "cuDNN settings that cost speed, or that contradict each other",
+             .summary = "cuDNN settings that cost speed or contradict each other",
              .root_cause = "Hardware: Improper Configuration",
              .symptoms = "Slow Execution Time",
              .stage = "Initialization",
@@ -86,14 +86,14 @@ extern constinit const Rule kCudnnBenchmarkOff = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`torch.backends.cudnn.benchmark = True` next to `deterministic = True`, which contradict each other. As hints:
-`deterministic = True` and `benchmark = False`.
+`torch.backends.cudnn.benchmark = True` together with `deterministic = True`, which contradict each other.
+`deterministic = True` and `benchmark = False` on their own are hints.
 
 ## Why it costs
 
-cuDNN has several kernels for each convolution. With `benchmark` it times them for each new size of input and keeps the fastest.
-With `deterministic` only those are left that always give the same bits, and some of these are much slower. Both together are
-not reproducible, because the timing may choose another kernel in the next run, and not the fastest either.
+cuDNN has several kernels for each convolution. With `benchmark` it times them for each new input size and keeps the
+fastest. With `deterministic` it uses only kernels that always give the same bits, which can be slower. Both together
+are not reproducible, because the timing may choose another kernel in the next run, and not the fastest either.
 
 ## Bad
 
@@ -114,8 +114,8 @@ torch.backends.cudnn.benchmark = True
 
 ## When it is wrong
 
-Where runs have to be comparable, the slow kernels are the price; that is why those are hints. With inputs of ever new sizes,
-`benchmark = True` costs time instead of saving it.
+Where runs have to be comparable, the slower kernels are the price; that is why those two are hints. If input sizes keep
+changing, `benchmark = True` costs time instead of saving it.
 
 ## References
 

@@ -39,8 +39,8 @@ void check(Site &site, const Node &node) {
     return;
   }
   Finding &finding =
-      report(site, node, "cuDNN is switched off: convolutions and recurrent layers run on slower kernels",
-             "leave it on; around code that needs it off use `with torch.backends.cudnn.flags(enabled=False)`");
+      report(site, node, "cuDNN is disabled, so convolutions and recurrent layers run on slower kernels",
+             "remove the line; around code that needs it, use `with torch.backends.cudnn.flags(enabled=False)`");
   if (!is_for_good(site)) {
     finding.tier = Tier::Hint;
   }
@@ -52,7 +52,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kCudnnDisabled = {
     .info = {.code = "DP514",
              .name = "cudnn-disabled",
-             .summary = "torch.backends.cudnn.enabled = False left in the program",
+             .summary = "`torch.backends.cudnn.enabled = False` left in the program",
              .root_cause = "Hardware: Improper Configuration",
              .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
              .stage = "Initialization",
@@ -62,13 +62,13 @@ extern constinit const Rule kCudnnDisabled = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-`torch.backends.cudnn.enabled = False`. Behind a condition it is a hint.
+`torch.backends.cudnn.enabled = False`. Under a condition it is a hint.
 
 ## Why it costs
 
-cuDNN has the fast convolutions, recurrent layers and batch normalisation for NVIDIA GPUs. Without it PyTorch falls back to kernels of its
-own: recurrent layers become a Python-like chain of small kernels, and convolutions unfold their input in memory first. The setting
-is global, and is mostly left over from the hunt for a cuDNN error.
+cuDNN provides fast convolutions, recurrent layers and batch normalization for NVIDIA GPUs. Without it PyTorch falls
+back to its own kernels: a recurrent layer becomes a chain of small kernels, and a convolution first unfolds its input
+in memory. The setting is global, and it is often left over from debugging a cuDNN error.
 
 ## Bad
 
@@ -89,12 +89,12 @@ model = torch.nn.LSTM(128, 128).cuda()
 
 ## When it is wrong
 
-The second derivative of a recurrent layer needs cuDNN off, and some driver bugs do; then switch it off only around that code,
-with `torch.backends.cudnn.flags(enabled=False)`.
+The second derivative of a recurrent layer requires cuDNN to be off, and so do some driver bugs. Then disable it only
+around that code, with `torch.backends.cudnn.flags(enabled=False)`.
 
 ## References
 
-- PyTorch documentation: torch.backends.cudnn
+- PyTorch documentation: `torch.backends.cudnn`
 )"},
     .nodes = {NodeKind::Assign},
     .on_node = check};

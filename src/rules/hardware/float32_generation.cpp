@@ -42,9 +42,9 @@ void check(Site &site, const Call &call) {
     return;
   }
   Finding &finding =
-      report(made, *model.call, "the model is loaded in float32 and only used to generate on a GPU",
-             "pass torch_dtype=torch.bfloat16 (dtype= since Transformers 4.56): half the memory, and tensor cores");
-  finding.notes.push_back({site.module->file, call.span(), "used here"});
+      report(made, *model.call, "the model is loaded in float32, though it only generates on a GPU",
+             "pass `dtype=torch.bfloat16`; the argument is `torch_dtype` in Diffusers and before Transformers 4.56");
+  finding.notes.push_back({site.module->file, call.span(), "it is used here"});
 }
 
 } // namespace
@@ -52,7 +52,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kFloat32Generation = {
     .info = {.code = "DP515",
              .name = "float32-generation",
-             .summary = "a model that generates text or pictures on a GPU in float32",
+             .summary = "a model that generates text or images on a GPU in float32",
              .root_cause = "Hardware: Not Using Mixed Precision",
              .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
              .stage = "Prediction",
@@ -61,13 +61,13 @@ extern constinit const Rule kFloat32Generation = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-`from_pretrained` of a Hugging Face model or Diffusers pipeline that is used for `generate()` or called, without `torch_dtype`, `dtype` or quantization, in a program for a GPU
-that does not train.
+`from_pretrained` of a Hugging Face model or Diffusers pipeline that is called or used for `generate()`, without
+`torch_dtype`, `dtype` or quantization, in a program for a GPU that does not train.
 
 ## Why it costs
 
-Generating a token reads all weights. In float32 these are twice as many bytes as in bfloat16 or float16, so that each token takes about twice as long, and the tensor cores
-stay idle.
+Generating a token reads all weights. In float32 they are twice as many bytes as in bfloat16 or float16, so each token
+needs twice the memory traffic, and the matrix products run without half-precision tensor cores.
 
 ## Bad
 
@@ -87,7 +87,7 @@ def answer(ids):
 import torch
 from transformers import AutoModelForCausalLM
 
-model = AutoModelForCausalLM.from_pretrained("gpt2", torch_dtype=torch.bfloat16).to("cuda")
+model = AutoModelForCausalLM.from_pretrained("gpt2", dtype=torch.bfloat16).to("cuda")
 
 
 def answer(ids):
@@ -96,11 +96,12 @@ def answer(ids):
 
 ## When it is wrong
 
-Since Transformers 5 the format of the checkpoint is the default. GPUs before Volta have no fast float16, and a few models (T5 in float16) overflow: use bfloat16.
+Since Transformers 5 the default is the dtype of the checkpoint. GPUs before Volta have no tensor cores, and only GPUs
+since Ampere support bfloat16 natively. A few models, such as T5, overflow in float16: use bfloat16 for those.
 
 ## References
 
-- Transformers: loading models, torch_dtype
+- Transformers: loading models, `dtype`
 )"},
     .calls = "HfModel.generate HfPipeline.__call__",
     .on_call = check};

@@ -68,8 +68,8 @@ void check_assignment(Site &site, const Node &node) {
       is_used_in(site, config->id)) {
     return;
   }
-  report(site, assignment, fmt::format("this has no effect: no session is given `{}`", config->id.text()),
-         fmt::format("pass it on: tf.Session(config={})", config->id.text()));
+  report(site, assignment, fmt::format("this has no effect: `{}` is not passed to a session", config->id.text()),
+         fmt::format("pass it to the session: `tf.Session(config={})`", config->id.text()));
 }
 
 // TensorFlow 2: too late once a device was used.
@@ -79,9 +79,11 @@ void check_call(Site &site, const Call &call) {
   }
   for (const model::OpFact &op : site.function->ops) {
     if (op.call->start < call.start && !op.v1 && (op.traits & (kSpec | kNoLoop)) == 0) {
-      Finding &finding = report(
-          site, call, "this comes too late: the devices are set up by the first operation, and it raises an error",
-          "set it before anything is computed");
+      Finding &finding =
+          report(site, call,
+                 fmt::format("`{}` raises an error here, because an earlier operation has already initialized the GPU",
+                             text_of(site, call.func)),
+                 "call it before the first operation");
       add_note(finding, site, *op.call, "an operation runs here");
       if (enclosing(site, NodeKind::Try) != nullptr || site.module->parsed->source.is_notebook) {
         finding.tier = Tier::Hint; // the error is expected, or the cells are not run in this order
@@ -107,13 +109,13 @@ extern constinit const Rule kGpuMemoryOption = {
              .posts = "",
              .documentation = R"(## What it finds
 
-`allow_growth` or `per_process_gpu_memory_fraction` set on a `ConfigProto` or `GPUOptions` that is then not given to anything; and
-`tf.config.experimental.set_memory_growth` behind operations that have set up the GPU already.
+`allow_growth` or `per_process_gpu_memory_fraction` set on a `ConfigProto` or `GPUOptions` that is then not passed to
+anything; and `tf.config.experimental.set_memory_growth` after operations that have already initialized the GPU.
 
 ## Why it costs
 
-TensorFlow takes all memory of the GPU by default. Where the option does not arrive, a second process finds none and fails, although
-the code looks as if it had been limited.
+TensorFlow takes all memory of the GPU by default. If the option has no effect, a second process finds no memory and
+fails, although the code looks as if it limited the first one.
 
 ## Bad
 
@@ -137,7 +139,7 @@ sess = tf.Session(config=config)
 
 ## When it is wrong
 
-Where another module imports the configuration under its name.
+Where another module imports the configuration by name.
 
 ## References
 

@@ -73,8 +73,9 @@ void look_for_models(Site &site, const Node *node, const Call &policy, bool sure
   if (const auto *call = as<Call>(node)) {
     const Call *layer = last_layer(site, *call);
     if (layer != nullptr && ends_in_half(site, *layer)) {
-      Finding &finding = report(site, *layer, "the model's output is computed in float16, which is too coarse for it",
-                                "pass dtype=\"float32\" to the last layer");
+      Finding &finding =
+          report(site, *layer, "the model's output is computed in float16, so small probabilities underflow to zero",
+                 "pass `dtype=\"float32\"` to the last layer");
       add_note(finding, site, policy, "layers compute in float16 from here on");
       // Cells mostly run in their order.
       const bool comes_later = site.module->parsed->source.is_notebook && layer->start < policy.start;
@@ -102,7 +103,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kHalfPrecisionOutput = {
     .info = {.code = "DP503",
              .name = "half-precision-output",
-             .summary = "a model under mixed_float16 whose last softmax or sigmoid is computed in float16",
+             .summary = "a model under `mixed_float16` whose last softmax or sigmoid is computed in float16",
              .root_cause = "Hardware: Improper Configuration",
              .symptoms = "Slow Execution Time",
              .stage = "Model Building",
@@ -113,12 +114,14 @@ extern constinit const Rule kHalfPrecisionOutput = {
              .posts = "",
              .documentation = R"(## What it finds
 
-A file that sets the policy `mixed_float16` and builds a model whose last layer has a softmax or sigmoid and no `dtype` of its own.
+A file that sets the policy `mixed_float16` and builds a model whose last layer has a softmax or sigmoid and no `dtype`
+of its own.
 
 ## Why it costs
 
-float16 has about three digits and nothing below 6e-8: probabilities underflow to zero, their logarithm in the loss becomes
-infinite, and training diverges or needs more steps. The output is small, so that computing it in float32 costs nothing.
+float16 has about three decimal digits and nothing below 6e-8. Probabilities underflow to zero, their logarithm in the
+loss becomes infinite, and training diverges or needs more steps. The output is small, so computing it in float32 costs
+next to nothing.
 
 ## Bad
 
@@ -142,7 +145,7 @@ model = keras.Sequential(
 
 ## When it is wrong
 
-Where the model is a part of another one, and its softmax an inner one.
+Where the model is part of another one, and its softmax is an inner one.
 
 ## References
 

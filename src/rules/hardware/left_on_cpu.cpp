@@ -104,15 +104,15 @@ void check(Site &site, const Call & /*call*/) {
   if (!trains_itself(site) || is_read(site, target->id)) {
     return;
   }
-  report(site, *holder, fmt::format("{} is never used: the training in this file runs on the CPU", target->id.text()),
-         "move the model once and each batch to the device: model.to(device), x.to(device)");
+  report(site, *holder, fmt::format("`{}` is never used, so training in this file runs on the CPU", target->id.text()),
+         "move the model once and each batch to the device: `model.to(device)`, `x.to(device)`");
 }
 
 } // namespace
 
 extern constinit const Rule kLeftOnCpu = {.info = {.code = "DP502",
                                                    .name = "left-on-cpu",
-                                                   .summary = "a GPU that is asked for and never used",
+                                                   .summary = "a GPU device that is selected and never used",
                                                    .root_cause = "Hardware: Hardware and Code Mismatch",
                                                    .symptoms = "Not Using GPU, Slow Execution Time",
                                                    .stage = "Initialization",
@@ -122,13 +122,13 @@ extern constinit const Rule kLeftOnCpu = {.info = {.code = "DP502",
                                                    .fix = FixKind::None,
                                                    .documentation = R"(## What it finds
 
-A file that trains, asks for a GPU (`torch.device("cuda")`, `torch.cuda.is_available()`), keeps the answer under a name, and neither
-reads that name nor moves anything to a device in another way.
+A file that trains, selects a GPU (`torch.device("cuda")`, `torch.cuda.is_available()`), assigns the result to a
+variable, and neither reads that variable nor moves anything to a device in another way.
 
 ## Why it costs
 
-PyTorch leaves tensors and models where they were made: on the CPU. Choosing a device does nothing by itself, and there is no
-warning: the program just runs ten to a hundred times slower than it could.
+PyTorch keeps tensors and models where they were created: on the CPU. Selecting a device does nothing by itself, and
+there is no warning; the GPU stays idle while the CPU trains.
 
 ## Bad
 
@@ -170,7 +170,7 @@ def train(loader, criterion):
 
 ## When it is wrong
 
-Where the model is too small to gain from a GPU and the line is only left over; then take it out.
+Where the model is too small to gain from a GPU and the line is left over; then remove it.
 
 ## References
 

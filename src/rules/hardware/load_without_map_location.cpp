@@ -13,8 +13,8 @@ void check(Site &site, const Call &call) {
       !file_has_word(site, {"cuda.is_available", "\"cpu\"", "'cpu'"})) {
     return; // who has no CPU in mind wants the GPU
   }
-  report(site, call, "without map_location the tensors go to the device that they were saved from",
-         "pass map_location=device, or map_location=\"cpu\" if the model is moved afterwards");
+  report(site, call, "without `map_location`, `torch.load` puts tensors on the device they were saved from",
+         "pass `map_location=device`, or `map_location=\"cpu\"` if the model is moved afterwards");
 }
 
 } // namespace
@@ -22,7 +22,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kLoadWithoutMapLocation = {
     .info = {.code = "DP516",
              .name = "load-without-map-location",
-             .summary = "torch.load without map_location in a program that can run on a CPU",
+             .summary = "`torch.load` without `map_location` in a program that can run on a CPU",
              .root_cause = "Data: Inefficient Data Transmission",
              .symptoms = "Program Crash, Abnormal GPU Memory Usage",
              .stage = "Model Building",
@@ -31,11 +31,12 @@ extern constinit const Rule kLoadWithoutMapLocation = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-`torch.load` without `map_location=`, in a file that asks whether there is a GPU or names the CPU.
+`torch.load` without `map_location=`, in a file that checks for a GPU or names the CPU.
 
 ## Why it costs
 
-A checkpoint that was saved on a GPU cannot be loaded on a machine without one. On a machine with GPUs all processes load it to the one that it was saved from, and a second copy of all weights stays there.
+A checkpoint that was saved on a GPU cannot be loaded on a machine without one. With several GPUs, all processes load it
+to the GPU that it was saved from, and a second copy of all weights stays there.
 
 ## Bad
 
@@ -57,11 +58,11 @@ weights = torch.load("model.pt", map_location=device, weights_only=True)
 
 ## When it is wrong
 
-Files without tensors, or that were saved on a CPU.
+For files without tensors, and for tensors that were saved on a CPU.
 
 ## References
 
-- torch.load: map_location
+- `torch.load`: `map_location`
 )"},
     .calls = "torch.load",
     .on_call = check};

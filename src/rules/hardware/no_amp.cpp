@@ -58,8 +58,8 @@ void check(Site &site, const Node &node) {
   if (forward == nullptr || mentions_precision(site) || !is_first(site, *known)) {
     return;
   }
-  report(site, *forward, "this model trains on the GPU in float32 alone",
-         "try torch.autocast with bfloat16, or float16 and a GradScaler: the tensor cores are several times faster");
+  report(site, *forward, "this model trains on the GPU in float32 only, without mixed precision",
+         "try `torch.autocast(\"cuda\", dtype=torch.bfloat16)`, or float16 with a `GradScaler`");
 }
 
 } // namespace
@@ -76,12 +76,13 @@ extern constinit const Rule kNoAmp = {.info = {.code = "DP513",
                                                .fix = FixKind::None,
                                                .documentation = R"(## What it finds
 
-The first training loop of a file that runs a model which was moved to a device, where nothing in the file speaks of mixed precision.
+The first training loop of a file that runs a model which was moved to a device, where nothing in the file mentions
+mixed precision.
 
 ## Why it costs
 
-Tensor cores multiply float16 and bfloat16 several times faster than float32, and activations take half the memory. PyTorch's tuning
-guide speaks of a speed-up of up to three times on Volta and newer GPUs for models that multiply a lot.
+Tensor cores multiply float16 and bfloat16 faster than float32, and activations take half the memory. PyTorch's tuning
+guide mentions a speedup of up to 3x on Volta and newer GPUs.
 
 ## Bad
 
@@ -120,7 +121,7 @@ def train(loader, criterion):
 
 ## When it is wrong
 
-Small models, old GPUs, losses that need the digits. It is a hint: only a measurement tells.
+For small models, old GPUs, and losses that need full precision. That is why it is a hint: measure both.
 
 ## References
 

@@ -25,17 +25,17 @@ constexpr u32 kAny = ~0U;
 
 // Sources: the release notes of librosa 0.10, pandas 2.0 and PyTorch 2.0.
 constexpr auto kCalls = std::to_array<ChangedCall>({
-    {"librosa.filters.mel", "librosa", "0.10", 0, "", "librosa.filters.mel(sr=…, n_fft=…)"},
-    {"librosa.feature.melspectrogram", "librosa", "0.10", 0, "", "melspectrogram(y=…, sr=…)"},
-    {"librosa.feature.mfcc", "librosa", "0.10", 0, "", "mfcc(y=…, sr=…)"},
-    {"librosa.feature.chroma_stft", "librosa", "0.10", 0, "", "chroma_stft(y=…, sr=…)"},
-    {"librosa.resample", "librosa", "0.10", 1, "", "librosa.resample(y, orig_sr=…, target_sr=…)"},
-    {"librosa.core.resample", "librosa", "0.10", 1, "", "librosa.resample(y, orig_sr=…, target_sr=…)"},
-    {"librosa.util.pad_center", "librosa", "0.10", 1, "", "librosa.util.pad_center(data, size=…)"},
-    {"librosa.effects.time_stretch", "librosa", "0.10", 1, "", "time_stretch(y, rate=…)"},
-    {"librosa.effects.pitch_shift", "librosa", "0.10", 1, "", "pitch_shift(y, sr=…, n_steps=…)"},
+    {"librosa.filters.mel", "librosa", "0.10", 0, "", "`librosa.filters.mel(sr=…, n_fft=…)`"},
+    {"librosa.feature.melspectrogram", "librosa", "0.10", 0, "", "`melspectrogram(y=…, sr=…)`"},
+    {"librosa.feature.mfcc", "librosa", "0.10", 0, "", "`mfcc(y=…, sr=…)`"},
+    {"librosa.feature.chroma_stft", "librosa", "0.10", 0, "", "`chroma_stft(y=…, sr=…)`"},
+    {"librosa.resample", "librosa", "0.10", 1, "", "`librosa.resample(y, orig_sr=…, target_sr=…)`"},
+    {"librosa.core.resample", "librosa", "0.10", 1, "", "`librosa.resample(y, orig_sr=…, target_sr=…)`"},
+    {"librosa.util.pad_center", "librosa", "0.10", 1, "", "`librosa.util.pad_center(data, size=…)`"},
+    {"librosa.effects.time_stretch", "librosa", "0.10", 1, "", "`time_stretch(y, rate=…)`"},
+    {"librosa.effects.pitch_shift", "librosa", "0.10", 1, "", "`pitch_shift(y, sr=…, n_steps=…)`"},
     {"torch.stft", "torch", "2.0", kAny, "return_complex",
-     "return_complex=True, and torch.view_as_real where two numbers are wanted"},
+     "`return_complex=True`, and `torch.view_as_real` if real and imaginary parts are needed"},
 });
 
 void check(Site &site, const Call &call) {
@@ -48,15 +48,16 @@ void check(Site &site, const Call &call) {
   if (!known->required.empty() && keyword_argument(call, known->required) == nullptr) {
     constexpr u32 kPlaceOfReturnComplex = 9;
     if (call.args.size() <= kPlaceOfReturnComplex) {
-      report(site, call, fmt::format("{} needs {}= since {} {}", api, known->required, known->package, known->since),
-             fmt::format("write {}", known->instead));
+      report(site, call,
+             fmt::format("`{}` requires `{}=` since {} {}", api, known->required, known->package, known->since),
+             fmt::format("use {}", known->instead));
     }
   } else if (call.args.size() > known->positional) {
     report(site, call,
-           fmt::format("{} takes {} without a name since {} {}", api,
+           fmt::format("`{}` accepts {} by position since {} {}", api,
                        known->positional == 0 ? "no arguments" : "only its first argument", known->package,
                        known->since),
-           fmt::format("write {}", known->instead));
+           fmt::format("use {}", known->instead));
   }
 }
 
@@ -66,8 +67,8 @@ void check_drop(Site &site, const Call &call) {
       status_in(site, "pandas", "2.0") == Status::Fine) {
     return;
   }
-  report(site, call, "drop takes only its first argument without a name since pandas 2.0",
-         fmt::format("write axis={}, or columns=", text_of(site, call.args[1])));
+  report(site, call, "`drop` accepts only its first argument by position since pandas 2.0",
+         fmt::format("use `axis={}`, or `columns=`", text_of(site, call.args[1])));
 }
 
 // `x, _ = pack_padded_sequence(…)`: it had two fields, and has four.
@@ -79,8 +80,9 @@ void check_packed(Site &site, const Call &call) {
       status_in(site, "torch", "1.1") == Status::Fine) {
     return;
   }
-  report(site, call, "pack_padded_sequence gives four values since torch 1.1, which two names cannot take",
-         "take the attributes that are wanted: pack_padded_sequence(…).data");
+  report(site, call,
+         "`pack_padded_sequence` returns four values since torch 1.1, which cannot be unpacked into two names",
+         "use the attributes you need: `pack_padded_sequence(…).data`");
 }
 
 void check_any(Site &site, const Call &call) {
@@ -98,7 +100,7 @@ void check_any(Site &site, const Call &call) {
 extern constinit const Rule kChangedCall = {
     .info = {.code = "DP308",
              .name = "changed-call",
-             .summary = "a call that newer versions of the library refuse",
+             .summary = "a call that newer versions of the library reject",
              .root_cause = "Library: Mismatched Library Version",
              .symptoms = "Program Crash",
              .stage = "Environment Setting",
@@ -107,13 +109,14 @@ extern constinit const Rule kChangedCall = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-Calls that were good and fail with newer versions: arguments of librosa's functions and of `DataFrame.drop` that are given without their names,
-`torch.stft` without `return_complex`, and two names for the result of `pack_padded_sequence`. Where the project's requirements say that the library
-is older, it is silent.
+Calls that used to work and fail with newer versions: arguments of librosa functions and of `DataFrame.drop` that are
+passed by position, `torch.stft` without `return_complex`, and unpacking the result of `pack_padded_sequence` into two
+names. The rule is silent where the project's requirements ask for an older version of the library.
 
-## Why it costs
+## Why it is wrong
 
-The program stops with a TypeError, RuntimeError or ValueError, often after data was read and models were built.
+The program stops with a `TypeError`, `RuntimeError` or `ValueError`, often after it has read its data and built its
+models.
 
 ## Bad
 
@@ -141,8 +144,8 @@ def spectrum(y, window):
 
 ## When it is wrong
 
-Where the program is only ever run with an old version, though nothing in the project says so. Say it in `requirements.txt`. `torch.stft` of a
-complex signal needs no `return_complex`.
+Where the program only runs with an old version, though nothing in the project says so. State the version in
+`requirements.txt`. `torch.stft` of a complex signal needs no `return_complex`.
 
 ## References
 

@@ -21,8 +21,8 @@ void check(Site &site, const Node &node) {
     return;
   }
   Finding &finding = report(
-      site, node, fmt::format("{} is deprecated since {} {}", history->api, history->package, history->deprecated),
-      fmt::format("write {}", history->instead));
+      site, node, fmt::format("`{}` is deprecated since {} {}", history->api, history->package, history->deprecated),
+      fmt::format("use {}", history->instead));
   if (status == Status::Unknown) {
     finding.tier = Tier::Hint;
   }
@@ -59,12 +59,12 @@ extern constinit const Rule kDeprecatedApi = {
              .fix = FixKind::Safe,
              .documentation = R"(## What it finds
 
-Names of NumPy, PyTorch, torchvision, JAX and Hugging Face that are deprecated in all versions that the project's requirements allow. Where
-nothing says which versions those are, it is a hint.
+Names of NumPy, PyTorch, torchvision, JAX and Hugging Face libraries that are deprecated in all versions that the
+project's requirements allow. Where the versions are unknown, it is a hint.
 
 ## Why it costs
 
-The next release may not have it any more, and some are slower than what replaces them.
+A later release may not have the name any more, and some deprecated functions are slower than their replacements.
 
 ## Bad
 
@@ -84,7 +84,8 @@ outer = torch.outer(torch.ones(3), torch.ones(4))
 
 ## When it is wrong
 
-Where the program has to work with versions that do not have the new name either; let the requirements say so.
+Where the program has to work with versions that do not have the new name yet; state the oldest version in the
+requirements.
 
 ## References
 

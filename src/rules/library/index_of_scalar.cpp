@@ -70,8 +70,9 @@ void check(Site &site, const Node &node) {
     return;
   }
   const std::string_view written = text_of(site, data->value);
-  Finding &finding = report(site, node, fmt::format("`{}` has no dimension to index since PyTorch 0.5", written),
-                            fmt::format("use {}.item()", written));
+  Finding &finding =
+      report(site, node, fmt::format("`{}` has no dimension to index: this fails since PyTorch 1.0", written),
+             fmt::format("use `{}.item()`", written));
   set_fix(finding, false, {replace(node, fmt::format("{}.item()", written))});
 }
 
@@ -79,7 +80,7 @@ void check(Site &site, const Node &node) {
 
 extern constinit const Rule kIndexOfScalar = {.info = {.code = "DP874",
                                                        .name = "index-of-scalar",
-                                                       .summary = "`loss.data[0]`, which fails since PyTorch 0.5",
+                                                       .summary = "`loss.data[0]`, which fails since PyTorch 1.0",
                                                        .root_cause = "Library: Mismatched Library Version",
                                                        .symptoms = "Program Crash",
                                                        .stage = "Training",
@@ -89,13 +90,13 @@ extern constinit const Rule kIndexOfScalar = {.info = {.code = "DP874",
                                                        .fix = FixKind::Unsafe,
                                                        .documentation = R"(## What it finds
 
-`loss.data[0]`, where the loss is a mean, a sum, or the result of a loss function that averages. The rule is silent where the project's
-requirements ask for a PyTorch that still allows it.
+`loss.data[0]`, where the loss is a mean, a sum, or the result of a loss function that averages. The rule is silent
+where the project's requirements ask for a PyTorch that still allows it.
 
-## Why it matters
+## Why it is wrong
 
-Up to PyTorch 0.3 such a loss was a tensor with one element. Since 0.4 it has no dimension; indexing it warned, and fails since 0.5 with
-"invalid index of a 0-dim tensor".
+Up to PyTorch 0.3 such a loss was a tensor with one element. Since 0.4 it has no dimension. PyTorch 0.4 only warned
+about indexing it; PyTorch 1.0 and later fail with "invalid index of a 0-dim tensor".
 
 ## Bad
 

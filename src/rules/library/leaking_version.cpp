@@ -24,9 +24,10 @@ void check(Site &site, const Call &call) {
     return;
   }
   report(site, call,
-         fmt::format("{} again and again leaks memory in the TensorFlow that this project asks for (2.0 to 2.2)",
-                     called_method(call)),
-         "ask for TensorFlow 2.3 or later; or call the model itself, or predict_on_batch");
+         fmt::format(
+             "repeated calls of `{}` leak memory in the TensorFlow version that this project requires (2.0 to 2.2)",
+             called_method(call)),
+         "require TensorFlow 2.3 or later, or call the model itself or `predict_on_batch`");
 }
 
 } // namespace
@@ -34,7 +35,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kLeakingVersion = {
     .info = {.code = "DP305",
              .name = "leaking-version",
-             .summary = "fit or predict in a loop, with a pinned TensorFlow in which that leaks memory",
+             .summary = "`fit` or `predict` in a loop, with a required TensorFlow version in which that leaks memory",
              .root_cause = "Library: Buggy Library Version",
              .symptoms = "Memory Leak, Increasing Time Over Time",
              .stage = "Environment Setting",
@@ -44,11 +45,13 @@ extern constinit const Rule kLeakingVersion = {
              .posts = "62917349 63258249 61715631 56910950",
              .documentation = R"(## What it finds
 
-`fit`, `predict` or `evaluate` of a Keras model in a loop, in a project whose requirements only allow TensorFlow 2.0 to 2.2.
+`fit`, `predict` or `evaluate` of a Keras model in a loop, in a project whose requirements only allow TensorFlow 2.0 to
+2.2.
 
 ## Why it costs
 
-In these versions each call left something behind: memory grew with every turn until there was none left. TensorFlow 2.3 mended it.
+In these versions each call leaves memory allocated, so memory grows with every iteration until none is left. TensorFlow
+2.3 fixed it.
 
 ## Bad
 
@@ -78,7 +81,7 @@ def act(states):
 
 ## When it is wrong
 
-Where the program is run with another version than its requirements say.
+Where the program runs with another version than its requirements say.
 
 ## References
 

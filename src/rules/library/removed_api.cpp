@@ -38,9 +38,9 @@ void check(Site &site, const Node &node) {
     return;
   }
   Finding &finding = report(site, node,
-                            fmt::format("{} was removed in {} {}{}", history->api, history->package, history->removed,
+                            fmt::format("`{}` was removed in {} {}{}", history->api, history->package, history->removed,
                                         required_version(site, history->package, history->removed)),
-                            fmt::format("write {}", history->instead));
+                            fmt::format("use {}", history->instead));
   const bool is_old_code = site.module->v1 && !site.module->v2; // runs with libraries of its time
   if ((!history->back.empty() || is_old_code) && status == Status::Unknown) {
     finding.tier = Tier::Hint;
@@ -56,25 +56,25 @@ void check(Site &site, const Node &node) {
 
 } // namespace
 
-extern constinit const Rule kRemovedApi = {
-    .info = {.code = "DP301",
-             .name = "removed-api",
-             .summary = "a function or class that the library does not have any more",
-             .root_cause = "Library: Mismatched Library Version",
-             .symptoms = "Program Crash",
-             .stage = "Environment Setting",
-             .frameworks = "PyTorch, TensorFlow, JAX",
-             .severity = Severity::Error,
-             .tier = Tier::On,
-             .fix = FixKind::Safe,
-             .documentation = R"(## What it finds
+extern constinit const Rule kRemovedApi = {.info = {.code = "DP301",
+                                                    .name = "removed-api",
+                                                    .summary = "a function or class that the library no longer has",
+                                                    .root_cause = "Library: Mismatched Library Version",
+                                                    .symptoms = "Program Crash",
+                                                    .stage = "Environment Setting",
+                                                    .frameworks = "PyTorch, TensorFlow, JAX",
+                                                    .severity = Severity::Error,
+                                                    .tier = Tier::On,
+                                                    .fix = FixKind::Safe,
+                                                    .documentation = R"(## What it finds
 
-Names of NumPy, PyTorch, torchvision, JAX and Hugging Face that newer versions of the library do not have, in a project whose requirements
-(`requirements.txt`, `setup.py`, `pyproject.toml`, `environment.yml`) do not keep it below that version.
+Names of NumPy, PyTorch, torchvision, JAX and Hugging Face libraries that newer versions do not have, in a project whose
+requirements (`requirements.txt`, `setup.py`, `pyproject.toml`, `environment.yml`) do not keep the library below that
+version. `np.bool` is missing only from NumPy 1.24 to 1.26: NumPy 2.0 has it again, as an alias of `np.bool_`.
 
-## Why it costs
+## Why it is wrong
 
-The program fails with an AttributeError when it gets there, perhaps hours into a run.
+The program fails with an `AttributeError` or `ImportError` when it gets there, perhaps hours into a run.
 
 ## Bad
 
@@ -96,16 +96,16 @@ x = torch.from_numpy(np.zeros(3, dtype=float))
 
 ## When it is wrong
 
-Where the program is only ever run with an old version, though nothing in the project says so. Say it in `requirements.txt`, and the rule
-is silent. It is silent, too, behind a test of the version or `hasattr`, and in a `try`.
+Where the program only runs with an old version, though nothing in the project says so. State the version in
+`requirements.txt`, and the rule is silent. It is also silent under a check of the version or `hasattr`, and in a `try`.
 
 ## References
 
 - Release notes of NumPy 1.24 and 2.0, PyTorch 1.8, 1.13 and 2.0, JAX 0.4
 - DLPerf, root cause "Mismatched Library Version"
 )"},
-    .listed_names = historic_names,
-    .nodes = {NodeKind::ImportFrom, NodeKind::Import},
-    .on_node = check};
+                                           .listed_names = historic_names,
+                                           .nodes = {NodeKind::ImportFrom, NodeKind::Import},
+                                           .on_node = check};
 
 } // namespace deepperf::rules

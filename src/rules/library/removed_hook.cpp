@@ -20,12 +20,12 @@ struct RemovedHook {
 
 // Source: Lightning's upgrade guides to 2.0.
 constexpr auto kHooks = std::to_array<RemovedHook>({
-    {"training_epoch_end", "on_train_epoch_end, and keep the outputs of the steps in an attribute"},
-    {"validation_epoch_end", "on_validation_epoch_end, and keep the outputs of the steps in an attribute"},
-    {"test_epoch_end", "on_test_epoch_end, and keep the outputs of the steps in an attribute"},
-    {"training_step_end", "on_train_batch_end, or do it in training_step"},
-    {"validation_step_end", "on_validation_batch_end, or do it in validation_step"},
-    {"test_step_end", "on_test_batch_end, or do it in test_step"},
+    {"training_epoch_end", "`on_train_epoch_end`, and keep the outputs of the steps in an attribute"},
+    {"validation_epoch_end", "`on_validation_epoch_end`, and keep the outputs of the steps in an attribute"},
+    {"test_epoch_end", "`on_test_epoch_end`, and keep the outputs of the steps in an attribute"},
+    {"training_step_end", "`on_train_batch_end`, or do the work in `training_step`"},
+    {"validation_step_end", "`on_validation_batch_end`, or do the work in `validation_step`"},
+    {"test_step_end", "`on_test_batch_end`, or do the work in `test_step`"},
 });
 
 void check(Site &site, const Node &node) {
@@ -46,19 +46,20 @@ void check(Site &site, const Node &node) {
   const std::size_t place = site.module->parsed->source.text().find(name, definition.start);
   const auto start = static_cast<u32>(place);
   report(site, Span{start, start + static_cast<u32>(name.size())},
-         is_indexed ? std::string("training_step with optimizer_idx was removed in Lightning 2.0")
+         is_indexed ? std::string("`training_step` with `optimizer_idx` was removed in Lightning 2.0")
          : name.ends_with("_step_end")
-             ? fmt::format("{} was removed in Lightning 2.0, which never calls it", name)
-             : fmt::format("{} was removed in Lightning 2.0, which refuses to train with it", name),
-         is_indexed ? std::string("set self.automatic_optimization = False, and step the optimizers in training_step")
-                    : fmt::format("write {}", known->instead));
+             ? fmt::format("`{}` was removed in Lightning 2.0, which never calls it", name)
+             : fmt::format("`{}` was removed in Lightning 2.0, which raises an error if it exists", name),
+         is_indexed
+             ? std::string("set `self.automatic_optimization = False`, and step the optimizers in `training_step`")
+             : fmt::format("use {}", known->instead));
 }
 
 } // namespace
 
 extern constinit const Rule kRemovedHook = {.info = {.code = "DP307",
                                                      .name = "removed-hook",
-                                                     .summary = "a method that Lightning does not call any more",
+                                                     .summary = "a method that Lightning no longer calls",
                                                      .root_cause = "Library: Mismatched Library Version",
                                                      .symptoms = "Program Crash",
                                                      .stage = "Environment Setting",
@@ -67,13 +68,14 @@ extern constinit const Rule kRemovedHook = {.info = {.code = "DP307",
                                                      .tier = Tier::On,
                                                      .documentation = R"(## What it finds
 
-`training_epoch_end`, `validation_epoch_end`, `test_epoch_end` and the `_step_end` methods in a LightningModule, and a `training_step` that takes
-`optimizer_idx`. Where the project's requirements say that Lightning is older than 2.0, it is silent.
+`training_epoch_end`, `validation_epoch_end`, `test_epoch_end` and the `_step_end` methods in a LightningModule, and a
+`training_step` that takes `optimizer_idx`. The rule is silent where the project's requirements ask for a Lightning
+before 2.0.
 
-## Why it costs
+## Why it is wrong
 
-Lightning 2.0 never calls these methods; where it finds one of the `_epoch_end` ones, it stops with an error. Before that it kept the outputs of all
-steps of an epoch in memory for them, which was often what filled the memory.
+Lightning 2.0 never calls these methods, and raises an error if it finds one of the `_epoch_end` methods. Earlier
+versions kept the outputs of all steps of an epoch in memory for them, which could exhaust memory.
 
 ## Bad
 
@@ -103,7 +105,8 @@ class Model(pl.LightningModule):
 
 ## When it is wrong
 
-Where the program is only ever run with an old version, though nothing in the project says so. Say it in `requirements.txt`.
+Where the program only runs with an old version, though nothing in the project says so. State the version in
+`requirements.txt`.
 
 ## References
 

@@ -20,11 +20,11 @@ struct RemovedMethod {
 
 // Sources: the release notes of TensorFlow 2.1, 2.6 and 2.16 (which brought Keras 3).
 constexpr auto kMethods = std::to_array<RemovedMethod>({
-    {"fit_generator", "2.16", "fit, which takes generators too", "fit"},
-    {"evaluate_generator", "2.16", "evaluate, which takes generators too", "evaluate"},
-    {"predict_generator", "2.16", "predict, which takes generators too", "predict"},
-    {"predict_classes", "2.6", "predict(…).argmax(axis=-1), or (predict(…) > 0.5).astype(int)", ""},
-    {"predict_proba", "2.6", "predict", "predict"},
+    {"fit_generator", "2.16", "`fit`, which also takes generators", "fit"},
+    {"evaluate_generator", "2.16", "`evaluate`, which also takes generators", "evaluate"},
+    {"predict_generator", "2.16", "`predict`, which also takes generators", "predict"},
+    {"predict_classes", "2.6", "`predict(…).argmax(axis=-1)`, or `(predict(…) > 0.5).astype(int)`", ""},
+    {"predict_proba", "2.6", "`predict`", "predict"},
 });
 
 void check(Site &site, const Call &call) {
@@ -39,9 +39,9 @@ void check(Site &site, const Call &call) {
   }
   const u32 start = method->end - static_cast<u32>(known->method.size());
   Finding &finding = report(site, Span{start, method->end},
-                            fmt::format("{} was removed in TensorFlow {}{}", known->method, known->since,
+                            fmt::format("`{}` was removed in TensorFlow {}{}", known->method, known->since,
                                         required_version(site, "tensorflow", known->since)),
-                            fmt::format("call {}", known->instead));
+                            fmt::format("use {}", known->instead));
   if (status == Status::Unknown) {
     finding.tier = Tier::Hint; // older code is often run with the version it was written for
   }
@@ -65,13 +65,15 @@ extern constinit const Rule kRemovedMethod = {
              .fix = FixKind::Safe,
              .documentation = R"(## What it finds
 
-`fit_generator`, `evaluate_generator`, `predict_generator`, `predict_classes` and `predict_proba` of a Keras model, where the project's
-requirements ask for a TensorFlow that does not have them. Where nothing says which version is used, it is a hint.
+`fit_generator`, `evaluate_generator`, `predict_generator`, `predict_classes` and `predict_proba` of a Keras model,
+where the project's requirements ask for a TensorFlow that does not have them. Where the version is unknown, it is a
+hint.
 
-## Why it costs
+## Why it is wrong
 
-The program fails when it gets there. Besides, `fit` prefetches and runs the whole step in a graph, which `fit_generator` did not always
-do.
+The program fails with an `AttributeError` when it gets there. Keras 3, the default since TensorFlow 2.16, also has no
+`workers`, `use_multiprocessing` and `max_queue_size` in `fit`: pass them to the constructor of a
+`keras.utils.PyDataset` instead.
 
 ## Bad
 
@@ -93,7 +95,7 @@ model.fit(batches)
 
 ## When it is wrong
 
-Where the program is run with an old version on purpose; let the requirements say so.
+Where the program runs with an old version on purpose; state it in the requirements.
 
 ## References
 

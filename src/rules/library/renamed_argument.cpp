@@ -24,50 +24,51 @@ struct RenamedArgument {
 // Sources: the release notes of torchvision 0.13 and 0.14, PyTorch 0.4.1 and 2.2, Keras 2.3 and 3, Transformers 4.41
 // and 4.46, Lightning's upgrade guides to 2.0.
 constexpr auto kArguments = std::to_array<RenamedArgument>({
-    {"torchvision.models.", "pretrained", "torchvision", "0.13", "weights=\"IMAGENET1K_V1\", or weights=None", ""},
-    {"torch.nn.", "size_average", "torch", "0.4.1", "reduction=\"mean\", or \"sum\"", ""},
-    {"torch.nn.", "reduce", "torch", "0.4.1", "reduction=\"none\"", ""},
-    {"torch.optim.lr_scheduler.", "verbose", "torch", "2.2", "get_last_lr() to see the rate", ""},
-    {"tensorflow.keras.optimizers.", "lr", "tensorflow", "2.0", "learning_rate=", "learning_rate"},
-    {"transformers.TrainingArguments", "evaluation_strategy", "transformers", "4.41", "eval_strategy=", "eval_strategy",
-     "4.46"},
-    {"transformers.Seq2SeqTrainingArguments", "evaluation_strategy", "transformers", "4.41",
-     "eval_strategy=", "eval_strategy", "4.46"},
-    {"transformers.TrainingArguments", "no_cuda", "transformers", "4.34", "use_cpu=", "use_cpu"},
+    {"torchvision.models.", "pretrained", "torchvision", "0.13", "`weights=\"IMAGENET1K_V1\"`, or `weights=None`", ""},
+    {"torch.nn.", "size_average", "torch", "0.4.1", "`reduction=\"mean\"` or `reduction=\"sum\"`", ""},
+    {"torch.nn.", "reduce", "torch", "0.4.1", "`reduction=\"none\"`", ""},
+    {"torch.optim.lr_scheduler.", "verbose", "torch", "2.2", "`get_last_lr()` to read the rate", ""},
+    {"tensorflow.keras.optimizers.", "lr", "tensorflow", "2.0", "`learning_rate=`", "learning_rate"},
+    {"transformers.TrainingArguments", "evaluation_strategy", "transformers", "4.41", "`eval_strategy=`",
+     "eval_strategy", "4.46"},
+    {"transformers.Seq2SeqTrainingArguments", "evaluation_strategy", "transformers", "4.41", "`eval_strategy=`",
+     "eval_strategy", "4.46"},
+    {"transformers.TrainingArguments", "no_cuda", "transformers", "4.34", "`use_cpu=`", "use_cpu"},
     {"transformers.TrainingArguments", "per_gpu_train_batch_size", "transformers", "4.0",
-     "per_device_train_batch_size=", "per_device_train_batch_size"},
-    {"torchvision.transforms.", "resample", "torchvision", "0.12", "interpolation=", "", "0.14"},
-    {"torchvision.transforms.", "fillcolor", "torchvision", "0.12", "fill=", "fill", "0.14"},
-    {"pytorch_lightning.Trainer", "gpus", "pytorch-lightning", "1.7", "accelerator=\"gpu\", devices=", "", "2.0"},
-    {"pytorch_lightning.Trainer", "tpu_cores", "pytorch-lightning", "1.7", "accelerator=\"tpu\", devices=", "", "2.0"},
-    {"pytorch_lightning.Trainer", "num_processes", "pytorch-lightning", "1.7", "devices=", "", "2.0"},
-    {"pytorch_lightning.Trainer", "auto_select_gpus", "pytorch-lightning", "1.9", "devices=\"auto\"", "", "2.0"},
-    {"pytorch_lightning.Trainer", "resume_from_checkpoint", "pytorch-lightning", "1.5", "trainer.fit(…, ckpt_path=…)",
+     "`per_device_train_batch_size=`", "per_device_train_batch_size"},
+    {"torchvision.transforms.", "resample", "torchvision", "0.12", "`interpolation=`", "", "0.14"},
+    {"torchvision.transforms.", "fillcolor", "torchvision", "0.12", "`fill=`", "fill", "0.14"},
+    {"pytorch_lightning.Trainer", "gpus", "pytorch-lightning", "1.7", "`accelerator=\"gpu\"`, `devices=`", "", "2.0"},
+    {"pytorch_lightning.Trainer", "tpu_cores", "pytorch-lightning", "1.7", "`accelerator=\"tpu\"`, `devices=`", "",
+     "2.0"},
+    {"pytorch_lightning.Trainer", "num_processes", "pytorch-lightning", "1.7", "`devices=`", "", "2.0"},
+    {"pytorch_lightning.Trainer", "auto_select_gpus", "pytorch-lightning", "1.9", "`devices=\"auto\"`", "", "2.0"},
+    {"pytorch_lightning.Trainer", "resume_from_checkpoint", "pytorch-lightning", "1.5", "`trainer.fit(…, ckpt_path=…)`",
      "", "2.0"},
-    {"pytorch_lightning.Trainer", "auto_lr_find", "pytorch-lightning", "1.9", "Tuner(trainer).lr_find(model)", "",
+    {"pytorch_lightning.Trainer", "auto_lr_find", "pytorch-lightning", "1.9", "`Tuner(trainer).lr_find(model)`", "",
      "2.0"},
     {"pytorch_lightning.Trainer", "auto_scale_batch_size", "pytorch-lightning", "1.9",
-     "Tuner(trainer).scale_batch_size(model)", "", "2.0"},
-    {"pytorch_lightning.Trainer", "amp_backend", "pytorch-lightning", "1.9", "precision=\"16-mixed\"", "", "2.0"},
-    {"pytorch_lightning.Trainer", "amp_level", "pytorch-lightning", "1.8", "precision=\"16-mixed\"", "", "2.0"},
-    {"pytorch_lightning.Trainer", "replace_sampler_ddp", "pytorch-lightning", "1.9",
-     "use_distributed_sampler=", "use_distributed_sampler", "2.0"},
-    {"pytorch_lightning.Trainer", "multiple_trainloader_mode", "pytorch-lightning", "1.9", "CombinedLoader(…, mode=…)",
-     "", "2.0"},
-    {"pytorch_lightning.Trainer", "track_grad_norm", "pytorch-lightning", "1.9", "a hook that logs grad_norm", "",
+     "`Tuner(trainer).scale_batch_size(model)`", "", "2.0"},
+    {"pytorch_lightning.Trainer", "amp_backend", "pytorch-lightning", "1.9", "`precision=\"16-mixed\"`", "", "2.0"},
+    {"pytorch_lightning.Trainer", "amp_level", "pytorch-lightning", "1.8", "`precision=\"16-mixed\"`", "", "2.0"},
+    {"pytorch_lightning.Trainer", "replace_sampler_ddp", "pytorch-lightning", "1.9", "`use_distributed_sampler=`",
+     "use_distributed_sampler", "2.0"},
+    {"pytorch_lightning.Trainer", "multiple_trainloader_mode", "pytorch-lightning", "1.9",
+     "`CombinedLoader(…, mode=…)`", "", "2.0"},
+    {"pytorch_lightning.Trainer", "track_grad_norm", "pytorch-lightning", "1.9", "a hook that logs `grad_norm`", "",
      "2.0"},
     {"pytorch_lightning.Trainer", "checkpoint_callback", "pytorch-lightning", "1.5",
-     "enable_checkpointing=, or a ModelCheckpoint in callbacks=", "", "1.7"},
-    {"pytorch_lightning.Trainer", "weights_summary", "pytorch-lightning", "1.5", "a ModelSummary in callbacks=", "",
+     "`enable_checkpointing=`, or a `ModelCheckpoint` in `callbacks=`", "", "1.7"},
+    {"pytorch_lightning.Trainer", "weights_summary", "pytorch-lightning", "1.5", "a `ModelSummary` in `callbacks=`", "",
      "1.7"},
     {"pytorch_lightning.Trainer", "progress_bar_refresh_rate", "pytorch-lightning", "1.5",
-     "a TQDMProgressBar in callbacks=", "", "1.7"},
+     "a `TQDMProgressBar` in `callbacks=`", "", "1.7"},
     {"pytorch_lightning.Trainer", "flush_logs_every_n_steps", "pytorch-lightning", "1.5", "the logger's own argument",
      "", "1.7"},
-    {"pytorch_lightning.Trainer", "terminate_on_nan", "pytorch-lightning", "1.5", "detect_anomaly=", "", "1.7"},
+    {"pytorch_lightning.Trainer", "terminate_on_nan", "pytorch-lightning", "1.5", "`detect_anomaly=`", "", "1.7"},
     {"pytorch_lightning.Trainer", "stochastic_weight_avg", "pytorch-lightning", "1.5",
-     "a StochasticWeightAveraging in callbacks=", "", "1.7"},
-    {"pytorch_lightning.Trainer", "distributed_backend", "pytorch-lightning", "1.2", "strategy=", "", "1.5"},
+     "a `StochasticWeightAveraging` in `callbacks=`", "", "1.7"},
+    {"pytorch_lightning.Trainer", "distributed_backend", "pytorch-lightning", "1.2", "`strategy=`", "", "1.5"},
 });
 
 const RenamedArgument *find(std::string_view api, std::string_view keyword) {
@@ -99,10 +100,10 @@ void check(Site &site, const Node &node) {
         !renamed->removed.empty() && status_in(site, renamed->package, renamed->removed) != Status::Fine;
     Finding &finding = report(
         site, *keyword,
-        is_removed ? fmt::format("{}= was removed in {} {}{}", renamed->keyword, renamed->package, renamed->removed,
+        is_removed ? fmt::format("`{}=` was removed in {} {}{}", renamed->keyword, renamed->package, renamed->removed,
                                  required_version(site, renamed->package, renamed->removed))
-                   : fmt::format("{}= is deprecated since {} {}", renamed->keyword, renamed->package, renamed->since),
-        fmt::format("write {}", renamed->instead));
+                   : fmt::format("`{}=` is deprecated since {} {}", renamed->keyword, renamed->package, renamed->since),
+        fmt::format("use {}", renamed->instead));
     if (status == Status::Unknown && !is_removed) {
       finding.tier = Tier::Hint;
     }
@@ -124,7 +125,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kRenamedArgument = {
     .info = {.code = "DP303",
              .name = "renamed-argument",
-             .summary = "an argument that has another name in newer versions of the library",
+             .summary = "an argument that newer versions of the library renamed or removed",
              .root_cause = "Library: Mismatched Library Version",
              .symptoms = "Program Crash",
              .stage = "Environment Setting",
@@ -135,12 +136,12 @@ extern constinit const Rule kRenamedArgument = {
              .documentation = R"(## What it finds
 
 `pretrained=` of torchvision's models, `size_average=` and `reduce=` of PyTorch's losses, `lr=` of Keras optimizers,
-`evaluation_strategy=` of Transformers and the like, where the project's requirements are so new that the argument is deprecated. Where
-nothing says which version is used, it is a hint.
+`evaluation_strategy=` of Transformers, `gpus=` of Lightning's Trainer and the like, where the project's requirements
+are so new that the argument is deprecated or removed. Where the version is unknown, it is a hint.
 
-## Why it costs
+## Why it is wrong
 
-The argument is ignored or refused by a later version. Keras 3, for example, does not take `lr=` any more.
+A later version ignores or rejects the argument. Keras 3, for example, no longer accepts `lr=`.
 
 ## Bad
 
@@ -160,7 +161,8 @@ model = torchvision.models.resnet50(weights="IMAGENET1K_V1")
 
 ## When it is wrong
 
-Where the program has to work with versions that do not know the new name; let the requirements say so.
+Where the program has to work with versions that do not have the new name yet; state the oldest version in the
+requirements.
 
 ## References
 

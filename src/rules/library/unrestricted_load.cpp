@@ -11,7 +11,8 @@ void check(Site &site, const Call &call) {
       status_in(site, "torch", "2.6") == Status::Gone) { // from there on it is the default
     return;
   }
-  Finding &finding = report(site, call, "torch.load runs whatever code the file holds", "pass weights_only=True");
+  Finding &finding = report(site, call, "before PyTorch 2.6, `torch.load` runs any code that the file contains",
+                            "pass `weights_only=True`");
   if (const std::optional<Edit> edit = add_argument(site, call, "weights_only=True")) {
     set_fix(finding, false, {*edit});
   }
@@ -21,7 +22,7 @@ void check(Site &site, const Call &call) {
 
 extern constinit const Rule kUnrestrictedLoad = {.info = {.code = "DP306",
                                                           .name = "unrestricted-load",
-                                                          .summary = "torch.load of a file that may hold any code",
+                                                          .summary = "`torch.load` of a file that may contain code",
                                                           .root_cause = "Library: Mismatched Library Version",
                                                           .symptoms = "Program Crash",
                                                           .stage = "Environment Setting",
@@ -33,10 +34,10 @@ extern constinit const Rule kUnrestrictedLoad = {.info = {.code = "DP306",
 
 `torch.load` without `weights_only`, in a project that may run with a PyTorch before 2.6.
 
-## Why it costs
+## Why it is wrong
 
-Before 2.6 the file is unpickled, which runs any code that it holds. From 2.6 on `weights_only=True` is the default, and loading a whole
-pickled model then fails where it did not before.
+Before 2.6, `torch.load` unpickles the file, which runs any code that it contains. Since 2.6, `weights_only=True` is the
+default, and loading a whole pickled model fails where it did not before.
 
 ## Bad
 
@@ -56,7 +57,8 @@ state = torch.load("model.pt", weights_only=True)
 
 ## When it is wrong
 
-Where the file is the program's own and holds more than tensors. The rule is about safety, not speed, and therefore off.
+Where the file is the program's own and contains more than tensors. The rule is about security, not speed, and is
+therefore off by default.
 
 ## References
 
