@@ -57,7 +57,7 @@ extern constinit const Rule kFrameFilteredPerItem = {
              .stage = "Data Preparation",
              .frameworks = "PyTorch, pandas",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 `self.frame[self.frame["id"] == key]`, with or without `.loc`, in the `__getitem__` of a dataset.

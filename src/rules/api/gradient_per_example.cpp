@@ -101,7 +101,7 @@ extern constinit const Rule kGradientPerExample = {
              .stage = "Training",
              .frameworks = "JAX",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 A loop over examples that calls the result of `jax.grad` or `jax.value_and_grad`, with the same parameters each time.

@@ -51,7 +51,7 @@ extern constinit const Rule kLogitsGathered = {
              .stage = "Evaluation",
              .frameworks = "PyTorch",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 A Transformers `Trainer` with `compute_metrics` and without `preprocess_logits_for_metrics`, whose model is a language

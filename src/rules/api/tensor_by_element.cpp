@@ -143,7 +143,7 @@ extern constinit const Rule kTensorByElement = {
              .stage = "Evaluation",
              .frameworks = "PyTorch, JAX",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 Loops and comprehensions over a tensor that call `item()`, `int()` or `float()` on each element, loops over indices that

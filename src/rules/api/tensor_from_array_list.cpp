@@ -143,7 +143,7 @@ void check(Site &site, const Call &call) {
     Finding &finding =
         report(site, call, "a tuple of observations is converted element by element if they are arrays",
                "join them first with `np.array(…)` or `np.stack(…)`, and create the tensor from the result");
-    finding.tier = Tier::Hint;
+    finding.severity = Severity::Advice;
     return;
   }
   if (!is_list_of_arrays(site, call.args[0])) {
@@ -174,7 +174,7 @@ extern constinit const Rule kTensorFromArrayList = {
              .documentation = R"(## What it finds
 
 `torch.tensor`, `torch.as_tensor`, `torch.Tensor`, `torch.FloatTensor` and its siblings, called with a list of NumPy
-arrays. Observations that `zip(*samples)` collects in a program that uses gym are a hint.
+arrays. Observations that `zip(*samples)` collects in a program that uses gym are advice.
 
 ## Why it costs
 

@@ -198,8 +198,8 @@ extern constinit const Rule kTimingWithoutWait = {
              .symptoms = "Wrong Result",
              .stage = "Training",
              .frameworks = "PyTorch, JAX",
-             .severity = Severity::Warning,
-             .tier = Tier::Hint,
+             .severity = Severity::Advice,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 `time.time()`, `time.perf_counter()` and the like before and after running a model on a GPU or a function compiled by

@@ -36,7 +36,7 @@ extern constinit const Rule kTableRowPerItem = {
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 `.iloc[…]`, `.loc[…]` and the like of a pandas table in the `__getitem__` of a dataset.

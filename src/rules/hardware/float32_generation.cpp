@@ -58,7 +58,7 @@ extern constinit const Rule kFloat32Generation = {
              .stage = "Prediction",
              .frameworks = "PyTorch",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 `from_pretrained` of a Hugging Face model or Diffusers pipeline that is called or used for `generate()`, without

@@ -29,7 +29,7 @@ extern constinit const Rule kFloat64Model = {.info = {.code = "DP517",
                                                       .stage = "Model Building",
                                                       .frameworks = "PyTorch",
                                                       .severity = Severity::Advice,
-                                                      .tier = Tier::Hint,
+                                                      .tier = Tier::On,
                                                       .documentation = R"(## What it finds
 
 `double()` of a model, in a file that uses a GPU.

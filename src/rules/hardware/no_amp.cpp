@@ -72,7 +72,7 @@ extern constinit const Rule kNoAmp = {.info = {.code = "DP513",
                                                .stage = "Training",
                                                .frameworks = "PyTorch",
                                                .severity = Severity::Advice,
-                                               .tier = Tier::Hint,
+                                               .tier = Tier::On,
                                                .fix = FixKind::None,
                                                .documentation = R"(## What it finds
 
@@ -121,7 +121,7 @@ def train(loader, criterion):
 
 ## When it is wrong
 
-For small models, old GPUs, and losses that need full precision. That is why it is a hint: measure both.
+For small models, old GPUs, and losses that need full precision. That is why it is advice: measure both.
 
 ## References
 

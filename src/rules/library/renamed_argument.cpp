@@ -28,7 +28,7 @@ constexpr auto kArguments = std::to_array<RenamedArgument>({
     {"torch.nn.", "size_average", "torch", "0.4.1", "`reduction=\"mean\"` or `reduction=\"sum\"`", ""},
     {"torch.nn.", "reduce", "torch", "0.4.1", "`reduction=\"none\"`", ""},
     {"torch.optim.lr_scheduler.", "verbose", "torch", "2.2", "`get_last_lr()` to read the rate", ""},
-    {"tensorflow.keras.optimizers.", "lr", "tensorflow", "2.0", "`learning_rate=`", "learning_rate"},
+    {"tensorflow.keras.optimizers.", "lr", "tensorflow", "2.0", "`learning_rate=`", "learning_rate", "2.16"},
     {"transformers.TrainingArguments", "evaluation_strategy", "transformers", "4.41", "`eval_strategy=`",
      "eval_strategy", "4.46"},
     {"transformers.Seq2SeqTrainingArguments", "evaluation_strategy", "transformers", "4.41", "`eval_strategy=`",
@@ -104,8 +104,11 @@ void check(Site &site, const Node &node) {
                                  required_version(site, renamed->package, renamed->removed))
                    : fmt::format("`{}=` is deprecated since {} {}", renamed->keyword, renamed->package, renamed->since),
         fmt::format("use {}", renamed->instead));
-    if (status == Status::Unknown && !is_removed) {
-      finding.tier = Tier::Hint;
+    if (!is_removed) {
+      finding.severity = Severity::Note; // it still works
+      finding.tier = status == Status::Unknown ? Tier::Hint : finding.tier;
+    } else if (status_in(site, renamed->package, renamed->removed) == Status::Unknown) {
+      finding.severity = Severity::Advice; // the newest release fails, but nothing says that this project uses it
     }
     const bool safe = status == Status::Gone;
     const u32 name_end = keyword->start + static_cast<u32>(renamed->keyword.size());
@@ -137,7 +140,8 @@ extern constinit const Rule kRenamedArgument = {
 
 `pretrained=` of torchvision's models, `size_average=` and `reduce=` of PyTorch's losses, `lr=` of Keras optimizers,
 `evaluation_strategy=` of Transformers, `gpus=` of Lightning's Trainer and the like, where the project's requirements
-are so new that the argument is deprecated or removed. Where the version is unknown, it is a hint.
+are so new that the argument is deprecated or removed. What is only deprecated is a note, and what is removed from a
+version that may or may not be installed is advice.
 
 ## Why it is wrong
 

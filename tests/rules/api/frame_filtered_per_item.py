@@ -12,7 +12,7 @@ class Stays(Dataset):
         return len(self.ids)
 
     def __getitem__(self, i):
-        rows = self.rows[self.rows["id"] == self.ids[i]]  # hint: DP118
+        rows = self.rows[self.rows["id"] == self.ids[i]]  # expect: DP118
         return torch.from_numpy(rows["x"].to_numpy())
 
 
@@ -24,7 +24,7 @@ class ByLoc(Dataset):
         return 10
 
     def __getitem__(self, i):
-        label = self.frame.loc[self.frame.id == i, "label"]  # hint: DP118
+        label = self.frame.loc[self.frame.id == i, "label"]  # expect: DP118
         return label.iloc[0]
 
 

@@ -10,7 +10,7 @@ def per_example(params, xs, ys):
     grad_fn = jax.jit(jax.grad(loss))
     rows = []
     for x, y in zip(xs, ys):
-        rows.append(grad_fn(params, x, y))  # hint: DP117
+        rows.append(grad_fn(params, x, y))  # expect: DP117
     return jnp.stack(rows)
 
 
@@ -18,7 +18,7 @@ def by_index(params, xs, ys):
     rows = []
     grad_fn = jax.grad(loss)
     for i in range(len(xs)):
-        rows.append(grad_fn(params, xs[i], ys[i]))  # hint: DP117
+        rows.append(grad_fn(params, xs[i], ys[i]))  # expect: DP117
     return jnp.stack(rows)
 
 
@@ -30,7 +30,7 @@ class Private:
     def norms(self, xs, ys):
         norms = []
         for x, y in zip(xs, ys):
-            _, g = self.grad_fn(self.params, x, y)  # hint: DP117
+            _, g = self.grad_fn(self.params, x, y)  # expect: DP117
             norms.append(jnp.linalg.norm(g))
         return norms
 

@@ -16,7 +16,7 @@ def causal(dataset, metrics):
     return Trainer(
         model=model,
         eval_dataset=dataset,
-        compute_metrics=metrics,  # hint: DP157
+        compute_metrics=metrics,  # expect: DP157
     )
 
 
@@ -26,7 +26,7 @@ def make():
 
 def from_helper(dataset, metrics):
     model = make()
-    return Trainer(model, eval_dataset=dataset, compute_metrics=metrics)  # hint: DP157
+    return Trainer(model, eval_dataset=dataset, compute_metrics=metrics)  # expect: DP157
 
 
 def reduced(dataset, metrics):

@@ -6,13 +6,13 @@ model = nn.Linear(8, 2)
 
 def comprehension(x):
     best = torch.argmax(model(x), dim=1)  # hint: DP232
-    return [one.item() for one in best]  # hint: DP155
+    return [one.item() for one in best]  # expect: DP155
 
 
 def loop(x):
     best = model(x).argmax(dim=1)  # hint: DP232
     names = []
-    for one in best:  # hint: DP155
+    for one in best:  # expect: DP155
         names.append("label %d" % int(one))
     return names
 
@@ -21,7 +21,7 @@ def indices(x):
     best = model(x).argmax(dim=1)  # hint: DP232
     names = []
     for i in range(len(best)):
-        names.append(best[i].item())  # hint: DP155
+        names.append(best[i].item())  # expect: DP155
     return names
 
 
@@ -29,14 +29,14 @@ def by_shape(x, names):
     best = model(x).argmax(dim=1)  # hint: DP232
     return_value = []
     for i in range(best.shape[0]):
-        return_value.append(names[int(best[i])])  # hint: DP155
+        return_value.append(names[int(best[i])])  # expect: DP155
     return return_value
 
 
 def extended(xs):
     predictions = []
     for x in xs:
-        predictions.extend(model(x).argmax(dim=1))  # hint: DP155, DP232
+        predictions.extend(model(x).argmax(dim=1))  # expect: DP232  # expect: DP155
     return predictions
 
 

@@ -10,7 +10,7 @@ class Buffer:
 
     def sample(self, n):
         states, actions, rewards, done = zip(*random.sample(self.memory, n))
-        states = torch.tensor(states, dtype=torch.float32)  # hint: DP137
+        states = torch.tensor(states, dtype=torch.float32)  # expect: DP137
         actions = torch.tensor(actions)
         return states, actions, torch.tensor(rewards), torch.tensor(done)
 

@@ -12,14 +12,14 @@ model = nn.Linear(1024, 1024).cuda()
 def measure(x):
     start = time.time()
     y = model(x)
-    print("took", time.time() - start)  # hint: DP154
+    print("took", time.time() - start)  # expect: DP154
     return y
 
 
 def two_names(x):
     start = perf_counter()
     y = model(x)
-    end = perf_counter()  # hint: DP154
+    end = perf_counter()  # expect: DP154
     return y, end - start
 
 
@@ -29,7 +29,7 @@ def in_loop(xs):
         t0 = time.perf_counter()
         with torch.no_grad():
             model(x)
-        times.append(time.perf_counter() - t0)  # hint: DP154
+        times.append(time.perf_counter() - t0)  # expect: DP154
     return times
 
 
@@ -96,7 +96,7 @@ def square(x):
 def compiled(x):
     start = time.time()
     y = square(x)
-    print(time.time() - start)  # hint: DP154
+    print(time.time() - start)  # expect: DP154
     return y
 
 
@@ -111,7 +111,7 @@ def bench(fn, args, reps):
     start = time.perf_counter()
     for _ in range(reps):
         out = fn(*args)
-    elapsed = time.perf_counter() - start  # hint: DP154
+    elapsed = time.perf_counter() - start  # expect: DP154
     return elapsed, out
 
 

@@ -13,8 +13,8 @@ class Rows(Dataset):
         return len(self.table)
 
     def __getitem__(self, index):
-        row = self.table.iloc[index]  # hint: DP415
-        label = self.table.loc[index, "y"]  # hint: DP415
+        row = self.table.iloc[index]  # expect: DP415
+        label = self.table.loc[index, "y"]  # expect: DP415
         header = self.table.iloc[0]
         return torch.tensor(row["x"]), label, self.x[index], header
 

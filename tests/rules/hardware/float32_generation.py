@@ -1,7 +1,7 @@
 from diffusers import StableDiffusionPipeline
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, pipeline
 
-model = AutoModelForCausalLM.from_pretrained("gpt2").to("cuda")  # hint: DP515
+model = AutoModelForCausalLM.from_pretrained("gpt2").to("cuda")  # expect: DP515
 
 
 def answer(ids):
@@ -10,14 +10,14 @@ def answer(ids):
 
 class Translator:
     def __init__(self):
-        self.model = AutoModelForSeq2SeqLM.from_pretrained("t5-small", device_map="auto")  # hint: DP515
+        self.model = AutoModelForSeq2SeqLM.from_pretrained("t5-small", device_map="auto")  # expect: DP515
 
     def translate(self, ids):
         return self.model.generate(ids)
 
 
 def paint(prompt):
-    pipe = StableDiffusionPipeline.from_pretrained("runwayml/stable-diffusion-v1-5")  # hint: DP515
+    pipe = StableDiffusionPipeline.from_pretrained("runwayml/stable-diffusion-v1-5")  # expect: DP515
     pipe = pipe.to("cuda")
     return pipe(prompt).images[0]
 

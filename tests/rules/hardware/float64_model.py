@@ -10,6 +10,6 @@ class Net(nn.Module):
         self.layer = nn.Linear(3, 3)
 
 
-model = Net().double().to(device)  # hint: DP517
+model = Net().double().to(device)  # expect: DP517
 other = nn.Linear(3, 3).to(device)
 x = torch.zeros(3, device=device).double()

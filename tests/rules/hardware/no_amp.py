@@ -14,7 +14,7 @@ def on_the_cpu(loader, criterion):
 def train(loader, criterion):
     for x, y in loader:
         optimizer.zero_grad()
-        loss = criterion(model(x.cuda()), y.cuda())  # hint: DP513
+        loss = criterion(model(x.cuda()), y.cuda())  # expect: DP513
         loss.backward()
         optimizer.step()
 
