@@ -36,7 +36,7 @@ def by_shape(x, names):
 def extended(xs):
     predictions = []
     for x in xs:
-        predictions.extend(model(x).argmax(dim=1))  # expect: DP232  # expect: DP155
+        predictions.extend(model(x).argmax(dim=1))  # hint: DP232  # expect: DP155
     return predictions
 
 
