@@ -49,7 +49,7 @@ constexpr auto kHistory = std::to_array<ApiHistory>({
 
     {"numpy.cast", "numpy", "", "2.0", "`numpy.asarray(…, dtype=…)`", ""},
     {"numpy.msort", "numpy", "1.24", "2.0", "`numpy.sort(…, axis=0)`", ""},
-    {"numpy.mat", "numpy", "", "2.0", "`numpy.asmatrix`, or better an array", ""},
+    {"numpy.mat", "numpy", "", "2.0", "`numpy.asmatrix`, or preferably a plain array", ""},
 
     {"scipy.misc.imread", "scipy", "1.0", "1.2", "`imageio.v2.imread`", ""},
     {"scipy.misc.imsave", "scipy", "1.0", "1.2", "`imageio.imwrite`", ""},
@@ -64,7 +64,7 @@ constexpr auto kHistory = std::to_array<ApiHistory>({
     {"scipy.misc.factorial", "scipy", "1.0", "1.3", "`scipy.special.factorial`", ""},
     {"scipy.misc.face", "scipy", "1.10", "1.12", "`scipy.datasets.face`", ""},
     {"scipy.misc.ascent", "scipy", "1.10", "1.12", "`scipy.datasets.ascent`", ""},
-    {"scipy.misc.derivative", "scipy", "1.10", "1.12", "a finite difference of your own", ""},
+    {"scipy.misc.derivative", "scipy", "1.10", "1.12", "your own finite difference", ""},
     {"scipy.integrate.trapz", "scipy", "1.12", "1.14", "`scipy.integrate.trapezoid`", ""},
     {"scipy.integrate.simps", "scipy", "1.12", "1.14", "`scipy.integrate.simpson`", ""},
     {"scipy.integrate.cumtrapz", "scipy", "1.12", "1.14", "`scipy.integrate.cumulative_trapezoid`", ""},
@@ -131,7 +131,7 @@ constexpr auto kHistory = std::to_array<ApiHistory>({
     {"torch.cuda.memory_cached", "torch", "1.4", "", "`torch.cuda.memory_reserved`", "torch.cuda.memory_reserved"},
     {"torch.cuda.max_memory_cached", "torch", "1.4", "", "`torch.cuda.max_memory_reserved`",
      "torch.cuda.max_memory_reserved"},
-    {"torch._six", "torch", "", "2.0", "the types of Python 3: `str`, `collections.abc.Iterable`, `math.inf`", "", "",
+    {"torch._six", "torch", "", "2.0", "the Python 3 types: `str`, `collections.abc.Iterable`, `math.inf`", "", "",
      true},
     {"torch.testing.assert_allclose", "torch", "1.12", "", "`torch.testing.assert_close`", ""},
 

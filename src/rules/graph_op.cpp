@@ -61,7 +61,7 @@ std::string op_name(const OpFact &op) {
   if (name.starts_with("tensorflow.")) {
     name = "tf." + name.substr(std::string_view("tensorflow.").size());
   }
-  return name;
+  return "`" + name + "`";
 }
 
 } // namespace deepperf::rules

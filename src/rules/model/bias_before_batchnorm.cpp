@@ -70,12 +70,11 @@ void tell(Site &site, const Call &layer, std::string_view api, const Call &norm)
   const bool keras = api.starts_with(kKeras);
   const std::string_view name = api.substr(api.rfind('.') + 1);
   const std::string_view option = keras ? "use_bias=False" : "bias=False";
-  Finding &finding = report(site, layer,
-                            fmt::format("the bias of this {} has no effect: the batch normalisation behind it "
-                                        "subtracts it again",
-                                        name),
-                            fmt::format("pass {}", option));
-  add_note(finding, site, norm, "normalised here");
+  Finding &finding = report(
+      site, layer,
+      fmt::format("the bias of this `{}` has no effect: the batch normalization after it subtracts it again", name),
+      fmt::format("pass `{}`", option));
+  add_note(finding, site, norm, "normalized here");
   // Weights that were trained with a bias would no longer fit.
   if (file_has_word(site, {"pretrained"})) {
     finding.tier = Tier::Hint;
@@ -266,7 +265,7 @@ void check_forward(Site &site, const Node &node) {
 extern constinit const Rule kBiasBeforeBatchnorm = {
     .info = {.code = "DP238",
              .name = "bias-before-batchnorm",
-             .summary = "a convolution or linear layer with a bias that batch normalisation takes away",
+             .summary = "the bias of a convolution or linear layer that batch normalization cancels",
              .root_cause = "Model: Inefficient Model Structure",
              .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
              .stage = "Model Building",
@@ -276,14 +275,13 @@ extern constinit const Rule kBiasBeforeBatchnorm = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-A convolution or linear layer with a bias, and batch normalisation right behind it: in a list or `Sequential`, in `forward`, or in
-Keras' ways to stack layers.
+A convolution or linear layer with a bias that is directly followed by batch normalization: in a list or `Sequential`, in `forward`, or in
+one of Keras' ways to stack layers.
 
 ## Why it costs
 
-Batch normalisation subtracts the mean of each channel, and the bias with it: whatever its value, the result is the same. The
-addition, its gradient (a sum over the whole output), and the parameters with their optimizer state are for nothing. It is a
-small cost, but of every step and every layer, and one of the cheapest to get rid of.
+Batch normalization subtracts the mean of each channel, and with it the bias. Whatever value the bias has, the result is the same. The
+addition, its gradient (a sum over the whole output), the parameters and their optimizer state are wasted.
 
 ## Bad
 
@@ -311,8 +309,8 @@ block = nn.Sequential(
 
 ## When it is wrong
 
-Weights that were trained with the bias no longer load; in files that speak of pretrained weights this is a hint, and the edit is only
-made with `--unsafe-fixes`. Code that initialises `layer.bias` has to be changed too.
+Weights that were trained with the bias no longer load, so the fix needs `--unsafe-fixes`, and code that initializes `layer.bias` must
+change too. The rule is a hint.
 
 ## References
 

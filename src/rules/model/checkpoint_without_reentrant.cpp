@@ -26,9 +26,10 @@ void check(Site &site, const Call &call) {
   if (asks_for_version(site)) {
     return;
   }
-  Finding &finding =
-      report(site, call, "this checkpoint does not say which of its two implementations it wants",
-             "pass use_reentrant=False: it is the recommended one; PyTorch warns without it, and later refuses");
+  Finding &finding = report(
+      site, call,
+      "this checkpoint does not set `use_reentrant`, so PyTorch warns and uses the older reentrant implementation",
+      "pass `use_reentrant=False`, or `use_reentrant=True` to keep the current behavior");
   if (const std::optional<Edit> edit = add_argument(site, call, "use_reentrant=False")) {
     set_fix(finding, false, {*edit});
   }
@@ -39,7 +40,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kCheckpointWithoutReentrant = {
     .info = {.code = "DP242",
              .name = "checkpoint-without-reentrant",
-             .summary = "torch.utils.checkpoint without use_reentrant",
+             .summary = "`torch.utils.checkpoint` called without `use_reentrant`",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
              .stage = "Model Building",
@@ -53,10 +54,12 @@ extern constinit const Rule kCheckpointWithoutReentrant = {
 
 ## Why it costs
 
-There are two implementations. The old one (reentrant) runs the checkpointed part under `no_grad` and again in the backward
-pass: no gradient flows if no input requires one, `torch.autograd.grad` does not work through it, it recomputes more than is needed, and it
-does not go well with DistributedDataParallel. The new one has none of these limits and stops recomputing as soon as it has what it
-needs. Since 2.1 PyTorch warns where neither is named, and it announced that the argument will be required.
+There are two implementations. The reentrant one, which is still the default, runs the checkpointed part under `no_grad` and again in the
+backward pass. It computes no gradients if no input requires one, does not support `torch.autograd.grad`, always recomputes the whole part,
+and fails in some setups with DistributedDataParallel. The non-reentrant one has none of these limits and stops recomputing as soon as it
+has what it needs.
+
+Since 2.1 PyTorch warns when the argument is missing. The warning of 2.9 announces an exception, although that release still runs the code.
 
 ## Bad
 
@@ -84,8 +87,8 @@ class Block(nn.Module):
 
 ## When it is wrong
 
-With PyTorch before 1.11 there is no such argument. Where the code relies on the old implementation, pass `use_reentrant=True` and
-nothing changes; as it may rely on it, the edit is only made with `--unsafe-fixes`.
+PyTorch before 1.11 does not have the argument. Code that depends on the reentrant implementation should pass `use_reentrant=True`, which
+changes nothing. Because of such code the fix needs `--unsafe-fixes`.
 
 ## References
 

@@ -34,8 +34,8 @@ void check(Site &site, const Call &call) {
   if (compiled == nullptr || is_kept(site, call)) {
     return;
   }
-  const std::string what = std::string(text_of(site, call.func));
-  const std::string advice = "compile once, where the model is made, and call the result here";
+  const std::string what = "`" + std::string(text_of(site, call.func)) + "`";
+  const std::string advice = "compile once, where the model is created, and call the compiled model here";
   const bool in_forward = in_method(site, Kind::TorchModule, "forward");
   if (in_forward || in_method(site, Kind::TorchDataset, "__getitem__")) {
     report(site, call, what + (in_forward ? " runs in every forward pass" : " runs for every item"), advice);
@@ -43,7 +43,7 @@ void check(Site &site, const Call &call) {
   }
   if (in_request_handler(site)) {
     report(site, call, what + " runs for every request",
-           "compile once, when the server starts, and call the result here");
+           "compile once, when the server starts, and call the compiled model here");
     return;
   }
   if (const model::Loop *loop = long_loop_around(site)) {
@@ -51,7 +51,7 @@ void check(Site &site, const Call &call) {
     if (compiled->kind != NodeKind::Lambda && model::varies(site.project, *loop, compiled)) {
       return;
     }
-    Finding &finding = report(site, call, what + " compiles the same thing again in every turn of the loop", advice);
+    Finding &finding = report(site, call, what + " compiles the same code again in every iteration", advice);
     add_note(finding, site, *loop->node, "the loop is here");
     return;
   }
@@ -66,7 +66,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kCompilePerCall = {
     .info = {.code = "DP234",
              .name = "compile-per-call",
-             .summary = "torch.compile or TorchScript compilation that runs again in every call or turn",
+             .summary = "`torch.compile` or TorchScript compilation that runs in every call or iteration",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Slow Execution Time, Increasing Time Over Time, Memory Leak",
              .stage = "Model Building",
@@ -76,14 +76,14 @@ extern constinit const Rule kCompilePerCall = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`torch.compile`, `torch.jit.script` or `torch.jit.trace` inside `forward`, inside a Dataset's `__getitem__`, in a function that answers
-requests (a route of Flask or FastAPI), or in a loop that compiles the same thing in each iteration.
+`torch.compile`, `torch.jit.script` or `torch.jit.trace` inside `forward`, inside a Dataset's `__getitem__`, in a request handler (a Flask
+or FastAPI route), or in a loop that compiles the same code in every iteration.
 
 ## Why it costs
 
-Compiling takes seconds to minutes and pays off over thousands of calls of the result. What is made inside `forward` is thrown
-away when it returns; tracing and scripting start from nothing each time, and torch.compile at least builds its wrapper and
-checks its guards anew.
+Compilation pays off only if the compiled code runs many times. A compiled object that is created inside `forward` is discarded when
+`forward` returns. Tracing and scripting start from scratch each time; `torch.compile` at least builds its wrapper and checks its guards
+again.
 
 ## Bad
 
@@ -118,7 +118,7 @@ class Net(nn.Module):
 
 ## When it is wrong
 
-In a benchmark that measures compiling itself.
+In a benchmark that measures compilation itself.
 
 ## References
 

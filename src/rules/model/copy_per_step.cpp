@@ -26,10 +26,12 @@ void check(Site &site, const Call &call) {
   if (!runs_in_every_step(site) || !is_module(copied, value_of(site, copied))) {
     return;
   }
-  report(
-      site, call,
-      is_state ? "all weights are copied in every training step" : "the whole model is copied in every training step",
-      "make the copy once before the loop, and update it in place: p_copy.lerp_(p, 1 - decay) under torch.no_grad()");
+  report(site, call,
+         is_state ? "`state_dict()` is deep-copied in every training step, so all weights are allocated and copied for "
+                    "each batch"
+                  : "the whole model is deep-copied in every training step",
+         "make the copy once before the loop and update it in place: `p_copy.lerp_(p, 1 - decay)` under "
+         "`torch.no_grad()`");
 }
 
 } // namespace
@@ -49,7 +51,7 @@ extern constinit const Rule kCopyPerStep = {.info = {.code = "DP243",
 
 ## Why it costs
 
-All weights are allocated and copied again, together with hooks, buffers and Python objects, for each batch.
+All weights are allocated and copied for each batch, together with buffers, hooks and Python objects.
 
 ## Bad
 
@@ -92,11 +94,11 @@ def train(model: torch.nn.Module, loader, optimizer: torch.optim.Optimizer):
 
 ## When it is wrong
 
-Where the copy is changed and thrown away by design, as in meta learning.
+Where the copy is modified and discarded by design, as in meta-learning.
 
 ## References
 
-- torch.optim.swa_utils: averaged models
+- PyTorch documentation: `torch.optim.swa_utils.AveragedModel`
 )"},
                                             .calls = "copy.deepcopy copy.copy",
                                             .on_call = check};

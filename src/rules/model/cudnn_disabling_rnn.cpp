@@ -75,9 +75,10 @@ void check(Site &site, const Call &call) {
     if (!disabling_option(site, *cell, layer == "GRU").empty()) {
       return; // an option that only the cell allows to be combined: meant so
     }
-    report(site, call,
-           fmt::format("RNN({}Cell(…)) runs the cell step by step, and never the fused cuDNN kernel", layer),
-           fmt::format("use the {} layer: the same computation in one kernel", layer));
+    report(
+        site, call,
+        fmt::format("`RNN({}Cell(…))` runs one time step after another and never uses the fused cuDNN kernel", layer),
+        fmt::format("use the `{}` layer, which does the same computation in one kernel", layer));
     return;
   }
   const bool is_gru = api.ends_with("GRU");
@@ -87,11 +88,10 @@ void check(Site &site, const Call &call) {
   }
   const Keyword *keyword = keyword_argument(call, option);
   report(site, *keyword,
-         fmt::format("with {} this {} does not use the fused cuDNN kernel and runs step by step on a GPU",
+         fmt::format("`{}` disables the fused cuDNN kernel, so this `{}` runs one time step after another on a GPU",
                      text_of(site, keyword), is_gru ? "GRU" : "LSTM"),
-         option == "recurrent_dropout"
-             ? "use dropout= (on the inputs), or a Dropout layer between the recurrent ones, if that will do"
-             : fmt::format("leave {} at its default, if that will do", option));
+         option == "recurrent_dropout" ? "use a `Dropout` layer before or after this layer if that is good enough"
+                                       : fmt::format("leave `{}` at its default if that is good enough", option));
 }
 
 } // namespace
@@ -99,7 +99,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kCudnnDisablingRnn = {
     .info = {.code = "DP213",
              .name = "cudnn-disabling-rnn",
-             .summary = "an LSTM or GRU with an option that rules out the fused cuDNN kernel",
+             .summary = "an LSTM or GRU option that disables the fused cuDNN kernel",
              .root_cause = "Model: Improper Model Parameter",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Model Building",
@@ -108,14 +108,14 @@ extern constinit const Rule kCudnnDisablingRnn = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-A Keras `LSTM` or `GRU` with `recurrent_dropout` above 0, an `activation` other than `tanh`, a `recurrent_activation` other than
-`sigmoid`, `unroll=True`, `use_bias=False` or, for a GRU, `reset_after=False`; and `RNN(LSTMCell(…))` or `RNN(GRUCell(…))`.
+A Keras `LSTM` or `GRU` with `recurrent_dropout` above 0, an `activation` other than `tanh`, a `recurrent_activation` other than `sigmoid`,
+`unroll=True`, `use_bias=False` or, for a GRU, `reset_after=False`; and `RNN(LSTMCell(…))` or `RNN(GRUCell(…))`.
 
 ## Why it costs
 
-Only with the default values do these layers call cuDNN's kernel for the whole sequence. Otherwise each time step is a handful of
-small kernels, started one after the other from a loop. On a GPU that is several times slower, and the more so the longer the
-sequences are.
+These layers call cuDNN's kernel for the whole sequence only with the default values. Otherwise each time step launches several small
+kernels from a loop, and a GPU spends its time on launches. With the TensorFlow backend some releases of Keras 3 also require `dropout=0`; a
+separate `Dropout` layer works in all versions.
 
 ## Bad
 
@@ -135,12 +135,12 @@ layer = tf.keras.layers.LSTM(128, dropout=0.2)
 
 ## When it is wrong
 
-On a CPU the fused kernel does not exist. Where recurrent dropout or another activation is part of the method, the time is its
-price; silence the line. TensorFlow 1 has no fused kernel behind these names, so that modules of it are left alone.
+There is no fused kernel on a CPU. Where recurrent dropout or another activation is part of the method, suppress the rule for that line. In
+TensorFlow 1 these names never use the fused kernel, so its modules are not reported.
 
 ## References
 
-- Keras documentation of `LSTM` and `GRU`: the requirements of the cuDNN implementation
+- Keras documentation of `LSTM` and `GRU`: requirements of the cuDNN implementation
 )"},
     .calls = "tensorflow.keras.layers.LSTM tensorflow.keras.layers.GRU tensorflow.keras.layers.RNN",
     .on_call = check};

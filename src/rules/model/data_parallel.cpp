@@ -15,10 +15,9 @@ void check(Site &site, const Call &call) {
   if (call.args.empty() && call.keywords.empty()) {
     return;
   }
-  Finding &finding =
-      report(site, call, "DataParallel copies the model to every GPU again in every step, from one process",
-             "use DistributedDataParallel with one process for each GPU (torchrun); it is faster even on "
-             "one machine");
+  Finding &finding = report(
+      site, call, "`DataParallel` copies the model to every GPU in every step and drives all GPUs from one process",
+      "use `DistributedDataParallel` with one process per GPU, started by `torchrun`");
   if (knows_better(site)) {
     finding.tier = Tier::Hint;
   }
@@ -29,7 +28,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kDataParallel = {
     .info = {.code = "DP240",
              .name = "data-parallel",
-             .summary = "nn.DataParallel where DistributedDataParallel is faster",
+             .summary = "`nn.DataParallel` where `DistributedDataParallel` is faster",
              .root_cause = "API: Not Using Efficient API",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization, Abnormal GPU Memory Usage",
              .stage = "Model Building",
@@ -39,15 +38,15 @@ extern constinit const Rule kDataParallel = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-A model that is wrapped in `nn.DataParallel`. In a project that also knows `DistributedDataParallel` it is only a hint: there it
-mostly is what remains when the program is started without a launcher.
+A model that is wrapped in `nn.DataParallel`. In a project that also uses `DistributedDataParallel` it is a hint, because there it is
+usually the fallback for a program that is started without a launcher.
 
 ## Why it costs
 
-`DataParallel` is one process with a thread for each GPU. In every forward pass it copies the parameters from the first GPU to
-all others, scatters the batch, and gathers the outputs on the first GPU, which needs more memory than the others. The threads
-wait for each other at Python's interpreter lock. `DistributedDataParallel` keeps one copy in each process, sends only gradients, and sends
-them while the backward pass still runs.
+`DataParallel` is one process with one thread per GPU. In every forward pass it copies the parameters from the first GPU to all others,
+scatters the batch, and gathers the outputs on the first GPU, which needs more memory than the others. The threads compete for Python's
+global interpreter lock. `DistributedDataParallel` keeps one replica in each process, communicates only gradients, and overlaps that with
+the backward pass.
 
 ## Bad
 
@@ -75,8 +74,7 @@ model = DistributedDataParallel(model, device_ids=[rank])
 
 ## When it is wrong
 
-In a prototype or a script that runs for minutes, where one more line matters more than speed; and with a single GPU, where it
-adds nothing and costs little.
+In a prototype or a short script where simplicity matters more than speed, and with a single GPU, where the wrapper adds little.
 
 ## References
 

@@ -15,8 +15,8 @@ void check(Site &site, const Call &call) {
       (layers != nullptr && integer_of(site, layers) != 1)) {
     return;
   }
-  report(site, *dropout, "dropout= of a recurrent layer works between layers, and this one has a single layer",
-         "apply nn.Dropout to its input or output, or give it num_layers=2 or more");
+  report(site, *dropout, "`dropout=` has no effect: it applies between stacked layers, and this module has only one",
+         "apply `nn.Dropout` to the input or output, or pass `num_layers=2` or more");
 }
 
 } // namespace
@@ -24,7 +24,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kDropoutOfOneLayer = {
     .info = {.code = "DP244",
              .name = "dropout-of-one-layer",
-             .summary = "dropout that a recurrent layer with one layer ignores",
+             .summary = "`dropout=` on a recurrent module with one layer, which ignores it",
              .root_cause = "Training: Wrong Model Definition",
              .symptoms = "Wrong Result",
              .stage = "Model Building",
@@ -37,7 +37,7 @@ extern constinit const Rule kDropoutOfOneLayer = {
 
 ## Why it costs
 
-The dropout is applied to what one layer hands to the next. With one layer there is none, so that nothing is dropped; PyTorch only warns.
+The dropout is applied to the output of every layer but the last. With one layer nothing is dropped, and PyTorch only warns.
 
 ## Bad
 
@@ -57,11 +57,11 @@ layer = nn.LSTM(128, 256, num_layers=2, dropout=0.5, batch_first=True)
 
 ## When it is wrong
 
-It is never of use; only the number of layers may be meant to change later.
+Where `num_layers` is changed later. The argument has no effect with one layer.
 
 ## References
 
-- torch.nn.LSTM: dropout
+- PyTorch documentation: `torch.nn.LSTM`, `dropout`
 )"},
     .calls = "torch.nn.LSTM torch.nn.GRU torch.nn.RNN",
     .on_call = check};

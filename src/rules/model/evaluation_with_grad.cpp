@@ -16,7 +16,7 @@ using namespace python;
 namespace {
 
 constexpr std::string_view kMessage = "this forward pass records an autograd graph that is never used";
-constexpr std::string_view kLoopAdvice = "run the loop under torch.no_grad() or torch.inference_mode()";
+constexpr std::string_view kLoopAdvice = "run the loop under `torch.no_grad()` or `torch.inference_mode()`";
 
 // Over the batches of a loader, perhaps through enumerate() or a progress bar.
 bool runs_over_loader(const Expr *iter) {
@@ -201,7 +201,7 @@ void check_loop(Site &site, const For &statement) {
   Finding &finding = known_finding != nullptr ? *known_finding
                                               : report(site, *forward, std::string(kMessage), std::string(kLoopAdvice));
   finding.tier = site.module->is_test ? Tier::Hint : Tier::On;
-  add_note(finding, site, *eval, "switched to evaluation here");
+  add_note(finding, site, *eval, "switched to evaluation mode here");
   offer_decorator(finding, site, definition);
 }
 
@@ -285,7 +285,7 @@ void check_function(Site &site, const model::FunctionInfo &function) {
     const bool is_loop = is_handler || is_repeated(function, origin.loop);
     Finding &made = report(site, *origin.place, std::string(kMessage),
                            is_loop && !is_handler ? std::string(kLoopAdvice)
-                                                  : "run it under torch.no_grad() or torch.inference_mode()");
+                                                  : "run it under `torch.no_grad()` or `torch.inference_mode()`");
     const bool is_run = is_handler || (function.context & model::kRunByScript) != 0;
     if (is_assumed || !is_loop || is_module || has_loop_inside(site, origin) || !is_run ||
         (origin.uses & Flow::kUnsure) != 0 || may_be_frozen(function)) {
@@ -329,19 +329,19 @@ extern constinit const Rule kEvaluationWithGrad = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-A forward pass with gradients of which only numbers are used: `item()`, `argmax()`, comparisons, `detach()`, `.data`, `print()`,
-plots and files, followed through names, tuples, lists, operations and functions of the project; and a loop over a loader that runs a
-model after `model.eval()` without `backward()`. It is silent under `torch.no_grad()`, `torch.inference_mode()` or a caller that is, and
-where the result goes somewhere out of sight.
+A forward pass with gradients of which only numbers are used: `item()`, `argmax()`, comparisons, `detach()`, `.data`, `print()`, plots and
+files, followed through names, tuples, lists, operations and functions of the project. Also a loop over a loader that runs a model after
+`model.eval()` and never calls `backward()`. The rule is silent under `torch.no_grad()` or `torch.inference_mode()`, under a caller that
+uses one of them, and where the result leaves the code that is checked.
 
-It is a hint if nothing in sight runs the function, since its caller may switch gradients off, if it runs only once, and if the weights
+It is a hint if no call of the function is known, since its caller may disable gradients, if the function runs only once, and if the weights
 may be frozen.
 
 ## Why it costs
 
-`eval()` changes how dropout and batch normalisation behave; it does not switch gradients off. Each forward pass still records
-every operation and keeps the activations that a backward pass would need, as long as something refers to the output. That is
-often several times the memory of the pass itself, and if outputs or losses are collected it adds up over all batches.
+`eval()` changes how dropout and batch normalization behave; it does not disable gradients. Each forward pass still records every operation
+and keeps the activations that a backward pass would need for as long as something refers to the output. If outputs or losses are collected,
+the memory adds up over all batches.
 
 ## Bad
 
@@ -372,8 +372,8 @@ def evaluate(model, loader, criterion):
 
 ## When it is wrong
 
-Where the caller, outside of what is checked, switches gradients off; where all parameters were frozen before; where the gradient with
-respect to the input is wanted, as in attacks (the rule looks for that). The edit is only made with `--unsafe-fixes`.
+Where a caller outside the checked code disables gradients; where all parameters were frozen before; and where the gradient with respect to
+the input is needed, as in adversarial attacks, which the rule tries to recognize. The fix needs `--unsafe-fixes`.
 
 ## References
 

@@ -13,9 +13,9 @@ void check(Site &site, const Call &call) {
     return;
   }
   Finding &finding =
-      report(site, *given, "find_unused_parameters=True walks the whole graph after every forward pass",
-             "leave it out unless some parameters really get no gradient in some steps; with a graph that "
-             "never changes, static_graph=True does the same once");
+      report(site, *given, "`find_unused_parameters=True` traverses the whole autograd graph after every forward pass",
+             "omit it unless some parameters receive no gradient in some steps; if the set never changes, use "
+             "`static_graph=True`");
   if (const std::optional<Edit> edit = remove_argument(site, call, *given)) {
     set_fix(finding, false, {*edit});
   }
@@ -26,7 +26,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kFindUnusedParameters = {
     .info = {.code = "DP241",
              .name = "find-unused-parameters",
-             .summary = "DistributedDataParallel that looks for unused parameters in every step",
+             .summary = "`DistributedDataParallel` that searches for unused parameters in every step",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time",
              .stage = "Model Building",
@@ -36,13 +36,13 @@ extern constinit const Rule kFindUnusedParameters = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-`DistributedDataParallel(…, find_unused_parameters=True)`, and the same setting of Lightning's strategies, of Accelerate and of
-the Hugging Face Trainer.
+`DistributedDataParallel(…, find_unused_parameters=True)`, and the same setting in Lightning's strategies, in Accelerate and in the Hugging
+Face Trainer.
 
 ## Why it costs
 
-After each forward pass the autograd graph is walked from the outputs to find parameters that took no part, so that their
-gradients need not be waited for. That costs time in every step, and if all parameters take part it finds nothing. PyTorch then prints a
+After each forward pass DistributedDataParallel traverses the autograd graph from the outputs to find parameters that were not used, so that
+it does not wait for their gradients. That costs time in every step. If all parameters are used it finds nothing, and PyTorch prints a
 warning that says so.
 
 ## Bad
@@ -67,13 +67,13 @@ def wrap(model, rank):
 
 ## When it is wrong
 
-Some models do leave parameters out: branches that are taken now and then, layers that are frozen by turns, layers that are
-never used (see DP239). Those need it, or `static_graph=True` where the set is always the same. It cannot be told from the call,
-so this is a hint.
+Some models do have unused parameters: branches that run only sometimes, layers that are frozen alternately, layers that are never used (see
+DP239). Those need it, or `static_graph=True` if the set is always the same. The call alone does not show which case it is, so this is a
+hint.
 
 ## References
 
-- PyTorch documentation: DistributedDataParallel
+- PyTorch documentation: DistributedDataParallel, `find_unused_parameters` and `static_graph`
 - PyTorch performance tuning guide: match the order of layers, and find_unused_parameters
 )"},
     .calls = "torch.nn.parallel.DistributedDataParallel pytorch_lightning.strategies.DDPStrategy "

@@ -173,9 +173,9 @@ private:
 void say(Site &site, const Node &place, i64 inputs, i64 units) {
   const double weights = static_cast<double>(inputs) * static_cast<double>(units);
   report(site, place,
-         fmt::format("{} inputs times {} units: this one layer has {:.0f} million weights, {:.1f} GB as float32",
+         fmt::format("this layer multiplies {} inputs by {} units: {:.0f} million weights, {:.1f} GB as float32",
                      inputs, units, weights / 1e6, weights * 4 / 1e9),
-         "make the picture smaller first: more strides or pooling, or global average pooling instead of flattening");
+         "reduce the image first with strides or pooling, or use global average pooling instead of flattening");
 }
 
 void check_keras(Site &site, const Call &call) {
@@ -227,7 +227,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kFlattenIntoHugeDense = {
     .info = {.code = "DP214",
              .name = "flatten-into-huge-dense",
-             .summary = "a flattened picture that goes into a dense layer of more than 134 million weights",
+             .summary = "a flattened image that goes into a dense layer of more than 134 million weights",
              .root_cause = "Model: Inefficient Model Structure",
              .symptoms = "Out of Memory, Slow Execution Time, Abnormal GPU Memory Usage",
              .stage = "Model Building",
@@ -237,13 +237,13 @@ extern constinit const Rule kFlattenIntoHugeDense = {
              .posts = "64191241 58125788_1",
              .documentation = R"(## What it finds
 
-A Keras `Sequential` whose sizes are written down, with a `Flatten` before a `Dense` layer of more than 134 million weights (2 to the 27);
+A Keras `Sequential` with known sizes that has a `Flatten` before a `Dense` layer of more than 134 million weights (2 to the power of 27),
 and `nn.Linear(channels * height * width, units)` of that size.
 
 ## Why it costs
 
-Such a layer alone takes half a gigabyte, and with Adam's moments and the gradient two. Most of its weights look at single pixels. It is
-the usual reason for "OOM when allocating tensor with shape[3075200,512]".
+At this size the layer alone takes half a gigabyte as float32, and two gigabytes with its gradient and Adam's moments. It is the usual cause
+of "OOM when allocating tensor with shape[3075200,512]".
 
 ## Bad
 
@@ -271,7 +271,7 @@ model = keras.Sequential([
 
 ## When it is wrong
 
-Where the memory is there and the model needs the weights. The largest layer of VGG-16 has 103 million and is not reported.
+Where the memory is available and the model needs the weights. The largest layer of VGG-16 has 103 million weights and is not reported.
 
 ## References
 

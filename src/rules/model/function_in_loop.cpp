@@ -14,10 +14,10 @@ void judge(Site &site, const Node &place, const CompiledAgain &again) {
   }
   Finding &finding =
       report(site, place,
-             again.loop != nullptr ? "this tf.function is made anew in every turn of the loop, and traced every time"
-                                   : "this tf.function is made anew by each call of the function around it, and traced "
-                                     "every time",
-             "make it once, outside: at the top of the module, or kept in an attribute");
+             again.loop != nullptr
+                 ? "this `tf.function` is created in every iteration, so it is traced every time"
+                 : "this `tf.function` is created in every call of the function around it, so it is traced every time",
+             "create it once, at module level or in an attribute, and call it here");
   if (again.loop != nullptr) {
     add_note(finding, site, *again.loop->node, "the loop");
   } else {
@@ -51,7 +51,7 @@ void check_definition(Site &site, const Node &node) {
 extern constinit const Rule kFunctionInLoop = {
     .info = {.code = "DP206",
              .name = "function-in-loop",
-             .summary = "a tf.function that is made, and so traced, again and again",
+             .summary = "a `tf.function` that is created, and therefore traced, again and again",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Slow Execution Time, Increasing Time Over Time, Memory Leak",
              .stage = "Model Building",
@@ -60,14 +60,13 @@ extern constinit const Rule kFunctionInLoop = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`tf.function(f)`, or an inner function decorated with `@tf.function`, in a loop or in a function that is called from one, where the result is
-called on the spot and kept nowhere.
+`tf.function(f)`, or an inner function decorated with `@tf.function`, in a loop or in a function that is called from one, where the result
+is called immediately and not kept.
 
 ## Why it costs
 
-Each call of `tf.function` makes an object with an empty cache of graphs. Its first call traces the Python code, which takes
-milliseconds to seconds; only later calls of the same object are fast. Made anew each time, all calls are first calls, and the graphs
-pile up.
+Each `tf.function` object has its own cache of graphs. Its first call traces the Python code; only later calls of the same object reuse the
+graph. If the object is created each time, every call is a first call, and the graphs accumulate in memory.
 
 ## Bad
 
@@ -91,8 +90,8 @@ for batch in dataset:
 
 ## When it is wrong
 
-Where each turn needs its own variables, as in a loop over models; each model's steps then usually run in a loop of their own, and the
-rule is silent. Inside of another `tf.function` nothing is traced twice.
+Where each iteration needs its own variables, as in a loop over models. The steps of each model then usually run in an inner loop, and the
+rule is silent. Inside another `tf.function` nothing is traced twice.
 
 ## References
 

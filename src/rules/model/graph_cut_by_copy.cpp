@@ -74,10 +74,10 @@ void check(Site &site, const Call &call) {
   const bool is_list = part != value;
   Finding &finding =
       report(site, call,
-             fmt::format("{} copies the numbers without their autograd graph, so backward() reaches no parameter",
+             fmt::format("`{}` copies the values without their autograd graph, so `backward()` reaches no parameter",
                          text_of(site, call.func)),
              is_list && value->kind != NodeKind::Call && value->kind != NodeKind::Attribute
-                 ? "use torch.stack(…), which keeps the graph"
+                 ? "use `torch.stack(…)`, which keeps the graph"
                  : fmt::format("use `{}` itself", text_of(site, part)));
   const Site there = site_of(site, *backward);
   finding.notes.push_back({there.module != nullptr ? there.module->file : site.module->file, backward->span(),
@@ -89,7 +89,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kGraphCutByCopy = {
     .info = {.code = "DP869",
              .name = "graph-cut-by-copy",
-             .summary = "backward() on a copy of the loss that has no autograd graph",
+             .summary = "`backward()` on a copy of the loss that has no autograd graph",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
@@ -98,13 +98,13 @@ extern constinit const Rule kGraphCutByCopy = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`torch.tensor(…)`, `torch.FloatTensor(…)` or `Variable(…)` of a loss or a list of losses that hang on an autograd graph, where `backward()` is called
-on the result.
+`torch.tensor(…)`, `torch.FloatTensor(…)` or `Variable(…)` of a loss, or of a list of losses, that is part of an autograd graph, where
+`backward()` is called on the result.
 
 ## Why it matters
 
-These make a new tensor from the numbers alone. With `requires_grad=True` the call of `backward()` works, and computes the gradient of a tensor that
-nobody uses: no parameter gets one, and the model never learns.
+These create a new tensor from the values alone. With `requires_grad=True` the call of `backward()` succeeds, but it computes the gradient
+of a tensor that is not connected to the model: no parameter receives a gradient, and the model never learns.
 
 ## Bad
 
@@ -144,7 +144,7 @@ def train(model, loader):
 
 ## When it is wrong
 
-No case is known.
+No such case is known.
 
 ## References
 

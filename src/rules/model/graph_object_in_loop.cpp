@@ -64,11 +64,12 @@ void check(Site &site, const Node &node) {
     return;
   }
   const bool is_optimizer = info->returns == Kind::Optimizer || info->returns == Kind::KerasOptimizer;
-  Finding &finding = report(site, call,
-                            loop != nullptr ? fmt::format("{} is made in every turn of the training loop", what)
-                                            : fmt::format("{} is made in each call of this training step", what),
-                            is_optimizer ? "make it once: a new one forgets its moments and learning rate schedule"
-                                         : "make it once, before the loop");
+  Finding &finding = report(
+      site, call,
+      loop != nullptr ? fmt::format("{} is created in every iteration of the training loop", what)
+                      : fmt::format("{} is created in every call of this training step", what),
+      is_optimizer ? "create it once, before the loop; a new optimizer loses its moments and its learning rate schedule"
+                   : "create it once, before the loop");
   if (loop != nullptr) {
     add_note(finding, site, *loop->node, "the loop");
   }
@@ -79,7 +80,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kGraphObjectInLoop = {
     .info = {.code = "DP203",
              .name = "graph-object-in-loop",
-             .summary = "an optimizer or summary writer made in every training step",
+             .summary = "an optimizer or summary writer that is created in every training step",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Slow Execution Time, Memory Leak, Increasing Time Over Time",
              .stage = "Training",
@@ -88,14 +89,13 @@ extern constinit const Rule kGraphObjectInLoop = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-An optimizer or a summary writer that is made inside the loop that trains or runs the session, or in a function that is one training
-step. (Operations, placeholders and Savers in such a loop are DP201's.)
+An optimizer or a summary writer that is created inside the loop that trains or runs the session, or in a function that is one training
+step. Operations, placeholders and Savers in such a loop are reported by DP201.
 
 ## Why it costs
 
-In graph mode each adds operations, so that the graph grows. In any mode an optimizer that is new in each step has no moments: Adam is
-then little better than plain gradient descent, and makes two variables for each weight, every time. A summary writer opens a file and
-starts a thread.
+In graph mode each object adds operations, so the graph grows. In any mode a new optimizer has no moments: Adam's adaptive step sizes never
+take effect, and it creates two variables per weight every time. A summary writer opens a file and starts a thread.
 
 ## Bad
 
@@ -130,7 +130,7 @@ for x, y in dataset:
 
 ## When it is wrong
 
-Where each turn starts anew, as in meta-learning. Loops over configurations, with a training loop inside, are left alone.
+Where each iteration starts from scratch, as in meta-learning. Loops over configurations with a training loop inside are not reported.
 
 ## References
 

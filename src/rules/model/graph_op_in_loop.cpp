@@ -151,8 +151,8 @@ private:
     finding.file = function.module->file;
     finding.span = op.call->span();
     finding.tier = Tier::Hint;
-    finding.message = "minimize adds another train op, with gradients of its own, in every turn of a loop";
-    finding.advice = "if the loop goes through data, make one train op before it and feed the data to it";
+    finding.message = "`minimize` adds another train op, with its own gradients, in every iteration";
+    finding.advice = "if the loop iterates over data, create one train op before it and feed the data";
     finding.notes.push_back({function.module->file, header_of(function.module->parsed->source, loop),
                              fmt::format("the {} is here", describe_loop(loop))});
     causes_.push_back({std::move(finding), &op, nullptr});
@@ -226,12 +226,12 @@ private:
   static std::vector<Note> chain_of(const model::ReachedOp &reached) {
     std::vector<Note> notes;
     for (const model::ReachedOp *op = &reached; op->through != nullptr && notes.size() < 8; op = op->next) {
-      const std::string_view name = op->through->callee->name ? op->through->callee->name.text() : "a function";
+      const std::string_view name = op->through->callee->name ? op->through->callee->name.text() : "lambda";
       notes.push_back(
-          {op->through->caller->module->file, op->through->call->span(), fmt::format("which calls {}", name)});
+          {op->through->caller->module->file, op->through->call->span(), fmt::format("which calls `{}`", name)});
     }
     notes.push_back({reached.function->module->file, reached.op->call->span(),
-                     fmt::format("which makes {}", op_name(*reached.op))});
+                     fmt::format("which creates {}", op_name(*reached.op))});
     return notes;
   }
 
@@ -255,21 +255,21 @@ private:
                              fmt::format("the {} is here", describe_loop(loop))});
     finding.notes.insert(finding.notes.end(), chain.begin(), chain.end());
     if (grows) {
-      finding.message = place == op.call
-                            ? fmt::format("{} adds to the graph in every turn of a loop that runs a session", name)
-                            : fmt::format("this call makes {}, so the graph grows in every turn of a loop that runs a "
-                                          "session",
-                                          name);
-      finding.advice = "make the operation once, before the loop, and only run it inside; feed what changes through a "
-                       "placeholder";
+      finding.message =
+          place == op.call
+              ? fmt::format("{} adds to the graph in every iteration of a loop that runs a session", name)
+              : fmt::format("this call creates {}, so the graph grows in every iteration of a loop that runs a session",
+                            name);
+      finding.advice =
+          "create the operation once before the loop and only run it inside; feed what changes through a placeholder";
       if (loop.session_run != nullptr) {
         finding.notes.push_back({loop.function->module->file, loop.session_run->span(), "the session runs here"});
       }
     } else {
       finding.message =
           place == op.call
-              ? fmt::format("{} is made again in every turn of a loop, but nothing it depends on changes", name)
-              : "this call makes the same operations again in every turn of a loop: nothing they depend on changes";
+              ? fmt::format("{} is created again in every iteration, but nothing it depends on changes", name)
+              : "this call creates the same operations again in every iteration: nothing they depend on changes";
       finding.advice = "move it before the loop";
     }
     if (finding.tier == Tier::On) {
@@ -314,7 +314,7 @@ void check(const Project &project, Findings &findings) { Linter(project, finding
 extern constinit const Rule kGraphOpInLoop = {
     .info = {.code = "DP201",
              .name = "graph-op-in-loop",
-             .summary = "a TensorFlow operation made again in every turn of a loop",
+             .summary = "a TensorFlow operation that is created in every iteration of a loop",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Slow Execution Time, Increasing Time Over Time, Memory Leak",
              .stage = "Model Building",
@@ -325,14 +325,13 @@ extern constinit const Rule kGraphOpInLoop = {
 
 A TensorFlow operation inside a loop, also through calls, that
 
-- depends on nothing that changes in the loop, so that one before the loop would do; or
-- stands in a loop that runs a session, where every turn adds it to the graph anew.
+- depends on nothing that changes in the loop, so one operation before the loop is enough; or
+- is in a loop that runs a session, where every iteration adds it to the graph.
 
 ## Why it costs
 
-In graph mode each call adds a node. A loop that adds nodes between two `Session.run` makes the graph larger with every
-turn: each run takes longer than the one before, and memory grows until there is none left. Executed eagerly, the same
-result is computed again and again.
+In graph mode each call adds a node. A loop that adds nodes between two calls of `Session.run` makes the graph larger with every iteration:
+each run takes longer than the one before, and memory grows until it runs out. In eager mode the same result is computed again and again.
 
 ## Bad
 
@@ -357,24 +356,28 @@ with tf.Session() as sess:
 
 ## When it is wrong
 
-Loops that build layers, each with operations that depend on the loop, are fine, and so is code that is traced once
-(inside `tf.function`, a Keras layer's `call`, a mapped function). Loops over a literal, or over `range(10)` and below, are
-left alone, and so are loops that make or enter another `tf.Graph` in every turn, and what runs only the first time (`if i == 0`,
-`if key not in cache`), or not at all (`if 0:`, behind `sys.exit()`, a branch that the arguments of the call exclude). A graph that is entered again, `with self.graph.as_default():`, is the same one and grows. What a call in the
-loop may change, a variable of eager code above all, counts as changing.
+Loops that build layers whose operations depend on the loop are fine, and so is code that is traced once: inside `tf.function`, a Keras
+layer's `call`, or a mapped function. The rule also ignores
 
-Only hints are
+- loops over a literal or over `range(10)` and below;
+- loops that create or enter another `tf.Graph` in every iteration. A graph that is entered again, `with self.graph.as_default():`, is the
+  same graph and grows;
+- code that runs only the first time (`if i == 0`, `if key not in cache`) or not at all (`if 0:`, after `sys.exit()`, a branch that the
+  call's arguments exclude).
 
-- an operation that costs next to nothing (a shape, a cast, a power) where a loop goes through a collection whose length the code does not tell, or
-  runs once per epoch;
-- anything in a loop over what a model has few of (heads, levels, losses), and all in functions `test_…`;
-- a variable for each entry of a dictionary that is kept there, objects that make a part of the graph each and are put into a list, and what is done once for
-  each variable of a model, as where it is loaded.
+Whatever a call in the loop may change, such as a variable in eager code, counts as changing.
+
+These are hints:
+
+- a cheap operation (a shape, a cast, a power) where a loop iterates over a collection of unknown length, or runs once per epoch;
+- anything in a loop over what a model has few of (heads, levels, losses), and everything in functions called `test_…`;
+- a variable for each entry of a dictionary that is kept there, objects that each build a part of the graph and are put into a list, and
+  what is done once for each variable of a model, as when it is loaded.
 
 ## References
 
-- DLPerf, root cause "Confusion with Computation Graph"; DeepPerf's first checker
-- TensorFlow documentation, `tf.Graph.finalize`: how to notice a graph that grows
+- DLPerf, root cause "Confusion with Computation Graph"
+- TensorFlow documentation, `tf.Graph.finalize`: how to detect a graph that grows
 )"},
     .on_project = check};
 

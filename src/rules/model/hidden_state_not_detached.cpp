@@ -102,10 +102,14 @@ void check(Site &site, const Node &node) {
       }
     }
     Finding &finding = report(
-        site, assignment, fmt::format("{} connects each step to all steps before it", name->id.text()),
-        fmt::format("cut it off before the next step: {0} = {0}.detach(), or of a tuple each part", name->id.text()));
+        site, assignment,
+        fmt::format(
+            "`{}` carries its autograd graph into the next step, so each backward pass goes through all previous steps",
+            name->id.text()),
+        fmt::format("detach it before the next step: `{0} = {0}.detach()`, or detach each part of a tuple",
+                    name->id.text()));
     finding.tier = retains ? finding.tier : Tier::Hint;
-    add_note(finding, site, *loop->node, "each turn of this loop walks the graph back to the first");
+    add_note(finding, site, *loop->node, "each iteration of this loop backpropagates to the first one");
     return;
   }
 }
@@ -115,7 +119,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kHiddenStateNotDetached = {
     .info = {.code = "DP231",
              .name = "hidden-state-not-detached",
-             .summary = "a hidden state that is carried from step to step with its graph",
+             .summary = "a hidden state that is carried from step to step with its autograd graph",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Increasing Time Over Time, Out of Memory",
              .stage = "Training",
@@ -125,14 +129,13 @@ extern constinit const Rule kHiddenStateNotDetached = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`out, hidden = model(x, hidden)` in a training loop where `hidden` is never detached and `backward(retain_graph=True)` keeps all
-graphs alive. Without `retain_graph=True` it is a hint.
+`out, hidden = model(x, hidden)` in a training loop where `hidden` is never detached, with or without `backward(retain_graph=True)`.
 
 ## Why it costs
 
-The state of the last batch refers to the graph that made it. The next backward pass goes through that one too, and so on: step n
-walks n graphs and keeps them in memory. PyTorch stops at the second step with *Trying to backward through the graph a second
-time*; `retain_graph=True` makes the error go away and the cost stay.
+The state of the last batch refers to the autograd graph that computed it. The next backward pass traverses that graph too, and so on: step
+n traverses n graphs and keeps them in memory. PyTorch stops at the second step with *Trying to backward through the graph a second time*;
+`retain_graph=True` hides the error and keeps the cost.
 
 ## Bad
 
@@ -167,7 +170,7 @@ def train(rnn: nn.LSTM, loader, optimizer, criterion, hidden):
 
 ## When it is wrong
 
-Where back-propagation through all batches is meant; then the sequence is short, or memory would not do.
+Where backpropagation through all batches is intended, which only short sequences allow.
 
 ## References
 

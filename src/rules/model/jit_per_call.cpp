@@ -36,10 +36,10 @@ void judge(Site &site, const Node &place, std::string_view what, const CompiledA
   Finding &finding = report(
       site, place,
       again.loop != nullptr
-          ? fmt::format("{} of a function that is new in every turn of the loop: it is traced and compiled every time",
+          ? fmt::format("`{}` gets a new function object in every iteration, so it is traced and compiled every time",
                         what)
-          : fmt::format("{} of a function that each call of the one around it makes anew: it is traced and compiled "
-                        "every time",
+          : fmt::format("`{}` gets a new function object in every call of the function around it, so it is traced and "
+                        "compiled every time",
                         what),
       "define and compile it once, outside, and pass what changes as an argument");
   if (again.loop != nullptr) {
@@ -80,7 +80,7 @@ void check_definition(Site &site, const Node &node) {
 extern constinit const Rule kJitPerCall = {
     .info = {.code = "DP220",
              .name = "jit-per-call",
-             .summary = "jax.jit or pmap of a function that is new each time",
+             .summary = "`jax.jit` or `jax.pmap` of a function that is new each time",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Slow Execution Time, Memory Leak",
              .stage = "Model Building",
@@ -89,14 +89,14 @@ extern constinit const Rule kJitPerCall = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`jax.jit`, `jax.pmap` or `pjit` of a lambda, a `functools.partial`, a gradient or an inner function, in a loop or in a function that is called
-from one, where the result is called on the spot and kept nowhere; also inner functions that are decorated so. Outside
-of a loop it is only a hint.
+`jax.jit`, `jax.pmap` or `pjit` of a lambda, a `functools.partial`, a gradient or an inner function, in a loop or in a function that is
+called from one, where the result is called immediately and not kept. Inner functions with such a decorator count too. Outside a loop it is
+a hint.
 
 ## Why it costs
 
-JAX finds compiled code by the function object. A lambda or an inner function is a new object each time, so that each call traces
-the Python code and runs the compiler: many times what the call itself takes, which needs microseconds once the code is found.
+JAX looks up compiled code by the function object. A lambda or an inner function is a new object each time, so each call traces the Python
+code and runs the compiler instead of finding the compiled code in the cache.
 
 ## Bad
 
@@ -119,8 +119,8 @@ for batch in batches:
 
 ## When it is wrong
 
-Where the function around it is called once. If nothing shows that it is called from a loop, it is a hint only. A function of the
-module, compiled again by its name, is found in JAX's cache and not reported.
+Where the function around it is called once. If no call from a loop is known, it is a hint. A module-level function that is compiled again
+by its name is found in JAX's cache and not reported.
 
 ## References
 

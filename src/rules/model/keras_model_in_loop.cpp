@@ -76,9 +76,10 @@ void check(Site &site, const Node &node) {
   if (!body.trains || body.keeps || body.frees) {
     return;
   }
-  Finding &finding =
-      report(site, *call, "a Keras model is made in every turn, and what Keras keeps of the ones before is never freed",
-             "call tf.keras.backend.clear_session() at the beginning of each turn");
+  Finding &finding = report(
+      site, *call,
+      "a Keras model is created in every iteration, and Keras' global state for the previous ones is never freed",
+      "call `tf.keras.backend.clear_session()` at the start of each iteration");
   add_note(finding, site, *loop->node, "the loop");
 }
 
@@ -87,7 +88,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kKerasModelInLoop = {
     .info = {.code = "DP204",
              .name = "keras-model-in-loop",
-             .summary = "Keras models made in a loop without clear_session",
+             .summary = "Keras models created in a loop without `clear_session()`",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Memory Leak, Out of Memory, Increasing Time Over Time",
              .stage = "Hyper Parameter Tuning",
@@ -97,12 +98,12 @@ extern constinit const Rule kKerasModelInLoop = {
              .posts = "64696325 61596119 61068208 57445821",
              .documentation = R"(## What it finds
 
-A loop that makes a Keras model in every turn, by itself or through a function, compiles or fits it, and never calls `clear_session`.
+A loop that creates a Keras model in every iteration, directly or through a function, compiles or fits it, and never calls `clear_session`.
 
 ## Why it costs
 
-Keras keeps a global state: graphs, names, functions. All models of a program add to it, and losing the last name of a model frees
-nothing of that. Cross-validation and searches for parameters get slower from turn to turn and run out of memory in the end.
+Keras keeps global state: graphs, names, functions. Every model of a program adds to it, and deleting the last reference to a model does not
+free it. Cross-validation and hyperparameter searches get slower with every iteration and can run out of memory.
 
 ## Bad
 
@@ -129,8 +130,8 @@ for train, test in folds:
 
 ## When it is wrong
 
-For a few small models it does not matter; loops over a literal or up to ten turns are left alone, and so are those that keep the models
-or free them by `del` and `gc.collect()`.
+For a few small models it does not matter. Loops over a literal or of up to ten iterations are not reported, and neither are loops that keep
+the models or free them with `del` and `gc.collect()`.
 
 ## References
 

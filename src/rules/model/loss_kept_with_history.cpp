@@ -145,6 +145,13 @@ void offer_detach(Finding &finding, const Expr &kept) {
   }
 }
 
+// How a message refers to the value: an expression that is long or spans lines does not fit into one.
+std::string quoted(const Site &site, const Expr *value) {
+  const std::string_view text = text_of(site, value);
+  const bool fits = text.size() <= 40 && text.find('\n') == std::string_view::npos;
+  return fits ? fmt::format("`{}`", text) : "this tensor";
+}
+
 // What was already said about the place; null if nothing was.
 const Finding *reported_at(const Site &site, const Node &place) {
   for (std::size_t i = site.findings.size(); i-- > 0 && site.findings[i].file == site.module->file;) {
@@ -196,14 +203,15 @@ void judge(Site &site, const Node &place, const Expr *kept, const Expr *value, s
     return;
   }
   Finding &finding =
-      report(site, place, std::string(how) + " keeps the graph of every step, and grows with each",
-             "keep the number only: .detach() if it stays a tensor, .item() if a Python number is wanted");
+      report(site, place,
+             fmt::format("{} is {} with its autograd graph, so memory grows with every step", quoted(site, value), how),
+             "use `.detach()` to keep a tensor, or `.item()` for a Python number");
   offer_detach(finding, *value);
 }
 void check_statement(Site &site, const Node &node) {
   if (const auto *added = as<AugAssign>(&node)) {
     if (added->op() == Operator::Add) {
-      judge(site, node, added->target, added->value, "this sum");
+      judge(site, node, added->target, added->value, "accumulated");
     }
     return;
   }
@@ -212,7 +220,7 @@ void check_statement(Site &site, const Node &node) {
   const auto *sum = as<BinOp>(assignment.value);
   if (sum != nullptr && sum->op() == Operator::Add && assignment.targets.size() == 1 &&
       text_of(site, sum->left) == text_of(site, assignment.targets[0])) {
-    judge(site, node, assignment.targets[0], sum->right, "this sum");
+    judge(site, node, assignment.targets[0], sum->right, "accumulated");
   }
 }
 
@@ -237,12 +245,13 @@ void check_meter(Site &site, const Call &call) {
     if ((uses & Flow::kSummed) == 0 || (uses & (Flow::kWalked | Flow::kEscapes | Flow::kNeedsNoGraph)) != 0) {
       continue;
     }
-    Finding &finding = report(
-        site, *value,
-        fmt::format("`{}` keeps this tensor with its graph, and grows with every step", text_of(site, call.func)),
-        "keep the number only: .detach() if it stays a tensor, .item() if a Python number is wanted");
+    Finding &finding =
+        report(site, *value,
+               fmt::format("`{}` keeps this tensor with its autograd graph, so memory grows with every step",
+                           text_of(site, call.func)),
+               "use `.detach()` to keep a tensor, or `.item()` for a Python number");
     finding.notes.push_back(
-        {callee.function->module->file, callee.function->definition()->name_span, "it is added up in this function"});
+        {callee.function->module->file, callee.function->definition()->name_span, "this function accumulates it"});
     offer_detach(finding, *value);
   }
 }
@@ -288,10 +297,10 @@ void check_function(Site &site, const model::FunctionInfo &function) {
       continue;
     }
     const bool is_list = origin.place->kind == NodeKind::Call;
-    Finding &finding =
-        report(site, *origin.place,
-               fmt::format("this {} keeps the graph of every step, and grows with each", is_list ? "list" : "sum"),
-               "keep the number only: .detach() if it stays a tensor, .item() if a Python number is wanted");
+    Finding &finding = report(site, *origin.place,
+                              fmt::format("{} is {} with its autograd graph, so memory grows with every step",
+                                          quoted(site, origin.value), is_list ? "collected" : "accumulated"),
+                              "use `.detach()` to keep a tensor, or `.item()` for a Python number");
     finding.tier = (origin.uses & Flow::kUnsure) != 0 ? Tier::Hint : finding.tier;
     offer_detach(finding, *origin.value);
   }
@@ -328,7 +337,7 @@ void judge_appended(Site &site, const Call &call, const Expr *value) {
       judge_appended(site, call, part);
     }
   } else {
-    judge(site, call, receiver_of(call), value, "this list");
+    judge(site, call, receiver_of(call), value, "collected");
   }
 }
 
@@ -343,7 +352,7 @@ void check_append(Site &site, const Call &call) {
 extern constinit const Rule kLossKeptWithHistory = {
     .info = {.code = "DP230",
              .name = "loss-kept-with-history",
-             .summary = "a loss that is summed up or collected together with its graph",
+             .summary = "a loss that is accumulated together with its autograd graph",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Memory Leak, Out of Memory, Increasing Time Over Time",
              .stage = "Training",
@@ -353,15 +362,15 @@ extern constinit const Rule kLossKeptWithHistory = {
              .fix = FixKind::Safe,
              .documentation = R"(## What it finds
 
-`total += loss`, `losses.append(loss)` and `meter.update(loss)` in a training loop, where `loss`, or what it was made from, still hangs
-on the graph that `backward()` has walked in the same step, or on one of which only numbers are taken in the end. In a LightningModule:
-`self.outputs.append(loss)` or `self.outputs.append({"loss": loss})` in `training_step`.
+`total += loss`, `losses.append(loss)` and `meter.update(loss)` in a training loop, where `loss`, or what it was computed from, is still
+connected to the autograd graph that `backward()` used in the same step, or to a graph of which only numbers are used in the end. In a
+LightningModule: `self.outputs.append(loss)` or `self.outputs.append({"loss": loss})` in `training_step`.
 
 ## Why it costs
 
-A tensor that requires a gradient refers to the operation that made it, and that to its inputs, back to the start of the step. The sum
-refers to the sums before it: nothing of the graph can be freed until the epoch ends. Memory grows with every step, and what is
-kept of activations adds to it.
+A tensor that requires a gradient refers to the operation that computed it, and that operation to its inputs, back to the start of the step.
+The sum refers to all previous sums, so no part of the graph can be freed until the epoch ends. Memory grows with every step, including any
+activations that the graph still holds.
 
 ## Bad
 
@@ -397,12 +406,12 @@ def train(model, loader, optimizer, criterion):
     return total / len(loader)
 ```
 
-`loss.item()` would do too, but it waits for the device in every step; `detach()` does not.
+`loss.item()` works too, but it waits for the device in every step; `detach()` does not.
 
 ## When it is wrong
 
-Where the graph is walked again later in a way that the engine does not see, with `retain_graph=True`. A sum that goes into a
-`backward()` itself is not reported.
+Where the graph is used again later, with `retain_graph=True`, in a way that DeepPerf does not see. A sum on which `backward()` is called is
+not reported.
 
 ## References
 

@@ -244,8 +244,9 @@ bool check_request(Site &site, const Call &call) {
       keeps_something(site.function->node)) {
     return false;
   }
-  Finding &finding = report(site, call, fmt::format("{} loads the same for every request", text_of(site, call.func)),
-                            "load it once, when the server starts, and use it here");
+  Finding &finding =
+      report(site, call, fmt::format("`{}` loads the same files for every request", text_of(site, call.func)),
+             "load it once, when the server starts, and use it here");
   if (caller != nullptr) {
     finding.notes.push_back({caller->caller->module->file, caller->call->span(), "called for every request here"});
   }
@@ -277,18 +278,19 @@ void check(Site &site, const Call &call) {
       return;
     }
   }
-  Finding &finding = report(
-      site, call,
-      loop != nullptr ? fmt::format("{} loads the same in every turn of the loop", text_of(site, call.func))
-                      : fmt::format("{} loads the same in each call of this function, which is called from a loop",
-                                    text_of(site, call.func)),
-      "load it once, outside, and pass it on");
+  Finding &finding =
+      report(site, call,
+             loop != nullptr
+                 ? fmt::format("`{}` loads the same files in every iteration", text_of(site, call.func))
+                 : fmt::format("`{}` loads the same files in every call of this function, which is called from a loop",
+                               text_of(site, call.func)),
+             "load it once, outside the loop, and pass it in");
   if (loop != nullptr) {
     add_note(finding, site, *loop->node, "the loop");
   }
   if (caller != nullptr) {
     finding.notes.push_back({caller->caller->module->file, caller->call->span(),
-                             "called here for each item, and dropped at the end of the call"});
+                             "called here for each item, and discarded at the end of the call"});
   }
   // The weights that each turn, or each of several models, starts from may be meant; but a pipeline is not trained.
   if (model::kind_of(&call) != Kind::HfPipeline ||
@@ -312,15 +314,16 @@ extern constinit const Rule kModelLoadInLoop = {
              .posts = "63033923 57928619",
              .documentation = R"(## What it finds
 
-`load_model`, `hub.load`, `hub.KerasLayer`, `saved_model.load`, `torch.load`, `torch.hub.load`, `torch.jit.load` `transformers.pipeline`,
-`onnxruntime.InferenceSession` or `from_pretrained` in a loop, or in a
-function that is called from one, with arguments that stay the same. Models, tokenizers, pipelines and sessions that a route of Flask or
-FastAPI loads for every request, itself or through helpers, are findings by default, and so are pipelines; what else a loop loads again is a hint.
+`load_model`, `hub.load`, `hub.KerasLayer`, `saved_model.load`, `torch.load`, `torch.hub.load`, `torch.jit.load`, `transformers.pipeline`,
+`onnxruntime.InferenceSession` or `from_pretrained` in a loop, or in a function that is called from one, with arguments that stay the same.
+
+Reported by default: models, tokenizers, pipelines and sessions that a Flask or FastAPI route loads for every request, directly or through
+helpers, and pipelines in a loop. Everything else that a loop loads again is a hint.
 
 ## Why it costs
 
-A model is read from the disk, its layers are made, and its weights are copied to the device: seconds for what takes milliseconds to
-use. In TensorFlow the graphs of the models before stay in memory as well.
+The model is read from disk, its layers are created, and its weights are copied to the device before it can be used once. In TensorFlow 1
+the graphs of the previous models also stay in memory.
 
 ## Bad
 
@@ -344,7 +347,7 @@ for image in images:
 
 ## When it is wrong
 
-Where the file changes between the turns: loops that also save or train are left alone. Weights that each turn starts from
+Where the file changes between iterations: loops that also save or train are not reported. Weights that each iteration starts from
 (`load_state_dict(torch.load(…))`) are a hint: keep them in memory instead.
 
 ## References

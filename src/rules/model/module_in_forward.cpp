@@ -141,14 +141,15 @@ void check_own(Site &site, const Node &node) {
     return;
   }
   if (is_loaded) {
-    report(site, call, fmt::format("this {} loads its weights again in every {}", callee.type->name.text(), where),
-           "make it once, in __init__ or before the loop, and call it here");
+    report(site, call,
+           fmt::format("`{}` is created and loads its weights again in every {}", callee.type->name.text(), where),
+           "create it once, in `__init__` or before the loop, and call it here");
     return;
   }
   report(site, call,
-         fmt::format("this {} is new in every {}: its weights are never trained and never saved",
-                     callee.type->name.text(), where),
-         "make it once, in __init__ or before the loop, and call it here");
+         fmt::format("`{}` is created in every {}, so its weights are never trained or saved", callee.type->name.text(),
+                     where),
+         "create it once, in `__init__` or before the loop, and call it here");
 }
 
 void check(Site &site, const Call &call) {
@@ -164,20 +165,20 @@ void check(Site &site, const Call &call) {
     if (under_no_grad(site) || (rate != nullptr && number_of(site, rate) == 0.0)) {
       return;
     }
-    report(site, call, fmt::format("this {} is new in every {}, so that eval() never switches it off", name, where),
-           "make it in __init__, or use torch.nn.functional.dropout with training=self.training");
+    report(site, call, fmt::format("`{}` is created in every {}, so `eval()` never disables it", name, where),
+           "create it in `__init__`, or use `torch.nn.functional.dropout(…, training=self.training)`");
     return;
   }
   const bool is_trainable = info != nullptr && info->has(kWeights) && !is_false(site, call, "affine") &&
                             !is_false(site, call, "elementwise_affine");
   if (is_trainable || name.starts_with("BatchNorm")) {
     report(site, call,
-           fmt::format("this {} is new in every {}: its weights are never trained and never saved", name, where),
-           "make it in __init__ and call it here");
+           fmt::format("`{}` is created in every {}, so its weights are never trained or saved", name, where),
+           "create it in `__init__` and call it here");
     return;
   }
-  Finding &finding = report(site, call, fmt::format("this {} is made again in every {}", name, where),
-                            "make it once, or use the function of torch.nn.functional");
+  Finding &finding = report(site, call, fmt::format("`{}` is created again in every {}", name, where),
+                            "create it once, or use the function in `torch.nn.functional`");
   finding.tier = Tier::Hint;
 }
 
@@ -186,7 +187,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kModuleInForward = {
     .info = {.code = "DP236",
              .name = "module-in-forward",
-             .summary = "a layer that is made anew in every forward pass",
+             .summary = "a layer that is created in every forward pass",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Slow Execution Time",
              .stage = "Model Building",
@@ -196,15 +197,15 @@ extern constinit const Rule kModuleInForward = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`nn.Linear(…)`, `nn.Dropout(…)` and other layers, and modules of the project with weights, that are made inside `forward`, in a function that
-`forward` calls, or in a training step, and used there. Layers without weights, such as `nn.Softmax`, are hints; a loss costs next to nothing, and is not
-reported.
+`nn.Linear(…)`, `nn.Dropout(…)` and other layers, and modules of the project with weights, that are created inside `forward`, in a function
+that `forward` calls, or in a training step, and used there. Layers without weights, such as `nn.Softmax`, are hints. Loss modules are cheap
+to create and not reported.
 
 ## Why it costs
 
-The weights are allocated on the CPU and filled with random numbers in every call. Worse, they are new each time: the optimizer
-never sees them, they are in no checkpoint, and the layer is random noise. A `Dropout` that is made there is always in training mode, also
-after `model.eval()`. One without weights only costs the time to make a module, some microseconds.
+The weights are allocated on the CPU and initialized at random in every call. The optimizer never sees them, no checkpoint contains them,
+and the layer stays a random function. A `Dropout` that is created there is always in training mode, even after `model.eval()`. A layer
+without weights costs only the time to create a module.
 
 ## Bad
 
@@ -238,8 +239,8 @@ class Attention(nn.Module):
 
 ## When it is wrong
 
-A random projection that is meant to be new each time. A layer that is kept in an attribute, or whose weights are set before it is
-used, is not reported.
+A random projection that is meant to be new each time. A layer that is kept in an attribute, or whose weights are set before it is used, is
+not reported.
 
 ## References
 

@@ -182,16 +182,14 @@ void judge(Site &site, const ClassDef &type, const FunctionDef &init, const Assi
   if (is_metrics && (moves_metrics(type, name) || file_has_word(site, {".cpu()", ".to(self.device", ".to(device"}))) {
     return;
   }
-  Finding &finding = report(
-      site, assignment,
-      is_metrics
-          ? fmt::format("the metrics in this {} are not part of the module: they stay on the CPU when it is moved to "
-                        "the GPU, and fail there",
-                        container)
-          : fmt::format("the layers in this {} are no part of the model: they are not trained, moved, saved or put "
-                        "into eval mode",
-                        container),
-      fmt::format("use nn.{}", wrapper));
+  Finding &finding = report(site, assignment,
+                            is_metrics ? fmt::format("the metrics in this {} are not registered with the module: they "
+                                                     "stay on the CPU when it moves to a GPU, and then fail",
+                                                     container)
+                                       : fmt::format("the layers in this {} are not part of the model: they are not "
+                                                     "trained, moved, saved or switched to eval mode",
+                                                     container),
+                            fmt::format("use `nn.{}`", wrapper));
   if (here.layer != nullptr) {
     add_note(finding, site, *here.layer, "this layer goes into it");
   }
@@ -233,7 +231,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kModulesInPlainList = {
     .info = {.code = "DP237",
              .name = "modules-in-plain-list",
-             .summary = "layers in a Python list or dictionary, where the model does not see them",
+             .summary = "layers in a Python list or dictionary, which the model does not register",
              .root_cause = "Model: Inefficient Model Structure",
              .symptoms = "Not Using GPU, Slow Execution Time",
              .stage = "Model Building",
@@ -243,15 +241,15 @@ extern constinit const Rule kModulesInPlainList = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-An attribute of an `nn.Module` or LightningModule that is a plain list or dictionary of layers or of torchmetrics' metrics, and that its
+An attribute of an `nn.Module` or LightningModule that is a plain list or dictionary of layers, or of torchmetrics metrics, and that its
 methods use.
 
-## Why it costs
+## Why it matters
 
-A module finds its parts by looking at its attributes, and does not look into lists and dictionaries. The layers in there are not in
-`parameters()`, so the optimizer does not train them; `to(device)` and `cuda()` leave them on the CPU; they are in no checkpoint; and
-`train()` and `eval()` do not reach them. Metrics have no weights, but their state stays on the CPU, and an update with tensors of the GPU
-fails. `nn.ModuleList` and `nn.ModuleDict` are used in the same way and are seen.
+A module registers the modules that are assigned to its attributes, but not those inside lists and dictionaries. Such layers are not in
+`parameters()`, so the optimizer does not train them; `to(device)` and `cuda()` leave them on the CPU; checkpoints do not contain them; and
+`train()` and `eval()` do not reach them. Metrics have no weights, but their state stays on the CPU, and an update with GPU tensors fails.
+`nn.ModuleList` and `nn.ModuleDict` are used the same way and are registered.
 
 ## Bad
 
@@ -289,9 +287,9 @@ class Net(nn.Module):
 
 ## When it is wrong
 
-Where layers are kept out on purpose, for instance a frozen teacher that is not to be in checkpoints. A list of one element, which
-is the usual way to do that, is not reported. A list that `__init__` reads again, to register what is in it, neither. The edit adds
-parameters to the model, so it is only made with `--unsafe-fixes`.
+Where layers are kept out on purpose, for instance a frozen teacher that should not be in checkpoints. A list of one element, the usual
+idiom for that, is not reported, and neither is a list that `__init__` reads again to register its contents. The fix adds parameters to the
+model, so it needs `--unsafe-fixes`.
 
 ## References
 

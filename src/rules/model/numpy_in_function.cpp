@@ -35,14 +35,16 @@ void check(Site &site, const Node &node) {
   const Expr *receiver = receiver_of(call);
   if (receiver != nullptr && called_method(call) == "numpy" && call.args.empty() && call.keywords.empty()) {
     if ((is_tensor(receiver) || is_parameter(site, receiver)) && !is_guarded(site)) {
-      report(site, call, "a tensor has no numpy() while a tf.function is traced",
-             "compute with TensorFlow's operations, or return the tensor and call numpy() outside");
+      report(site, call, "tensors have no `numpy()` while a `tf.function` is traced, so this call fails",
+             "use TensorFlow operations, or return the tensor and call `numpy()` outside");
     }
     return;
   }
   if (side_effect_at(site, call) == SideEffect::Numpy && !is_guarded(site)) {
-    report(site, call, fmt::format("{} cannot take a tensor while a tf.function is traced", text_of(site, call.func)),
-           "use TensorFlow's operation, or tf.numpy_function if there is none");
+    report(site, call,
+           fmt::format("`{}` cannot take a symbolic tensor, so it fails while the `tf.function` is traced",
+                       text_of(site, call.func)),
+           "use the TensorFlow operation, or `tf.numpy_function` if there is none");
   }
 }
 
@@ -51,7 +53,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kNumpyInFunction = {
     .info = {.code = "DP211",
              .name = "numpy-in-function",
-             .summary = ".numpy() or a NumPy function on a tensor inside a tf.function",
+             .summary = "`.numpy()` or a NumPy function on a tensor inside a `tf.function`",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Wrong Result",
              .stage = "Model Building",
@@ -60,12 +62,12 @@ extern constinit const Rule kNumpyInFunction = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`x.numpy()`, or a NumPy function that is passed a tensor, in a `tf.function` and in what only such functions call.
+`x.numpy()`, or a NumPy function that is passed a tensor, in a `tf.function` and in functions that only such functions call.
 
-## Why it costs
+## Why it matters
 
-While a function is traced its tensors have no values, so that both fail: with an AttributeError or a NotImplementedError. The usual
-way out, to take the decorator away, makes each step several times slower.
+While a function is traced its tensors have no values, so both fail, with an AttributeError or a NotImplementedError. Removing the decorator
+avoids the error, but then every step runs eagerly, operation by operation.
 
 ## Bad
 
@@ -92,8 +94,8 @@ def normalise(x):
 
 ## When it is wrong
 
-Where the switch for eager execution of all functions is on. Functions that are handed to `tf.py_function` or `tf.numpy_function` run
-as Python and are left alone.
+Where `tf.config.run_functions_eagerly(True)` is active. Functions that are passed to `tf.py_function` or `tf.numpy_function` run as Python
+and are not reported.
 
 ## References
 

@@ -73,19 +73,19 @@ void check_target(Site &site, const Node &place, const Name &name, std::string_v
   }
   Finding &finding =
       report(site, place,
-             fmt::format("`{}` is changed in place, but backward() needs it as it was: it will fail", name.id.text()),
+             fmt::format("`{}` is changed in place, but `backward()` needs its old value and fails", name.id.text()),
              std::string(instead));
   if (!in_forward_pass(site) && !in_training_step(site)) {
     finding.tier = Tier::Hint;
   }
-  add_note(finding, site, *made, "its derivative is computed from this result");
+  add_note(finding, site, *made, "the derivative of this operation is computed from its result");
 }
 
 // `h += x`, and `h[mask] = 0`
 void check_statement(Site &site, const Node &node) {
   if (const auto *change = as<AugAssign>(&node)) {
     if (const auto *name = as<Name>(change->target)) {
-      check_target(site, node, *name, "make a new tensor: x = x + y instead of x += y");
+      check_target(site, node, *name, "create a new tensor: `x = x + y` instead of `x += y`");
     }
     return;
   }
@@ -93,7 +93,7 @@ void check_statement(Site &site, const Node &node) {
   const auto *element = assignment.targets.size() == 1 ? as<Subscript>(assignment.targets[0]) : nullptr;
   const auto *name = element != nullptr ? as<Name>(element->value) : nullptr;
   if (name != nullptr) {
-    check_target(site, node, *name, "change a copy: x = x.clone(), or use torch.where or masked_fill");
+    check_target(site, node, *name, "change a copy, `x = x.clone()`, or use `torch.where` or `masked_fill`");
   }
 }
 
@@ -101,9 +101,9 @@ void check_statement(Site &site, const Node &node) {
 void check_call(Site &site, const Call &call) {
   const auto *name = as<Name>(receiver_of(call));
   if (name != nullptr) {
-    check_target(
-        site, call, *name,
-        fmt::format("use {}, which makes a new tensor", called_method(call).substr(0, called_method(call).size() - 1)));
+    check_target(site, call, *name,
+                 fmt::format("use `{}`, which returns a new tensor",
+                             called_method(call).substr(0, called_method(call).size() - 1)));
   }
 }
 
@@ -112,7 +112,7 @@ void check_call(Site &site, const Call &call) {
 extern constinit const Rule kOutputChangedInPlace = {
     .info = {.code = "DP873",
              .name = "output-changed-in-place",
-             .summary = "a result that backward() needs is changed in place",
+             .summary = "a tensor that `backward()` needs is changed in place",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Program Crash",
              .stage = "Model Building",
@@ -121,13 +121,13 @@ extern constinit const Rule kOutputChangedInPlace = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A tensor that came out of `sigmoid`, `tanh`, `exp`, `softmax`, `relu`, `sqrt` or the like, hangs on the autograd graph, and is changed in place right after
-it: `h += x`, `h[mask] = 0`, `h.mul_(2)`.
+The result of `sigmoid`, `tanh`, `exp`, `softmax`, `relu`, `sqrt` or a similar operation that is part of an autograd graph and is changed in
+place right after it: `h += x`, `h[mask] = 0`, `h.mul_(2)`.
 
 ## Why it matters
 
-The derivative of these operations is computed from their result, which autograd keeps without copying it. `backward()` finds it changed and fails with
-"one of the variables needed for gradient computation has been modified by an inplace operation".
+The derivative of these operations is computed from their result, which autograd keeps without copying. `backward()` detects the change and
+fails with "one of the variables needed for gradient computation has been modified by an inplace operation".
 
 ## Bad
 

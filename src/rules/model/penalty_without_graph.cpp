@@ -21,11 +21,11 @@ void check(Site &site, const Call &call) {
     return;
   }
   Finding &finding =
-      report(site, call, "these gradients have no graph, so the term of the loss that they make is a constant",
-             "pass create_graph=True");
+      report(site, call, "these gradients have no autograd graph, so the penalty computed from them is a constant",
+             "pass `create_graph=True`");
   const Site there = site_of(site, *backward);
-  finding.notes.push_back({there.module != nullptr ? there.module->file : site.module->file, backward->span(),
-                           "the loss that it is part of"});
+  finding.notes.push_back(
+      {there.module != nullptr ? there.module->file : site.module->file, backward->span(), "it is part of this loss"});
   if (keeps != nullptr) {
     set_fix(finding, false, {replace(*keeps, "True")});
   } else if (const std::optional<Edit> edit = add_argument(site, call, "create_graph=True")) {
@@ -38,7 +38,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kPenaltyWithoutGraph = {
     .info = {.code = "DP870",
              .name = "penalty-without-graph",
-             .summary = "a gradient penalty whose gradients were computed without create_graph",
+             .summary = "a gradient penalty whose gradients are computed without `create_graph=True`",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result",
              .stage = "Training",
@@ -48,12 +48,13 @@ extern constinit const Rule kPenaltyWithoutGraph = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-`torch.autograd.grad(…)` without `create_graph=True` whose result becomes, by norms and sums, a term of a loss that `backward()` is called on.
+`torch.autograd.grad(…)` without `create_graph=True` whose result becomes, through norms and sums, a term of a loss on which `backward()` is
+called.
 
 ## Why it matters
 
-Without `create_graph=True` the gradients are plain numbers. A penalty that is computed from them changes the value of the loss and nothing else: its
-own gradient is zero, so that the network is never held to it.
+Without `create_graph=True` the gradients are constants. A penalty that is computed from them changes the value of the loss and nothing
+else: its own gradient is zero, so it does not constrain the network.
 
 ## Bad
 

@@ -181,9 +181,9 @@ void check(Site &site, const Node &node) {
     }
     Finding &finding =
         report(site, *given,
-               fmt::format("{} is another Python number in every turn, so that {} is traced again every time",
-                           text_of(site, given), callee->name ? callee->name.text() : "the tf.function"),
-               fmt::format("pass a tensor: tf.constant({})", text_of(site, given)));
+               fmt::format("`{}` is a different Python number in every iteration, so `{}` is traced again every time",
+                           text_of(site, given), callee->name ? callee->name.text() : "tf.function"),
+               fmt::format("pass a tensor: `tf.constant({})`", text_of(site, given)));
     add_note(finding, site, *loop->node, "the loop");
     return;
   }
@@ -194,7 +194,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kPythonArgumentToFunction = {
     .info = {.code = "DP207",
              .name = "python-argument-to-function",
-             .summary = "a Python number that changes in a loop is passed to a tf.function",
+             .summary = "a Python number that changes in a loop is passed to a `tf.function`",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Slow Execution Time, Increasing Time Over Time, Memory Leak",
              .stage = "Training",
@@ -204,13 +204,13 @@ extern constinit const Rule kPythonArgumentToFunction = {
              .posts = "55711115",
              .documentation = R"(## What it finds
 
-A call of a `tf.function` in a loop over `range` or `enumerate` that passes the loop's counter, or a sum or the like of it. Also a number that
-the loop counts up itself (`step += 1`), and what a function of the project computes of such numbers by arithmetic alone.
+A call of a `tf.function` in a loop over `range` or `enumerate` that passes the loop's counter or a value computed from it. Also a number
+that the loop increments itself (`step += 1`), and what a function of the project computes from such numbers by arithmetic alone.
 
 ## Why it costs
 
-`tf.function` keeps one graph for each Python value that it is passed, and one for all tensors of a shape and type. A number that
-is new in every turn means a new trace in every turn: tens of milliseconds to seconds each, and a graph that stays in memory.
+`tf.function` keeps one graph for each Python value that it is passed, but a single graph for all tensors of one shape and dtype. A number
+that is new in every iteration causes a new trace in every iteration, and each graph stays in memory.
 
 ## Bad
 
@@ -240,8 +240,8 @@ for step, batch in enumerate(dataset):
 
 ## When it is wrong
 
-Where the number decides the shape of what is computed, it has to be traced. A function with an `input_signature` makes a tensor of it and
-is left alone; so are loops of ten turns and below.
+Where the number determines a shape, it has to be traced. A function with an `input_signature` converts the number to a tensor and is not
+reported; neither are loops of up to ten iterations.
 
 ## References
 

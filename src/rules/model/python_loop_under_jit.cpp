@@ -73,8 +73,8 @@ void check(Site &site, const Node &node) {
   const std::optional<i64> turns = turns_of(site, *range);
   if (!turns.has_value() && is_jax && counts_dimension(*range) && is_recurrence(loop)) {
     report(site, Span{loop.start, range->end},
-           "this loop over a dimension is unrolled while it is traced: each of its iterations is compiled by itself",
-           "use jax.lax.scan, which compiles the body once");
+           "this loop over a dimension is unrolled during tracing, so every iteration is compiled separately",
+           "use `jax.lax.scan`, which compiles the body once");
     return;
   }
   if (turns.value_or(0) < kManyTurns) {
@@ -87,9 +87,9 @@ void check(Site &site, const Node &node) {
     return;
   }
   report(site, Span{loop.start, range->end},
-         fmt::format("this loop is unrolled while it is traced: its {} turns are compiled one after the other", *turns),
-         is_jax ? "use jax.lax.fori_loop or jax.lax.scan"
-                : "loop over tf.range, so that it becomes a loop of the graph");
+         fmt::format("this loop is unrolled during tracing, so its {} iterations are compiled separately", *turns),
+         is_jax ? "use `jax.lax.fori_loop` or `jax.lax.scan`"
+                : "loop over `tf.range`, which becomes a loop in the graph");
 }
 
 } // namespace
@@ -97,7 +97,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kPythonLoopUnderJit = {
     .info = {.code = "DP221",
              .name = "python-loop-under-jit",
-             .summary = "a long Python loop inside a function that jax.jit or tf.function compiles",
+             .summary = "a long Python loop inside a function that `jax.jit` or `tf.function` compiles",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Slow Initialization Time, Out of Memory",
              .stage = "Model Building",
@@ -106,14 +106,14 @@ extern constinit const Rule kPythonLoopUnderJit = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-A `for` over `range` of 32 turns or more, written as a number, with operations in it, in a function that `jax.jit`, `pmap` or `tf.function`
-compiles, or in one that only such functions call. Under `jax.jit` also one over a dimension (`range(x.shape[1])`) whose iterations take one
-element each and go on with the result of the one before.
+A `for` loop over a `range` of 32 iterations or more, written as a number, with operations in it, in a function that `jax.jit`, `pmap` or
+`tf.function` compiles or in one that only such functions call. Under `jax.jit` also a loop over a dimension (`range(x.shape[1])`) whose
+iterations read one element each and continue with the previous result.
 
 ## Why it costs
 
-The Python loop runs while the function is traced, and the compiler sees all its turns as straight code. Tracing and compiling
-take at least as many times longer as there are turns, and so does the memory of the program.
+The Python loop runs while the function is traced, so the compiler sees all iterations as straight-line code. Trace time, compile time and
+program size grow with the number of iterations.
 
 ## Bad
 
@@ -141,7 +141,8 @@ def simulate(x):
 
 ## When it is wrong
 
-Unrolling lets the compiler see more; for loops of some ten turns it may be the faster code, and those are left alone.
+Unrolling lets the compiler optimize across iterations, so a short loop may be faster that way. Loops of fewer than 32 iterations are not
+reported.
 
 ## References
 

@@ -22,9 +22,8 @@ void check(Site &site, const Node &node) {
       continue;
     }
     report(site, *call.call,
-           fmt::format("{} is a tf.function and calls itself: tracing it follows the calls, and may never end",
-                       function.name.text()),
-           "use tf.while_loop or a Python loop, or decorate only a function that calls it");
+           fmt::format("`{}` is a `tf.function` that calls itself, so tracing it may never end", function.name.text()),
+           "use `tf.while_loop` or a Python loop, or decorate only a function that calls it");
     return;
   }
 }
@@ -33,7 +32,7 @@ void check(Site &site, const Node &node) {
 
 extern constinit const Rule kRecursiveFunction = {.info = {.code = "DP210",
                                                            .name = "recursive-function",
-                                                           .summary = "a tf.function that calls itself",
+                                                           .summary = "a `tf.function` that calls itself",
                                                            .root_cause = "Model: Confusion with Computation Graph",
                                                            .symptoms = "Program Hang, Slow Initialization Time",
                                                            .stage = "Model Building",
@@ -46,8 +45,8 @@ A function that is decorated with `@tf.function` and calls itself.
 
 ## Why it costs
 
-A trace follows the calls. Where a tensor decides about going on, both branches are traced and there is no end to it; where a Python
-number does, each depth is a trace of its own.
+Tracing follows the calls. If a tensor decides whether to recurse, both branches are traced and tracing does not end. If a Python number
+decides, each depth is traced separately.
 
 ## Bad
 
@@ -77,7 +76,7 @@ def factorial(n):
 
 ## When it is wrong
 
-Where a Python value bounds the depth to a few steps.
+Where a Python value limits the depth to a few steps.
 
 ## References
 

@@ -53,11 +53,12 @@ void check(Site &site, const Call &call) {
   if (!stepped && (!forward || loop == nullptr)) {
     return;
   }
-  Finding &finding = report(site, call, "backward() keeps the graph, but nothing in this step walks it again",
-                            "leave retain_graph out; if the error comes from a state that is carried to the next step, "
-                            "detach that state instead");
+  Finding &finding =
+      report(site, call, "`retain_graph=True` keeps the autograd graph, but nothing in this step uses it again",
+             "omit `retain_graph`; if PyTorch then reports a second backward, detach the state that is carried to the "
+             "next step");
   if (loop != nullptr) {
-    add_note(finding, site, *loop->node, "each turn of this loop keeps one");
+    add_note(finding, site, *loop->node, "each iteration of this loop keeps a graph");
   }
   if (const std::optional<Edit> edit = remove_argument(site, call, *retain)) {
     set_fix(finding, false, {*edit});
@@ -69,7 +70,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kRetainGraphInLoop = {
     .info = {.code = "DP233",
              .name = "retain-graph-in-loop",
-             .summary = "backward(retain_graph=True) in a training step that walks the graph only once",
+             .summary = "`backward(retain_graph=True)` in a training step that uses the graph only once",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Out of Memory, Increasing Time Over Time, Slow Execution Time",
              .stage = "Training",
@@ -79,15 +80,14 @@ extern constinit const Rule kRetainGraphInLoop = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-`loss.backward(retain_graph=True)` in a step of a training loop, where no other `backward()` or `autograd.grad()` comes after it
-in the same step.
+`loss.backward(retain_graph=True)` in a step of a training loop, where no other `backward()` or `autograd.grad()` follows in the same step.
 
 ## Why it costs
 
-`backward()` frees what the forward pass saved as soon as it has used it. With `retain_graph=True` all of it stays until the
-last reference to the loss is gone, so that two steps are in memory at the same time. Where it was put in to silence *Trying to
-backward through the graph a second time*, something from the last step, such as a hidden state, is still connected: each
-backward then walks all steps so far, and the loop gets slower and larger with every turn.
+`backward()` frees what the forward pass saved as soon as it has used it. With `retain_graph=True` all of it stays until the last reference
+to the loss is gone, so two steps are in memory at the same time. If it was added to silence *Trying to backward through the graph a second
+time*, something from the previous step, such as a hidden state, is still connected: each backward pass then goes through all steps so far,
+and the loop gets slower and needs more memory with every iteration.
 
 ## Bad
 
@@ -125,12 +125,12 @@ def train(loader):
 
 ## When it is wrong
 
-Where another function, that the engine cannot follow, walks the same graph later in the step. Because of that, and because a
-state that is carried over must be detached first, the edit is only made with `--unsafe-fixes`.
+Where a function that DeepPerf cannot follow uses the same graph later in the step. Because of that, and because a carried state must be
+detached first, the fix needs `--unsafe-fixes`.
 
 ## References
 
-- PyTorch documentation: torch.Tensor.backward (retaining the graph is rarely needed and mostly has a cheaper alternative)
+- PyTorch documentation: `torch.Tensor.backward`, `retain_graph`
 - PyTorch FAQ: my model reports CUDA runtime error: out of memory
 )"},
     .calls = "*.backward *.manual_backward",

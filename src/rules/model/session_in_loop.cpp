@@ -65,11 +65,11 @@ void check(Site &site, const Call &call) {
   if (restores_or_waits(site, within)) {
     return;
   }
-  Finding &finding =
-      report(site, call,
-             loop != nullptr ? "a session is made in every turn of the loop"
-                             : "a session is made in each call of this function, which is called from a loop",
-             "make one session before the loop, and use it in all turns");
+  Finding &finding = report(
+      site, call,
+      loop != nullptr ? "a session is created in every iteration, so TensorFlow prepares the graph again each time"
+                      : "a session is created in every call of this function, which is called from a loop",
+      "create one session before the loop and use it in all iterations");
   if (loop != nullptr) {
     add_note(finding, site, *loop->node, "the loop");
   }
@@ -80,7 +80,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kSessionInLoop = {
     .info = {.code = "DP202",
              .name = "session-in-loop",
-             .summary = "a TensorFlow session made again and again",
+             .summary = "a TensorFlow session that is created again and again",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Slow Execution Time, Memory Leak, Increasing Time Over Time",
              .stage = "Training",
@@ -90,13 +90,13 @@ extern constinit const Rule kSessionInLoop = {
              .posts = "50282801",
              .documentation = R"(## What it finds
 
-`tf.Session()` or `tf.InteractiveSession()` in a loop, or in a function that is called from one, where each is used for one run and
+`tf.Session()` or `tf.InteractiveSession()` in a loop, or in a function that is called from one, where each session is used for one run and
 the graph stays the same.
 
 ## Why it costs
 
-A session prepares the graph for the devices at its first run: it prunes, optimises and partitions it, and allocates memory. That takes
-from tens of milliseconds to seconds and is thrown away with the session. Variables have to be initialised or loaded anew.
+At its first run a session prepares the graph for the devices: it prunes, optimizes and partitions the graph, and allocates memory. All of
+that is lost with the session. Variables have to be initialized or loaded again.
 
 ## Bad
 
@@ -120,8 +120,8 @@ with tf.Session() as sess:
 
 ## When it is wrong
 
-Loops that make a new graph in every turn, restore a checkpoint or wait for one need a session each and are left alone, and so are
-those that train in an inner loop.
+Loops that create a new graph in every iteration, restore a checkpoint or wait for one need a session each and are not reported, and neither
+are those that train in an inner loop.
 
 ## References
 

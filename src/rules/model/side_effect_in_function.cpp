@@ -17,25 +17,26 @@ void check(Site &site, const Node &node) {
   }
   switch (side_effect_at(site, node)) {
   case SideEffect::Print:
-    report_hint(site, node, "print runs while the function is traced, and shows no values", "use tf.print");
+    report_hint(site, node,
+                "`print` runs only while the function is traced, and prints symbolic tensors without values",
+                "use `tf.print`");
     return;
   case SideEffect::Append:
     report_hint(site, node,
-                "the append runs once, while the function is traced, and leaves a symbolic value in a list outside",
-                "return the value, and append it outside");
+                "`append` runs once, during tracing, and leaves a symbolic tensor in a list outside the function",
+                "return the value and append it outside the function");
     return;
   case SideEffect::Counter:
     report_hint(site, node, "this counts how often the function is traced, not how often it is called",
-                "count in a tf.Variable, or outside of the function");
+                "use a `tf.Variable`, or count outside the function");
     return;
   case SideEffect::Clock:
-    report_hint(site, node,
-                "the clock is read once, while the function is traced: the time is a constant in the compiled code",
-                "measure outside of the function");
+    report_hint(site, node, "the clock is read once, during tracing: the time is a constant in the compiled function",
+                "measure outside the function");
     return;
   case SideEffect::Random:
-    report(site, node, "this is drawn once, while the function is traced: the same number is used in every call",
-           "use tf.random, or pass the number as an argument");
+    report(site, node, "this number is drawn once, during tracing, and is the same in every call",
+           "use `tf.random`, or pass the number as an argument");
     return;
   case SideEffect::Numpy: // a rule of its own
   case SideEffect::None:
@@ -48,7 +49,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kSideEffectInFunction = {
     .info = {.code = "DP208",
              .name = "side-effect-in-function",
-             .summary = "print, append, counters, clocks or Python randomness inside a tf.function",
+             .summary = "`print`, `append`, counters, clocks or Python randomness inside a `tf.function`",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Wrong Result, Memory Leak",
              .stage = "Model Building",
@@ -57,14 +58,14 @@ extern constinit const Rule kSideEffectInFunction = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-Inside a `tf.function`, and in what only such functions call: `print` of a tensor, `append` of one to a list outside, a counter that is an
-attribute or a global, `time.time()`, and numbers drawn by `random` or `numpy.random`.
+Inside a `tf.function`, and in functions that only such functions call: `print` of a tensor, `append` of one to a list outside, a counter in
+an attribute or a global, `time.time()`, and numbers drawn with `random` or `numpy.random`.
 
-## Why it costs
+## Why it matters
 
-The Python code of a `tf.function` runs when it is traced: once for each kind of arguments. What it prints is symbolic, what it counts are
-traces, what it draws becomes a constant: augmentation with `numpy.random` applies the same to every batch. A list outside keeps
-symbolic tensors alive, and with them the graph.
+The Python code of a `tf.function` runs when it is traced: once for each input signature. It prints symbolic tensors, it counts traces, and
+the numbers it draws become constants: augmentation with `numpy.random` does the same to every batch. A list outside keeps symbolic tensors
+alive, and with them the graph.
 
 ## Bad
 
@@ -91,7 +92,7 @@ def augment(image):
 
 ## When it is wrong
 
-A print of a constant text, to see when tracing happens, is taken to be meant so, and so is one of a shape or type.
+Printing a constant string, a shape or a dtype to see when tracing happens is assumed to be intended.
 
 ## References
 

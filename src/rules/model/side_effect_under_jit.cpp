@@ -12,29 +12,28 @@ void check(Site &site, const Node &node) {
   }
   switch (side_effect_at(site, node)) {
   case SideEffect::Print:
-    report(site, node, "print runs while the function is traced, and shows no values", "use jax.debug.print");
+    report(site, node, "`print` runs only while the function is traced, and prints tracers without values",
+           "use `jax.debug.print`");
     return;
   case SideEffect::Append:
-    report(site, node,
-           "the append runs once, while the function is traced, and leaves a symbolic value in a list outside",
-           "return the value, and append it outside");
+    report(site, node, "`append` runs once, during tracing, and leaves a tracer in a list outside the function",
+           "return the value and append it outside the function");
     return;
   case SideEffect::Counter:
     report(site, node, "this counts how often the function is traced, not how often it is called",
-           "return the count, or keep it outside of the function");
+           "return the count, or count outside the function");
     return;
   case SideEffect::Clock:
-    report(site, node,
-           "the clock is read once, while the function is traced: the time is a constant in the compiled code",
-           "measure outside of the function");
+    report(site, node, "the clock is read once, during tracing: the time is a constant in the compiled function",
+           "measure outside the function");
     return;
   case SideEffect::Random:
-    report(site, node, "this is drawn once, while the function is traced: the same number is used in every call",
-           "use jax.random with a key that is passed in");
+    report(site, node, "this number is drawn once, during tracing, and is the same in every call",
+           "use `jax.random` with a key that is passed in");
     return;
   case SideEffect::Numpy:
-    report(site, node, "NumPy cannot take an array that is being traced, and fails under jit",
-           "use the function of jax.numpy");
+    report(site, node, "NumPy cannot take a traced array, so this call fails under `jax.jit`",
+           "use the function in `jax.numpy`");
     return;
   case SideEffect::None:
     return;
@@ -46,7 +45,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kSideEffectUnderJit = {
     .info = {.code = "DP222",
              .name = "side-effect-under-jit",
-             .summary = "print, append, counters, clocks, Python randomness or NumPy under jax.jit",
+             .summary = "`print`, `append`, counters, clocks, Python randomness or NumPy under `jax.jit`",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Wrong Result, Memory Leak",
              .stage = "Model Building",
@@ -55,14 +54,14 @@ extern constinit const Rule kSideEffectUnderJit = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-Inside a function that `jax.jit` or `pmap` compiles, and in what only such functions call: `print` of an array, `append` of one to a list
-outside, a counter that is an attribute or a global, `time.time()`, numbers drawn by `random` or `numpy.random`, and NumPy functions on
+Inside a function that `jax.jit` or `pmap` compiles, and in functions that only such functions call: `print` of an array, `append` of one to
+a list outside, a counter in an attribute or a global, `time.time()`, numbers drawn with `random` or `numpy.random`, and NumPy functions on
 traced arrays.
 
-## Why it costs
+## Why it matters
 
-The Python code runs when it is traced: once for each shape and type of the arguments. What it prints are tracers, what it draws is
-a constant in the compiled code. A tracer in a list outside cannot be used later and keeps memory.
+The Python code runs when it is traced: once for each combination of argument shapes and dtypes. It prints tracers, and the numbers it draws
+are constants in the compiled code. A tracer in a list outside cannot be used later and keeps memory alive.
 
 ## Bad
 
@@ -87,7 +86,7 @@ def add_noise(x, key):
 
 ## When it is wrong
 
-A print of a constant text, a shape or a type, to see when tracing happens, is taken to be meant so.
+Printing a constant string, a shape or a dtype to see when tracing happens is assumed to be intended.
 
 ## References
 

@@ -136,12 +136,13 @@ void check(Site &site, const Call &call) {
   if (!runs_often(site, loop) || !runs_as_python(site.project, site.function)) {
     return;
   }
-  Finding &finding = report(site, *use,
-                            fmt::format("the result of {} runs op by op in every iteration: no jax.jit compiles it",
-                                        text_of(site, call.func)),
-                            "put the whole training step into one function and decorate that with @jax.jit");
+  Finding &finding = report(
+      site, *use,
+      fmt::format("the result of `{}` runs operation by operation in every iteration, because no `jax.jit` compiles it",
+                  text_of(site, call.func)),
+      "move the whole training step into one function and decorate it with `@jax.jit`");
   if (loop != nullptr) {
-    add_note(finding, site, *loop->node, "in each iteration of this loop");
+    add_note(finding, site, *loop->node, "in every iteration of this loop");
   }
 }
 
@@ -150,7 +151,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kStepNotJitted = {
     .info = {.code = "DP223",
              .name = "step-not-jitted",
-             .summary = "gradients in a loop that no jax.jit compiles",
+             .summary = "gradients in a loop that no `jax.jit` compiles",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
@@ -159,13 +160,13 @@ extern constinit const Rule kStepNotJitted = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`jax.grad(f)` or `jax.value_and_grad(f)` whose result is called in a loop, or in a function that is called from one, where neither it, nor `f`, nor
-the code around is compiled by `jax.jit`. The loop must be reached from a script's own code.
+`jax.grad(f)` or `jax.value_and_grad(f)` whose result is called in a loop, or in a function that is called from one, where neither it, nor
+`f`, nor the code around it is compiled by `jax.jit`. The loop must be reachable from a script's own code.
 
 ## Why it costs
 
-Without `jit` the function is traced again in each call, and each operation of the forward and backward pass is dispatched from Python by itself. Compiled, the
-step is one call, and XLA fuses its operations.
+Without `jit` the function is traced again in every call, and each operation of the forward and backward pass is dispatched from Python
+separately. A compiled step is one call, and XLA fuses its operations.
 
 ## Bad
 
@@ -205,8 +206,8 @@ train(lambda p, x: ((p * x) ** 2).mean(), 1.0, range(100))
 
 ## When it is wrong
 
-Where shapes change in every step, so that each call would compile anew, or for very few steps. A function whose callers compile it
-under another name is not seen as compiled if that happens in another program.
+Where shapes change in every step, so that each call would compile again, or for very few steps. If another program compiles the function,
+the rule cannot see it.
 
 ## References
 

@@ -51,8 +51,8 @@ void check_call(Site &site, const Call &call) {
   }
   const std::string_view method = called_method(call);
   if (method == "item" || method == "tolist") {
-    tell(site, call, "this value is needed in Python, so the compiled graph is split here and the device is waited for",
-         "keep it a tensor, or do it outside of the compiled function");
+    tell(site, call, "Python needs this value, which causes a graph break and a host-device synchronization",
+         "keep it a tensor, or move it out of the compiled function");
     return;
   }
   const std::string_view api = called_api(site, call);
@@ -61,10 +61,10 @@ void check_call(Site &site, const Call &call) {
     if (enclosing(site, NodeKind::If) != nullptr) {
       return;
     }
-    tell(site, call, "print splits the compiled graph", "print outside of the compiled function");
+    tell(site, call, "`print` causes a graph break", "print outside the compiled function");
   } else if (call.args.size() == 1 && model::kind_of(call.args[0]) == Kind::TorchTensor) {
-    tell(site, call, "this value is needed in Python, so the compiled graph is split here and the device is waited for",
-         "keep it a tensor, or do it outside of the compiled function");
+    tell(site, call, "Python needs this value, which causes a graph break and a host-device synchronization",
+         "keep it a tensor, or move it out of the compiled function");
   }
 }
 
@@ -102,8 +102,8 @@ void check_branch(Site &site, const Node &node) {
   const Expr *test =
       node.kind == NodeKind::If ? static_cast<const If &>(node).test : static_cast<const While &>(node).test;
   if (is_tensor_test(site, test) && is_compiled(site)) {
-    tell(site, *test, "this branch depends on a tensor's value: the compiled graph is split here",
-         "use torch.where or torch.cond, or branch outside of the compiled function");
+    tell(site, *test, "this branch depends on a tensor's value, which causes a graph break",
+         "use `torch.where` or `torch.cond`, or branch outside the compiled function");
   }
 }
 
@@ -112,7 +112,7 @@ void check_branch(Site &site, const Node &node) {
 extern constinit const Rule kSyncInCompiled = {
     .info = {.code = "DP235",
              .name = "sync-in-compiled",
-             .summary = "code under torch.compile that splits the graph and waits for the device",
+             .summary = "code under `torch.compile` that causes a graph break",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Model Building",
@@ -122,14 +122,14 @@ extern constinit const Rule kSyncInCompiled = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`.item()`, `.tolist()`, `float(tensor)`, `print` and branches on a tensor's value in a function or model that `torch.compile`
-compiles, also in what those call.
+`.item()`, `.tolist()`, `float(tensor)`, `print` and branches on a tensor's value in a function or model that `torch.compile` compiles, and
+in what those call.
 
 ## Why it costs
 
-torch.compile turns Python into one graph. Where Python needs a value that only the device has, or does something that is not part
-of a graph, it stops there, runs what it has, goes back to Python and starts a new graph behind it. Nothing is fused across the
-gap, CUDA graphs cannot be used, and for a value the program waits for the device. With `fullgraph=True` it is an error.
+torch.compile captures Python code as one graph. Where Python needs a value that only the device has, or does something that a graph cannot
+express, the graph breaks: the part so far runs, control returns to Python, and a new graph starts after it. Nothing is fused across the
+break, each part is launched separately, and reading a value waits for the device. With `fullgraph=True` it is an error.
 
 ## Bad
 
@@ -157,12 +157,12 @@ def step(x):
 
 ## When it is wrong
 
-With `torch._dynamo.config.capture_scalar_outputs = True`, `.item()` stays in the graph. A split that is rare or outside of the hot
-path costs little.
+With `torch._dynamo.config.capture_scalar_outputs = True`, `.item()` stays in the graph. A graph break that is rare or outside the hot path
+costs little.
 
 ## References
 
-- PyTorch documentation: torch.compile, graph breaks
+- PyTorch documentation: torch.compile, common graph breaks
 )"},
     .calls = "*.item TorchTensor.tolist print float int bool",
     .on_call = check_call,

@@ -49,9 +49,9 @@ void check(Site &site, const Call &call) {
   if (in_keras || may_be_traced(site) || needs_values(site, with)) {
     return;
   }
-  Finding &finding =
-      report(site, call, "this gradient step runs eagerly, operation by operation: no tf.function is around it",
-             "put the step into a function decorated with @tf.function");
+  Finding &finding = report(
+      site, call, "this gradient step runs eagerly, operation by operation, because no `tf.function` contains it",
+      "move the step into a function decorated with `@tf.function`");
   if (loop != nullptr) {
     add_note(finding, site, *loop->node, "the loop");
   }
@@ -62,7 +62,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kTapeStepOutsideFunction = {
     .info = {.code = "DP212",
              .name = "tape-step-outside-function",
-             .summary = "a GradientTape step in a loop that no tf.function compiles",
+             .summary = "a `GradientTape` step in a loop that no `tf.function` compiles",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
@@ -72,14 +72,13 @@ extern constinit const Rule kTapeStepOutsideFunction = {
              .posts = "54968545 54428570",
              .documentation = R"(## What it finds
 
-`with tf.GradientTape()` and the gradient from it in a loop, or in a function that is called from one, where nothing is traced: no
-`@tf.function` on the function, on one around it, or on a caller.
+`with tf.GradientTape()` and its gradient in a loop, or in a function that is called from one, where nothing is traced: no `@tf.function` on
+the function, on one around it, or on a caller.
 
 ## Why it costs
 
-Executed eagerly, each operation of the forward and the backward pass is started from Python. For models of many small operations the
-processor cannot keep up with the GPU. One of the study's posts
-measured a factor of 7 (54428570).
+In eager mode each operation of the forward and backward pass is dispatched from Python. For models with many small operations the CPU
+cannot keep the GPU busy. One post of the study reports a factor of 7 (Stack Overflow 54428570).
 
 ## Bad
 
@@ -111,7 +110,7 @@ for x, y in dataset:
 
 ## When it is wrong
 
-Where a few large operations make up the step, where each step has other shapes or other Python control flow, and while debugging.
+Where the step consists of a few large operations, where each step has different shapes or Python control flow, and while debugging.
 
 ## References
 

@@ -140,7 +140,7 @@ void check(const model::Project &project, Findings &findings);
 
 extern constinit const Rule kUnusedLayer = {.info = {.code = "DP239",
                                                      .name = "unused-layer",
-                                                     .summary = "a layer with weights that is made and never used",
+                                                     .summary = "a layer with weights that is created and never used",
                                                      .root_cause = "Model: Inefficient Model Structure",
                                                      .symptoms = "Abnormal GPU Memory Usage, Slow Execution Time",
                                                      .stage = "Model Building",
@@ -150,13 +150,13 @@ extern constinit const Rule kUnusedLayer = {.info = {.code = "DP239",
                                                      .fix = FixKind::None,
                                                      .documentation = R"(## What it finds
 
-A layer with weights that `__init__` of an `nn.Module` keeps in an attribute, and that nothing in the project ever reads.
+A layer with weights that the `__init__` of an `nn.Module` stores in an attribute and that nothing in the project reads.
 
 ## Why it costs
 
-Its weights take memory on the device, in the optimizer's state and in every checkpoint. DistributedDataParallel waits for their
-gradients, fails, and then needs `find_unused_parameters=True`, which costs time in every step. And often it was meant to be used: the
-model is then another one than its author thinks.
+Its weights take memory on the device and in every checkpoint. DistributedDataParallel waits for gradients that never arrive and fails
+unless `find_unused_parameters=True` is set, which costs time in every step. Often the layer was meant to be used, and then the model is not
+the one its author intended.
 
 ## Bad
 
@@ -192,8 +192,8 @@ class Net(nn.Module):
 
 ## When it is wrong
 
-Where it is kept so that an old checkpoint still loads, or where code outside of what is checked reads it. The rule is silent about
-classes that use `getattr`, `children()` and the like, that derive from classes it cannot see, and about names that stand in a string.
+Where it is kept so that an old checkpoint still loads, or where code outside the checked files reads it. The rule is silent about classes
+that use `getattr`, `children()` and similar, about classes that derive from classes it cannot see, and about names that occur in a string.
 
 ## References
 
@@ -237,7 +237,8 @@ void check(const model::Project &project, Findings &findings) {
         return false;
       }
       report(findings, kUnusedLayer, *type.module, assignment->span(),
-             fmt::format("self.{} is made and never used", target->attr.text()), "use it in forward, or take it out");
+             fmt::format("`self.{}` is created and never used, but its weights take memory", target->attr.text()),
+             "use it in `forward`, or remove it");
       return false;
     });
   }

@@ -27,9 +27,8 @@ void check(Site &site, const Call &call) {
   if (op == site.function->ops.end() || op->once || enclosing(site, NodeKind::If) != nullptr || in_init_scope(site)) {
     return;
   }
-  report(site, call,
-         "a tf.function may make variables only when it is first called; the second trace of this one fails",
-         "make the variable outside, or once: if self.v is None: self.v = tf.Variable(…)");
+  report(site, call, "a `tf.function` may create variables only in its first call, so the second trace fails here",
+         "create the variable outside, or only once: `if self.v is None: self.v = tf.Variable(…)`");
 }
 
 } // namespace
@@ -37,7 +36,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kVariableInFunction = {
     .info = {.code = "DP209",
              .name = "variable-in-function",
-             .summary = "a tf.Variable made inside a tf.function, not only at its first call",
+             .summary = "a `tf.Variable` that is created inside a `tf.function`, not only in its first call",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Wrong Result",
              .stage = "Model Building",
@@ -46,13 +45,13 @@ extern constinit const Rule kVariableInFunction = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-`tf.Variable(…)` in the body of a `tf.function`, with no `if` around it and outside of `tf.init_scope()`.
+`tf.Variable(…)` in the body of a `tf.function`, not inside an `if` and outside `tf.init_scope()`.
 
-## Why it costs
+## Why it matters
 
-A variable is state that lives longer than a call. TensorFlow refuses to make one in any trace but the first, with a ValueError that
-often comes only when a batch of another shape is passed. As Python the same code makes a fresh variable in each call; as a graph
-it would be shared, so that results would differ.
+A variable is state that outlives a call. TensorFlow refuses to create one in any trace but the first, with a ValueError that often appears
+only when a batch of another shape is passed. In eager mode the same code creates a new variable in each call; in a graph it would be
+shared, so results would differ.
 
 ## Bad
 

@@ -147,9 +147,9 @@ void check(Site &site, const Call &call) {
     const std::string_view model = text_of(site, receiver_of(*state));
     Finding &finding = report(
         site, *state,
-        fmt::format("the names of these weights begin with `{}`, and do not load into a model that is not wrapped",
+        fmt::format("the keys of this state dict start with `{}`, so it does not load into a model that is not wrapped",
                     prefix),
-        fmt::format("save {}.{}.state_dict()", model, prefix.substr(0, prefix.size() - 1)));
+        fmt::format("save `{}.{}.state_dict()`", model, prefix.substr(0, prefix.size() - 1)));
     finding.notes.push_back({load.module->file, load.load->span(), "the same file is loaded into a plain model here"});
     return;
   }
@@ -160,7 +160,8 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kWrappedStateSaved = {
     .info = {.code = "DP876",
              .name = "wrapped-state-saved",
-             .summary = "the weights of a wrapped model saved with its prefix, and loaded into a plain one",
+             .summary =
+                 "weights of a wrapped model that are saved with the wrapper's prefix and loaded into a plain model",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Program Crash",
              .stage = "Training",
@@ -169,13 +170,13 @@ extern constinit const Rule kWrappedStateSaved = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`torch.save(model.state_dict(), …)` where the model is wrapped by `DataParallel`, `DistributedDataParallel` or `torch.compile`, in a program that loads the same file
-into a model that is not wrapped, and nowhere removes the prefix.
+`torch.save(model.state_dict(), …)` where the model is wrapped by `DataParallel`, `DistributedDataParallel` or `torch.compile`, in a program
+that loads the same file into a model that is not wrapped and never removes the prefix.
 
 ## Why it matters
 
-The wrapper is a module of its own that holds the model as `module` (`_orig_mod` after `torch.compile`), so that all names in its state begin with `module.`.
-`load_state_dict` of the plain model fails with missing and unexpected keys.
+The wrapper is a module that holds the model as `module`, or as `_orig_mod` after `torch.compile`, so all keys of its state dict start with
+that prefix. `load_state_dict` of the plain model fails with missing and unexpected keys.
 
 ## Bad
 
@@ -217,7 +218,7 @@ def predict(x):
 
 ## When it is wrong
 
-Where another program removes the prefix from the file before it is loaded.
+Where another program removes the prefix before the file is loaded.
 
 ## References
 

@@ -61,9 +61,9 @@ void check(Site &site, const Call &call) {
   const std::string_view what = is_softmax ? "softmax" : "sigmoid";
   const std::string_view better = better_function(log.package, is_softmax);
   const std::string name = spelling_of(site, better);
-  Finding &finding =
-      report(site, call, fmt::format("the logarithm of a {} is -inf where the {} rounds to 0", what, what),
-             fmt::format("compute both at once from the scores: {}(…)", name.empty() ? usual_spelling(better) : name));
+  Finding &finding = report(
+      site, call, fmt::format("the logarithm of a {} is -inf where the {} rounds to 0", what, what),
+      fmt::format("compute both in one step from the logits: `{}(…)`", name.empty() ? usual_spelling(better) : name));
   if (const auto *inner = as<Call>(log.operand)) {
     if (const std::optional<Edit> edit = edit_for(site, call, *inner, name, is_softmax)) {
       set_fix(finding, true, {*edit});
@@ -76,7 +76,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kLogOfSoftmax = {
     .info = {.code = "DP701",
              .name = "log-of-softmax",
-             .summary = "log(softmax(x)) or log(sigmoid(x)), which overflows where log_softmax does not",
+             .summary = "`log(softmax(x))` or `log(sigmoid(x))`, which is -inf where `log_softmax` is exact",
              .root_cause = "Numerics: Unstable Computation",
              .symptoms = "Not a Number, Wrong Result",
              .stage = "Training",
@@ -86,15 +86,15 @@ extern constinit const Rule kLogOfSoftmax = {
              .fix = FixKind::Safe,
              .documentation = R"(## What it finds
 
-The logarithm of a softmax or sigmoid: `torch.log(F.softmax(x, dim=1))`, `tf.math.log(tf.nn.softmax(x))`, `jnp.log(jax.nn.softmax(x))`,
-also where the probabilities went through a variable or come out of a model whose last layer is one.
+The logarithm of a softmax or sigmoid: `torch.log(F.softmax(x, dim=1))`, `tf.math.log(tf.nn.softmax(x))`, `jnp.log(jax.nn.softmax(x))`, also
+where the probabilities pass through a variable or come from a model whose last layer is one.
 
 ## Why it costs
 
-A probability below 1e-38 is 0 in float32, and its logarithm is -inf; in float16 that happens at 6e-8 already, a difference of
-17 between two scores. The loss becomes inf and the gradients NaN, often days into a training. The function that does both at once subtracts in
-the logarithmic domain and stays exact: `F.log_softmax(torch.tensor([0., 200.]), 0)` is (-200, 0), `torch.log(F.softmax(…))`
-is (-inf, 0). It is also one kernel instead of two.
+A softmax rounds to 0 once two logits differ by about 104 in float32, or by about 17 in float16, and the logarithm of 0 is -inf. The loss
+becomes inf and the gradients NaN. The combined function subtracts in the logarithmic domain and stays exact:
+`F.log_softmax(torch.tensor([0., 200.]), 0)` is (-200, 0), while `torch.log(F.softmax(…))` is (-inf, 0). It is also one kernel instead of
+two.
 
 ## Bad
 
@@ -120,7 +120,7 @@ def loss(scores, target):
 
 ## When it is wrong
 
-Where only probabilities are known, because another program made them. Scores that are bounded to a few units cannot underflow, and the
+Where only probabilities are available, because another program computed them. Logits that differ by a few units cannot underflow, and the
 two forms then agree up to rounding.
 
 ## References

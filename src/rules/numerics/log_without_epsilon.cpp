@@ -53,7 +53,7 @@ void check(Site &site, const Node &node) {
     }
     report(site, *side,
            fmt::format("the logarithm is -inf where `{}` is 0, and 0 * -inf is NaN", text_of(site, operand)),
-           "use the loss function of the framework on scores, or keep the operand away from 0 (clamp, + eps, xlogy)");
+           "use the framework's loss on logits, or keep the operand above 0 with `clamp`, `+ eps` or `xlogy`");
     return;
   }
 }
@@ -63,7 +63,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kLogWithoutEpsilon = {
     .info = {.code = "DP702",
              .name = "log-without-epsilon",
-             .summary = "a cross entropy by hand, `y * log(p)`, that is NaN where p is 0",
+             .summary = "a hand-written cross-entropy, `y * log(p)`, that is NaN where `p` is 0",
              .root_cause = "Numerics: Unstable Computation",
              .symptoms = "Not a Number",
              .stage = "Training",
@@ -73,12 +73,12 @@ extern constinit const Rule kLogWithoutEpsilon = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`y * torch.log(p)` in code that never clamps, clips or adds an epsilon, where `p` is called like a probability or prediction.
+`y * torch.log(p)` in code that never clamps, clips or adds an epsilon, where `p` is named like a probability or prediction.
 
 ## Why it costs
 
-A softmax or sigmoid rounds to exactly 0 for scores that are far apart. `log(0)` is -inf, and `0 * -inf` is NaN: one such value
-makes the whole loss NaN, then all gradients, and at the next step all weights.
+A softmax or sigmoid rounds to exactly 0 for logits that are far apart. `log(0)` is -inf, and `0 * -inf` is NaN: one such value makes the
+whole loss NaN, then all gradients and, in the next step, all weights.
 
 ## Bad
 
@@ -102,11 +102,11 @@ def cross_entropy(y, scores):
 
 ## When it is wrong
 
-Where the probabilities cannot be 0, because whoever made them took care. The rule cannot see that far, and is a hint.
+Where the probabilities cannot be 0 because the code that computes them prevents it. The rule cannot see that, so it is a hint.
 
 ## References
 
-- Keras clips predictions to [epsilon, 1 - epsilon] before the logarithm in its own cross entropy
+- Keras clips predictions to [epsilon, 1 - epsilon] before the logarithm in its own cross-entropy
 - dslinter: mask-missing-pytorch, mask-missing-tensorflow
 )"},
     .nodes = {NodeKind::BinOp},

@@ -86,8 +86,9 @@ void check(Site &site, const Node &node) {
   const std::string name = spelling_of(site, test);
   Finding &finding =
       report(site, comparison,
-             fmt::format("nothing is equal to NaN, not even NaN: this is always {}", is_equal ? "False" : "True"),
-             fmt::format("ask {}({})", name.empty() ? std::string(test) : name, text_of(site, value)));
+             fmt::format("NaN is not equal to anything, not even itself, so this comparison is always {}",
+                         is_equal ? "False" : "True"),
+             fmt::format("use `{}({})`", name.empty() ? std::string(test) : name, text_of(site, value)));
   if (!name.empty()) {
     const std::string_view negation = is_equal ? "" : test == "math.isnan" ? "not " : "~";
     set_fix(finding, false, {replace(comparison, fmt::format("{}{}({})", negation, name, text_of(site, value)))});
@@ -99,7 +100,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kNanComparison = {
     .info = {.code = "DP705",
              .name = "nan-comparison",
-             .summary = "a comparison with NaN, which is never equal to anything",
+             .summary = "a comparison with NaN, which is not equal to anything",
              .root_cause = "Numerics: Unstable Computation",
              .symptoms = "Wrong Result",
              .stage = "Training",
@@ -111,10 +112,10 @@ extern constinit const Rule kNanComparison = {
 
 `x == np.nan`, `loss != float("nan")` and the like, with the NaN of NumPy, PyTorch, JAX, `math` or `float`.
 
-## Why it costs
+## Why it matters
 
-By IEEE 754 NaN is not equal to anything, itself included. `==` is always False and `!=` always True, so that the check for a broken loss
-or for missing data never finds one.
+By IEEE 754 NaN is not equal to anything, itself included. `==` is always False and `!=` always True, so the check for a broken loss or for
+missing data never succeeds.
 
 ## Bad
 
@@ -140,12 +141,11 @@ def is_broken(loss):
 
 ## When it is wrong
 
-Never, as a comparison. The edit makes the check work, so that the program does something else than before: it is only made
-with `--unsafe-fixes`.
+Never, as a comparison. The fix makes the check work, so the program behaves differently afterwards, and it needs `--unsafe-fixes`.
 
 ## References
 
-- IEEE 754; the Python documentation of `math.nan`
+- IEEE 754; Python documentation of `math.nan`
 )"},
     .nodes = {NodeKind::Compare},
     .on_node = check};

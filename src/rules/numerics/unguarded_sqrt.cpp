@@ -61,8 +61,9 @@ void check(Site &site, const Call &call) {
   if (!in_loss || under_no_grad(site)) {
     return;
   }
-  report(site, call, "the gradient of a square root is infinite at 0, which this reaches where the two are equal",
-         "add a small number inside the root, as in sqrt(x + 1e-8)");
+  report(site, call,
+         "the gradient of this square root is infinite where the two sides are equal, so the loss can become NaN",
+         "add a small number inside the root: `sqrt(x + 1e-8)`");
 }
 
 } // namespace
@@ -70,7 +71,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kUnguardedSqrt = {
     .info = {.code = "DP703",
              .name = "unguarded-sqrt",
-             .summary = "the square root of a squared error in a loss, whose gradient is infinite at 0",
+             .summary = "the square root of a squared error, whose gradient is infinite at 0",
              .root_cause = "Numerics: Unstable Computation",
              .symptoms = "Not a Number",
              .stage = "Training",
@@ -80,14 +81,14 @@ extern constinit const Rule kUnguardedSqrt = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`sqrt` of a sum or mean of squared differences, or of a mean squared error, in a loss, a `forward` or a training step, with nothing
-added inside.
+`sqrt` of a sum or mean of squared differences, or of a mean squared error, in a loss, a `forward` or a training step, with nothing added
+inside.
 
 ## Why it costs
 
-The derivative of sqrt(x) is 1 / (2 sqrt(x)): infinite at 0. Where the two sides are equal the gradient is inf * 0, which is
-NaN, and the next step makes all weights NaN. It happens with duplicates in a batch, with an anchor compared to itself, and
-when a model becomes too good.
+The derivative of sqrt(x) is 1 / (2 sqrt(x)), which is infinite at 0. Where the two sides are equal the gradient is inf * 0, which is NaN,
+and the next step makes all weights NaN. It happens with duplicates in a batch, with an anchor compared to itself, and when a model fits an
+example exactly.
 
 ## Bad
 
@@ -111,8 +112,7 @@ def distance_loss(a, b):
 
 ## When it is wrong
 
-Where the two are never equal, as with noisy targets. `torch.norm` and `torch.cdist` define the gradient at 0 as 0 and need no
-guard.
+Where the two sides are never equal, as with noisy targets. `torch.norm` and `torch.cdist` define the gradient at 0 as 0 and need no guard.
 
 ## References
 

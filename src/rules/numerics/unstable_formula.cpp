@@ -48,11 +48,11 @@ struct Better {
   std::string_view function;
   std::string_view why;
 };
-constexpr Better kLog1p = {"log1p", "log(1 + x) loses the digits of a small x"};
-constexpr Better kExpm1 = {"expm1", "exp(x) - 1 loses the digits of a small x"};
-constexpr Better kLogSumExp = {"logsumexp", "log(sum(exp(x))) overflows where x is large (float32: 89)"};
-constexpr Better kSoftplus = {"softplus", "log(1 + exp(x)) overflows where x is large (float32: 89)"};
-constexpr Better kRsqrt = {"rsqrt", "1 / sqrt(x) takes two operations where one is enough"};
+constexpr Better kLog1p = {"log1p", "`log(1 + x)` loses precision for small `x`"};
+constexpr Better kExpm1 = {"expm1", "`exp(x) - 1` loses precision for small `x`"};
+constexpr Better kLogSumExp = {"logsumexp", "`log(sum(exp(x)))` overflows for large `x` (89 in float32)"};
+constexpr Better kSoftplus = {"softplus", "`log(1 + exp(x))` overflows for large `x` (89 in float32)"};
+constexpr Better kRsqrt = {"rsqrt", "`1 / sqrt(x)` takes two operations where `rsqrt` takes one"};
 
 // Counts and lengths are never small: there the formula is right, only longer.
 bool is_count(const Site &site, const Expr *expr) {
@@ -67,12 +67,12 @@ void tell(Site &site, const Expr &place, const MathCall &math, const Better &bet
   }
   const std::string name = spelling_of(site, api);
   Finding &finding = report(site, place, std::string(better.why),
-                            fmt::format("write {}(…), which is exact", name.empty() ? std::string(api) : name));
+                            fmt::format("use `{}(…)`, which is exact", name.empty() ? std::string(api) : name));
   if ((better.function == "log1p" || better.function == "expm1") && is_count(site, operand)) {
     finding.tier = Tier::Hint;
   }
   if (better.function == "rsqrt") {
-    finding.advice = fmt::format("write {}(…)", name.empty() ? std::string(api) : name);
+    finding.advice = fmt::format("use `{}(…)`", name.empty() ? std::string(api) : name);
   }
   if (has_edit && !name.empty()) {
     set_fix(finding, false, {replace(place, fmt::format("{}({}{})", name, text_of(site, operand), more_arguments))});
@@ -169,7 +169,7 @@ void check_operator(Site &site, const Node &node) {
 extern constinit const Rule kUnstableFormula = {
     .info = {.code = "DP704",
              .name = "unstable-formula",
-             .summary = "a formula that loses digits or overflows where a function exists that does not",
+             .summary = "a formula that loses precision or overflows where a library function does not",
              .root_cause = "Numerics: Unstable Computation",
              .symptoms = "Not a Number, Wrong Result, Slow Execution Time",
              .stage = "Training",
@@ -179,7 +179,7 @@ extern constinit const Rule kUnstableFormula = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-Formulas for which the frameworks have a function that computes the same more exactly, or at once:
+Formulas for which the frameworks have a function that is more exact or does the same in one operation:
 
 | formula | function |
 |---|---|
@@ -191,9 +191,9 @@ Formulas for which the frameworks have a function that computes the same more ex
 
 ## Why it costs
 
-`1 + x` rounds a small x away: in float32 `log(1 + 1e-8)` is 0, and so is its gradient's useful part. `exp(x)` is inf from x = 89
-on, in float16 from 12 on; then the logarithm is inf too and the gradients are NaN. The functions of the library are made for
-these cases, and are one kernel instead of two or three.
+`1 + x` rounds a small x away: in float32 `log(1 + 1e-8)` is 0. `exp(x)` overflows to inf above 88.7 in float32 and above 11 in float16;
+then the logarithm is inf too and the gradients are NaN. The library functions handle these cases, and are one kernel instead of two or
+three.
 
 ## Bad
 
@@ -217,8 +217,8 @@ def log_partition(scores):
 
 ## When it is wrong
 
-Where x is known to be neither small nor large the two agree up to rounding. Formulas that take the maximum out before (`exp(x - m)`)
-are left alone, and so is what NumPy computes for plain numbers.
+Where x is known to be neither small nor large, the two agree up to rounding. Formulas that subtract the maximum first (`exp(x - m)`) are
+not reported, and neither is what NumPy computes for plain numbers.
 
 ## References
 

@@ -53,9 +53,10 @@ void check(Site &site, const Call &call) {
       !file_has_word(site, {".backward("})) {
     return;
   }
-  Finding &finding =
-      report(site, *steps, "gradient_accumulation_steps has no effect without accelerator.accumulate(model)",
-             "put the step into `with accelerator.accumulate(model):`");
+  Finding &finding = report(site, *steps,
+                            "without `accelerator.accumulate(model)` nothing is accumulated: "
+                            "`gradient_accumulation_steps` only shrinks the loss",
+                            "run the step inside `with accelerator.accumulate(model):`");
   // What users choose may be 1, and others may do it by hand.
   const auto count = integer_of(site, steps->value);
   if (count.value_or(1) <= 1 || !is_stepped_here(site, name->id)) {
@@ -68,7 +69,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kAccumulateNeverEntered = {
     .info = {.code = "DP831",
              .name = "accumulate-never-entered",
-             .summary = "an Accelerator that is told to accumulate gradients and never does",
+             .summary = "`gradient_accumulation_steps` without `accelerator.accumulate()`",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result, Slow Execution Time",
              .stage = "Training",
@@ -77,13 +78,13 @@ extern constinit const Rule kAccumulateNeverEntered = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`Accelerator(gradient_accumulation_steps=n)` in a file that calls `backward` and never enters `accelerator.accumulate(…)`, `no_sync` or asks for `sync_gradients`. It
-is a hint unless the number is known and the same function runs the training step.
+`Accelerator(gradient_accumulation_steps=n)` in a file that calls `backward` and never uses `accelerator.accumulate(…)`, `no_sync` or
+`sync_gradients`. It is a hint unless the number is known and the same function runs the training step.
 
 ## Why it matters
 
-The setting is only used by `accumulate()`, except that `accelerator.backward` divides the loss by n. The optimizer steps after every batch with a gradient that is n times too
-small, and gradients are reduced across processes every time.
+Only `accumulate()` uses the setting, except that `accelerator.backward` divides the loss by n. The optimizer steps after every batch with a
+gradient that is n times too small, and gradients are synchronized across processes every time.
 
 ## Bad
 
@@ -118,7 +119,7 @@ def train(model, optimizer, loader):
 
 ## When it is wrong
 
-Where the accelerator is handed to code in another file that enters `accumulate()`.
+Where the accelerator is passed to code in another file that uses `accumulate()`.
 
 ## References
 

@@ -94,8 +94,8 @@ void check(Site &site, const Call &call) {
     return;
   }
   Finding &finding = report(
-      site, *backward, "gradients are summed over several steps, but the loss is not divided by their number",
-      std::string("divide it before backward(): (loss / ") + std::string(text_of(site, modulus)) + ").backward()");
+      site, *backward, "gradients are accumulated over several batches, but the loss is not divided by their number",
+      std::string("divide it before `backward()`: `(loss / ") + std::string(text_of(site, modulus)) + ").backward()`");
   add_note(finding, site, *test->test, "the optimizer steps only here");
   if (!is_mean(site, receiver_of(*backward))) {
     finding.tier = Tier::Hint; // a sum over the batch is meant to be summed
@@ -107,7 +107,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kAccumulationNotAveraged = {
     .info = {.code = "DP830",
              .name = "accumulation-not-averaged",
-             .summary = "gradient accumulation that sums the gradients of several batches instead of averaging",
+             .summary = "gradient accumulation that sums the gradients of several batches instead of averaging them",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
@@ -116,11 +116,13 @@ extern constinit const Rule kAccumulationNotAveraged = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A loop that calls `backward()` in every iteration and the optimizer's `step()` only in every n-th (`if step % n == 0`), where nothing is divided.
+A loop that calls `backward()` in every iteration and the optimizer's `step()` only in every n-th (`if step % n == 0`), where the loss is
+not divided.
 
 ## Why it matters
 
-`backward()` adds to the gradients. The sum of n batches is n times as large as the gradient of one batch of that size, as if the learning rate were n times larger.
+`backward()` adds to the gradients. The sum over n batches is n times as large as the gradient of one batch of the combined size, as if the
+learning rate were n times larger.
 
 ## Bad
 
@@ -156,7 +158,8 @@ def train(model: torch.nn.Module, loader, loss_function):
 
 ## When it is wrong
 
-Where the learning rate was chosen for the sum, or the loss is a sum by intention. Optimizers such as Adam hardly depend on the size of the gradients, but clipping does.
+Where the learning rate was chosen for the sum, or the loss is meant to be a sum. Adam and similar optimizers are nearly independent of the
+gradient's scale, but gradient clipping is not.
 
 ## References
 

@@ -70,11 +70,11 @@ void judge(Site &site, const Expr *value) {
   }
   Finding &finding =
       report(site, *value,
-             fmt::format("Lightning averages the {} of each batch, which is not the {} of all of them",
+             fmt::format("Lightning averages the `{}` of each batch, which is not the `{}` of the whole data set",
                          api.substr(kPackage.size()), api.substr(kPackage.size())),
-             fmt::format("call the metric first, and log the object: `self.log(…, {})`", text_of(site, call->func)));
+             fmt::format("update the metric, then log the object: `self.log(…, {})`", text_of(site, call->func)));
   if (call != value) {
-    add_note(finding, site, *call, "this gives the value of one batch");
+    add_note(finding, site, *call, "this returns the value for one batch");
   }
 }
 
@@ -102,7 +102,7 @@ void check(Site &site, const Call &log) {
 extern constinit const Rule kBatchMetricAveraged = {
     .info = {.code = "DP835",
              .name = "batch-metric-averaged",
-             .summary = "a metric that is averaged over batches where it has to be computed over all of them",
+             .summary = "a metric that is averaged over batches but must be computed over the whole data set",
              .root_cause = "Training: Wrong Evaluation",
              .symptoms = "Wrong Result",
              .stage = "Evaluation",
@@ -111,14 +111,14 @@ extern constinit const Rule kBatchMetricAveraged = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`self.log("auc", self.auc(scores, labels))`, or the same with `log_dict`, in a LightningModule, where the value is logged per epoch and the metric is no mean over samples: AUROC, average precision, F1, precision, recall,
-Jaccard index, correlations.
+`self.log("auc", self.auc(scores, labels))`, or the same with `log_dict`, in a LightningModule, where the value is logged per epoch and the
+metric is not a mean over samples: AUROC, average precision, F1, precision, recall, Jaccard index, correlations.
 
-## What goes wrong
+## Why it matters
 
-Calling a metric of torchmetrics returns its value for that batch. Lightning averages these numbers. The mean of the AUROC, or of a ratio such as F1, over batches is another number than the one over the
-data set, mostly a better or a worse one; it depends on the batch size, and is undefined for batches with one class only. If the metric itself is logged, Lightning computes it over all batches, across
-all processes, and resets it.
+Calling a torchmetrics metric returns its value for that batch, and Lightning averages these values. The mean of a batch's AUROC, or of a
+ratio such as F1, differs from the value over the data set; it depends on the batch size and is undefined for batches with one class only.
+If the metric object is logged, Lightning computes it over all batches and processes, and resets it.
 
 ## Bad
 
@@ -158,11 +158,11 @@ class Net(pl.LightningModule):
 
 ## When it is wrong
 
-If there is one batch only. Accuracy and errors that are means are not reported.
+If there is only one batch. Accuracy and errors that are means over samples are not reported.
 
 ## References
 
-- torchmetrics: torchmetrics in PyTorch Lightning
+- torchmetrics documentation: TorchMetrics in PyTorch Lightning
 )"},
     .calls = "*.log *.log_dict",
     .on_call = check};

@@ -119,9 +119,9 @@ void check(Site &site, const Call &call) {
     return;
   }
   Finding &finding =
-      report(site, *dropped, "the new batch statistics are computed and dropped: evaluation uses the initial ones",
-             fmt::format("keep them in the train state: batch_stats={}[\"batch_stats\"]", dropped->id.text()));
-  add_note(finding, site, *given, "asked for here");
+      report(site, *dropped, "the updated batch statistics are discarded, so evaluation uses the initial ones",
+             fmt::format("keep them in the train state: `batch_stats={}[\"batch_stats\"]`", dropped->id.text()));
+  add_note(finding, site, *given, "requested here");
 }
 
 } // namespace
@@ -129,7 +129,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kBatchStatsDropped = {
     .info = {.code = "DP852",
              .name = "batch-stats-dropped",
-             .summary = "batch statistics of Flax that are computed and not kept",
+             .summary = "Flax batch statistics that are computed and not kept",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result",
              .stage = "Training",
@@ -138,13 +138,14 @@ extern constinit const Rule kBatchStatsDropped = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`logits, updates = model.apply(…, mutable=["batch_stats"])` where nobody reads `updates`: in the function itself, or, if a loss function returns it, where
-the result of `value_and_grad` is unpacked. A name that begins with an underscore is taken as meant.
+`logits, updates = model.apply(…, mutable=["batch_stats"])` where nothing reads `updates`: in the function itself or, if a loss function
+returns it, where the result of `value_and_grad` is unpacked. A name that starts with an underscore is assumed to be intended.
 
 ## Why it matters
 
-Flax modules do not change. The running mean and variance of batch normalization come back as `updates`, and somebody has to put them into the train
-state. If nobody does, evaluation normalises with 0 and 1.
+Flax Linen modules are immutable. The running mean and variance of batch normalization are returned as `updates` and must be stored in the
+train state. Otherwise evaluation normalizes with the initial mean 0 and variance 1. Flax NNX modules update their statistics in place and
+are not affected.
 
 ## Bad
 
@@ -182,7 +183,7 @@ def train_step(state, batch):
 
 ## When it is wrong
 
-Where the averages are computed in another pass.
+Where the averages are computed in a separate pass.
 
 ## References
 

@@ -11,11 +11,11 @@ namespace {
 std::string_view words_for(Output output) {
   switch (output) {
   case Output::Scores:
-    return "a linear or convolutional layer, which may be any number";
+    return "a linear or convolutional layer, which can be any number";
   case Output::Relu:
-    return "a ReLU, which may be above 1";
+    return "a ReLU, which can be above 1";
   case Output::Tanh:
-    return "a tanh, which may be negative";
+    return "a tanh, which can be negative";
   case Output::LogSoftmax:
     return "a log_softmax, which is negative";
   default:
@@ -33,8 +33,8 @@ void check(Site &site, const Call &call) {
     return;
   }
   report(site, *loss.input,
-         fmt::format("{} wants probabilities between 0 and 1, but gets the result of {}", loss.name, words),
-         "use BCEWithLogitsLoss (binary_cross_entropy_with_logits), which takes scores and is stable");
+         fmt::format("`{}` expects probabilities between 0 and 1, but gets the output of {}", loss.name, words),
+         "use `BCEWithLogitsLoss` or `binary_cross_entropy_with_logits`, which take logits and are numerically stable");
 }
 
 } // namespace
@@ -42,7 +42,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kBceWithoutSigmoid = {
     .info = {.code = "DP803",
              .name = "bce-without-sigmoid",
-             .summary = "BCELoss on what is no probability, because no sigmoid was applied",
+             .summary = "`BCELoss` on values that are not probabilities, because no sigmoid was applied",
              .root_cause = "Training: Loss Mismatch",
              .symptoms = "Wrong Result, Not a Number",
              .stage = "Model Building",
@@ -52,13 +52,12 @@ extern constinit const Rule kBceWithoutSigmoid = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`nn.BCELoss` or `F.binary_cross_entropy` that is given what comes out of a linear or convolutional layer, a ReLU, a tanh or a
-log_softmax.
+`nn.BCELoss` or `F.binary_cross_entropy` on the output of a linear or convolutional layer, a ReLU, a tanh or a log_softmax.
 
-## Why it costs
+## Why it matters
 
-The loss takes the logarithm of its input and of 1 minus it. Outside of 0 to 1 there is none: on a CPU PyTorch raises an
-error, on a GPU an assertion stops the program, at the first batch that has such a value; with a ReLU that may take a while.
+The loss takes the logarithm of its input and of 1 minus its input. Outside 0 to 1 PyTorch raises an error on a CPU and a device-side
+assertion on a GPU, at the first batch with such a value.
 
 ## Bad
 
@@ -88,7 +87,7 @@ def loss(x, y):
 
 ## When it is wrong
 
-Where weights are such that the result is always between 0 and 1.
+Where the weights keep the output between 0 and 1.
 
 ## References
 

@@ -34,12 +34,12 @@ void check(Site &site, const Call &call) {
                            "register_forward_hook", "get_input_embeddings", "FastLanguageModel"})) {
     return;
   }
-  Finding &finding =
-      report(site, call,
-             "the inputs of the checkpointed layers need no gradient, since the base model is frozen: backward() fails",
-             "call `enable_input_require_grads()` of the model as well, or pass "
-             "gradient_checkpointing_kwargs={\"use_reentrant\": False}");
-  add_note(finding, site, *made, "all weights but the adapters' are frozen here");
+  Finding &finding = report(
+      site, call,
+      "`backward()` fails: the base model is frozen, so the inputs of the checkpointed layers require no gradient",
+      "also call `enable_input_require_grads()` on the model, or pass "
+      "`gradient_checkpointing_kwargs={\"use_reentrant\": False}`");
+  add_note(finding, site, *made, "all weights except the adapters are frozen here");
   if (reentrant != true) {
     finding.tier = Tier::Hint; // later versions choose the other implementation
   }
@@ -50,7 +50,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kCheckpointingFrozenBase = {
     .info = {.code = "DP844",
              .name = "checkpointing-frozen-base",
-             .summary = "gradient checkpointing over a frozen base model whose inputs need no gradient",
+             .summary = "gradient checkpointing over a frozen base model whose inputs require no gradient",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Program Crash",
              .stage = "Training",
@@ -59,13 +59,15 @@ extern constinit const Rule kCheckpointingFrozenBase = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`gradient_checkpointing_enable()` of a model that `get_peft_model` has wrapped before, without `enable_input_require_grads()`, `prepare_model_for_kbit_training` or `use_reentrant=False` in the file. It is a hint
-where the implementation is not chosen, since later versions choose the other one.
+`gradient_checkpointing_enable()` of a model that `get_peft_model` wrapped before, without `enable_input_require_grads()`,
+`prepare_model_for_kbit_training` or `use_reentrant=False` in the file. It is a hint where the implementation is not chosen, since newer
+versions of Transformers choose the non-reentrant one.
 
-## What goes wrong
+## Why it matters
 
-The reentrant implementation records a gradient for a block only if one of its inputs needs one. The embeddings are frozen, so none does, and nothing behind them gets a gradient: `backward()` fails
-with "element 0 of tensors does not require grad". If checkpointing is switched on before `get_peft_model`, PEFT takes care of it.
+The reentrant implementation computes gradients for a block only if one of its inputs requires a gradient. The embeddings are frozen, so
+none does, and no layer after them gets a gradient: `backward()` fails with "element 0 of tensors does not require grad". If checkpointing
+is enabled before `get_peft_model`, PEFT handles it.
 
 ## Bad
 

@@ -52,9 +52,9 @@ void check(Site &site, const Call &call) {
     return;
   }
   Finding &finding = report(site, call, "the gradients are clipped while they are still multiplied by the loss scale",
-                            "call scaler.unscale_(optimizer) before clipping");
+                            "call `scaler.unscale_(optimizer)` before clipping");
   add_note(finding, site, *found.scaled_backward, "scaled here");
-  add_note(finding, site, *found.step, "divided by the scale again here");
+  add_note(finding, site, *found.step, "unscaled here");
 }
 
 } // namespace
@@ -62,7 +62,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kClipBeforeUnscale = {
     .info = {.code = "DP827",
              .name = "clip-before-unscale",
-             .summary = "gradient clipping before the GradScaler has divided the gradients by its scale",
+             .summary = "gradient clipping before `GradScaler` has unscaled the gradients",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
@@ -75,8 +75,8 @@ extern constinit const Rule kClipBeforeUnscale = {
 
 ## Why it matters
 
-The scale starts at 65536, so that almost every gradient is larger than the limit and is clipped. After `scaler.step` divides by the scale, steps are tens
-of thousands of times smaller than meant, and change with the scale.
+The scale starts at 65536, so almost every gradient exceeds the limit and is clipped. After `scaler.step` divides by the scale, the steps
+are far smaller than intended, and they change with the scale.
 
 ## Bad
 

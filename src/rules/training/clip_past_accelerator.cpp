@@ -60,15 +60,14 @@ void check(Site &site, const Call &call) {
   const bool is_half = chosen == "fp16";
   Finding &finding = report(
       site, call,
-      is_half ? "the gradients are still multiplied by the loss scale of fp16 here, so clipping "
-                "shrinks almost all of them"
+      is_half ? "the gradients are still multiplied by the fp16 loss scale here, so almost all of them are clipped"
               : "with mixed precision the gradients may still be multiplied by the loss scale here",
       fmt::format("use `{}.{}`, which unscales them first", text_of(site, receiver_of(*backward)), called_name(call)));
   if (!is_half) {
     finding.tier = Tier::Hint; // `accelerate launch` may choose fp16
   }
   finding.notes.push_back({made.module->file, accelerator.call->span(),
-                           is_half ? "fp16 is switched on here" : "the precision is chosen elsewhere"});
+                           is_half ? "fp16 is enabled here" : "the precision is chosen elsewhere"});
 }
 
 } // namespace
@@ -76,7 +75,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kClipPastAccelerator = {
     .info = {.code = "DP838",
              .name = "clip-past-accelerator",
-             .summary = "gradients that are clipped with PyTorch's function while Accelerate has scaled them",
+             .summary = "gradients that Accelerate has scaled and PyTorch's own function clips",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result",
              .stage = "Training",
@@ -85,12 +84,14 @@ extern constinit const Rule kClipPastAccelerator = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`torch.nn.utils.clip_grad_norm_` or `clip_grad_value_` in a function that calls `accelerator.backward(…)`. It is a hint where the precision is not written down, since `accelerate launch` may choose it.
+`torch.nn.utils.clip_grad_norm_` or `clip_grad_value_` in a function that calls `accelerator.backward(…)`. It is a hint where the code does
+not set the precision, since `accelerate launch` may set it.
 
-## What goes wrong
+## Why it matters
 
-With fp16, Accelerate multiplies the loss by a scale of 65536 or so, and the gradients with it. They are divided by it when the optimizer steps, or by `accelerator.clip_grad_norm_`. PyTorch's
-function sees gradients that are 65536 times too large and clips nearly every step down to a tiny update. With FSDP and DeepSpeed it sees only the part of this process.
+With fp16, Accelerate multiplies the loss, and therefore the gradients, by a scale that starts at 65536. They are divided by it when the
+optimizer steps, or by `accelerator.clip_grad_norm_`. PyTorch's function sees the scaled gradients and clips almost all of them. With FSDP
+and DeepSpeed it sees only the gradients of its own process.
 
 ## Bad
 
@@ -128,7 +129,7 @@ def train(model, optimizer, loader):
 
 ## When it is wrong
 
-In full precision and with bf16 in one process nothing is scaled.
+In full precision and with bf16, in one process, nothing is scaled.
 
 ## References
 

@@ -75,12 +75,12 @@ void check(Site &site, const Call &call) {
   const bool is_early = found.backward_before == nullptr && found.backward_after != nullptr && found.steps_after &&
                         found.step_before == nullptr;
   if (is_late) {
-    Finding &finding = report(site, call, "the gradients are clipped after the step that used them: it has no effect",
-                              "clip between backward() and the optimizer's step()");
+    Finding &finding = report(site, call, "clipping has no effect here: the optimizer has already used the gradients",
+                              "clip between `backward()` and the optimizer's `step()`");
     add_note(finding, site, *found.step_before->call, "the gradients are used here");
   } else if (is_early) {
-    Finding &finding = report(site, call, "the gradients are clipped before they are computed: it has no effect",
-                              "clip between backward() and the optimizer's step()");
+    Finding &finding = report(site, call, "clipping has no effect here: the gradients are not computed yet",
+                              "clip between `backward()` and the optimizer's `step()`");
     add_note(finding, site, *found.backward_after->call, "they are computed here");
   }
 }
@@ -104,8 +104,8 @@ the same step.
 
 ## Why it matters
 
-Clipping changes the gradients that are there at that time. After the step nobody reads them any more, and before `backward()` they are zero: large
-gradients reach the weights as if there were no clipping.
+Clipping changes the gradients that exist at that moment. After the step nothing reads them anymore, and before `backward()` they are zero:
+large gradients reach the weights unclipped.
 
 ## Bad
 
@@ -139,7 +139,7 @@ def train(model, loader, criterion):
 
 ## When it is wrong
 
-No case is known. Where the norm that it returns is taken, the rule is silent.
+No such case is known. Where the returned norm is used, the rule is silent.
 
 ## References
 

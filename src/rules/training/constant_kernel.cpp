@@ -50,9 +50,10 @@ void check(Site &site, const Call &call) {
   }
   const std::string_view unit = layer.api.find("Conv") != std::string_view::npos ? "filters" : "units";
   report(site, *given,
-         fmt::format("all {} of this layer start with the same weights ({}), get the same gradient and stay the same",
-                     unit, constant),
-         "leave kernel_initializer at its default, or take he_normal or glorot_uniform");
+         fmt::format(
+             "all {} of this layer start with the same weights ({}), so they get the same gradient and stay identical",
+             unit, constant),
+         "omit `kernel_initializer`, or use `he_normal` or `glorot_uniform`");
 }
 
 } // namespace
@@ -69,12 +70,12 @@ extern constinit const Rule kConstantKernel = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-A Dense or convolution layer with an activation of a hidden layer whose `kernel_initializer` makes zeros, ones or another constant.
+A Dense or convolutional layer with the activation of a hidden layer whose `kernel_initializer` creates zeros, ones or another constant.
 
-## Why it costs
+## Why it matters
 
-Units that start alike and see the same inputs get the same gradient, so that they stay alike: a layer of 256 units has the power of
-one. With zeros and a ReLU there is no gradient at all.
+Units that start identical and see the same inputs get the same gradient and stay identical: a layer of 256 units computes no more than one
+unit. With zeros and a ReLU there is no gradient at all.
 
 ## Bad
 
@@ -94,8 +95,8 @@ layer = keras.layers.Dense(256, activation="relu", kernel_initializer="he_normal
 
 ## When it is wrong
 
-Where the weights are loaded or set before training. Layers without activation, or with a softmax or sigmoid, are left alone: as the
-last layer, or at the end of a residual branch, zeros are a known and good choice.
+Where the weights are loaded or set before training. Layers without activation, or with a softmax or sigmoid, are not reported: zeros are a
+common choice for the last layer and for the end of a residual branch.
 
 ## References
 

@@ -106,9 +106,9 @@ void check(Site &site, const Call &call) {
     return; // fixed filters
   }
   report(site, call,
-         fmt::format("all weights of the layer start out as {}: its units get the same gradients and stay the same",
+         fmt::format("all weights of the layer start as {}, so its units get the same gradients and stay identical",
                      *constant),
-         "start from random weights: nn.init.kaiming_normal_, xavier_uniform_, or the layer's own default");
+         "start from random weights: `nn.init.kaiming_normal_`, `nn.init.xavier_uniform_`, or the layer's default");
 }
 
 } // namespace
@@ -116,7 +116,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kConstantWeightInit = {
     .info = {.code = "DP810",
              .name = "constant-weight-init",
-             .summary = "weights of a linear or convolutional layer that all start with the same number",
+             .summary = "weights of a linear or convolutional layer that all start with the same value",
              .root_cause = "Training: Wrong Model Definition",
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Model Building",
@@ -127,12 +127,12 @@ extern constinit const Rule kConstantWeightInit = {
              .documentation = R"(## What it finds
 
 `nn.init.constant_(layer.weight, c)`, `ones_`, `zeros_`, `layer.weight.data.fill_(c)` on the weights of linear and convolutional layers: on
-a layer with a number other than 0, or on every such layer of a model (`if isinstance(m, nn.Linear)`) with any number.
+one layer with a value other than 0, or on every such layer of a model (`if isinstance(m, nn.Linear)`) with any value.
 
-## Why it costs
+## Why it matters
 
-Units that start out the same get the same gradients and stay the same for ever: a layer of a thousand of them computes what one would.
-With zeros everywhere nothing is learned at all but the last bias.
+Units that start identical get the same gradients and stay identical: a layer of a thousand units computes no more than one. With zeros
+everywhere only the last bias learns.
 
 ## Bad
 
@@ -159,13 +159,13 @@ def init(m):
 
 ## When it is wrong
 
-Fixed filters, such as a moving average, are constants on purpose; where the code says `requires_grad` the rule is silent. Zeros
-in one layer (the last of a residual branch, a gate, an adapter) are usual, and left alone.
+Fixed filters, such as a moving average, are constant on purpose; where the code mentions `requires_grad` the rule is silent. Zeros in one
+layer (the last of a residual branch, a gate, an adapter) are common and not reported.
 
 ## References
 
 - Goodfellow, Bengio, Courville: Deep Learning, section 8.4, on breaking symmetry between units
-- NeuraLint: constant weight initialisation
+- NeuraLint: constant weight initialization
 )"},
     .calls = "torch.nn.init.constant_ torch.nn.init.constant torch.nn.init.zeros_ torch.nn.init.ones_ *.fill_ *.zero_",
     .on_call = check};

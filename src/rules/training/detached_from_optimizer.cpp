@@ -181,11 +181,11 @@ void check(Site &site, const Call &call) {
   }
   Finding &finding =
       report(site, *dependence.detached,
-             fmt::format("the result of `{}` is detached, so the loss that `{}` steps for never reaches it", written,
-                         text_of(site, optimizer)),
-             "pass it without detach()");
+             fmt::format("the output of `{}` is detached, so the loss that `{}` minimizes computes no gradient for it",
+                         written, text_of(site, optimizer)),
+             "pass it without `detach()`");
   add_note(finding, site, *backward->call, "the gradients are computed here");
-  add_note(finding, site, call, "and this step finds none");
+  add_note(finding, site, call, "this step has no gradients to use");
 }
 
 } // namespace
@@ -193,7 +193,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kDetachedFromOptimizer = {
     .info = {.code = "DP877",
              .name = "detached-from-optimizer",
-             .summary = "an optimizer whose only loss depends on detached results of its module",
+             .summary = "an optimizer whose only loss depends on detached outputs of its module",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
@@ -202,12 +202,13 @@ extern constinit const Rule kDetachedFromOptimizer = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-An optimizer for one module that steps after the `backward()` of a loss which depends on that module through `detach()`, `.data` or `item()` alone.
+An optimizer for one module that steps after the `backward()` of a loss that depends on that module only through `detach()`, `.data` or
+`item()`.
 
 ## Why it matters
 
-`detach()` ends the graph: `backward()` computes no gradient for the module, and the step changes nothing. A generator or actor whose own loss is computed on
-detached results never learns. Only the loss of the other network, the discriminator or critic, should use them.
+`detach()` cuts the autograd graph: `backward()` computes no gradient for the module, and the step changes nothing. A generator or actor
+whose own loss uses detached outputs never learns. Only the loss of the other network, the discriminator or critic, should use them.
 
 ## Bad
 

@@ -32,8 +32,9 @@ void check(Site &site, const Node &node) {
   }
   const bool is_equal = compare.rest[0].op == CompareOperator::Eq;
   report(site, compare,
-         fmt::format("a torch.device is never equal to a text, so that this is always {}", is_equal ? "False" : "True"),
-         fmt::format("compare its type: {}.type {} {}", text_of(site, device),
+         fmt::format("a `torch.device` is never equal to a string, so this comparison is always {}",
+                     is_equal ? "False" : "True"),
+         fmt::format("compare its type: `{}.type {} {}`", text_of(site, device),
                      is_equal ? "==" : "!=", text_of(site, text)));
 }
 
@@ -41,7 +42,7 @@ void check(Site &site, const Node &node) {
 
 extern constinit const Rule kDeviceAsText = {.info = {.code = "DP890",
                                                       .name = "device-as-text",
-                                                      .summary = "a torch.device that is compared with a text",
+                                                      .summary = "a `torch.device` that is compared with a string",
                                                       .root_cause = "Training: Wrong Training Step",
                                                       .symptoms = "Wrong Result",
                                                       .stage = "Training",
@@ -50,11 +51,11 @@ extern constinit const Rule kDeviceAsText = {.info = {.code = "DP890",
                                                       .tier = Tier::Hint,
                                                       .documentation = R"(## What it finds
 
-`device == "cuda"` where the device is an object of `torch.device`, as `tensor.device` and `model.device` are.
+`device == "cuda"` where `device` is a `torch.device`, as `tensor.device` and `model.device` are.
 
-## Why it costs
+## Why it matters
 
-The comparison gives False and no error, so that the branch for that device never runs.
+The comparison is False without any error, so the branch for that device never runs.
 
 ## Bad
 
@@ -80,7 +81,7 @@ def wait(x: torch.Tensor):
 
 ## When it is wrong
 
-Where the device may be a text as well, as an argument of the command line is.
+Where the value may also be a string, such as a command-line argument.
 
 ## References
 

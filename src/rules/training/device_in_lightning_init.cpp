@@ -40,7 +40,7 @@ void check(Site &site, const Call &call) {
   if (target == nullptr) {
     return;
   }
-  report(site, call, "this tensor goes to the first GPU in every process, and Lightning does not move it",
+  report(site, call, "this tensor goes to the first GPU in every process, and Lightning never moves it",
          fmt::format("use `self.register_buffer(\"{}\", …)` without a device", target->attr.text()));
 }
 
@@ -49,7 +49,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kDeviceInLightningInit = {
     .info = {.code = "DP845",
              .name = "device-in-lightning-init",
-             .summary = "a tensor that a LightningModule puts on a GPU before Lightning has chosen one",
+             .summary = "a tensor that a LightningModule moves to a GPU before Lightning has assigned one",
              .root_cause = "Training: Wrong Model Definition",
              .symptoms = "Program Crash, Abnormal GPU Memory Usage",
              .stage = "Model Building",
@@ -60,10 +60,11 @@ extern constinit const Rule kDeviceInLightningInit = {
 
 `self.x = tensor.cuda()` or `self.x = tensor.to("cuda")` in the `__init__` of a LightningModule.
 
-## What goes wrong
+## Why it matters
 
-When `__init__` runs, Lightning has not assigned a device to the process yet. All processes put the tensor on the first GPU, where it takes memory and an additional context, and since it is neither a
-parameter nor a buffer it stays there: the others fail with tensors on different devices. On a machine without GPU the model cannot be made at all. A buffer is moved with the module, and is saved with it.
+When `__init__` runs, Lightning has not assigned a device to the process yet. All processes put the tensor on the first GPU, where it takes
+memory and an extra CUDA context. It is neither a parameter nor a buffer, so it stays there, and the other processes fail with tensors on
+different devices. On a machine without a GPU the model cannot be created. A buffer is moved and saved with the module.
 
 ## Bad
 
@@ -99,11 +100,11 @@ class Net(pl.LightningModule):
 
 ## When it is wrong
 
-Where the program is only ever run with one GPU it works.
+A program that always runs on one GPU works.
 
 ## References
 
-- Lightning: accelerator preparation ("remove any .cuda() or .to(device) calls", "init tensors using Tensor.to and register_buffer")
+- Lightning documentation: hardware agnostic training, removing `.cuda()` and `.to(device)` calls
 )"},
     .calls = "TorchTensor.cuda TorchTensor.to",
     .on_call = check};

@@ -27,9 +27,8 @@ void check(Site &site, const Call &call) {
   // A class's own methods may want to skip the hooks that are made for callers from outside.
   const auto *name = as<Name>(receiver);
   const bool is_self = name != nullptr && name->id.text() == "self";
-  Finding &finding =
-      report(site, call, "forward() is called directly, which leaves out hooks and what wraps the module",
-             fmt::format("call the module itself: {}(…)", text_of(site, receiver)));
+  Finding &finding = report(site, call, "calling `forward()` directly skips the module's hooks and wrappers",
+                            fmt::format("call the module: `{}(…)`", text_of(site, receiver)));
   if (is_self) {
     finding.tier = Tier::Hint;
   }
@@ -44,7 +43,7 @@ void check(Site &site, const Call &call) {
 
 extern constinit const Rule kDirectForwardCall = {.info = {.code = "DP808",
                                                            .name = "direct-forward-call",
-                                                           .summary = "model.forward(x) instead of model(x)",
+                                                           .summary = "`model.forward(x)` instead of `model(x)`",
                                                            .root_cause = "Training: Wrong Training Step",
                                                            .symptoms = "Wrong Result",
                                                            .stage = "Training",
@@ -54,12 +53,13 @@ extern constinit const Rule kDirectForwardCall = {.info = {.code = "DP808",
                                                            .fix = FixKind::Unsafe,
                                                            .documentation = R"(## What it finds
 
-`model.forward(x)` on a PyTorch module. `super().forward(x)` is how a class extends another, and left alone; `self.forward(x)` is a hint.
+`model.forward(x)` on a PyTorch module. `super().forward(x)` is how a class extends another, and is not reported; `self.forward(x)` is a
+hint.
 
 ## Why it costs
 
-`model(x)` runs the hooks that were registered, and then `forward`. Quantisation, pruning, weight normalisation, profilers, feature
-extraction, FSDP and many other tools live in hooks: with `forward` called directly they silently do nothing.
+`model(x)` runs the registered hooks and `forward`. Quantization, pruning, weight normalization, profilers, feature extraction and FSDP rely
+on hooks: if `forward` is called directly, they silently do nothing.
 
 ## Bad
 
@@ -87,7 +87,7 @@ def predict(x):
 
 ## When it is wrong
 
-Where hooks shall be left out on purpose. Because the edit lets hooks run, it is only made with `--unsafe-fixes`.
+Where hooks are skipped on purpose. The fix makes hooks run, so it needs `--unsafe-fixes`.
 
 ## References
 

@@ -34,9 +34,9 @@ bool is_mistake(Output inner, Output outer) {
 
 void tell(Site &site, const Expr &place, Output inner, Output outer) {
   Finding &finding =
-      report(site, place, fmt::format("a {} of a {}", word_for(outer), word_for(inner)),
-             inner == Output::Relu ? "leave out the ReLU: it makes all negative scores the same"
-                                   : "leave one of them out: the first squeezes the scores into a range of 1");
+      report(site, place, fmt::format("this applies a {} to the output of a {}", word_for(outer), word_for(inner)),
+             inner == Output::Relu ? "remove the ReLU, which sets all negative logits to 0"
+                                   : "remove one of them: the first already limits its output to values from 0 to 1");
   if (inner == Output::Relu || (inner == Output::Softmax && outer == Output::Softmax)) {
     finding.tier = Tier::Hint; // in attention and graph learning it may be meant
   }
@@ -46,8 +46,8 @@ void check(Site &site, const Call &call) {
   if (const LossCall loss = loss_call(site, call); loss.loss != Loss::None) {
     const bool takes_scores = loss.loss == Loss::CrossEntropy || loss.loss == Loss::BceWithLogits;
     if (takes_scores && model::output_of(loss.input) == Output::Relu) {
-      report(site, *loss.input, fmt::format("{} wants scores, but a ReLU made all negative ones 0", loss.name),
-             "leave out the activation behind the last layer");
+      report(site, *loss.input, fmt::format("`{}` expects logits, but a ReLU sets all negative ones to 0", loss.name),
+             "remove the activation after the last layer");
     }
     return;
   }
@@ -81,7 +81,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kDoubleActivation = {
     .info = {.code = "DP815",
              .name = "double-activation",
-             .summary = "an activation on top of another that leaves it nothing to work with",
+             .summary = "an activation applied to the output of another one, which destroys information",
              .root_cause = "Training: Wrong Model Definition",
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Model Building",
@@ -91,14 +91,14 @@ extern constinit const Rule kDoubleActivation = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-A softmax or sigmoid of what is a softmax or sigmoid already, and a loss on scores (`CrossEntropyLoss`, `BCEWithLogitsLoss`) whose input
-went through a ReLU. A softmax of a ReLU, and of a softmax, are hints.
+A softmax or sigmoid of the output of a softmax or sigmoid, and a loss on logits (`CrossEntropyLoss`, `BCEWithLogitsLoss`) whose input went
+through a ReLU. A softmax of a ReLU and a softmax of a softmax are hints.
 
-## Why it costs
+## Why it matters
 
-A softmax or sigmoid gives numbers between 0 and 1; a second one makes them nearly equal (a sigmoid of them lies between 0.5 and
-0.73), and gradients shrink twice. A ReLU before the loss makes all negative scores 0, so that a class cannot be
-ruled out, and units that are below 0 for all examples never get a gradient again.
+A softmax or sigmoid returns values between 0 and 1; a second one makes them nearly equal (a sigmoid of them lies between 0.5 and 0.73), and
+the gradients shrink twice. A ReLU before the loss sets all negative logits to 0, so a class cannot be ruled out, and units that are
+negative for all examples get no gradient.
 
 ## Bad
 
@@ -128,7 +128,7 @@ def loss(x, y):
 
 ## When it is wrong
 
-Where the narrow range is meant, as in some gates.
+Where the narrow range is intended, as in some gates.
 
 ## References
 

@@ -58,7 +58,7 @@ Schedule of_milestones(const Site &there, const Call &maker) {
   if (!last.has_value() || static_cast<double>(*last) > kMostEpochs) {
     return {};
   }
-  return {.consequence = fmt::format("the whole schedule is over after {} batches", *last),
+  return {.consequence = fmt::format("the whole schedule ends after {} batches", *last),
           .is_sure = written.size() != 1 || !written[0].overridable};
 }
 
@@ -108,10 +108,10 @@ void check(Site &site, const Call &call) {
   if (schedule.consequence.empty()) {
     return;
   }
-  Finding &finding =
-      report(site, call, fmt::format("a schedule in epochs is stepped for every batch: {}", schedule.consequence),
-             "call it once per epoch, after the loop over the batches");
-  finding.notes.push_back({there.module->file, maker.span(), "the schedule is made here"});
+  Finding &finding = report(
+      site, call, fmt::format("this schedule counts epochs but is stepped for every batch: {}", schedule.consequence),
+      "call it once per epoch, after the loop over the batches");
+  finding.notes.push_back({there.module->file, maker.span(), "the schedule is created here"});
   if (!schedule.is_sure) {
     finding.tier = Tier::Hint;
   }
@@ -131,13 +131,13 @@ extern constinit const Rule kEpochSchedulerPerBatch = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`scheduler.step()` in every iteration of a loop over batches, inside of epochs, where the schedule is one in epochs: a `StepLR`, `MultiStepLR` or
-`ExponentialLR` that is over after a few hundred steps, or a `CosineAnnealingLR` whose `T_max` is the number of epochs.
+`scheduler.step()` in every iteration of a loop over batches, inside a loop over epochs, where the schedule is in epochs: a `StepLR`,
+`MultiStepLR` or `ExponentialLR` that ends after a few hundred steps, or a `CosineAnnealingLR` whose `T_max` is the number of epochs.
 
 ## Why it matters
 
-The schedule counts calls of `step()`. `StepLR(optimizer, 30)`, stepped for each batch, divides the learning rate by ten every 30 batches: before
-the first epoch is over it is zero for all purposes, and the model stops learning.
+The schedule counts calls of `step()`. `StepLR(optimizer, 30)`, stepped for each batch, divides the learning rate by ten every 30 batches:
+before the first epoch ends it is practically zero, and the model stops learning.
 
 ## Bad
 

@@ -142,8 +142,9 @@ void check(Site &site, const Node &node) {
   const std::string_view written = text.substr(receiver->start, receiver->end - receiver->start);
   Finding &finding =
       report(site, *eval,
-             fmt::format("`{}` stays in evaluation mode: the loop trains on, and nothing in it calls train()", written),
-             fmt::format("call {}.train() where the training of each epoch starts", written));
+             fmt::format("`{}` stays in evaluation mode: training continues, and nothing in this loop calls `train()`",
+                         written),
+             fmt::format("call `{}.train()` at the start of each epoch", written));
   const model::Modes modes = modes_at(site, *eval);
   if (modes == model::Modes::Same) {
     site.findings.pop_back();
@@ -159,7 +160,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kEvalNotRestored = {
     .info = {.code = "DP806",
              .name = "eval-not-restored",
-             .summary = "model.eval() in a training loop that never calls train() again",
+             .summary = "`model.eval()` in a training loop that never calls `train()` again",
              .root_cause = "Training: Wrong Mode",
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
@@ -169,14 +170,13 @@ extern constinit const Rule kEvalNotRestored = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-A loop that trains and in which `model.eval()` is called, by itself or by a function that it calls, while nothing in the loop calls
-`train()`. It is reported if the model is known to have dropout or batch normalisation, is silent if it is known to have neither, and is a
-hint otherwise.
+A loop that trains and that calls `model.eval()`, directly or through a function, while nothing in the loop calls `train()`. It is reported
+if the model is known to have dropout or batch normalization, silent if it is known to have neither, and a hint otherwise.
 
-## Why it costs
+## Why it matters
 
-After the first evaluation the model stays in evaluation mode: dropout is off, and batch normalisation uses the statistics of the first
-epoch and no longer updates them. The training goes on without an error and ends with a worse model.
+After the first evaluation the model stays in evaluation mode: dropout is off, and batch normalization uses the statistics of the first
+epoch and no longer updates them. Training continues without an error and ends with a worse model.
 
 ## Bad
 
@@ -216,8 +216,8 @@ def train(model, optimizer, loader, test_loader, criterion):
 
 ## When it is wrong
 
-Where the model is trained in evaluation mode on purpose, as when fine-tuning with frozen batch statistics, or is another one than the
-one that is trained.
+Where the model is trained in evaluation mode on purpose, as when fine-tuning with frozen batch statistics, or where another model is
+trained.
 
 ## References
 

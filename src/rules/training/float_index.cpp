@@ -29,8 +29,8 @@ void check(Site &site, const Node &node) {
   if (division == nullptr) {
     return;
   }
-  Finding &finding = report(site, *first, "`/` gives a tensor of floats since torch 1.5, which cannot be an index",
-                            "divide with //, or torch.div(…, rounding_mode=\"floor\")");
+  Finding &finding = report(site, *first, "`/` returns a float tensor, which cannot be used as an index",
+                            "use `//`, or `torch.div(…, rounding_mode=\"floor\")`");
   if (division != first) {
     add_note(finding, site, *division, "divided here");
   }
@@ -52,9 +52,10 @@ extern constinit const Rule kFloatIndex = {
 
 An index that is the result of `/` on a tensor.
 
-## Why it costs
+## Why it matters
 
-Up to PyTorch 1.4 integers divided by `/` gave integers. Since then they give floats, and indexing with floats raises an IndexError.
+Up to PyTorch 1.5, `/` on integer tensors returned integers. In 1.6 it raises an error, and since 1.7 it returns floats, and indexing with
+floats raises an IndexError.
 
 ## Bad
 
@@ -82,11 +83,11 @@ def best(scores: torch.Tensor, words):
 
 ## When it is wrong
 
-Where the program only ever runs with PyTorch 1.4 or older.
+Where the program runs only with PyTorch 1.5 or older.
 
 ## References
 
-- PyTorch 1.5 release notes: integer division
+- PyTorch release notes of 1.6 and 1.7: integer division
 )"},
     .nodes = {NodeKind::Subscript},
     .on_node = check};

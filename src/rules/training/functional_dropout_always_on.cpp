@@ -49,10 +49,11 @@ void check(Site &site, const Call &call) {
   }
   const bool has_mode =
       site.type != nullptr && site.type->kind == Kind::TorchModule && site.function->type == site.type;
-  Finding &finding = report(site, call,
-                            fmt::format("{} drops values in evaluation too: its `training` is True unless it is given",
-                                        text_of(site, call.func)),
-                            has_mode ? "pass training=self.training" : "pass the module's mode as training=…");
+  Finding &finding =
+      report(site, call,
+             fmt::format("`{}` also drops values in evaluation mode, because `training` defaults to True",
+                         text_of(site, call.func)),
+             has_mode ? "pass `training=self.training`" : "pass the module's mode as `training=…`");
   if (!has_mode) {
     finding.tier = Tier::Hint; // other callers may want it so
   }
@@ -70,7 +71,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kFunctionalDropoutAlwaysOn = {
     .info = {.code = "DP863",
              .name = "functional-dropout-always-on",
-             .summary = "F.dropout() without `training=`, which is active in evaluation too",
+             .summary = "`F.dropout()` without `training=`, which also drops values in evaluation",
              .root_cause = "Training: Wrong Mode",
              .symptoms = "Wrong Result",
              .stage = "Model Building",
@@ -84,8 +85,8 @@ extern constinit const Rule kFunctionalDropoutAlwaysOn = {
 
 ## Why it matters
 
-Unlike `nn.Dropout`, the function does not know the module's mode: `training` defaults to `True`. Values are dropped after `model.eval()` as
-well, so that predictions are random and worse than they could be.
+Unlike `nn.Dropout`, the function does not know the module's mode: `training` defaults to `True`. Values are dropped after `model.eval()`
+too, so predictions are random and less accurate.
 
 ## Bad
 
@@ -121,7 +122,8 @@ class Net(nn.Module):
 
 ## When it is wrong
 
-Where predictions are sampled with dropout on purpose (Monte Carlo dropout, the prenet of a speech synthesizer). Write `training=True` to say so.
+Where predictions are sampled with dropout on purpose (Monte Carlo dropout, the prenet of a speech synthesizer). Write `training=True` to
+make that explicit.
 
 ## References
 

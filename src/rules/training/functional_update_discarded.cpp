@@ -39,23 +39,23 @@ void check(Site &site, const Node &node) {
     if (model::kind_of(at->value) != Kind::PandasFrame && !may_be_reference(site, at->value)) {
       const std::string_view array = text_of(site, at->value);
       report(site, *call,
-             fmt::format("`{}` keeps its old values: the updated copy that this returns is discarded", array),
-             fmt::format("assign it: {} = {}", array, text_of(site, call)));
+             fmt::format("`{}` keeps its old values: the updated copy that this call returns is discarded", array),
+             fmt::format("assign it: `{} = {}`", array, text_of(site, call)));
     }
     return;
   }
   const std::string_view api = called_api(site, *call);
   if (api == "optax.apply_updates" && call->args.size() == 2) {
-    report(site, *call, "the updated parameters that this returns are discarded, so nothing is learned",
-           fmt::format("assign them: {} = {}", text_of(site, call->args[0]), text_of(site, call)));
+    report(site, *call, "the updated parameters that this call returns are discarded, so nothing is learned",
+           fmt::format("assign them: `{} = {}`", text_of(site, call->args[0]), text_of(site, call)));
     return;
   }
   // TrainState.apply_gradients(grads=…) of Flax; optimizers of Keras are told their gradients by position.
   const Expr *state = called_method(*call) == "apply_gradients" ? receiver_of(*call) : nullptr;
   if (state != nullptr && keyword_argument(*call, "grads") != nullptr && !site.module->tensorflow &&
       !site.project.callee_of(call).known()) {
-    report(site, *call, "the new train state that this returns is discarded, so nothing is learned",
-           fmt::format("assign it: {} = {}", text_of(site, state), text_of(site, call)));
+    report(site, *call, "the new train state that this call returns is discarded, so nothing is learned",
+           fmt::format("assign it: `{} = {}`", text_of(site, state), text_of(site, call)));
   }
 }
 
@@ -73,13 +73,13 @@ extern constinit const Rule kFunctionalUpdateDiscarded = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`x.at[i].set(v)`, `.add(v)` and the like, `optax.apply_updates(params, updates)` and `state.apply_gradients(grads=grads)` as statements of their
-own, whose result nobody takes.
+`x.at[i].set(v)`, `.add(v)` and similar, `optax.apply_updates(params, updates)` and `state.apply_gradients(grads=grads)` as statements whose
+result is not used.
 
 ## Why it matters
 
-JAX arrays never change. All of these return a new array, or a new tree of arrays, and leave the old one as it was. Without an assignment the
-line does nothing, and JAX reports nothing.
+JAX arrays are immutable. All of these return a new array, or a new tree of arrays, and leave the old one unchanged. Without an assignment
+the line does nothing, and JAX does not report it.
 
 ## Bad
 
@@ -107,8 +107,8 @@ def targets(q, actions, y):
 
 ## When it is wrong
 
-References (`jax.new_ref`, Pallas kernels) are updated in place; files that use them are left alone. So is the last line of a notebook's cell, which is
-shown.
+References (`jax.new_ref`, Pallas kernels) are updated in place; files that use them are not reported. Neither is the last line of a
+notebook cell, whose value is displayed.
 
 ## References
 

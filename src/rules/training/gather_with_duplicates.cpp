@@ -98,8 +98,8 @@ void check(Site &site, const Call &call) {
     return;
   }
   Finding &finding =
-      report(site, call, "the last batch is filled up with samples that are counted twice: gather() keeps them",
-             "use gather_for_metrics(), which drops them");
+      report(site, call, "`gather()` keeps the samples that pad the last batch, so they are counted twice",
+             "use `gather_for_metrics()`, which drops them");
   if (receiver.call == nullptr) {
     finding.tier = Tier::Hint;
   }
@@ -115,7 +115,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kGatherWithDuplicates = {
     .info = {.code = "DP837",
              .name = "gather-with-duplicates",
-             .summary = "an evaluation with Accelerate that counts the samples of a filled-up batch twice",
+             .summary = "an evaluation with Accelerate that counts the samples of a padded batch twice",
              .root_cause = "Training: Wrong Evaluation",
              .symptoms = "Wrong Result",
              .stage = "Evaluation",
@@ -125,12 +125,14 @@ extern constinit const Rule kGatherWithDuplicates = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-`accelerator.gather(…)` of predictions or labels in an evaluation loop, where what it gives goes into a metric or a list and is not cut to the length of the data set.
+`accelerator.gather(…)` of predictions or labels in an evaluation loop, where the result goes into a metric or a list and is not truncated
+to the length of the data set.
 
-## What goes wrong
+## Why it matters
 
-Accelerate gives all processes the same number of samples: where the data set does not divide evenly, samples from its start are repeated. `gather()` returns these too, so that the metric counts them
-twice, and a list of predictions is longer than the data set. `gather_for_metrics()` drops them.
+Accelerate gives all processes the same number of samples: if the data set does not divide evenly, samples from its start are repeated.
+`gather()` returns them too, so the metric counts them twice, and a list of predictions is longer than the data set. `gather_for_metrics()`
+drops them.
 
 ## Bad
 

@@ -119,7 +119,7 @@ void check(Site &site, const Call &restore) {
       if (!restores_again) {
         Finding &finding =
             report(site, *run, "this overwrites the variables that were just restored with their initial values",
-                   "run the initializer before restore(), or only where nothing is restored");
+                   "run the initializer before `restore()`, or only if nothing is restored");
         add_note(finding, site, restore, "restored here");
       }
       return;
@@ -136,7 +136,7 @@ void check(Site &site, const Call &restore) {
 extern constinit const Rule kInitializerAfterRestore = {
     .info = {.code = "DP855",
              .name = "initializer-after-restore",
-             .summary = "variables that are initialised after they were restored",
+             .summary = "variables that are initialized after they were restored",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result",
              .stage = "Training",
@@ -149,8 +149,8 @@ extern constinit const Rule kInitializerAfterRestore = {
 
 ## Why it matters
 
-The initializer assigns to every variable. What was read from the checkpoint is gone: training starts from scratch, or inference runs with random
-weights, and no error tells.
+The initializer assigns every variable, so the values from the checkpoint are lost: training starts from scratch, or inference runs with
+random weights, without any error.
 
 ## Bad
 
@@ -176,7 +176,7 @@ with tf.Session() as sess:
 
 ## When it is wrong
 
-Not known to be.
+No such case is known.
 
 ## References
 

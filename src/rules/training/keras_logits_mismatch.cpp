@@ -24,13 +24,12 @@ void judge(Site &site, const Node &place, const LossInfo &loss, const LayerInfo 
   Finding *finding = nullptr;
   if (*loss.from_logits && gives_probabilities) {
     const std::string_view activation = name_of_activation(ending.activation);
-    finding =
-        &report(site, place,
-                fmt::format("this loss expects logits, but the predictions have gone through a {} already", activation),
-                fmt::format("drop the {} of the last layer, or from_logits=True", activation));
+    finding = &report(
+        site, place, fmt::format("this loss expects logits, but the predictions already went through a {}", activation),
+        fmt::format("remove the {} of the last layer, or remove `from_logits=True`", activation));
   } else if (!*loss.from_logits && ending.activation == Activation::Linear) {
     finding = &report(site, place, "this loss expects probabilities, but the last layer has no activation",
-                      "pass a loss object with from_logits=True, or give the last layer its softmax or sigmoid");
+                      "pass a loss object with `from_logits=True`, or add a softmax or sigmoid to the last layer");
   } else {
     return;
   }
@@ -83,7 +82,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kKerasLogitsMismatch = {
     .info = {.code = "DP820",
              .name = "keras-logits-mismatch",
-             .summary = "a loss that expects logits gets probabilities, or the other way round",
+             .summary = "a loss that expects logits gets probabilities, or the other way around",
              .root_cause = "Training: Loss Mismatch",
              .symptoms = "Wrong Result",
              .stage = "Model Building",
@@ -92,14 +91,14 @@ extern constinit const Rule kKerasLogitsMismatch = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A Keras model whose last layer has a softmax or sigmoid, trained with a cross-entropy that has `from_logits=True` (or one of
-TensorFlow's `…_with_logits`, which always expect logits); and a last layer without activation, trained with a cross-entropy that
+A Keras model whose last layer has a softmax or sigmoid, trained with a cross-entropy that has `from_logits=True` or with one of
+TensorFlow's `…_with_logits` functions, which always expect logits; and a last layer without activation, trained with a cross-entropy that
 expects probabilities, as the strings `"binary_crossentropy"`, `"categorical_crossentropy"` and `"sparse_categorical_crossentropy"` do.
 
-## Why it costs
+## Why it matters
 
-Applied twice, a softmax flattens the gradient: training gets slow and stops early, and nothing fails. The other way round, the
-logarithm is taken of numbers that are no probabilities, clipped to the range from 0 to 1; the model learns little or nothing.
+A softmax that is applied twice flattens the gradient: training is slow and stops early, without any error. In the other case the logarithm
+is taken of values that are not probabilities, clipped to the range from 0 to 1, and the model learns little or nothing.
 
 ## Bad
 
@@ -121,8 +120,8 @@ model.compile(optimizer="adam", loss=tf.keras.losses.SparseCategoricalCrossentro
 
 ## When it is wrong
 
-Some versions of tf.keras notice a softmax in front of `from_logits=True`, warn, and take its input instead; Keras 3 and
-TensorFlow's own functions do not.
+With `from_logits=True`, tf.keras and Keras 3 on the TensorFlow backend can recognize a softmax or sigmoid before the loss; they warn and
+use its input instead. The other backends of Keras 3 and TensorFlow's own functions do not.
 
 ## References
 

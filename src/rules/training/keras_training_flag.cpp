@@ -182,11 +182,11 @@ void check(Site &site, const Node &node) {
     return;
   }
   reported.models.push_back(model);
-  Finding &finding =
-      report(site, call, fmt::format("`{}` is trained in inference mode: it is called without training=True", model),
-             fmt::format("pass it: {}({}, training=True)", model, text_of(site, call.args[0])));
+  Finding &finding = report(
+      site, call, fmt::format("`{}` is trained in inference mode, because it is called without `training=True`", model),
+      fmt::format("pass it: `{}({}, training=True)`", model, text_of(site, call.args[0])));
   finding.notes.push_back({layers.module->file, layers.layer->func->span(),
-                           "this layer does something else in training, but only if it is told"});
+                           "this layer behaves differently in training, but only with `training=True`"});
 }
 
 } // namespace
@@ -195,7 +195,7 @@ extern constinit const Rule kKerasTrainingFlag = {
     .info = {.code = "DP853",
              .name = "keras-training-flag",
              .summary =
-                 "a Keras model with Dropout or BatchNormalization that a custom loop trains without training=True",
+                 "a Keras model with Dropout or BatchNormalization that a custom loop trains without `training=True`",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result",
              .stage = "Training",
@@ -204,14 +204,14 @@ extern constinit const Rule kKerasTrainingFlag = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`model(x)` under a `GradientTape`, without `training=True`, of a model that has `Dropout`, `BatchNormalization` or another layer with two modes, where
-the same function, or the one that calls it, computes gradients of `model.trainable_variables`. Layers that are made behind an `if` do not
-count.
+`model(x)` under a `GradientTape`, without `training=True`, of a model that has `Dropout`, `BatchNormalization` or another layer with two
+modes, where the same function, or its caller, computes gradients of `model.trainable_variables`. Layers that are created inside an `if` do
+not count.
 
 ## Why it matters
 
-Outside of `fit()` Keras runs a model in inference mode unless it is told otherwise. Dropout then drops nothing, and batch normalization uses its moving
-averages, which are never updated and stay at 0 and 1. The model trains, but worse, and nothing says so.
+Outside `fit()` Keras runs a model in inference mode unless `training=True` is passed. Dropout then drops nothing, and batch normalization
+uses its moving averages, which are never updated and stay at mean 0 and variance 1. The model trains without an error, but worse.
 
 ## Bad
 
@@ -251,7 +251,7 @@ def step(x, y):
 
 ## When it is wrong
 
-Where a frozen model is fine-tuned in inference mode on purpose; say `training=False` then.
+Where a frozen model is fine-tuned in inference mode on purpose; pass `training=False` to make that explicit.
 
 ## References
 

@@ -139,8 +139,8 @@ bool is_shifted_by_dataset(const Site &site, const Expr *inputs, const Expr *lab
 }
 
 constexpr std::string_view kMessage =
-    "the labels are shifted by one here and once more by the model, which learns to predict the token after next";
-constexpr std::string_view kAdvice = "pass the same tokens as input_ids and labels; the model shifts them itself";
+    "the labels are shifted here and again by the model, which learns to predict the token after next";
+constexpr std::string_view kAdvice = "pass the same tokens as `input_ids` and `labels`; the model shifts them itself";
 
 void check_call(Site &site, const Call &call) {
   const Keyword *labels = keyword_argument(call, "labels");
@@ -196,13 +196,14 @@ extern constinit const Rule kLabelsShiftedTwice = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A causal language model of Hugging Face (`AutoModelForCausalLM`, `GPT2LMHeadModel`) that is called with `labels` which begin one token later than its `input_ids`: `ids[:, :-1]` and `ids[:, 1:]`, in the
-same function or in the Dataset that the batch comes from. `{"input_ids": ids[:-1], "labels": ids[1:]}` is a hint.
+A causal language model of Hugging Face (`AutoModelForCausalLM`, `GPT2LMHeadModel`) that is called with `labels` that start one token later
+than its `input_ids`: `ids[:, :-1]` and `ids[:, 1:]`, in the same function or in the Dataset that the batch comes from. `{"input_ids":
+ids[:-1], "labels": ids[1:]}` is a hint.
 
-## What goes wrong
+## Why it matters
 
-These models shift the labels themselves: the output at position i is compared with label i + 1. With labels that are shifted already, the model is trained to predict the token after next. The loss
-still falls, but generated text is nonsense.
+These models shift the labels themselves: the output at position i is compared with label i + 1. With labels that are already shifted, the
+model is trained to predict the token after next. The loss still falls, but the generated text is nonsense.
 
 ## Bad
 
@@ -230,7 +231,7 @@ def loss_of(ids):
 
 ## When it is wrong
 
-For models of the hub with code of their own that do not shift.
+For models from the Hub with custom code that does not shift.
 
 ## References
 

@@ -53,10 +53,9 @@ void judge(Site &site, const Node &place, const Expr *labels) {
           site, {"ForConditionalGeneration", "Seq2SeqLM", "ForCausalLM", "LMHeadModel", "EncoderDecoderModel"})) {
     return;
   }
-  Finding &finding =
-      report(site, place, "these labels contain padding, and the loss is computed on it, too",
-             "replace the padding: `labels.masked_fill(mask == 0, -100)`, or let DataCollatorForSeq2Seq pad "
-             "the labels");
+  Finding &finding = report(
+      site, place, "these labels contain padding, which the loss does not ignore",
+      "replace the padding, `labels.masked_fill(mask == 0, -100)`, or let `DataCollatorForSeq2Seq` pad the labels");
   add_note(finding, site, *encoding->call, "padded here");
   const bool is_sure = encoding->padding == Encoding::Padding::Full || encoding->texts == Encoding::Texts::Several;
   if (!is_sure || project_has_word(site, {"-100", "ignore_index", "DataCollatorForLanguageModeling"})) {
@@ -99,12 +98,13 @@ extern constinit const Rule kLabelsWithPadding = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-The `input_ids` of texts that were tokenized with padding, used as `labels` of a language model of Hugging Face, in a file that replaces the padding by -100 nowhere. It is a hint where there may be
-nothing to pad, or another file of the project may do it.
+The `input_ids` of texts that were tokenized with padding, used as `labels` of a Hugging Face language model, in a file that never replaces
+the padding with -100. It is a hint where there may be nothing to pad, or where another file of the project may do it.
 
-## What goes wrong
+## Why it matters
 
-The loss of these models ignores labels of -100 and no others. Padding counts like words: the loss is mostly that of predicting padding, which is easy, so it looks low, and the model learns to stop early.
+The loss of these models ignores only labels of -100. Padding counts like any other token: much of the loss comes from predicting padding,
+which is easy, so the loss looks low, and the model learns to stop early.
 
 ## Bad
 
@@ -144,7 +144,7 @@ Where a collator in another file replaces the padding.
 
 ## References
 
-- Transformers: T5, training ("we must make sure that padding token id's of the labels are not taken into account by the loss function")
+- Transformers documentation: T5, training
 )"},
     .calls = "HfModel.__call__",
     .on_call = check_call,

@@ -47,11 +47,11 @@ void check(Site &site, const Call &call) {
     }
     const bool is_high = *value > range.most;
     report(site, *rate,
-           fmt::format("a learning rate of {} for {} is {}", *value, optimizer,
+           fmt::format("a learning rate of {} for `{}` is {}", *value, optimizer,
                        *value < 0 ? "negative"
-                       : is_high  ? "so high that training diverges"
-                                  : "so low that nothing is learned"),
-           optimizer == "SGD" ? "usual are 0.001 to 1" : "usual are 0.00001 to 0.01");
+                       : is_high  ? "so high that training is likely to diverge"
+                                  : "so low that almost nothing is learned"),
+           optimizer == "SGD" ? "use a value from 0.001 to 1" : "use a value from 0.00001 to 0.01");
     return;
   }
 }
@@ -61,7 +61,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kLearningRateOutOfRange = {
     .info = {.code = "DP811",
              .name = "learning-rate-out-of-range",
-             .summary = "a learning rate far outside of what works with that optimizer",
+             .summary = "a learning rate far outside the usual range of its optimizer",
              .root_cause = "Model: Improper Hyper Parameter",
              .symptoms = "Wrong Result, Slow Convergence, Not a Number",
              .stage = "Hyper Parameter Tuning",
@@ -71,13 +71,13 @@ extern constinit const Rule kLearningRateOutOfRange = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-A learning rate, written as a number, that is far outside of the usual for its optimizer: above 0.5 for Adam and its kin, above 1 for
+A learning rate, written as a number, that is far outside the usual range of its optimizer: above 0.5 for Adam and its variants, above 1 for
 RMSprop, above 100 for SGD, or below about 1e-8 for any.
 
 ## Why it costs
 
-Adam moves every weight by about the learning rate in each step, whatever the gradient: with 1 a network is destroyed within a
-few steps. With 1e-9 it takes years to move a weight by anything.
+Adam changes every weight by about the learning rate in each step, whatever the size of the gradient. A rate of 1 replaces the weights
+within a few steps; a rate of 1e-9 hardly changes them.
 
 ## Bad
 
@@ -99,12 +99,12 @@ optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
 
 ## When it is wrong
 
-Where a schedule multiplies the rate by something small in every step, as the schedule of the first Transformer does with a rate of
-1. Optimizers over single tensors are left alone.
+Where a schedule multiplies the rate by a small factor in every step, as the original Transformer schedule does with a rate of 1. Optimizers
+over single tensors are not reported.
 
 ## References
 
-- Keras and PyTorch defaults: 0.001 for Adam, 0.01 for SGD
+- Defaults: Adam 0.001 in Keras and PyTorch; SGD 0.01 in Keras, 0.001 in PyTorch 2
 - NeuraLint and UMLAUT: learning rate out of range
 )"},
     .calls =

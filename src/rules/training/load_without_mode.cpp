@@ -33,10 +33,12 @@ void check(Site &site, const Call &call) {
   for (std::size_t at = function.find(asked, from); at != std::string_view::npos; at = function.find(asked, at + 1)) {
     const char before = at > 0 ? function[at - 1] : ' ';
     if (before == ' ' || before == '(' || before == '=' || before == '[' || before == ',') {
-      Finding &finding = report(
-          site, call, fmt::format("`{}` is loaded and asked, but never put into evaluation mode", name->id.text()),
-          fmt::format("call {}.eval() after loading: dropout and batch normalisation behave as in training until then",
-                      name->id.text()));
+      Finding &finding =
+          report(site, call,
+                 fmt::format("`{}` is loaded and used for inference, but `eval()` is never called", name->id.text()),
+                 fmt::format(
+                     "call `{}.eval()` after loading; until then dropout and batch normalization behave as in training",
+                     name->id.text()));
       finding.tier = Tier::Hint;
       return;
     }
@@ -93,8 +95,9 @@ void check_forward(Site &site, const Call &call) {
   }
   const bool is_known = context.no_grad == PlaceContext::NoGrad::Always && context.run_by_script;
   Finding &finding = report(
-      site, call, fmt::format("`{}` is evaluated in training mode: nothing calls eval()", text_of(site, call.func)),
-      fmt::format("call {}.eval() before the loop, and train() before training goes on", text_of(site, call.func)));
+      site, call, fmt::format("`{}` is evaluated in training mode: nothing calls `eval()`", text_of(site, call.func)),
+      fmt::format("call `{}.eval()` before the loop, and `train()` before training continues",
+                  text_of(site, call.func)));
   finding.tier = is_known ? Tier::On : Tier::Hint;
 }
 
@@ -111,7 +114,7 @@ void check_call(Site &site, const Call &call) {
 extern constinit const Rule kLoadWithoutMode = {
     .info = {.code = "DP813",
              .name = "load-without-mode",
-             .summary = "a model that is loaded or evaluated without eval()",
+             .summary = "a model that is loaded or evaluated without `eval()`",
              .root_cause = "Training: Wrong Mode",
              .symptoms = "Wrong Result",
              .stage = "Prediction",
@@ -121,13 +124,13 @@ extern constinit const Rule kLoadWithoutMode = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`model.load_state_dict(…)` followed by a call of the model in the same function, in a file that trains nothing and never calls
-`eval()`. Also a loop that evaluates a model with dropout or batch normalisation, where neither its file nor a caller's calls `eval()`.
+`model.load_state_dict(…)` followed by a call of the model in the same function, in a file that trains nothing and never calls `eval()`.
+Also a loop that evaluates a model with dropout or batch normalization, where neither its file nor the file of a caller calls `eval()`.
 
-## Why it costs
+## Why it matters
 
-Modules are made in training mode. Dropout then removes random features from each prediction, and batch normalisation uses the batch
-instead of what was learned: results are worse, and differ with what else is in the batch.
+Modules are created in training mode. Dropout then removes random features from each prediction, and batch normalization uses the statistics
+of the batch instead of the learned ones: results are worse, and depend on the other samples of the batch.
 
 ## Bad
 
@@ -154,11 +157,11 @@ def predict(model, x):
 
 ## When it is wrong
 
-For models without dropout and normalisation, and where the model sets its mode itself.
+For models without dropout and batch normalization, and where the model sets its mode itself.
 
 ## References
 
-- PyTorch tutorial, saving and loading models: remember that you must call model.eval()
+- PyTorch tutorial: saving and loading models
 - SonarPython: S6982
 )"},
     .calls = "*.load_state_dict TorchModule.__call__",

@@ -27,16 +27,16 @@ void check_compile(Site &site, const Call &call) {
   std::string message;
   std::string advice;
   if (loss.family == Family::Binary && ending.activation == Activation::Softmax && *ending.units > 2) {
-    message = fmt::format("binary cross-entropy with a softmax over {} classes: each class is judged on its own, and "
-                          "the accuracy that Keras reports with it is not the one of the classes",
-                          *ending.units);
-    advice = "use categorical_crossentropy, or sigmoid if several labels may hold at once";
+    message = fmt::format(
+        "binary cross-entropy treats the {} softmax classes as independent, and Keras then reports binary accuracy",
+        *ending.units);
+    advice = "use `categorical_crossentropy`, or a sigmoid if several labels can be true at once";
   } else if (loss.family == Family::Categorical && *ending.units == 1) {
-    message = "categorical cross-entropy of one unit is 0 whatever the model predicts";
-    advice = "use binary_crossentropy with a sigmoid, or one unit for each class";
+    message = "categorical cross-entropy over one unit is 0 whatever the model predicts";
+    advice = "use `binary_crossentropy` with a sigmoid, or one unit per class";
   } else if (loss.family == Family::Sparse && *ending.units == 1) {
-    message = "sparse categorical cross-entropy of one unit knows only the class 0";
-    advice = "use binary_crossentropy with a sigmoid, or one unit for each class";
+    message = "sparse categorical cross-entropy over one unit knows only class 0";
+    advice = "use `binary_crossentropy` with a sigmoid, or one unit per class";
   } else {
     return;
   }
@@ -73,11 +73,11 @@ void check_fit(Site &site, const Call &call) {
   }
   const Site there = site_of(site, *compiled->second);
   Finding &finding = one_hot
-                         ? report(site, *labels, "these labels are one-hot, but the loss expects class numbers",
-                                  "use categorical_crossentropy, or leave to_categorical out")
-                         : report(site, *labels, "these labels are class numbers, but the loss expects one-hot vectors",
-                                  "use sparse_categorical_crossentropy, or to_categorical on the labels");
-  finding.notes.push_back({there.module->file, compiled->second->span(), "the loss is given here"});
+                         ? report(site, *labels, "these labels are one-hot, but the loss expects class indices",
+                                  "use `categorical_crossentropy`, or remove `to_categorical`")
+                         : report(site, *labels, "these labels are class indices, but the loss expects one-hot vectors",
+                                  "use `sparse_categorical_crossentropy`, or apply `to_categorical` to the labels");
+  finding.notes.push_back({there.module->file, compiled->second->span(), "the loss is set here"});
 }
 
 void check(Site &site, const Call &call) {
@@ -93,7 +93,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kLossOutputMismatch = {
     .info = {.code = "DP822",
              .name = "loss-output-mismatch",
-             .summary = "a Keras loss that does not fit the last layer or the labels",
+             .summary = "a Keras loss that does not match the last layer or the labels",
              .root_cause = "Training: Loss Mismatch",
              .symptoms = "Wrong Result",
              .stage = "Model Building",
@@ -104,13 +104,13 @@ extern constinit const Rule kLossOutputMismatch = {
 
 - `categorical_crossentropy` or `sparse_categorical_crossentropy` on a model that ends in one unit;
 - `binary_crossentropy` on a softmax over more than two classes;
-- labels from `to_categorical` with the sparse loss, or the class numbers of `keras.datasets` with the one that is not sparse.
+- labels from `to_categorical` with the sparse loss, or the class indices of `keras.datasets` with the non-sparse one.
 
-## Why it costs
+## Why it matters
 
-Over one class, categorical cross-entropy is 0 or constant and nothing is learnt. Binary cross-entropy counts each class of a softmax
-as a question of its own; `metrics=["accuracy"]` then reports how many of these many answers are right, which looks good from the
-start. Labels in the wrong form fail at the first batch or, where shapes happen to fit, teach the wrong thing.
+Over one class, categorical cross-entropy is 0 or constant and nothing is learned. Binary cross-entropy treats each class of a softmax as a
+separate yes-or-no question; `metrics=["accuracy"]` then reports how many of these answers are right, which looks good from the start.
+Labels in the wrong form fail at the first batch or, where the shapes happen to match, train the wrong thing.
 
 ## Bad
 
@@ -132,8 +132,8 @@ model.compile(optimizer="adam", loss="binary_crossentropy")
 
 ## When it is wrong
 
-Where binary cross-entropy over a softmax is meant, for instance for soft labels. Two classes are left alone: there both losses are the
-same.
+Where binary cross-entropy over a softmax is intended, for instance for soft labels. Two classes are not reported, because both losses are
+then equivalent.
 
 ## References
 

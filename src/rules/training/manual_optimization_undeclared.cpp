@@ -34,10 +34,9 @@ void check(Site &site, const Call &call) {
     return;
   }
   reported.value = true;
-  Finding &finding =
-      report(site, call, "manual_backward() fails while Lightning optimizes by itself: automatic_optimization is True",
-             "set `self.automatic_optimization = False` in __init__");
-  finding.notes.push_back({type.module->file, type.node->name_span, "this LightningModule never switches it off"});
+  Finding &finding = report(site, call, "`manual_backward()` fails because `automatic_optimization` is True",
+                            "set `self.automatic_optimization = False` in `__init__`");
+  finding.notes.push_back({type.module->file, type.node->name_span, "this LightningModule never disables it"});
 }
 
 } // namespace
@@ -45,7 +44,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kManualOptimizationUndeclared = {
     .info = {.code = "DP833",
              .name = "manual-optimization-undeclared",
-             .summary = "a LightningModule that calls manual_backward() with automatic optimization switched on",
+             .summary = "a LightningModule that calls `manual_backward()` while automatic optimization is on",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Program Crash",
              .stage = "Training",
@@ -54,11 +53,13 @@ extern constinit const Rule kManualOptimizationUndeclared = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`self.manual_backward(…)` in a LightningModule that never sets `self.automatic_optimization = False`, and neither do its base classes or subclasses.
+`self.manual_backward(…)` in a LightningModule where neither it nor its base classes or subclasses set `self.automatic_optimization =
+False`.
 
-## What goes wrong
+## Why it matters
 
-Lightning raises a `MisconfigurationException` at the first step. With several optimizers it refuses to start at all, because automatic optimization supports one only.
+Lightning raises a `MisconfigurationException` at the first step. With several optimizers Lightning 2 refuses to start, because automatic
+optimization supports only one.
 
 ## Bad
 
@@ -109,7 +110,7 @@ class Net(L.LightningModule):
 
 ## When it is wrong
 
-With Lightning before 1.2, where `Trainer(automatic_optimization=False)` did the same; the rule is silent where the word occurs in the file.
+With Lightning before 1.2, where `Trainer(automatic_optimization=False)` did the same; the rule is silent where the file contains it.
 
 ## References
 

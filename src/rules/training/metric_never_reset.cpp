@@ -99,15 +99,15 @@ void check(Site &site, const Call &call) {
   } else if (again = repeated_by(site, *metric.call); again == nullptr) {
     return;
   }
-  Finding &finding = report(site, call, "this metric is never reset, so each epoch's value includes all earlier ones",
-                            "call reset() on the metric after compute()");
+  Finding &finding = report(site, call, "this metric is never reset, so each epoch's value includes all earlier epochs",
+                            "call `reset()` on the metric after `compute()`");
   if (!is_epoch_end(*site.function)) {
     const bool is_here = again->kind != NodeKind::Call;
     const model::FunctionInfo *place =
         is_here ? site.function : site.project.caller_of(static_cast<const Call *>(again));
     if (place != nullptr) {
       finding.notes.push_back(
-          {place->module->file, again->span(), is_here ? "in this loop" : "called again and again here"});
+          {place->module->file, again->span(), is_here ? "in this loop" : "called repeatedly here"});
     }
   }
 }
@@ -117,7 +117,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kMetricNeverReset = {
     .info = {.code = "DP836",
              .name = "metric-never-reset",
-             .summary = "a metric of torchmetrics that is computed every epoch and never reset",
+             .summary = "a torchmetrics metric that is computed every epoch and never reset",
              .root_cause = "Training: Wrong Evaluation",
              .symptoms = "Wrong Result, Memory Leak",
              .stage = "Evaluation",
@@ -126,13 +126,13 @@ extern constinit const Rule kMetricNeverReset = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`compute()` of a metric of torchmetrics that lives longer than an epoch, in a program that calls `reset()` nowhere: in a loop, in a function that is called from one, or in a hook that Lightning calls
-at the end of each epoch.
+`compute()` of a torchmetrics metric that lives longer than an epoch, in a program that never calls `reset()`: in a loop, in a function that
+is called from one, or in a hook that Lightning calls at the end of each epoch.
 
-## What goes wrong
+## Why it matters
 
-A metric adds up what `update()` is given until it is reset. Without that, the value of epoch ten is one over all epochs so far: it follows the model slowly, and the best epoch is found too late. Metrics that
-keep all predictions, such as AUROC, also grow with every epoch.
+A metric accumulates what `update()` gets until it is reset. Without a reset, the value of epoch ten covers all ten epochs: it reacts
+slowly, and the best epoch is found too late. Metrics that keep all predictions, such as AUROC, also need more memory with every epoch.
 
 ## Bad
 
@@ -165,7 +165,7 @@ def train(model, loader, epochs):
 
 ## When it is wrong
 
-Where a running value over the whole training is wanted.
+Where a running value over the whole training is intended.
 
 ## References
 

@@ -62,10 +62,9 @@ void check(Site &site, const Node &node) {
     }
     Finding &finding =
         report(site, init->name_span,
-               fmt::format("`{}` stores modules but never calls super().__init__(), without which PyTorch "
-                           "raises an error",
+               fmt::format("`{}` stores modules but never calls `super().__init__()`, so PyTorch raises an error",
                            definition.name.text()),
-               "start __init__ with super().__init__()");
+               "start `__init__` with `super().__init__()`");
     add_note(finding, site, *stored, "a module is stored here");
     const Stmt *first = init->body[0];
     const auto *docstring = as<ExprStmt>(first);
@@ -90,7 +89,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kMissingSuperInit = {
     .info = {.code = "DP812",
              .name = "missing-super-init",
-             .summary = "a module whose __init__ stores modules without super().__init__()",
+             .summary = "a module whose `__init__` stores modules without calling `super().__init__()`",
              .root_cause = "Training: Wrong Model Definition",
              .symptoms = "Program Crash",
              .stage = "Model Building",
@@ -100,12 +99,12 @@ extern constinit const Rule kMissingSuperInit = {
              .fix = FixKind::Safe,
              .documentation = R"(## What it finds
 
-A class derived from `nn.Module` whose `__init__` stores layers or parameters in `self` but calls no `__init__` of its base.
+A class derived from `nn.Module` whose `__init__` stores layers or parameters in `self` but does not call the `__init__` of its base class.
 
-## Why it costs
+## Why it matters
 
-`nn.Module.__init__` makes the tables in which modules are registered. Without it the first assignment of a layer raises
-"cannot assign module before Module.__init__() call", when the model is made, perhaps long after the data has been prepared.
+`nn.Module.__init__` creates the tables in which modules are registered. Without it the first assignment of a layer raises "cannot assign
+module before Module.__init__() call" when the model is created, perhaps long after the data has been prepared.
 
 ## Bad
 
@@ -136,7 +135,7 @@ Where another method that `__init__` calls does it.
 
 ## References
 
-- PyTorch documentation of `torch.nn.Module`: a super().__init__() call must be made before assignment on the child
+- PyTorch documentation of `torch.nn.Module`
 - SonarPython: S6978
 )"},
     .nodes = {NodeKind::ClassDef},

@@ -108,8 +108,8 @@ void check(Site &site, const Call &call) {
     return;
   }
   Finding &finding =
-      report(site, call, "nothing sets the gradients to zero: each step adds those of all steps before it",
-             fmt::format("call {}.zero_grad() in each step, before backward()", written));
+      report(site, call, "nothing clears the gradients, so each step adds to the gradients of all previous steps",
+             fmt::format("call `{}.zero_grad()` in each step, before `backward()`", written));
   const auto *statement = !site.ancestors.empty() ? as<ExprStmt>(site.ancestors.back()) : nullptr;
   if (statement == nullptr || statement->value != &call) {
     return;
@@ -128,7 +128,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kMissingZeroGrad = {
     .info = {.code = "DP805",
              .name = "missing-zero-grad",
-             .summary = "a training loop with backward() and step(), and nowhere zero_grad()",
+             .summary = "a training loop with `backward()` and `step()` but no `zero_grad()`",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
@@ -138,13 +138,13 @@ extern constinit const Rule kMissingZeroGrad = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-A loop, or a function called from one, in which `loss.backward()` and `optimizer.step()` are called, while neither it nor anything that it calls
+A loop, or a function called from one, that calls `loss.backward()` and `optimizer.step()`, while neither it nor anything that it calls
 clears the gradients.
 
-## Why it costs
+## Why it matters
 
-`backward()` adds to what is in `.grad`. Without `zero_grad()` each step goes along the sum of the gradients of all steps before: the
-model diverges or wanders, without any error.
+`backward()` adds to `.grad`. Without `zero_grad()` each step follows the sum of the gradients of all previous steps: the model diverges or
+does not converge, without any error.
 
 ## Bad
 
@@ -177,11 +177,11 @@ def train(model, loader, criterion):
 
 ## When it is wrong
 
-Where the gradients are cleared in a place that the rule does not see: a hook, or an optimizer of your own that does it in `step()`.
+Where the gradients are cleared in a place that the rule does not see: a hook, or a custom optimizer that does it in `step()`.
 
 ## References
 
-- PyTorch tutorial, optimizing model parameters: gradients by default add up; to prevent double-counting, we explicitly zero them
+- PyTorch tutorial: optimizing model parameters
 - dslinter: gradients-not-cleared-before-backward-propagation
 )"},
     .calls = "*.step",

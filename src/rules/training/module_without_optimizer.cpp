@@ -259,7 +259,7 @@ void check(Site &site, const Call &optimizer) {
     const std::string written = (is_held_by_self ? "self." : "") + std::string(name.text());
     Finding &finding = report(
         site, optimizer, fmt::format("no optimizer gets the parameters of `{}`, so it is never trained", written),
-        fmt::format("pass them too: [*{}.parameters(), *{}.parameters()]", text_of(site, given), written));
+        fmt::format("pass both: `[*{}.parameters(), *{}.parameters()]`", text_of(site, given), written));
     add_note(finding, site, *module.made, fmt::format("`{}` starts with random weights", written));
     const Site there = site_of(site, **trained);
     finding.notes.push_back({there.module->file, (*trained)->span(), "the loss depends on it here"});
@@ -272,7 +272,7 @@ void check(Site &site, const Call &optimizer) {
 extern constinit const Rule kModuleWithoutOptimizer = {
     .info = {.code = "DP875",
              .name = "module-without-optimizer",
-             .summary = "a module that the loss depends on, and whose parameters no optimizer gets",
+             .summary = "a module that the loss depends on and whose parameters no optimizer gets",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
@@ -281,13 +281,14 @@ extern constinit const Rule kModuleWithoutOptimizer = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A class or function that makes two modules with random weights, uses both for the loss that `backward()` is called on, and gives an optimizer the parameters of
-one only. If anything else takes the other's parameters, or it is handed to other code, the rule is silent.
+A class or function that creates two modules with random weights, uses both for the loss on which `backward()` is called, and gives an
+optimizer the parameters of only one. If anything else takes the other module's parameters, or it is passed to other code, the rule is
+silent.
 
 ## Why it matters
 
-Gradients are computed for both modules, and the optimizer changes the parameters that it was given. The other module keeps its random weights, so
-that the first one has to learn from noise.
+Gradients are computed for both modules, but the optimizer changes only the parameters that it was given. The other module keeps its random
+weights, and the first one has to work with its random outputs.
 
 ## Bad
 
@@ -333,7 +334,7 @@ class Trainer:
 
 ## When it is wrong
 
-Where a module shall keep its random weights, as in reservoir computing or random network distillation.
+Where a module is meant to keep its random weights, as in reservoir computing or random network distillation.
 
 ## References
 

@@ -11,13 +11,13 @@ namespace {
 std::string_view words_for(Output output) {
   switch (output) {
   case Output::Scores:
-    return "the scores of a linear or convolutional layer";
+    return "the logits of a linear or convolutional layer";
   case Output::Softmax:
-    return "a softmax";
+    return "the output of a softmax";
   case Output::Sigmoid:
-    return "a sigmoid";
+    return "the output of a sigmoid";
   case Output::Relu:
-    return "a ReLU";
+    return "the output of a ReLU";
   default:
     return {};
   }
@@ -32,8 +32,8 @@ void check(Site &site, const Call &call) {
   if (words.empty()) {
     return;
   }
-  report(site, *loss.input, fmt::format("{} wants logarithms of probabilities, but gets {}", loss.name, words),
-         "use CrossEntropyLoss (cross_entropy) on the scores, or apply log_softmax before");
+  report(site, *loss.input, fmt::format("`{}` expects log-probabilities, but gets {}", loss.name, words),
+         "use `CrossEntropyLoss` or `cross_entropy` on the logits, or apply `log_softmax` first");
 }
 
 } // namespace
@@ -41,7 +41,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kNllWithoutLogSoftmax = {
     .info = {.code = "DP804",
              .name = "nll-without-log-softmax",
-             .summary = "NLLLoss on scores or probabilities instead of log-probabilities",
+             .summary = "`NLLLoss` on logits or probabilities instead of log-probabilities",
              .root_cause = "Training: Loss Mismatch",
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Model Building",
@@ -51,12 +51,12 @@ extern constinit const Rule kNllWithoutLogSoftmax = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`nn.NLLLoss` or `F.nll_loss` that is given the result of a softmax or sigmoid, or the scores of the last layer.
+`nn.NLLLoss` or `F.nll_loss` on the output of a softmax or sigmoid, or on the logits of the last layer.
 
-## Why it costs
+## Why it matters
 
-The loss only picks the value of the right class and negates it. Of probabilities that gives a loss between -1 and 0 with weak
-gradients; of raw scores it has no lower bound at all: the model learns to make every score large.
+The loss picks the value of the correct class and negates it. With probabilities the loss is between -1 and 0 and has weak gradients; with
+logits it has no lower bound, so the model learns to make every logit large.
 
 ## Bad
 
@@ -80,7 +80,7 @@ def loss(scores, target):
 
 ## When it is wrong
 
-Where the expected probability itself is maximised, as some papers do.
+Where the expected probability itself is maximized, as some papers do.
 
 ## References
 

@@ -84,10 +84,10 @@ void check(Site &site, const Call &call) {
   }
   const Call &first = *drawn.calls.front();
   const std::string_view text = place->module->parsed->source.part(first.func->start, first.func->end);
-  Finding &finding =
-      report(site.findings, *site.rule, *place->module, first.span(),
-             fmt::format("{} runs once, when this map is traced: every element gets the same numbers", text),
-             "use tf.random or tf.image.random_…, which draw for each element");
+  Finding &finding = report(
+      site.findings, *site.rule, *place->module, first.span(),
+      fmt::format("`{}` runs once, when `map` traces the function, so every element gets the same numbers", text),
+      "use `tf.random` or `tf.image.random_…`, which draw new numbers for each element");
   finding.notes.push_back({site.module->file, site.project.stages[found->second].span(), "mapped here"});
   finding.tier = place->module->is_test ? Tier::Hint : finding.tier;
 }
@@ -97,7 +97,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kNumpyRandomInMap = {
     .info = {.code = "DP856",
              .name = "numpy-random-in-map",
-             .summary = "random numbers of NumPy or Python in a function that a tf.data pipeline maps",
+             .summary = "NumPy or Python random numbers in a function that a tf.data pipeline maps",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Wrong Result",
              .stage = "Data Preparation",
@@ -106,13 +106,13 @@ extern constinit const Rule kNumpyRandomInMap = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A call of `np.random` or of Python's `random` in a function that `Dataset.map` is passed, or in a function that it calls. Functions that run as Python, by
-`tf.py_function` or `tf.numpy_function`, are left alone. One place for each map.
+A call of `np.random` or of Python's `random` in a function that is passed to `Dataset.map`, or in a function that it calls. Functions that
+run as Python, through `tf.py_function` or `tf.numpy_function`, are not reported. One place per `map` is reported.
 
 ## Why it matters
 
-`map` traces its function once and runs the graph for every element. What NumPy draws while it is traced is a constant of the graph: all
-images are flipped the same way, cropped at the same place and get the same noise, in every epoch.
+`map` traces its function once and runs the graph for every element. The numbers that NumPy draws during tracing are constants in the graph:
+all images are flipped the same way, cropped at the same place and get the same noise, in every epoch.
 
 ## Bad
 
@@ -143,7 +143,7 @@ ds = tf.data.Dataset.from_tensor_slices(tf.zeros([100, 32, 32, 3])).map(augment,
 
 ## When it is wrong
 
-Where one number for the whole run is wanted; draw it outside of the function then.
+Where one number for the whole run is intended; draw it outside the function.
 
 ## References
 

@@ -33,9 +33,9 @@ void check_step(Site &site, const Call &call) {
   if (is_local && !is_passed) {
     return; // the model is new as well
   }
-  Finding &finding =
-      report(site, call, "a new optimizer in each step: momentum and other averages start from nothing every time",
-             "make the optimizer once, outside of the step, and pass it on");
+  Finding &finding = report(
+      site, call, "the optimizer is created in every step, so momentum and other averages always start from zero",
+      "create the optimizer once, outside the step, and pass it in");
   finding.tier = Tier::Hint;
 }
 
@@ -50,9 +50,9 @@ void check_loop(Site &site, const Call &call) {
       site.function->name.text().find("inner") != std::string_view::npos) {
     return;
   }
-  Finding &finding =
-      report(site, call, "a new optimizer in each step: momentum and other averages start from nothing every time",
-             "make the optimizer once, before the loop");
+  Finding &finding = report(
+      site, call, "the optimizer is created in every step, so momentum and other averages always start from zero",
+      "create the optimizer once, before the loop");
   add_note(finding, site, *loop->node, "each iteration of this loop is a training step");
   if (!goes_over_data(site, *loop)) {
     finding.tier = Tier::Hint;
@@ -128,9 +128,10 @@ void check_block(Site &site, const Call &call, const Expr &model, const Block &b
     if (!has_weights) {
       continue; // nothing to be trained
     }
-    Finding &finding = report(site, **next, "this layer is new and the optimizer does not know it: it is never trained",
-                              "change the model first, and make the optimizer after that");
-    add_note(finding, site, call, "the optimizer is made here, from the parameters of that time");
+    Finding &finding =
+        report(site, **next, "this layer is added after the optimizer was created, so it is never trained",
+               "change the model first, then create the optimizer");
+    add_note(finding, site, call, "the optimizer is created here, from the parameters that exist at this point");
     if (model::kind_of(&model) != Kind::TorchModule) {
       finding.tier = Tier::Hint;
     }
@@ -171,7 +172,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kOptimizerOverStaleParameters = {
     .info = {.code = "DP814",
              .name = "optimizer-over-stale-parameters",
-             .summary = "an optimizer made in every step, or before the model gets new layers",
+             .summary = "an optimizer that is created in every step, or before the model gets new layers",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result, Slow Convergence, Slow Execution Time",
              .stage = "Training",
@@ -181,14 +182,15 @@ extern constinit const Rule kOptimizerOverStaleParameters = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-An optimizer over `model.parameters()` that is made inside of a loop whose turns are training steps, though the model is the same in
-each; and a model that gets a new layer with weights (`model.fc = nn.Linear(…)`) after its optimizer was made from its parameters or some of them.
+An optimizer over `model.parameters()` that is created inside a loop whose iterations are training steps, although the model stays the same;
+and a model that gets a new layer with weights (`model.fc = nn.Linear(…)`) after its optimizer was created from all or some of its
+parameters.
 
-## Why it costs
+## Why it matters
 
-Adam's averages and SGD's momentum are kept in the optimizer: made anew in each step, they are always zero, and training is that of
-another, worse optimizer; the objects cost time too. An optimizer holds the parameters that it was given: a layer that is
-put in later is never trained, while the one that it replaced still is.
+Adam's averages and SGD's momentum are stored in the optimizer. If it is created in every step they are always zero, which makes it a
+different and usually worse optimizer. An optimizer holds the parameters that it was given: a layer that is added later is never trained,
+while the layer it replaced still is.
 
 ## Bad
 
@@ -220,7 +222,7 @@ def train(model, loader, criterion):
 
 ## When it is wrong
 
-Where the averages shall be forgotten, as between tasks in meta-learning.
+Where the averages are meant to be reset, as between tasks in meta-learning.
 
 ## References
 

@@ -93,11 +93,11 @@ void check(Site &site, const Call &call) {
   }
   Finding &finding =
       report(site, call,
-             fmt::format("`{}` starts from zero in every step, so the optimizer's moments and step count are lost",
+             fmt::format("`{}` is initialized in every step, so the optimizer's moments and step count are lost",
                          state->id.text()),
-             fmt::format("call {} once before the loop, and carry `{}` from step to step", text_of(site, &call),
+             fmt::format("call `{}` once before the loop, and carry `{}` from step to step", text_of(site, &call),
                          state->id.text()));
-  add_note(finding, site, *uses.update, "the only update that it is used for");
+  add_note(finding, site, *uses.update, "the only update that uses it");
 }
 
 } // namespace
@@ -105,7 +105,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kOptimizerStatePerStep = {
     .info = {.code = "DP850",
              .name = "optimizer-state-per-step",
-             .summary = "an Optax state that is initialised again in every step",
+             .summary = "an Optax state that is initialized again in every step",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result",
              .stage = "Training",
@@ -114,13 +114,13 @@ extern constinit const Rule kOptimizerStatePerStep = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`opt_state = optimizer.init(params)` in a training step, next to the `optimizer.update(grads, opt_state)` that uses it: in a loop, or in a function that is
-compiled or called from one, and that does not return the state.
+`opt_state = optimizer.init(params)` in a training step, next to the `optimizer.update(grads, opt_state)` that uses it: in a loop, or in a
+function that is compiled or called from one and does not return the state.
 
 ## Why it matters
 
-The state holds Adam's moments, momentum, the step of a learning rate schedule. If it starts from zero each time, Adam becomes the sign of the
-gradient, momentum does nothing, and a schedule never leaves its first step.
+The state holds Adam's moments, momentum and the step count of a learning rate schedule. If it starts from zero each time, Adam's update
+reduces to the sign of the gradient, momentum has no effect, and a schedule stays at its first step.
 
 ## Bad
 
@@ -157,7 +157,8 @@ def step(params, opt_state, x):
 
 ## When it is wrong
 
-Where each call is a training of its own that takes one step, as in the inner loop of meta-learning. Plain SGD has no state and is left alone.
+Where each call is a training run of its own that takes one step, as in the inner loop of meta-learning. Plain SGD has no state and is not
+reported.
 
 ## References
 

@@ -23,7 +23,7 @@ void check(Site &site, const Call &call) {
     return;
   }
   report(site, *padding,
-         fmt::format("labels that are padded with {} are no classes, and the loss ignores only {}", *value, kIgnored),
+         fmt::format("labels padded with {} are not valid classes, and the loss ignores only {}", *value, kIgnored),
          fmt::format("pad with {}, or pass ignore_index={} to the loss", kIgnored, *value));
 }
 
@@ -32,7 +32,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kPaddingNotIgnored = {
     .info = {.code = "DP889",
              .name = "padding-not-ignored",
-             .summary = "labels that are padded with a number that the loss does not ignore",
+             .summary = "labels that are padded with a value that the loss does not ignore",
              .root_cause = "Training: Loss Mismatch",
              .symptoms = "Program Crash, Wrong Result",
              .stage = "Training",
@@ -41,11 +41,11 @@ extern constinit const Rule kPaddingNotIgnored = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-`pad_sequence` with a negative `padding_value` other than -100, in a project that computes a cross entropy and says `ignore_index` nowhere.
+`pad_sequence` with a negative `padding_value` other than -100, in a project that computes a cross-entropy and never sets `ignore_index`.
 
-## Why it costs
+## Why it matters
 
-A class below zero does not exist: on a CPU the loss raises an IndexError, on a GPU a device-side assert that ends the program.
+There is no negative class: the loss raises an IndexError on a CPU, and a device-side assertion on a GPU ends the program.
 
 ## Bad
 
@@ -79,11 +79,11 @@ def loss_of(scores, labels):
 
 ## When it is wrong
 
-Where what is padded are no labels, or a mask takes the padding out.
+Where the padded values are not labels, or a mask removes the padding.
 
 ## References
 
-- torch.nn.CrossEntropyLoss: ignore_index
+- PyTorch documentation of `torch.nn.CrossEntropyLoss`: `ignore_index`
 )"},
     .calls = "torch.nn.utils.rnn.pad_sequence",
     .on_call = check};

@@ -51,8 +51,9 @@ void check(Site &site, const Call &call) {
     return; // weighted by the mask, at least in another branch
   }
   Finding &finding = report(
-      site, call, "this mean includes the padding, so a text's embedding depends on the others of its batch",
-      "weight by the mask: `(hidden * mask).sum(1) / mask.sum(1)` with `mask = enc[\"attention_mask\"].unsqueeze(-1)`");
+      site, call, "this mean includes the padding, so a text's embedding depends on the other texts of its batch",
+      "average with the mask: `(hidden * mask).sum(1) / mask.sum(1)` with `mask = "
+      "enc[\"attention_mask\"].unsqueeze(-1)`");
   add_note(finding, site, *encoding->call, "the texts are padded here");
   // A single text is not padded to the longest.
   if (encoding->texts != Encoding::Texts::Several && encoding->padding != Encoding::Padding::Full) {
@@ -74,12 +75,13 @@ extern constinit const Rule kPoolingIgnoresMask = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`last_hidden_state.mean(dim=1)` of a Hugging Face model whose texts were tokenized with padding. It is a hint where there may be one text only.
+`last_hidden_state.mean(dim=1)` of a Hugging Face model whose texts were tokenized with padding. It is a hint where there may be only one
+text.
 
-## What goes wrong
+## Why it matters
 
-The model gives a vector for every position, also for padding. The mean over all of them mixes these in: the shorter the text, the more. The same sentence gets another embedding next to other sentences, and
-similarities are wrong.
+The model returns a vector for every position, including padding. The mean over all of them mixes these in, and more so for shorter texts.
+The same sentence gets a different embedding depending on the other sentences of the batch, and similarities are wrong.
 
 ## Bad
 

@@ -16,8 +16,10 @@ void check(Site &site, const Call &call) {
   for (const std::string_view name : {"load_in_4bit", "load_in_8bit"}) {
     const Keyword *given = keyword_argument(call, name);
     if (given != nullptr && bool_of(site, given->value) != false) {
-      report(site, *given, fmt::format("{}= together with quantization_config= is an error in newer versions", name),
-             fmt::format("say {} in the configuration alone: BitsAndBytesConfig({}=…)", name, name));
+      report(
+          site, *given,
+          fmt::format("`{}=` together with `quantization_config=` raises a ValueError since Transformers 4.38", name),
+          fmt::format("set `{}` only in the configuration: `BitsAndBytesConfig({}=…)`", name, name));
       return;
     }
   }
@@ -27,7 +29,7 @@ void check(Site &site, const Call &call) {
 
 extern constinit const Rule kQuantizedTwice = {.info = {.code = "DP888",
                                                         .name = "quantized-twice",
-                                                        .summary = "a model that is told twice how to be quantized",
+                                                        .summary = "a model whose quantization is configured twice",
                                                         .root_cause = "Library: Mismatched Library Version",
                                                         .symptoms = "Program Crash",
                                                         .stage = "Model Building",
@@ -38,9 +40,9 @@ extern constinit const Rule kQuantizedTwice = {.info = {.code = "DP888",
 
 `from_pretrained` with `quantization_config=` and `load_in_4bit=` or `load_in_8bit=`.
 
-## Why it costs
+## Why it matters
 
-Transformers raises a ValueError: there is one place for these settings.
+Transformers raises a ValueError, because the settings belong in one place.
 
 ## Bad
 
@@ -62,7 +64,7 @@ model = AutoModelForCausalLM.from_pretrained("gpt2", quantization_config=config)
 
 ## When it is wrong
 
-With Transformers before 4.38 it was accepted, and the rule is silent where the requirements say so.
+Transformers before 4.38 accepts it; the rule is silent if the project's requirements are older.
 
 ## References
 

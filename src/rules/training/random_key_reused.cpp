@@ -169,7 +169,7 @@ void check_call(Site &site, const Call &call) {
         report(site, key,
                fmt::format("`{}` is the same key in every iteration, so the same random numbers are drawn each time",
                            key.id.text()),
-               fmt::format("split it in the loop: {0}, subkey = jax.random.split({0})", key.id.text()));
+               fmt::format("split it in the loop: `{0}, subkey = jax.random.split({0})`", key.id.text()));
     add_note(finding, site, *loop->node, "nothing in this loop changes it");
     const bool is_step = step != nullptr && step->compiled_at != nullptr && loop->steps;
     finding.tier = is_step ? Tier::On : Tier::Hint;
@@ -277,8 +277,8 @@ private:
       return;
     }
     Finding &finding =
-        report(site_, *call, "this key was used before, so the random numbers are not independent of those",
-               "split it first: key, subkey = jax.random.split(key), and use each key once");
+        report(site_, *call, "this key was used before, so these random numbers depend on the earlier ones",
+               "split it first, `key, subkey = jax.random.split(key)`, and use each key once");
     finding.tier = Tier::Hint;
     add_note(finding, site_, *before->call, "first used here");
   }
@@ -333,16 +333,17 @@ extern constinit const Rule kRandomKeyReused = {.info = {.code = "DP825",
                                                          .tier = Tier::On,
                                                          .documentation = R"(## What it finds
 
-Two calls of `jax.random` functions with the same key on the same way through a function, without a new value for the key in between. `split` counts as
-a use, `fold_in` does not.
+Two calls of `jax.random` functions with the same key on the same path through a function, without a new value for the key in between.
+`split` counts as a use, `fold_in` does not. This is a hint.
 
-A key that is drawn with in every iteration of a loop that never changes it: by `jax.random` itself, as `rngs={"dropout": key}`, or by a function that
-is passed the key and draws with it. In a training loop that calls a compiled step this is reported by default.
+A key that is used in every iteration of a loop that never changes it: by `jax.random` itself, as `rngs={"dropout": key}`, or by a function
+that gets the key and draws with it. In a training loop that calls a compiled step this is reported by default.
 
 ## Why it matters
 
-A key decides all numbers that are drawn with it. Two draws with one key are the same numbers, or numbers that depend on each other: weights start alike, dropout masks
-repeat, noise is correlated with the data. JAX reports nothing.
+A key determines all numbers that are drawn with it. Two draws with one key give the same numbers, or numbers that depend on each other:
+weights start alike, dropout masks repeat, noise is correlated with the data. JAX does not report it unless `jax_debug_key_reuse` is
+enabled.
 
 ## Bad
 
@@ -371,7 +372,7 @@ def init(key):
 
 ## When it is wrong
 
-Where the same numbers are wanted twice, as when two implementations are compared.
+Where the same numbers are needed twice, as when two implementations are compared.
 
 ## References
 

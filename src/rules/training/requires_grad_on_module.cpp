@@ -101,9 +101,9 @@ void check(Site &site, const Node &node) {
     const bool freezes = bool_of(site, assignment.value) != true;
     Finding &finding =
         report(site, *target,
-               fmt::format("`{}` is a module: setting its attribute `requires_grad` {}", written,
+               fmt::format("`{}` is a module: setting its `requires_grad` attribute {}", written,
                            freezes ? "freezes none of its parameters" : "changes none of its parameters"),
-               fmt::format("call {}.requires_grad_({})", written, text_of(site, assignment.value)));
+               fmt::format("call `{}.requires_grad_({})`", written, text_of(site, assignment.value)));
     if (assignment.targets.size() == 1) {
       set_fix(finding, false,
               {Edit{assignment.start, assignment.end,
@@ -127,12 +127,12 @@ extern constinit const Rule kRequiresGradOnModule = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-An assignment to the attribute `requires_grad` of a module, of one of its parts, or of what `children()` and `modules()` give.
+An assignment to the attribute `requires_grad` of a module, of one of its parts, or of what `children()` and `modules()` return.
 
 ## Why it matters
 
-Only tensors have that attribute. A module gets a new one, which PyTorch never looks at: layers that should be frozen are trained on, with all that
-their gradients cost in time and memory. What is meant is the method `requires_grad_()`.
+Only tensors have that attribute. The assignment gives the module a new attribute that PyTorch never reads: layers that should be frozen are
+still trained, with the time and memory that their gradients cost. The method to call is `requires_grad_()`.
 
 ## Bad
 
@@ -154,7 +154,7 @@ model.features.requires_grad_(False)
 
 ## When it is wrong
 
-Where a module of your own has a property of that name, or reads the attribute itself.
+Where your own module has a property of that name, or reads the attribute itself.
 
 ## References
 

@@ -33,9 +33,9 @@ void check(Site &site, const Node &node) {
     if (name != nullptr && name->id.text() == "self") {
       continue;
     }
-    Finding &finding = report(
-        site, *target, fmt::format("`{}` is a new attribute that PyTorch never looks at", attribute->attr.text()),
-        "write requires_grad");
+    Finding &finding =
+        report(site, *target, fmt::format("`{}` is a new attribute that PyTorch never reads", attribute->attr.text()),
+               "use `requires_grad`");
     set_fix(finding, true,
             {Edit{attribute->end - static_cast<u32>(attribute->attr.text().size()), attribute->end, "requires_grad"}});
   }
@@ -46,7 +46,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kRequiresGradTypo = {
     .info = {.code = "DP809",
              .name = "requires-grad-typo",
-             .summary = "`x.require_grad = …`, which PyTorch never looks at",
+             .summary = "a misspelled `requires_grad`, which PyTorch never reads",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result, Slow Execution Time",
              .stage = "Model Building",
@@ -58,10 +58,10 @@ extern constinit const Rule kRequiresGradTypo = {
 
 An assignment to `require_grad` and other misspellings of `requires_grad`.
 
-## Why it costs
+## Why it matters
 
-Python makes a new attribute of that name, and nothing else happens: layers that should be frozen are trained, with all that
-their gradients cost in time and memory, or a tensor that should be optimised gets none.
+Python creates a new attribute of that name, and nothing else happens: layers that should be frozen are trained, with the time and memory
+that their gradients cost, or a tensor that should be optimized gets no gradient.
 
 ## Bad
 
@@ -85,7 +85,7 @@ for parameter in model.parameters():
 
 ## When it is wrong
 
-Where an object of your own has an attribute of that name. Attributes of `self` are left alone.
+Where your own object has an attribute of that name. Attributes of `self` are not reported.
 
 ## References
 

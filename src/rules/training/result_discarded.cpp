@@ -57,16 +57,17 @@ void check(Site &site, const Node &node) {
     return;
   }
   const std::string_view name = text_of(site, method->value);
-  report(site, *call,
-         fmt::format("{}() gives a new tensor, and nobody takes it: `{}` stays as it is", method->attr.text(), name),
-         fmt::format("keep the result: {} = {}", name, text_of(site, call)));
+  report(
+      site, *call,
+      fmt::format("`{}()` returns a new tensor that is discarded, so `{}` does not change", method->attr.text(), name),
+      fmt::format("assign the result: `{} = {}`", name, text_of(site, call)));
 }
 
 } // namespace
 
 extern constinit const Rule kResultDiscarded = {.info = {.code = "DP891",
                                                          .name = "result-discarded",
-                                                         .summary = "a tensor method whose result nobody takes",
+                                                         .summary = "a tensor method whose result is discarded",
                                                          .root_cause = "Training: Wrong Training Step",
                                                          .symptoms = "Program Crash, Wrong Result",
                                                          .stage = "Training",
@@ -75,11 +76,12 @@ extern constinit const Rule kResultDiscarded = {.info = {.code = "DP891",
                                                          .tier = Tier::On,
                                                          .documentation = R"(## What it finds
 
-`x.to(device)`, `x.float()`, `x.unsqueeze(0)` and the like as a statement, for a tensor.
+`x.to(device)`, `x.float()`, `x.unsqueeze(0)` and similar calls as a statement, for a tensor.
 
-## Why it costs
+## Why it matters
 
-Of a module `to()` moves the module itself. Of a tensor it gives another one: the tensor stays where it is, and what follows fails or computes with the old one.
+On a module, `to()` moves the module itself. On a tensor it returns a new tensor: the old one stays where it is, and the code after it fails
+or computes with the old tensor.
 
 ## Bad
 
@@ -105,11 +107,11 @@ def predict(model, x: torch.Tensor, device):
 
 ## When it is wrong
 
-Where only the time or an error of the call is of interest, as in a benchmark.
+Where only the duration or an error of the call matters, as in a benchmark.
 
 ## References
 
-- torch.Tensor.to
+- PyTorch documentation of `torch.Tensor.to`
 )"},
                                                 .nodes = {NodeKind::ExprStmt},
                                                 .on_node = check};

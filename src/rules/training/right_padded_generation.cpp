@@ -71,11 +71,12 @@ void check(Site &site, const Call &call) {
   if (name.has_value() && name->as_string().has_value() && pads_left_by_itself(*name->as_string())) {
     return;
   }
-  Finding &finding = report(site, *encoding->call,
-                            "the shorter prompts of this batch are padded on the right, so new tokens follow padding",
-                            "load the tokenizer with padding_side=\"left\" for a decoder-only model");
+  Finding &finding =
+      report(site, *encoding->call,
+             "the shorter prompts of this batch are padded on the right, so the model continues after padding",
+             "load the tokenizer with `padding_side=\"left\"`");
   finding.notes.push_back({made.module->file, tokenizer.call->span(), "the tokenizer pads on the right by default"});
-  add_note(finding, site, call, "the text is continued here");
+  add_note(finding, site, call, "the model generates here");
 }
 
 } // namespace
@@ -83,7 +84,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kRightPaddedGeneration = {
     .info = {.code = "DP839",
              .name = "right-padded-generation",
-             .summary = "a decoder-only model that continues prompts that are padded on the right",
+             .summary = "a decoder-only model that generates from prompts padded on the right",
              .root_cause = "Training: Wrong Evaluation",
              .symptoms = "Wrong Result",
              .stage = "Prediction",
@@ -94,10 +95,10 @@ extern constinit const Rule kRightPaddedGeneration = {
 
 `generate()` of a decoder-only model (`AutoModelForCausalLM`, `GPT2LMHeadModel`) for a batch of several prompts that were tokenized with padding, where nothing sets `padding_side`.
 
-## What goes wrong
+## Why it matters
 
-Such a model continues what stands at the end of each row. With padding on the right, which is what most tokenizers do, that is padding for all prompts but the longest: their answers are cut loose from
-the prompt and mostly worse. Transformers prints a warning.
+Such a model continues the end of each row. With padding on the right, the default of most tokenizers, that is padding for all prompts
+except the longest, and the answers get worse. Transformers prints a warning.
 
 ## Bad
 
@@ -133,7 +134,7 @@ def answer(questions, size=16):
 
 ## When it is wrong
 
-Where the checkpoint's own configuration says that its tokenizer pads on the left.
+Where the checkpoint's own configuration makes its tokenizer pad on the left.
 
 ## References
 

@@ -38,8 +38,8 @@ void check(Site &site, const Call &call) {
     return;
   }
   Finding &finding =
-      report(site, call, "set_epoch() is never called on this sampler, so every epoch has the same order",
-             "call sampler.set_epoch(epoch) at the beginning of each epoch");
+      report(site, call, "`set_epoch()` is never called on this sampler, so every epoch has the same order",
+             "call `sampler.set_epoch(epoch)` at the start of each epoch");
   // Where it is trained with in the function that makes it, or in one that calls that, it is for training.
   const bool is_called_for_epochs = std::ranges::any_of(
       site.function->called_by, [](const model::CallSite *caller) { return has_epochs(*caller->caller); });
@@ -53,7 +53,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kSamplerWithoutEpoch = {
     .info = {.code = "DP829",
              .name = "sampler-without-epoch",
-             .summary = "a DistributedSampler whose set_epoch() nobody calls",
+             .summary = "a `DistributedSampler` whose `set_epoch()` is never called",
              .root_cause = "Training: Wrong Random Numbers",
              .symptoms = "Slow Convergence",
              .stage = "Training",
@@ -66,7 +66,8 @@ A `DistributedSampler` for training that shuffles, in a program that never calls
 
 ## Why it matters
 
-The sampler shuffles with its seed plus the epoch that it was told. If it is told none, every epoch has the same order and the same batches.
+The sampler shuffles with its seed plus the epoch number. Without `set_epoch` the epoch stays 0, so every epoch has the same order and the
+same batches.
 
 ## Bad
 
@@ -99,7 +100,7 @@ def train(dataset, epochs, step):
 
 ## When it is wrong
 
-Where there is only one epoch, or a library calls it for you; the rule is silent if a file mentions Lightning, Accelerate or a `Trainer`.
+Where there is only one epoch, or a library calls it; the rule is silent if a file mentions Lightning, Accelerate or a `Trainer`.
 
 ## References
 

@@ -27,8 +27,9 @@ void check(Site &site, const Call &call) {
   }
   Finding &finding = report(
       site, *sampling,
-      fmt::format("{}= has no effect without do_sample=True: the most likely tokens are taken", sampling->name.text()),
-      "pass do_sample=True, or leave it out");
+      fmt::format("`{}=` has no effect without `do_sample=True`, because generation is then greedy or a beam search",
+                  sampling->name.text()),
+      "pass `do_sample=True`, or omit the option");
   // A model's own configuration may say do_sample; a new GenerationConfig does not.
   if (has_hidden_arguments(call) || (chosen == nullptr && !called_api(site, call).ends_with("GenerationConfig"))) {
     finding.tier = Tier::Hint;
@@ -40,7 +41,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kSamplingIgnored = {
     .info = {.code = "DP887",
              .name = "sampling-ignored",
-             .summary = "options for sampling in text generation that does not sample",
+             .summary = "sampling options for text generation that does not sample",
              .root_cause = "Training: Wrong Evaluation",
              .symptoms = "Wrong Result",
              .stage = "Evaluation",
@@ -49,11 +50,13 @@ extern constinit const Rule kSamplingIgnored = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`temperature=`, `top_p=` or `top_k=` in a `GenerationConfig` or a call of `generate` that does not say `do_sample=True`. In a call of `generate` it is a hint, as the configuration that came with the model may say it.
+`temperature=`, `top_p=` or `top_k=` in a `GenerationConfig` or a call of `generate` that does not set `do_sample=True`. In a call of
+`generate` it is a hint, because the configuration that comes with the model may set it.
 
 ## Why it costs
 
-Without `do_sample` generation is greedy or a beam search. The options are ignored, at most with a warning, and every run gives the same text.
+Without `do_sample` generation is greedy or a beam search. The options are ignored, at most with a warning, and every run returns the same
+text.
 
 ## Bad
 
@@ -73,7 +76,7 @@ config = GenerationConfig(do_sample=True, temperature=0.7, top_p=0.9, max_new_to
 
 ## When it is wrong
 
-Where somebody sets do_sample on the configuration later.
+Where `do_sample` is set on the configuration later.
 
 ## References
 

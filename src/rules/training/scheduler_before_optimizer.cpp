@@ -81,8 +81,8 @@ void check(Site &site, const Call &call) {
     return;
   }
   Finding &finding =
-      report(site, call, "the scheduler steps before the optimizer: the first learning rate is never used",
-             "call it behind the optimizer's step (since PyTorch 1.1)");
+      report(site, call, "the scheduler steps before the optimizer, so the first learning rate is never used",
+             "call it after the optimizer's `step()`, as PyTorch expects since 1.1");
   if (!call.args.empty() || !call.keywords.empty()) {
     finding.tier = Tier::Hint; // told the epoch, it sets the rate for that one
   }
@@ -94,7 +94,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kSchedulerBeforeOptimizer = {
     .info = {.code = "DP807",
              .name = "scheduler-before-optimizer",
-             .summary = "scheduler.step() before optimizer.step(), which skips the first learning rate",
+             .summary = "`scheduler.step()` before `optimizer.step()`, which skips the first learning rate",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
@@ -104,13 +104,13 @@ extern constinit const Rule kSchedulerBeforeOptimizer = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-A loop in whose turns a learning rate scheduler steps first and the optimizer, there or in a function that is called, after it.
+A loop in which a learning rate scheduler steps first and the optimizer after it, directly or in a function that is called.
 
-## Why it costs
+## Why it matters
 
-Since PyTorch 1.1 the scheduler's constructor sets the first learning rate, and `step()` goes on to the next. Called first, it skips
-the first value of the schedule, and all later ones come one turn too early: a warm-up starts too high, a decay happens before its epoch.
-PyTorch warns about it at run time, once.
+Since PyTorch 1.1 the scheduler's constructor sets the first learning rate, and `step()` moves to the next one. Called first, it skips the
+first value of the schedule, and all later values come one step too early: a warm-up starts too high, a decay happens too soon. PyTorch
+warns about it once at run time.
 
 ## Bad
 
@@ -148,7 +148,7 @@ def train(model, loader, criterion):
 
 ## When it is wrong
 
-In programs for PyTorch before 1.1. Where the scheduler is told the epoch (`scheduler.step(epoch)`) the rate is right, though PyTorch still warns: that
+In programs for PyTorch before 1.1. With an explicit epoch (`scheduler.step(epoch)`) the rate is right, although PyTorch still warns: that
 is a hint.
 
 ## References

@@ -87,7 +87,7 @@ void check(Site &site, const Call &call) {
   Finding &finding = report(site, call, "this schedule counts steps, but Lightning advances it once per epoch",
                             R"(return it as {"scheduler": scheduler, "interval": "step"})");
   finding.notes.push_back(
-      {configure->module->file, result->span(), "returned without an interval, which is \"epoch\""});
+      {configure->module->file, result->span(), "returned without an interval, which defaults to \"epoch\""});
 }
 
 } // namespace
@@ -104,13 +104,13 @@ extern constinit const Rule kSchedulerIntervalMissing = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`OneCycleLR` with `steps_per_epoch` or with `total_steps` that are steps, or one of the warm-up schedules of Transformers, in `configure_optimizers` of a LightningModule that returns it without
-`"interval": "step"`.
+`OneCycleLR` with `steps_per_epoch` or with `total_steps` in steps, or one of the warm-up schedules of Transformers, in
+`configure_optimizers` of a LightningModule that returns it without `"interval": "step"`.
 
-## What goes wrong
+## Why it matters
 
-Lightning calls `scheduler.step()` at the end of each epoch unless told otherwise. A schedule of 20,000 steps that advances 20 times never leaves its warm-up: the model is trained with a
-fraction of the learning rate.
+Lightning calls `scheduler.step()` at the end of each epoch by default. A schedule of 20,000 steps that advances 20 times never leaves its
+warm-up: the model is trained with a fraction of the learning rate.
 
 ## Bad
 
@@ -146,7 +146,7 @@ class Net(pl.LightningModule):
 
 ## When it is wrong
 
-Where the module steps its schedule itself; the rule looks for that in the class.
+Where the module steps its schedule itself, which the rule looks for in the class.
 
 ## References
 

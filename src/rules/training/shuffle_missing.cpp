@@ -37,8 +37,8 @@ void check(Site &site, const Call &call) {
   if (dataset == nullptr || model::kind_of(dataset) != Kind::TorchDataset || !is_map_style(value_of(site, dataset))) {
     return;
   }
-  report(site, call, fmt::format("`{}` gives the examples in the same order in every epoch", name),
-         "pass shuffle=True, or a sampler");
+  report(site, call, fmt::format("`{}` returns the examples in the same order in every epoch", name),
+         "pass `shuffle=True`, or a sampler");
 }
 
 } // namespace
@@ -55,13 +55,12 @@ extern constinit const Rule kShuffleMissing = {.info = {.code = "DP817",
                                                         .fix = FixKind::None,
                                                         .documentation = R"(## What it finds
 
-A `DataLoader` that is called something with `train`, over a dataset with `__getitem__`, and given neither `shuffle` nor a sampler.
+A `DataLoader` whose name contains `train`, over a dataset with `__getitem__`, that gets neither `shuffle` nor a sampler.
 
 ## Why it costs
 
-Files are often sorted by class. Batches of one class each, in the same order in every epoch, make the gradients of neighbouring steps alike
-and those of distant ones contradict each other: training is slow and forgets what came first. Batch normalisation sees one class at
-a time.
+Files are often sorted by class. With batches of one class each, in the same order in every epoch, consecutive steps pull the weights toward
+one class after another: training is slow and forgets what came first. Batch normalization sees one class at a time.
 
 ## Bad
 
@@ -83,7 +82,7 @@ train_loader = DataLoader(CIFAR10("data"), batch_size=64, shuffle=True, num_work
 
 ## When it is wrong
 
-Where the order matters, as in time series, or the dataset shuffles by itself. `shuffle=False` says so.
+Where the order matters, as in time series, or the dataset shuffles itself. Pass `shuffle=False` to make that explicit.
 
 ## References
 

@@ -126,12 +126,11 @@ void check(Site &site, const Node &node) {
   if (paired == nullptr && !come_from_one(site, *first, *second)) {
     return;
   }
-  Finding &finding =
-      report(site, *second,
-             fmt::format("`{}` and `{}` are shuffled independently, so their elements no longer belong together",
-                         shuffled(*first).text(), shuffled(*second).text()),
-             "draw one order, order = np.random.permutation(len(x)), and index both with it");
-  add_note(finding, site, *first, "shuffled in another order here");
+  Finding &finding = report(site, *second,
+                            fmt::format("`{}` and `{}` are shuffled independently, so their elements no longer match",
+                                        shuffled(*first).text(), shuffled(*second).text()),
+                            "draw one order, `order = np.random.permutation(len(x))`, and index both with it");
+  add_note(finding, site, *first, "shuffled in a different order here");
   if (paired != nullptr) {
     add_note(finding, site, *paired, "used as pairs here");
   }
@@ -150,12 +149,13 @@ extern constinit const Rule kShuffledApart = {.info = {.code = "DP857",
                                                        .tier = Tier::Hint,
                                                        .documentation = R"(## What it finds
 
-Two calls of `np.random.shuffle` (or `random.shuffle`, or a generator's) shortly after each other, for two arrays that belong together: the same function gives
-both to `zip`, `fit`, `TensorDataset`, `from_tensor_slices` or `train_test_split`, or made them of the parts of the same elements.
+Two calls of `np.random.shuffle` (or `random.shuffle`, or a generator's) in quick succession, for two arrays that belong together: the same
+function passes both to `zip`, `fit`, `TensorDataset`, `from_tensor_slices` or `train_test_split`, or built them from parts of the same
+elements.
 
 ## Why it matters
 
-Each call draws an order of its own. Afterwards the labels belong to other inputs, and the model learns noise.
+Each call draws its own order. Afterwards the labels no longer match the inputs, and the model learns noise.
 
 ## Bad
 
@@ -184,7 +184,8 @@ def train(model: keras.Model, x, y):
 
 ## When it is wrong
 
-Where random pairs are wanted, as in a permutation test. If the generator is seeded again between the calls, both orders are the same, and it is silent.
+Where random pairs are intended, as in a permutation test. If the generator is seeded again between the calls, both orders are the same, and
+the rule is silent.
 
 ## References
 

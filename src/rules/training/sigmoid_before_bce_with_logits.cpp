@@ -17,11 +17,10 @@ void check(Site &site, const Call &call) {
   if (output != Output::Sigmoid && output != Output::Softmax) {
     return;
   }
-  Finding &finding =
-      report(site, *loss.input,
-             fmt::format("{} applies sigmoid itself and wants scores, but gets the result of a {}", loss.name,
-                         output == Output::Softmax ? "softmax" : "sigmoid"),
-             "pass the scores as they come out of the last layer; apply sigmoid only where probabilities are wanted");
+  Finding &finding = report(site, *loss.input,
+                            fmt::format("`{}` applies a sigmoid itself and expects logits, but gets the output of a {}",
+                                        loss.name, output == Output::Softmax ? "softmax" : "sigmoid"),
+                            "pass the logits of the last layer; apply a sigmoid only where you need probabilities");
   const auto *inner = as<Call>(loss.input);
   if (inner == nullptr || output != Output::Sigmoid) {
     return;
@@ -40,7 +39,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kSigmoidBeforeBceWithLogits = {
     .info = {.code = "DP802",
              .name = "sigmoid-before-bce-with-logits",
-             .summary = "a sigmoid whose result goes into BCEWithLogitsLoss, which applies sigmoid itself",
+             .summary = "a sigmoid whose output goes into `BCEWithLogitsLoss`, which applies a sigmoid itself",
              .root_cause = "Training: Loss Mismatch",
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Model Building",
@@ -50,13 +49,13 @@ extern constinit const Rule kSigmoidBeforeBceWithLogits = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-`nn.BCEWithLogitsLoss` or `F.binary_cross_entropy_with_logits` that is given the result of a sigmoid or softmax: written in the call,
-kept in a variable, or made by the last layer of the model.
+`nn.BCEWithLogitsLoss` or `F.binary_cross_entropy_with_logits` on the output of a sigmoid or softmax: written in the call, kept in a
+variable, or returned by the last layer of the model.
 
-## Why it costs
+## Why it matters
 
-The loss applies sigmoid itself. What lies between 0 and 1 becomes 0.5 to 0.73: the model can never be sure of a 0, the
-loss of a negative example cannot go below 0.69, and the gradients shrink by the slope of the first sigmoid.
+The loss applies a sigmoid itself. Values between 0 and 1 become 0.5 to 0.73: the model can never predict a confident 0, the loss of a
+negative example cannot go below 0.69, and the gradients shrink by the slope of the first sigmoid.
 
 ## Bad
 
@@ -81,11 +80,11 @@ def loss(scores, target):
 
 ## When it is wrong
 
-Rarely: where the narrow range is meant.
+In rare cases where the narrow range is intended.
 
 ## References
 
-- PyTorch documentation of `torch.nn.BCEWithLogitsLoss`: this loss combines a Sigmoid layer and the BCELoss in one single class
+- PyTorch documentation of `torch.nn.BCEWithLogitsLoss`
 )"},
     .calls = kLossCalls,
     .on_call = check};

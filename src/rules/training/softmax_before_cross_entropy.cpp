@@ -27,9 +27,9 @@ void check(Site &site, const Call &call) {
   }
   const Output output = model::output_of(loss.input);
   if (output == Output::LogSoftmax) {
-    Finding &finding =
-        report(site, *loss.input, fmt::format("{} applies log_softmax itself: here it is done twice", loss.name),
-               "pass the scores, or keep log_softmax and use nll_loss");
+    Finding &finding = report(site, *loss.input,
+                              fmt::format("`{}` applies log_softmax itself, so it is computed twice here", loss.name),
+                              "pass the logits, or keep `log_softmax` and use `nll_loss`");
     finding.tier = Tier::Hint; // the second changes nothing but the time
     return;
   }
@@ -37,10 +37,9 @@ void check(Site &site, const Call &call) {
     return;
   }
   Finding &finding = report(site, *loss.input,
-                            fmt::format("{} applies softmax itself and wants scores, but gets the result of a {}",
+                            fmt::format("`{}` applies softmax itself and expects logits, but gets the output of a {}",
                                         loss.name, output == Output::Softmax ? "softmax" : "sigmoid"),
-                            "pass the scores as they come out of the last layer; where probabilities are wanted, apply "
-                            "softmax outside of the loss");
+                            "pass the logits of the last layer; apply softmax only where you need probabilities");
   if (const std::optional<Edit> edit = without_activation(site, loss.input)) {
     set_fix(finding, false, {*edit});
   }
@@ -51,7 +50,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kSoftmaxBeforeCrossEntropy = {
     .info = {.code = "DP801",
              .name = "softmax-before-cross-entropy",
-             .summary = "a softmax whose result goes into a cross entropy that applies softmax itself",
+             .summary = "a softmax whose output goes into a cross-entropy that applies softmax itself",
              .root_cause = "Training: Loss Mismatch",
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Model Building",
@@ -61,14 +60,14 @@ extern constinit const Rule kSoftmaxBeforeCrossEntropy = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-`nn.CrossEntropyLoss` or `F.cross_entropy` that is given the result of a softmax or sigmoid: written in the call, kept in a variable, or
-made by the last layer of the model. A `log_softmax` before it is harmless but done twice: that is a hint.
+`nn.CrossEntropyLoss` or `F.cross_entropy` on the output of a softmax or sigmoid: written in the call, kept in a variable, or returned by
+the last layer of the model. A `log_softmax` before it is harmless but computed twice: that is a hint.
 
-## Why it costs
+## Why it matters
 
-The loss applies softmax itself. Of probabilities, which lie between 0 and 1, a second softmax makes an almost even distribution: with
-10 classes the largest it can give is 0.23, so that the loss never goes below 1.46 however good the model is, and the
-gradients are weak. The model still learns something, only slowly and badly, which makes this hard to see.
+The loss applies softmax itself. A second softmax over probabilities, which lie between 0 and 1, gives an almost uniform distribution: with
+10 classes its maximum is 0.23, so the loss never goes below 1.46 however good the model is, and the gradients are weak. The model still
+learns something, only slowly and badly, which makes the mistake hard to notice.
 
 ## Bad
 
@@ -98,11 +97,11 @@ def loss(x, y):
 
 ## When it is wrong
 
-Rarely: where the softened distribution is meant.
+In rare cases where the softened distribution is intended.
 
 ## References
 
-- PyTorch documentation of `torch.nn.CrossEntropyLoss`: the input is expected to contain the unnormalized logits for each class
+- PyTorch documentation of `torch.nn.CrossEntropyLoss`
 )"},
     .calls = kLossCalls,
     .on_call = check};

@@ -10,15 +10,15 @@ namespace {
 
 using model::Value;
 
-constexpr std::string_view kMessage = "a softmax over one unit is 1 whatever goes in";
+constexpr std::string_view kMessage = "a softmax over one unit is always 1, whatever its input";
 
 // Keras: Dense(1, activation="softmax"); its softmax is over the units.
 void check_layer(Site &site, const Call &call, std::string_view api) {
   const LayerInfo layer = layer_of(site, call, api);
   if (layer.activation == Activation::Softmax && layer.units == 1) {
     report(site, call, std::string(kMessage),
-           "use sigmoid for two classes, or a softmax over the number of classes; to weigh positions, take the softmax "
-           "over their axis");
+           "use a sigmoid for two classes, or a softmax over one unit per class; for attention weights, apply it over "
+           "the positions");
   }
 }
 
@@ -38,8 +38,8 @@ void check_sequential(Site &site, const Call &call) {
     const LayerInfo dense = layer_of(site, *before.call, before.name().text());
     const Site there = site_of(site, *layer.call);
     if (activation.activation == Activation::Softmax && dense.units == 1 && there.module == site.module) {
-      add_note(report(site, *layer.call, std::string(kMessage), "use sigmoid, or one unit for each class"), site,
-               *before.call, "the one unit");
+      add_note(report(site, *layer.call, std::string(kMessage), "use a sigmoid, or one unit per class"), site,
+               *before.call, "the layer with one unit");
     }
   }
 }
@@ -56,8 +56,8 @@ void check_torch(Site &site, const Call &call) {
     if ((api == "torch.nn.Softmax" || api == "torch.nn.LogSoftmax") &&
         integer_of(site, argument(*softmax, 0, "dim")) == -1 &&
         integer_of(site, argument(*linear, 1, "out_features")) == 1) {
-      add_note(report(site, *softmax, std::string(kMessage), "use Sigmoid, or one unit for each class"), site, *linear,
-               "the one unit");
+      add_note(report(site, *softmax, std::string(kMessage), "use `nn.Sigmoid`, or one unit per class"), site, *linear,
+               "the layer with one unit");
     }
   }
 }
@@ -90,10 +90,10 @@ extern constinit const Rule kSoftmaxOverOneUnit = {
 A Keras layer of one unit with a softmax (`Dense(1, activation="softmax")`), one followed by `Activation("softmax")`, or
 `nn.Linear(n, 1)` followed by `nn.Softmax(dim=-1)`.
 
-## Why it costs
+## Why it matters
 
-A softmax makes its inputs sum to 1. Of one input it makes 1, always, with a gradient of 0: the model predicts the same class
-for everything and never learns. In an attention layer it gives every position the weight 1.
+A softmax makes its inputs sum to 1. For one input the result is always 1, with a gradient of 0: the model predicts the same class for
+everything and never learns. In an attention layer it gives every position the weight 1.
 
 ## Bad
 
@@ -113,7 +113,7 @@ model = keras.Sequential([keras.layers.Dense(64, activation="relu"), keras.layer
 
 ## When it is wrong
 
-Never for what it finds: softmaxes along other dimensions are left alone.
+Never, for what it reports: a softmax along another dimension is not reported.
 
 ## References
 

@@ -129,9 +129,9 @@ void check(Site &site, const Node &node) {
         continue;
       }
       Finding &finding = report(site, *read,
-                                fmt::format("`{}` is read when {}() is compiled, so later changes of it have no effect",
+                                fmt::format("`{}` is read when `{}()` is traced, so later changes to it have no effect",
                                             text_of(site, read), function->name.text()),
-                                fmt::format("pass it to {}() as an argument", function->name.text()));
+                                fmt::format("pass it to `{}()` as an argument", function->name.text()));
       finding.notes.push_back(
           {store.function->module->file, store.place->span(), "changed here, while the program runs"});
       finding.notes.push_back({site.module->file, function->compiled_at->span(), "compiled here"});
@@ -154,13 +154,13 @@ extern constinit const Rule kStaleAttributeUnderJit = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-A method that `jax.jit` compiles and that reads an attribute of `self`, itself or in a method that it calls or differentiates, where another method changes
-that attribute in a loop, or is called from one. One attribute for each compiled method.
+A method that `jax.jit` compiles and that reads an attribute of `self`, directly or in a method that it calls or differentiates, where
+another method changes that attribute in a loop or is called from one. One attribute per compiled method is reported.
 
 ## Why it matters
 
-The attribute is read while the method is traced, and its value becomes a constant of the compiled program. `self.beta = 0.5` later changes the object,
-not the program: annealing, schedules and switches have no effect, and nothing says so.
+The attribute is read while the method is traced, and its value becomes a constant in the compiled program. A later `self.beta = 0.5`
+changes the object, not the program: annealing, schedules and switches have no effect, without any error.
 
 ## Bad
 
@@ -206,7 +206,8 @@ class Trainer:
 
 ## When it is wrong
 
-Where the method is compiled again after each change. Classes that define `__hash__` or `__eq__`, and those of Flax and Equinox, are left alone.
+Where the method is compiled again after each change. Classes that define `__hash__` or `__eq__`, and Flax and Equinox classes, are not
+reported.
 
 ## References
 

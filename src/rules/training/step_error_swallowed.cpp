@@ -56,9 +56,9 @@ void check(Site &site, const Node &node) {
     if (const Call *step = step_in(site, statement.body)) {
       const u32 end = handler->type != nullptr ? handler->type->end : handler->start + 6;
       Finding &finding =
-          report(site, Span{handler->start, end}, "whatever fails in this training step is ignored without a word",
-                 "catch only what you expect, such as torch.cuda.OutOfMemoryError, and log it");
-      add_note(finding, site, *step, "the step that may fail");
+          report(site, Span{handler->start, end}, "every exception in this training step is silently ignored",
+                 "catch only what you expect, such as `torch.cuda.OutOfMemoryError`, and log it");
+      add_note(finding, site, *step, "the step that can fail");
     }
     return;
   }
@@ -82,8 +82,8 @@ A `try` around `backward()` or an optimizer's `step()` in a loop, with `except:`
 
 ## Why it matters
 
-A wrong shape, a full GPU or a typo makes every batch fail, and the program runs through all epochs without learning anything. Steps that fail half-way may leave gradients or
-memory behind for the next.
+A wrong shape, a full GPU or a typo makes every batch fail, and the program runs through all epochs without learning anything. A step that
+fails halfway may leave gradients or memory allocated for the next one.
 
 ## Bad
 
@@ -121,7 +121,7 @@ def train(model: torch.nn.Module, loader, loss_function, optimizer: torch.optim.
 
 ## When it is wrong
 
-Hardly ever.
+Rarely. Catch and log the specific exception if some batches are expected to fail.
 
 ## References
 

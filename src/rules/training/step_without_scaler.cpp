@@ -48,7 +48,7 @@ void check(Site &site, const Call &call) {
   const std::string_view scaler = text_of(site, receiver_of(*scale));
   Finding &finding =
       report(site, call, "the optimizer steps with gradients that are still multiplied by the loss scale",
-             fmt::format("call {}.step({}), which divides by the scale and skips steps with infinite gradients", scaler,
+             fmt::format("call `{}.step({})`, which unscales the gradients and skips steps with infinite ones", scaler,
                          text_of(site, optimizer)));
   add_note(finding, site, *scaled->call, "scaled here");
   if (model::kind_of(optimizer) != Kind::TorchOptimizer || model::kind_of(receiver_of(*scale)) != Kind::GradScaler) {
@@ -64,7 +64,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kStepWithoutScaler = {
     .info = {.code = "DP866",
              .name = "step-without-scaler",
-             .summary = "optimizer.step() with gradients that a GradScaler has scaled",
+             .summary = "`optimizer.step()` with gradients that a `GradScaler` has scaled",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result, Program Crash",
              .stage = "Training",
@@ -78,8 +78,9 @@ extern constinit const Rule kStepWithoutScaler = {
 
 ## Why it matters
 
-The gradients are multiplied by the loss scale, which starts at 65536. `scaler.step(optimizer)` divides by it, and skips steps whose gradients are
-infinite. `optimizer.step()` uses them as they are, so that the weights explode; and `scaler.update()` fails, since no gradients were checked.
+The gradients are multiplied by the loss scale, which starts at 65536. `scaler.step(optimizer)` divides by it and skips steps whose
+gradients are infinite. `optimizer.step()` uses the scaled gradients, so the weights explode; and `scaler.update()` fails, because no
+gradients were checked.
 
 ## Bad
 

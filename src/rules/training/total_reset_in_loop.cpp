@@ -106,10 +106,9 @@ void check(Site &site, const Node &node) {
         !is_read_after(body, loop, name->id)) {
       continue;
     }
-    Finding &finding =
-        report(site, *reset,
-               fmt::format("`{}` starts again in every iteration, so that only the last batch counts", name->id.text()),
-               "initialize it before the loop");
+    Finding &finding = report(
+        site, *reset, fmt::format("`{}` is reset in every iteration, so only the last batch counts", name->id.text()),
+        "initialize it before the loop");
     add_note(finding, site, *total.added, "what is added here is lost in the next iteration");
   }
 }
@@ -128,11 +127,11 @@ extern constinit const Rule kTotalResetInLoop = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A loop over data that sets a name to zero or to an empty list at its beginning, adds to it, and reads it only after the loop.
+A loop over data that sets a name to zero or to an empty list at its start, adds to it, and reads it only after the loop.
 
 ## Why it matters
 
-The sum starts again with every batch. What is reported after the loop as the accuracy or loss of the whole dataset is that of its last batch.
+The sum starts again with every batch. The accuracy or loss that is reported after the loop for the whole dataset is that of its last batch.
 
 ## Bad
 
@@ -164,7 +163,7 @@ def accuracy(model, dataset):
 
 ## When it is wrong
 
-Where only the last batch is meant.
+Where only the last batch is intended.
 
 ## References
 

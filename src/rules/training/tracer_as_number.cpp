@@ -31,8 +31,9 @@ void check_branch(Site &site, const Node &node) {
   const Expr *test =
       node.kind == NodeKind::If ? static_cast<const If &>(node).test : static_cast<const While &>(node).test;
   if (needs_value(test) && is_jitted(site)) {
-    Finding &finding = report(site, *test, "this test needs the value of a traced array, which jax.jit does not know",
-                              "use jnp.where, jax.lax.cond or jax.lax.while_loop");
+    Finding &finding =
+        report(site, *test, "this condition needs the value of a traced array, so `jax.jit` raises an error",
+               "use `jnp.where`, `jax.lax.cond` or `jax.lax.while_loop`");
     finding.tier = depends_on_traced_argument(site, test) ? finding.tier : Tier::Hint;
   }
 }
@@ -43,9 +44,9 @@ void check_call(Site &site, const Call &call) {
                                                     : nullptr;
   if (array != nullptr && is_traced_value(array) && is_jitted(site)) {
     Finding &finding = report(site, call,
-                              fmt::format("{} needs the value of a traced array, which jax.jit does not know",
+                              fmt::format("`{}` needs the value of a traced array, so `jax.jit` raises an error",
                                           called_method(call) == "item" ? "item()" : text_of(site, call.func)),
-                              "keep it an array, or return it and convert it outside of the compiled function");
+                              "keep it an array, or return it and convert it outside the compiled function");
     finding.tier = depends_on_traced_argument(site, array) ? finding.tier : Tier::Hint;
   }
 }
@@ -55,7 +56,7 @@ void check_call(Site &site, const Call &call) {
 extern constinit const Rule kTracerAsNumber = {
     .info = {.code = "DP826",
              .name = "tracer-as-number",
-             .summary = "a branch or number under jax.jit that needs the value of an array",
+             .summary = "a branch or conversion under `jax.jit` that needs the value of an array",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Program Crash",
              .stage = "Model Building",
@@ -69,8 +70,8 @@ where the value is not known to come from the function's arguments, or some of t
 
 ## Why it matters
 
-While JAX traces a function, its arrays have a shape and no value. Such code raises a `TracerBoolConversionError` or
-`ConcretizationTypeError` when it is first called.
+While JAX traces a function, its arrays have a shape and a dtype but no values. Such code raises a `TracerBoolConversionError` or
+`ConcretizationTypeError` in the first call.
 
 ## Bad
 

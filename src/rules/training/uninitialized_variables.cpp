@@ -75,8 +75,8 @@ void check(const model::Project &project, Findings &findings) {
     finding.file = module->file;
     finding.span = seen.run->span();
     finding.tier = module->is_test ? Tier::Hint : Tier::On;
-    finding.message = "the session runs, but nothing gives the variables their first values";
-    finding.advice = "run tf.global_variables_initializer() first, or restore a checkpoint";
+    finding.message = "the session runs, but nothing initializes the variables";
+    finding.advice = "run `tf.global_variables_initializer()` first, or restore a checkpoint";
     finding.notes.push_back({module->file, seen.variable->span(), "a variable"});
   }
 }
@@ -86,7 +86,7 @@ void check(const model::Project &project, Findings &findings) {
 extern constinit const Rule kUninitializedVariables = {
     .info = {.code = "DP823",
              .name = "uninitialized-variables",
-             .summary = "a TensorFlow 1 program that runs a session and never initialises its variables",
+             .summary = "a TensorFlow 1 program that runs a session and never initializes its variables",
              .root_cause = "Training: Wrong Initialization",
              .symptoms = "Wrong Result",
              .stage = "Initialization",
@@ -95,8 +95,8 @@ extern constinit const Rule kUninitializedVariables = {
              .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
-A TensorFlow 1 module that makes variables and runs a session, where neither it nor any module of the project that it belongs to initialises
-or restores variables in any way.
+A TensorFlow 1 module that creates variables and runs a session, where neither it nor any other module of its project initializes or
+restores variables.
 
 ## Why it costs
 
@@ -125,7 +125,7 @@ with tf.Session() as sess:
 
 ## When it is wrong
 
-Where another program, which is not checked with it, initialises the variables.
+Where another program, which is not checked with it, initializes the variables.
 
 ## References
 

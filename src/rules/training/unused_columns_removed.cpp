@@ -118,12 +118,13 @@ void check(Site &site, const Call &call) {
   }
   Finding &finding =
       report(site, call,
-             fmt::format("the Trainer removes the column \"{}\", which the {} reads: KeyError at the first batch",
+             fmt::format("the Trainer removes the column `{}`, which the {} reads: KeyError at the first batch",
                          column.key, is_transform ? "transform" : "collator"),
-             "pass remove_unused_columns=False to TrainingArguments");
-  finding.notes.push_back({reader->module->file, column.place->span(), "it is read here"});
+             "pass `remove_unused_columns=False` to `TrainingArguments`");
+  finding.notes.push_back({reader->module->file, column.place->span(), "the column is read here"});
   const Site made = site_of(site, *arguments);
-  finding.notes.push_back({made.module->file, arguments->span(), "removes what the model's forward() does not take"});
+  finding.notes.push_back(
+      {made.module->file, arguments->span(), "removes what the model's `forward()` does not accept"});
 }
 
 } // namespace
@@ -131,7 +132,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kUnusedColumnsRemoved = {
     .info = {.code = "DP843",
              .name = "unused-columns-removed",
-             .summary = "a transform or collator that reads a column which the Trainer has removed",
+             .summary = "a transform or collator that reads a column that the Trainer has removed",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Program Crash",
              .stage = "Data Preparation",
@@ -140,13 +141,13 @@ extern constinit const Rule kUnusedColumnsRemoved = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A `Trainer` of Transformers whose training data has a `with_transform` or `set_transform` function, or a collator, that reads a raw column such as `"image"` or `"text"`, with `TrainingArguments` that do
-not set `remove_unused_columns=False`.
+A Transformers `Trainer` whose training data has a `with_transform` or `set_transform` function, or a collator, that reads a raw column such
+as `"image"` or `"text"`, with `TrainingArguments` that do not set `remove_unused_columns=False`.
 
-## What goes wrong
+## Why it matters
 
-The Trainer removes all columns that the model's `forward` has no parameter for. The function that makes `pixel_values` from `image` runs afterwards, when a batch is read, and fails with a `KeyError`, or
-with "list index out of range".
+The Trainer removes all columns for which the model's `forward` has no parameter. The function that computes `pixel_values` from `image`
+runs afterwards, when a batch is read, and fails with a `KeyError` or "list index out of range".
 
 ## Bad
 

@@ -22,9 +22,11 @@ void check(Site &site, const Call &call) {
   if (statement == nullptr || statement->value != &call) {
     return;
   }
-  report(site, call,
-         fmt::format("nobody waits for this {}: its tensor may be used or changed while it is under way", name),
-         "keep what it returns and call wait() on it before the tensor is touched");
+  report(
+      site, call,
+      fmt::format("nothing waits for this `{}`, so its tensor may be used or changed while the transfer is in progress",
+                  name),
+      "keep the returned handle and call `wait()` on it before using the tensor");
 }
 
 } // namespace
@@ -32,7 +34,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kUnwaitedCommunication = {
     .info = {.code = "DP816",
              .name = "unwaited-communication",
-             .summary = "an asynchronous send, receive or reduction whose handle is dropped",
+             .summary = "an asynchronous send, receive or reduction whose handle is discarded",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result, Program Hang",
              .stage = "Training",
@@ -42,11 +44,11 @@ extern constinit const Rule kUnwaitedCommunication = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`torch.distributed.isend` and `irecv`, and collectives with `async_op=True`, whose result is thrown away.
+`torch.distributed.isend` and `irecv`, and collectives with `async_op=True`, whose result is discarded.
 
-## Why it costs
+## Why it matters
 
-They return before the data has been sent or received. Reading the tensor then gives the old numbers, or half of the new ones; changing it
+They return before the data has been sent or received. Reading the tensor then gives the old values or a mix of old and new; changing it
 sends something else. It works in small tests and fails under load, differently each time.
 
 ## Bad
@@ -74,7 +76,7 @@ def exchange(tensor):
 
 ## When it is wrong
 
-Where a barrier behind it, or a collective on the same stream, makes sure that all is done.
+Where a later barrier, or a collective on the same stream, ensures that everything is done.
 
 ## References
 

@@ -35,8 +35,9 @@ void check(Site &site, const Call &call) {
     return;
   }
   reported.is_done = true;
-  report(site, call, "the moving averages of this batch normalization are never updated: nothing runs UPDATE_OPS",
-         "make the training operation under tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS))");
+  report(site, call,
+         "the moving averages of this batch normalization are never updated, because nothing runs `UPDATE_OPS`",
+         "create the training operation under `tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS))`");
 }
 
 } // namespace
@@ -44,7 +45,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kUpdateOpsMissing = {
     .info = {.code = "DP854",
              .name = "update-ops-missing",
-             .summary = "batch normalization of TF1 whose moving averages nobody updates",
+             .summary = "TensorFlow 1 batch normalization whose moving averages are never updated",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result",
              .stage = "Training",
@@ -53,13 +54,13 @@ extern constinit const Rule kUpdateOpsMissing = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`tf.layers.batch_normalization(…, training=…)` and `tf.contrib.layers.batch_norm(…, is_training=…)` in a program that trains and whose files never mention
-`UPDATE_OPS`. The mode must be one that changes between training and inference. One place for each file.
+`tf.layers.batch_normalization(…, training=…)` and `tf.contrib.layers.batch_norm(…, is_training=…)` in a program that trains and whose files
+never mention `UPDATE_OPS`. The mode must be one that changes between training and inference. One place per file is reported.
 
 ## Why it matters
 
-In TF1 these layers put the operations that update their moving averages into a collection, and somebody has to run them. If nobody does, the averages stay
-at 0 and 1: training looks fine, and inference gives nonsense.
+In TensorFlow 1 these layers put the operations that update their moving averages into a collection, and the program has to run them. If it
+does not, the averages stay at mean 0 and variance 1: training looks fine, and inference returns nonsense.
 
 ## Bad
 
@@ -88,7 +89,7 @@ with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
 
 ## When it is wrong
 
-Where the model is never used in inference mode, or a library that is not checked makes the training operation.
+Where the model is never used in inference mode, or a library that is not checked creates the training operation.
 
 ## References
 

@@ -138,11 +138,11 @@ void look(const Site &site, const Node *node, const Expr *target, u32 from, Kept
 void report_kept(Site &site, const Assign &assignment, const Call &state, const Node &restored, const Node &loop,
                  bool is_sure) {
   const std::string_view target = text_of(site, assignment.targets[0]);
-  Finding &finding = report(
-      site, state, fmt::format("`{}` refers to the weights themselves: the training that follows changes it", target),
-      fmt::format("copy them: copy.deepcopy({})", text_of(site, &state)));
-  add_note(finding, site, loop, "the model is trained on in this loop");
-  add_note(finding, site, restored, "what is used here are the last weights, not the ones that were kept");
+  Finding &finding =
+      report(site, state, fmt::format("`{}` refers to the live weights, so further training changes it", target),
+             fmt::format("copy them: `copy.deepcopy({})`", text_of(site, &state)));
+  add_note(finding, site, loop, "this loop keeps training the model");
+  add_note(finding, site, restored, "this uses the last weights, not the best ones");
   if (!is_sure) {
     finding.tier = Tier::Hint;
   }
@@ -171,10 +171,9 @@ void check_method(Site &site, const Assign &assignment, const Call &state) {
   if (std::ranges::none_of(site.function->called_by, trains)) {
     return;
   }
-  report(
-      site, state,
-      fmt::format("`{}` refers to the weights themselves: the training that follows changes it", text_of(site, target)),
-      fmt::format("copy them: copy.deepcopy({})", text_of(site, &state)));
+  report(site, state,
+         fmt::format("`{}` refers to the live weights, so further training changes it", text_of(site, target)),
+         fmt::format("copy them: `copy.deepcopy({})`", text_of(site, &state)));
 }
 
 // `best = model.state_dict()` in some iterations of a training loop, and used after it.
@@ -215,7 +214,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kWeightsKeptByReference = {
     .info = {.code = "DP871",
              .name = "weights-kept-by-reference",
-             .summary = "the best weights kept as state_dict() without a copy, while training goes on",
+             .summary = "the best weights kept as `state_dict()` without a copy while training continues",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result",
              .stage = "Training",
@@ -224,13 +223,13 @@ extern constinit const Rule kWeightsKeptByReference = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`best = model.state_dict()` in some iterations of a loop that trains the model, where `best` is loaded, saved or returned after the loop. A shallow
-copy (`.copy()`, `dict(…)`) and an entry of a dictionary count too, and so does an attribute that a class for early stopping keeps.
+`best = model.state_dict()` in some iterations of a loop that trains the model, where `best` is loaded, saved or returned after the loop. A
+shallow copy (`.copy()`, `dict(…)`) and an entry of a dictionary count too, and so does an attribute of an early-stopping class.
 
 ## Why it matters
 
-`state_dict()` does not copy: its tensors are the weights, and the optimizer changes them in place. After the loop `best` holds the last weights, not those of
-the best epoch.
+`state_dict()` does not copy: its tensors are the weights, and the optimizer changes them in place. After the loop `best` holds the last
+weights, not those of the best epoch.
 
 ## Bad
 
@@ -282,7 +281,7 @@ def train(loader, test, epochs):
 
 ## When it is wrong
 
-Where nothing trains the model between the place that keeps the weights and the one that uses them.
+Where nothing trains the model between the place that keeps the weights and the place that uses them.
 
 ## References
 

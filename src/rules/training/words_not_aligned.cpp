@@ -45,12 +45,11 @@ void check(Site &site, const Call &call) {
   if (labels == nullptr) {
     return;
   }
-  Finding &finding = report(site, *labels,
-                            "these labels belong to words, but the model sees tokens: special tokens and split words "
-                            "move them to wrong places",
-                            "take the label of each token's word from `word_ids()`, with -100 for special tokens and "
-                            "the rest of a word");
-  add_note(finding, site, call, "the words become tokens here");
+  Finding &finding = report(
+      site, *labels,
+      "these labels belong to words, but the model sees tokens: special tokens and split words misalign them",
+      "map each token to its word's label with `word_ids()`, and use -100 for special tokens and the rest of a word");
+  add_note(finding, site, call, "the words are tokenized here");
 }
 
 } // namespace
@@ -58,7 +57,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kWordsNotAligned = {
     .info = {.code = "DP846",
              .name = "words-not-aligned",
-             .summary = "labels of words that are used as labels of tokens",
+             .summary = "word labels that are used as token labels",
              .root_cause = "Training: Loss Mismatch",
              .symptoms = "Wrong Result",
              .stage = "Data Preparation",
@@ -67,12 +66,13 @@ extern constinit const Rule kWordsNotAligned = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A function that tokenizes words with `is_split_into_words=True` and stores `labels`, in a file that asks nowhere which word a token belongs to (`word_ids()`, `word_to_tokens`, offsets).
+A function that tokenizes words with `is_split_into_words=True` and stores `labels`, in a file that never looks up which word a token
+belongs to (`word_ids()`, `word_to_tokens`, offsets).
 
-## What goes wrong
+## Why it matters
 
-The tokenizer puts a special token first and splits long words. The label of word i is then the label of another token, from the first split on by more and more. The model learns tags of neighbouring words, and
-the accuracy looks acceptable because most tags are "O".
+The tokenizer adds a special token at the start and splits long words. The label of word i then belongs to a different token, and the offset
+grows with every split. The model learns the tags of neighboring words, and the accuracy looks acceptable because most tags are "O".
 
 ## Bad
 
@@ -112,7 +112,7 @@ Where the labels belong to the whole text.
 
 ## References
 
-- Transformers: token classification, preprocess ("realign the tokens and labels")
+- Transformers documentation: token classification
 )"},
     .calls = "HfTokenizer.__call__ HfTokenizer.batch_encode_plus HfTokenizer.encode_plus",
     .on_call = check};

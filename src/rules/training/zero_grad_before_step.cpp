@@ -85,11 +85,11 @@ void check(Site &site, const Call &call) {
     }
     if (called_method(*other) == "step" && is_optimizer(*other) && text_of(site, receiver_of(*other)) == optimizer) {
       if (backward != nullptr) {
-        Finding &finding =
-            report(site, call, "the gradients are set to zero between backward() and step(), which finds none",
-                   "call zero_grad() before backward() or after step()");
+        Finding &finding = report(
+            site, call, "the gradients are cleared between `backward()` and `step()`, so the step has none to use",
+            "call `zero_grad()` before `backward()` or after `step()`");
         add_note(finding, site, *backward, "the gradients are computed here");
-        add_note(finding, site, *other, "and would be used here");
+        add_note(finding, site, *other, "and should be used here");
       }
       return;
     }
@@ -101,7 +101,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kZeroGradBeforeStep = {
     .info = {.code = "DP828",
              .name = "zero-grad-before-step",
-             .summary = "zero_grad() between backward() and step(), so that nothing is learned",
+             .summary = "`zero_grad()` between `backward()` and `step()`, so nothing is learned",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
@@ -114,8 +114,8 @@ extern constinit const Rule kZeroGradBeforeStep = {
 
 ## Why it matters
 
-`step()` uses the gradients that `backward()` left. If they are deleted in between, the weights change by momentum and weight decay
-alone, or not at all.
+`step()` uses the gradients that `backward()` computed. If they are cleared in between, the weights change only by momentum and weight
+decay, or not at all.
 
 ## Bad
 
@@ -149,11 +149,11 @@ def train(model: torch.nn.Module, loader, loss_function):
 
 ## When it is wrong
 
-Where the optimizer holds other parameters than those that `backward()` reached before, and gets their gradients by hand.
+Where the optimizer holds other parameters than those that `backward()` reached, and their gradients are set by hand.
 
 ## References
 
-- torch.optim: taking an optimization step
+- PyTorch documentation: `torch.optim`, taking an optimization step
 )"},
     .calls = "TorchOptimizer.zero_grad",
     .on_call = check};
