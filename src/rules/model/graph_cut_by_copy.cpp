@@ -101,7 +101,7 @@ extern constinit const Rule kGraphCutByCopy = {
 `torch.tensor(…)`, `torch.FloatTensor(…)` or `Variable(…)` of a loss, or of a list of losses, that is part of an autograd graph, where
 `backward()` is called on the result.
 
-## Why it matters
+## Why it is wrong
 
 These create a new tensor from the values alone. With `requires_grad=True` the call of `backward()` succeeds, but it computes the gradient
 of a tensor that is not connected to the model: no parameter receives a gradient, and the model never learns.

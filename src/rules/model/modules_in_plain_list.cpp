@@ -244,7 +244,7 @@ extern constinit const Rule kModulesInPlainList = {
 An attribute of an `nn.Module` or LightningModule that is a plain list or dictionary of layers, or of torchmetrics metrics, and that its
 methods use.
 
-## Why it matters
+## Why it is wrong
 
 A module registers the modules that are assigned to its attributes, but not those inside lists and dictionaries. Such layers are not in
 `parameters()`, so the optimizer does not train them; `to(device)` and `cuda()` leave them on the CPU; checkpoints do not contain them; and

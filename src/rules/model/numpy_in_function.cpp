@@ -64,7 +64,7 @@ extern constinit const Rule kNumpyInFunction = {
 
 `x.numpy()`, or a NumPy function that is passed a tensor, in a `tf.function` and in functions that only such functions call.
 
-## Why it matters
+## Why it is wrong
 
 While a function is traced its tensors have no values, so both fail, with an AttributeError or a NotImplementedError. Removing the decorator
 avoids the error, but then every step runs eagerly, operation by operation.

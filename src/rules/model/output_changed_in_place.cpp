@@ -124,7 +124,7 @@ extern constinit const Rule kOutputChangedInPlace = {
 The result of `sigmoid`, `tanh`, `exp`, `softmax`, `relu`, `sqrt` or a similar operation that is part of an autograd graph and is changed in
 place right after it: `h += x`, `h[mask] = 0`, `h.mul_(2)`.
 
-## Why it matters
+## Why it is wrong
 
 The derivative of these operations is computed from their result, which autograd keeps without copying. `backward()` detects the change and
 fails with "one of the variables needed for gradient computation has been modified by an inplace operation".

@@ -51,7 +51,7 @@ extern constinit const Rule kPenaltyWithoutGraph = {
 `torch.autograd.grad(…)` without `create_graph=True` whose result becomes, through norms and sums, a term of a loss on which `backward()` is
 called.
 
-## Why it matters
+## Why it is wrong
 
 Without `create_graph=True` the gradients are constants. A penalty that is computed from them changes the value of the loss and nothing
 else: its own gradient is zero, so it does not constrain the network.

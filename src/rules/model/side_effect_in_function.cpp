@@ -61,7 +61,7 @@ extern constinit const Rule kSideEffectInFunction = {
 Inside a `tf.function`, and in functions that only such functions call: `print` of a tensor, `append` of one to a list outside, a counter in
 an attribute or a global, `time.time()`, and numbers drawn with `random` or `numpy.random`.
 
-## Why it matters
+## Why it is wrong
 
 The Python code of a `tf.function` runs when it is traced: once for each input signature. It prints symbolic tensors, it counts traces, and
 the numbers it draws become constants: augmentation with `numpy.random` does the same to every batch. A list outside keeps symbolic tensors

@@ -58,7 +58,7 @@ Inside a function that `jax.jit` or `pmap` compiles, and in functions that only 
 a list outside, a counter in an attribute or a global, `time.time()`, numbers drawn with `random` or `numpy.random`, and NumPy functions on
 traced arrays.
 
-## Why it matters
+## Why it is wrong
 
 The Python code runs when it is traced: once for each combination of argument shapes and dtypes. It prints tracers, and the numbers it draws
 are constants in the compiled code. A tracer in a list outside cannot be used later and keeps memory alive.

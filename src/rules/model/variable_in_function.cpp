@@ -47,7 +47,7 @@ extern constinit const Rule kVariableInFunction = {
 
 `tf.Variable(…)` in the body of a `tf.function`, not inside an `if` and outside `tf.init_scope()`.
 
-## Why it matters
+## Why it is wrong
 
 A variable is state that outlives a call. TensorFlow refuses to create one in any trace but the first, with a ValueError that often appears
 only when a batch of another shape is passed. In eager mode the same code creates a new variable in each call; in a graph it would be

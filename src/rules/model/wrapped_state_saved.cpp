@@ -173,7 +173,7 @@ extern constinit const Rule kWrappedStateSaved = {
 `torch.save(model.state_dict(), …)` where the model is wrapped by `DataParallel`, `DistributedDataParallel` or `torch.compile`, in a program
 that loads the same file into a model that is not wrapped and never removes the prefix.
 
-## Why it matters
+## Why it is wrong
 
 The wrapper is a module that holds the model as `module`, or as `_orig_mod` after `torch.compile`, so all keys of its state dict start with
 that prefix. `load_state_dict` of the plain model fails with missing and unexpected keys.

@@ -112,7 +112,7 @@ extern constinit const Rule kNanComparison = {
 
 `x == np.nan`, `loss != float("nan")` and the like, with the NaN of NumPy, PyTorch, JAX, `math` or `float`.
 
-## Why it matters
+## Why it is wrong
 
 By IEEE 754 NaN is not equal to anything, itself included. `==` is always False and `!=` always True, so the check for a broken loss or for
 missing data never succeeds.

@@ -81,7 +81,7 @@ extern constinit const Rule kAccumulateNeverEntered = {
 `Accelerator(gradient_accumulation_steps=n)` in a file that calls `backward` and never uses `accelerator.accumulate(…)`, `no_sync` or
 `sync_gradients`. It is a hint unless the number is known and the same function runs the training step.
 
-## Why it matters
+## Why it is wrong
 
 Only `accumulate()` uses the setting, except that `accelerator.backward` divides the loss by n. The optimizer steps after every batch with a
 gradient that is n times too small, and gradients are synchronized across processes every time.

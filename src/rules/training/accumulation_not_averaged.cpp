@@ -119,7 +119,7 @@ extern constinit const Rule kAccumulationNotAveraged = {
 A loop that calls `backward()` in every iteration and the optimizer's `step()` only in every n-th (`if step % n == 0`), where the loss is
 not divided.
 
-## Why it matters
+## Why it is wrong
 
 `backward()` adds to the gradients. The sum over n batches is n times as large as the gradient of one batch of the combined size, as if the
 learning rate were n times larger.

@@ -114,7 +114,7 @@ extern constinit const Rule kBatchMetricAveraged = {
 `self.log("auc", self.auc(scores, labels))`, or the same with `log_dict`, in a LightningModule, where the value is logged per epoch and the
 metric is not a mean over samples: AUROC, average precision, F1, precision, recall, Jaccard index, correlations.
 
-## Why it matters
+## Why it is wrong
 
 Calling a torchmetrics metric returns its value for that batch, and Lightning averages these values. The mean of a batch's AUROC, or of a
 ratio such as F1, differs from the value over the data set; it depends on the batch size and is undefined for batches with one class only.

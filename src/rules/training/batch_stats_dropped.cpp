@@ -141,7 +141,7 @@ extern constinit const Rule kBatchStatsDropped = {
 `logits, updates = model.apply(…, mutable=["batch_stats"])` where nothing reads `updates`: in the function itself or, if a loss function
 returns it, where the result of `value_and_grad` is unpacked. A name that starts with an underscore is assumed to be intended.
 
-## Why it matters
+## Why it is wrong
 
 Flax Linen modules are immutable. The running mean and variance of batch normalization are returned as `updates` and must be stored in the
 train state. Otherwise evaluation normalizes with the initial mean 0 and variance 1. Flax NNX modules update their statistics in place and

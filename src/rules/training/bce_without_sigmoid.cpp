@@ -54,7 +54,7 @@ extern constinit const Rule kBceWithoutSigmoid = {
 
 `nn.BCELoss` or `F.binary_cross_entropy` on the output of a linear or convolutional layer, a ReLU, a tanh or a log_softmax.
 
-## Why it matters
+## Why it is wrong
 
 The loss takes the logarithm of its input and of 1 minus its input. Outside 0 to 1 PyTorch raises an error on a CPU and a device-side
 assertion on a GPU, at the first batch with such a value.

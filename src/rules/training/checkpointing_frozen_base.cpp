@@ -63,7 +63,7 @@ extern constinit const Rule kCheckpointingFrozenBase = {
 `prepare_model_for_kbit_training` or `use_reentrant=False` in the file. It is a hint where the implementation is not chosen, since newer
 versions of Transformers choose the non-reentrant one.
 
-## Why it matters
+## Why it is wrong
 
 The reentrant implementation computes gradients for a block only if one of its inputs requires a gradient. The embeddings are frozen, so
 none does, and no layer after them gets a gradient: `backward()` fails with "element 0 of tensors does not require grad". If checkpointing

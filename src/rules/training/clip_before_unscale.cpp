@@ -73,7 +73,7 @@ extern constinit const Rule kClipBeforeUnscale = {
 
 `clip_grad_norm_` or `clip_grad_value_` between `scaler.scale(loss).backward()` and `scaler.step(optimizer)`, with no `scaler.unscale_(optimizer)` before it.
 
-## Why it matters
+## Why it is wrong
 
 The scale starts at 65536, so almost every gradient exceeds the limit and is clipped. After `scaler.step` divides by the scale, the steps
 are far smaller than intended, and they change with the scale.

@@ -87,7 +87,7 @@ extern constinit const Rule kClipPastAccelerator = {
 `torch.nn.utils.clip_grad_norm_` or `clip_grad_value_` in a function that calls `accelerator.backward(…)`. It is a hint where the code does
 not set the precision, since `accelerate launch` may set it.
 
-## Why it matters
+## Why it is wrong
 
 With fp16, Accelerate multiplies the loss, and therefore the gradients, by a scale that starts at 65536. They are divided by it when the
 optimizer steps, or by `accelerator.clip_grad_norm_`. PyTorch's function sees the scaled gradients and clips almost all of them. With FSDP

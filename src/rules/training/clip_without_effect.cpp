@@ -102,7 +102,7 @@ extern constinit const Rule kClipWithoutEffect = {
 `clip_grad_norm_` or `clip_grad_value_` in a training step after `optimizer.step()`, or before `backward()`, where the gradients are set to zero in
 the same step.
 
-## Why it matters
+## Why it is wrong
 
 Clipping changes the gradients that exist at that moment. After the step nothing reads them anymore, and before `backward()` they are zero:
 large gradients reach the weights unclipped.

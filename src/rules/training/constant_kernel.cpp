@@ -72,7 +72,7 @@ extern constinit const Rule kConstantKernel = {
 
 A Dense or convolutional layer with the activation of a hidden layer whose `kernel_initializer` creates zeros, ones or another constant.
 
-## Why it matters
+## Why it is wrong
 
 Units that start identical and see the same inputs get the same gradient and stay identical: a layer of 256 units computes no more than one
 unit. With zeros and a ReLU there is no gradient at all.

@@ -129,7 +129,7 @@ extern constinit const Rule kConstantWeightInit = {
 `nn.init.constant_(layer.weight, c)`, `ones_`, `zeros_`, `layer.weight.data.fill_(c)` on the weights of linear and convolutional layers: on
 one layer with a value other than 0, or on every such layer of a model (`if isinstance(m, nn.Linear)`) with any value.
 
-## Why it matters
+## Why it is wrong
 
 Units that start identical get the same gradients and stay identical: a layer of a thousand units computes no more than one. With zeros
 everywhere only the last bias learns.

@@ -205,7 +205,7 @@ extern constinit const Rule kDetachedFromOptimizer = {
 An optimizer for one module that steps after the `backward()` of a loss that depends on that module only through `detach()`, `.data` or
 `item()`.
 
-## Why it matters
+## Why it is wrong
 
 `detach()` cuts the autograd graph: `backward()` computes no gradient for the module, and the step changes nothing. A generator or actor
 whose own loss uses detached outputs never learns. Only the loss of the other network, the discriminator or critic, should use them.

@@ -53,7 +53,7 @@ extern constinit const Rule kDeviceAsText = {.info = {.code = "DP890",
 
 `device == "cuda"` where `device` is a `torch.device`, as `tensor.device` and `model.device` are.
 
-## Why it matters
+## Why it is wrong
 
 The comparison is False without any error, so the branch for that device never runs.
 

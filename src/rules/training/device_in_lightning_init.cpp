@@ -60,7 +60,7 @@ extern constinit const Rule kDeviceInLightningInit = {
 
 `self.x = tensor.cuda()` or `self.x = tensor.to("cuda")` in the `__init__` of a LightningModule.
 
-## Why it matters
+## Why it is wrong
 
 When `__init__` runs, Lightning has not assigned a device to the process yet. All processes put the tensor on the first GPU, where it takes
 memory and an extra CUDA context. It is neither a parameter nor a buffer, so it stays there, and the other processes fail with tensors on

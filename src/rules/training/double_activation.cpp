@@ -94,7 +94,7 @@ extern constinit const Rule kDoubleActivation = {
 A softmax or sigmoid of the output of a softmax or sigmoid, and a loss on logits (`CrossEntropyLoss`, `BCEWithLogitsLoss`) whose input went
 through a ReLU. A softmax of a ReLU and a softmax of a softmax are hints.
 
-## Why it matters
+## Why it is wrong
 
 A softmax or sigmoid returns values between 0 and 1; a second one makes them nearly equal (a sigmoid of them lies between 0.5 and 0.73), and
 the gradients shrink twice. A ReLU before the loss sets all negative logits to 0, so a class cannot be ruled out, and units that are

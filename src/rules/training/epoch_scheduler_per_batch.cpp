@@ -134,7 +134,7 @@ extern constinit const Rule kEpochSchedulerPerBatch = {
 `scheduler.step()` in every iteration of a loop over batches, inside a loop over epochs, where the schedule is in epochs: a `StepLR`,
 `MultiStepLR` or `ExponentialLR` that ends after a few hundred steps, or a `CosineAnnealingLR` whose `T_max` is the number of epochs.
 
-## Why it matters
+## Why it is wrong
 
 The schedule counts calls of `step()`. `StepLR(optimizer, 30)`, stepped for each batch, divides the learning rate by ten every 30 batches:
 before the first epoch ends it is practically zero, and the model stops learning.

@@ -173,7 +173,7 @@ extern constinit const Rule kEvalNotRestored = {
 A loop that trains and that calls `model.eval()`, directly or through a function, while nothing in the loop calls `train()`. It is reported
 if the model is known to have dropout or batch normalization, silent if it is known to have neither, and a hint otherwise.
 
-## Why it matters
+## Why it is wrong
 
 After the first evaluation the model stays in evaluation mode: dropout is off, and batch normalization uses the statistics of the first
 epoch and no longer updates them. Training continues without an error and ends with a worse model.

@@ -52,7 +52,7 @@ extern constinit const Rule kFloatIndex = {
 
 An index that is the result of `/` on a tensor.
 
-## Why it matters
+## Why it is wrong
 
 Up to PyTorch 1.5, `/` on integer tensors returned integers. In 1.6 it raises an error, and since 1.7 it returns floats, and indexing with
 floats raises an IndexError.

@@ -83,7 +83,7 @@ extern constinit const Rule kFunctionalDropoutAlwaysOn = {
 
 `F.dropout(x, p)` and its variants in the forward pass of a module, without the argument `training`.
 
-## Why it matters
+## Why it is wrong
 
 Unlike `nn.Dropout`, the function does not know the module's mode: `training` defaults to `True`. Values are dropped after `model.eval()`
 too, so predictions are random and less accurate.

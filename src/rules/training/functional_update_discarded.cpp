@@ -76,7 +76,7 @@ extern constinit const Rule kFunctionalUpdateDiscarded = {
 `x.at[i].set(v)`, `.add(v)` and similar, `optax.apply_updates(params, updates)` and `state.apply_gradients(grads=grads)` as statements whose
 result is not used.
 
-## Why it matters
+## Why it is wrong
 
 JAX arrays are immutable. All of these return a new array, or a new tree of arrays, and leave the old one unchanged. Without an assignment
 the line does nothing, and JAX does not report it.

@@ -128,7 +128,7 @@ extern constinit const Rule kGatherWithDuplicates = {
 `accelerator.gather(…)` of predictions or labels in an evaluation loop, where the result goes into a metric or a list and is not truncated
 to the length of the data set.
 
-## Why it matters
+## Why it is wrong
 
 Accelerate gives all processes the same number of samples: if the data set does not divide evenly, samples from its start are repeated.
 `gather()` returns them too, so the metric counts them twice, and a list of predictions is longer than the data set. `gather_for_metrics()`

@@ -147,7 +147,7 @@ extern constinit const Rule kInitializerAfterRestore = {
 
 `sess.run(tf.global_variables_initializer())` that follows `saver.restore(sess, …)` of the same session, with no other `restore` after it.
 
-## Why it matters
+## Why it is wrong
 
 The initializer assigns every variable, so the values from the checkpoint are lost: training starts from scratch, or inference runs with
 random weights, without any error.

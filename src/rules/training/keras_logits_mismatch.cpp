@@ -95,7 +95,7 @@ A Keras model whose last layer has a softmax or sigmoid, trained with a cross-en
 TensorFlow's `…_with_logits` functions, which always expect logits; and a last layer without activation, trained with a cross-entropy that
 expects probabilities, as the strings `"binary_crossentropy"`, `"categorical_crossentropy"` and `"sparse_categorical_crossentropy"` do.
 
-## Why it matters
+## Why it is wrong
 
 A softmax that is applied twice flattens the gradient: training is slow and stops early, without any error. In the other case the logarithm
 is taken of values that are not probabilities, clipped to the range from 0 to 1, and the model learns little or nothing.

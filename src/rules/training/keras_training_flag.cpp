@@ -208,7 +208,7 @@ extern constinit const Rule kKerasTrainingFlag = {
 modes, where the same function, or its caller, computes gradients of `model.trainable_variables`. Layers that are created inside an `if` do
 not count.
 
-## Why it matters
+## Why it is wrong
 
 Outside `fit()` Keras runs a model in inference mode unless `training=True` is passed. Dropout then drops nothing, and batch normalization
 uses its moving averages, which are never updated and stay at mean 0 and variance 1. The model trains without an error, but worse.

@@ -200,7 +200,7 @@ A causal language model of Hugging Face (`AutoModelForCausalLM`, `GPT2LMHeadMode
 than its `input_ids`: `ids[:, :-1]` and `ids[:, 1:]`, in the same function or in the Dataset that the batch comes from. `{"input_ids":
 ids[:-1], "labels": ids[1:]}` is a hint.
 
-## Why it matters
+## Why it is wrong
 
 These models shift the labels themselves: the output at position i is compared with label i + 1. With labels that are already shifted, the
 model is trained to predict the token after next. The loss still falls, but the generated text is nonsense.

@@ -101,7 +101,7 @@ extern constinit const Rule kLabelsWithPadding = {
 The `input_ids` of texts that were tokenized with padding, used as `labels` of a Hugging Face language model, in a file that never replaces
 the padding with -100. It is a hint where there may be nothing to pad, or where another file of the project may do it.
 
-## Why it matters
+## Why it is wrong
 
 The loss of these models ignores only labels of -100. Padding counts like any other token: much of the loss comes from predicting padding,
 which is easy, so the loss looks low, and the model learns to stop early.

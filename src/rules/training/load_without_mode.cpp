@@ -127,7 +127,7 @@ extern constinit const Rule kLoadWithoutMode = {
 `model.load_state_dict(…)` followed by a call of the model in the same function, in a file that trains nothing and never calls `eval()`.
 Also a loop that evaluates a model with dropout or batch normalization, where neither its file nor the file of a caller calls `eval()`.
 
-## Why it matters
+## Why it is wrong
 
 Modules are created in training mode. Dropout then removes random features from each prediction, and batch normalization uses the statistics
 of the batch instead of the learned ones: results are worse, and depend on the other samples of the batch.

@@ -106,7 +106,7 @@ extern constinit const Rule kLossOutputMismatch = {
 - `binary_crossentropy` on a softmax over more than two classes;
 - labels from `to_categorical` with the sparse loss, or the class indices of `keras.datasets` with the non-sparse one.
 
-## Why it matters
+## Why it is wrong
 
 Over one class, categorical cross-entropy is 0 or constant and nothing is learned. Binary cross-entropy treats each class of a softmax as a
 separate yes-or-no question; `metrics=["accuracy"]` then reports how many of these answers are right, which looks good from the start.

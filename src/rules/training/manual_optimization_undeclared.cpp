@@ -56,7 +56,7 @@ extern constinit const Rule kManualOptimizationUndeclared = {
 `self.manual_backward(…)` in a LightningModule where neither it nor its base classes or subclasses set `self.automatic_optimization =
 False`.
 
-## Why it matters
+## Why it is wrong
 
 Lightning raises a `MisconfigurationException` at the first step. With several optimizers Lightning 2 refuses to start, because automatic
 optimization supports only one.

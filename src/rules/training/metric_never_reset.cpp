@@ -129,7 +129,7 @@ extern constinit const Rule kMetricNeverReset = {
 `compute()` of a torchmetrics metric that lives longer than an epoch, in a program that never calls `reset()`: in a loop, in a function that
 is called from one, or in a hook that Lightning calls at the end of each epoch.
 
-## Why it matters
+## Why it is wrong
 
 A metric accumulates what `update()` gets until it is reset. Without a reset, the value of epoch ten covers all ten epochs: it reacts
 slowly, and the best epoch is found too late. Metrics that keep all predictions, such as AUROC, also need more memory with every epoch.

@@ -101,7 +101,7 @@ extern constinit const Rule kMissingSuperInit = {
 
 A class derived from `nn.Module` whose `__init__` stores layers or parameters in `self` but does not call the `__init__` of its base class.
 
-## Why it matters
+## Why it is wrong
 
 `nn.Module.__init__` creates the tables in which modules are registered. Without it the first assignment of a layer raises "cannot assign
 module before Module.__init__() call" when the model is created, perhaps long after the data has been prepared.

@@ -141,7 +141,7 @@ extern constinit const Rule kMissingZeroGrad = {
 A loop, or a function called from one, that calls `loss.backward()` and `optimizer.step()`, while neither it nor anything that it calls
 clears the gradients.
 
-## Why it matters
+## Why it is wrong
 
 `backward()` adds to `.grad`. Without `zero_grad()` each step follows the sum of the gradients of all previous steps: the model diverges or
 does not converge, without any error.

@@ -285,7 +285,7 @@ A class or function that creates two modules with random weights, uses both for 
 optimizer the parameters of only one. If anything else takes the other module's parameters, or it is passed to other code, the rule is
 silent.
 
-## Why it matters
+## Why it is wrong
 
 Gradients are computed for both modules, but the optimizer changes only the parameters that it was given. The other module keeps its random
 weights, and the first one has to work with its random outputs.

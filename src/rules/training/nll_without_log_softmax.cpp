@@ -53,7 +53,7 @@ extern constinit const Rule kNllWithoutLogSoftmax = {
 
 `nn.NLLLoss` or `F.nll_loss` on the output of a softmax or sigmoid, or on the logits of the last layer.
 
-## Why it matters
+## Why it is wrong
 
 The loss picks the value of the correct class and negates it. With probabilities the loss is between -1 and 0 and has weak gradients; with
 logits it has no lower bound, so the model learns to make every logit large.

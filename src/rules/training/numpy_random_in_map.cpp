@@ -109,7 +109,7 @@ extern constinit const Rule kNumpyRandomInMap = {
 A call of `np.random` or of Python's `random` in a function that is passed to `Dataset.map`, or in a function that it calls. Functions that
 run as Python, through `tf.py_function` or `tf.numpy_function`, are not reported. One place per `map` is reported.
 
-## Why it matters
+## Why it is wrong
 
 `map` traces its function once and runs the graph for every element. The numbers that NumPy draws during tracing are constants in the graph:
 all images are flipped the same way, cropped at the same place and get the same noise, in every epoch.

@@ -186,7 +186,7 @@ An optimizer over `model.parameters()` that is created inside a loop whose itera
 and a model that gets a new layer with weights (`model.fc = nn.Linear(…)`) after its optimizer was created from all or some of its
 parameters.
 
-## Why it matters
+## Why it is wrong
 
 Adam's averages and SGD's momentum are stored in the optimizer. If it is created in every step they are always zero, which makes it a
 different and usually worse optimizer. An optimizer holds the parameters that it was given: a layer that is added later is never trained,

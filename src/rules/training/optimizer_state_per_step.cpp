@@ -117,7 +117,7 @@ extern constinit const Rule kOptimizerStatePerStep = {
 `opt_state = optimizer.init(params)` in a training step, next to the `optimizer.update(grads, opt_state)` that uses it: in a loop, or in a
 function that is compiled or called from one and does not return the state.
 
-## Why it matters
+## Why it is wrong
 
 The state holds Adam's moments, momentum and the step count of a learning rate schedule. If it starts from zero each time, Adam's update
 reduces to the sign of the gradient, momentum has no effect, and a schedule stays at its first step.

@@ -43,7 +43,7 @@ extern constinit const Rule kPaddingNotIgnored = {
 
 `pad_sequence` with a negative `padding_value` other than -100, in a project that computes a cross-entropy and never sets `ignore_index`.
 
-## Why it matters
+## Why it is wrong
 
 There is no negative class: the loss raises an IndexError on a CPU, and a device-side assertion on a GPU ends the program.
 

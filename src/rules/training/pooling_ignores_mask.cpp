@@ -78,7 +78,7 @@ extern constinit const Rule kPoolingIgnoresMask = {
 `last_hidden_state.mean(dim=1)` of a Hugging Face model whose texts were tokenized with padding. It is a hint where there may be only one
 text.
 
-## Why it matters
+## Why it is wrong
 
 The model returns a vector for every position, including padding. The mean over all of them mixes these in, and more so for shorter texts.
 The same sentence gets a different embedding depending on the other sentences of the batch, and similarities are wrong.

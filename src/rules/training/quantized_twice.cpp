@@ -40,7 +40,7 @@ extern constinit const Rule kQuantizedTwice = {.info = {.code = "DP888",
 
 `from_pretrained` with `quantization_config=` and `load_in_4bit=` or `load_in_8bit=`.
 
-## Why it matters
+## Why it is wrong
 
 Transformers raises a ValueError, because the settings belong in one place.
 

@@ -339,7 +339,7 @@ Two calls of `jax.random` functions with the same key on the same path through a
 A key that is used in every iteration of a loop that never changes it: by `jax.random` itself, as `rngs={"dropout": key}`, or by a function
 that gets the key and draws with it. In a training loop that calls a compiled step this is reported by default.
 
-## Why it matters
+## Why it is wrong
 
 A key determines all numbers that are drawn with it. Two draws with one key give the same numbers, or numbers that depend on each other:
 weights start alike, dropout masks repeat, noise is correlated with the data. JAX does not report it unless `jax_debug_key_reuse` is

@@ -129,7 +129,7 @@ extern constinit const Rule kRequiresGradOnModule = {
 
 An assignment to the attribute `requires_grad` of a module, of one of its parts, or of what `children()` and `modules()` return.
 
-## Why it matters
+## Why it is wrong
 
 Only tensors have that attribute. The assignment gives the module a new attribute that PyTorch never reads: layers that should be frozen are
 still trained, with the time and memory that their gradients cost. The method to call is `requires_grad_()`.

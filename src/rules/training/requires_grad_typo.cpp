@@ -58,7 +58,7 @@ extern constinit const Rule kRequiresGradTypo = {
 
 An assignment to `require_grad` and other misspellings of `requires_grad`.
 
-## Why it matters
+## Why it is wrong
 
 Python creates a new attribute of that name, and nothing else happens: layers that should be frozen are trained, with the time and memory
 that their gradients cost, or a tensor that should be optimized gets no gradient.

@@ -78,7 +78,7 @@ extern constinit const Rule kResultDiscarded = {.info = {.code = "DP891",
 
 `x.to(device)`, `x.float()`, `x.unsqueeze(0)` and similar calls as a statement, for a tensor.
 
-## Why it matters
+## Why it is wrong
 
 On a module, `to()` moves the module itself. On a tensor it returns a new tensor: the old one stays where it is, and the code after it fails
 or computes with the old tensor.

@@ -95,7 +95,7 @@ extern constinit const Rule kRightPaddedGeneration = {
 
 `generate()` of a decoder-only model (`AutoModelForCausalLM`, `GPT2LMHeadModel`) for a batch of several prompts that were tokenized with padding, where nothing sets `padding_side`.
 
-## Why it matters
+## Why it is wrong
 
 Such a model continues the end of each row. With padding on the right, the default of most tokenizers, that is padding for all prompts
 except the longest, and the answers get worse. Transformers prints a warning.

@@ -64,7 +64,7 @@ extern constinit const Rule kSamplerWithoutEpoch = {
 
 A `DistributedSampler` for training that shuffles, in a program that never calls `set_epoch`.
 
-## Why it matters
+## Why it is wrong
 
 The sampler shuffles with its seed plus the epoch number. Without `set_epoch` the epoch stays 0, so every epoch has the same order and the
 same batches.

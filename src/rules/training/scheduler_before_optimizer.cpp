@@ -106,7 +106,7 @@ extern constinit const Rule kSchedulerBeforeOptimizer = {
 
 A loop in which a learning rate scheduler steps first and the optimizer after it, directly or in a function that is called.
 
-## Why it matters
+## Why it is wrong
 
 Since PyTorch 1.1 the scheduler's constructor sets the first learning rate, and `step()` moves to the next one. Called first, it skips the
 first value of the schedule, and all later values come one step too early: a warm-up starts too high, a decay happens too soon. PyTorch

@@ -107,7 +107,7 @@ extern constinit const Rule kSchedulerIntervalMissing = {
 `OneCycleLR` with `steps_per_epoch` or with `total_steps` in steps, or one of the warm-up schedules of Transformers, in
 `configure_optimizers` of a LightningModule that returns it without `"interval": "step"`.
 
-## Why it matters
+## Why it is wrong
 
 Lightning calls `scheduler.step()` at the end of each epoch by default. A schedule of 20,000 steps that advances 20 times never leaves its
 warm-up: the model is trained with a fraction of the learning rate.

@@ -153,7 +153,7 @@ Two calls of `np.random.shuffle` (or `random.shuffle`, or a generator's) in quic
 function passes both to `zip`, `fit`, `TensorDataset`, `from_tensor_slices` or `train_test_split`, or built them from parts of the same
 elements.
 
-## Why it matters
+## Why it is wrong
 
 Each call draws its own order. Afterwards the labels no longer match the inputs, and the model learns noise.
 

@@ -52,7 +52,7 @@ extern constinit const Rule kSigmoidBeforeBceWithLogits = {
 `nn.BCEWithLogitsLoss` or `F.binary_cross_entropy_with_logits` on the output of a sigmoid or softmax: written in the call, kept in a
 variable, or returned by the last layer of the model.
 
-## Why it matters
+## Why it is wrong
 
 The loss applies a sigmoid itself. Values between 0 and 1 become 0.5 to 0.73: the model can never predict a confident 0, the loss of a
 negative example cannot go below 0.69, and the gradients shrink by the slope of the first sigmoid.

@@ -63,7 +63,7 @@ extern constinit const Rule kSoftmaxBeforeCrossEntropy = {
 `nn.CrossEntropyLoss` or `F.cross_entropy` on the output of a softmax or sigmoid: written in the call, kept in a variable, or returned by
 the last layer of the model. A `log_softmax` before it is harmless but computed twice: that is a hint.
 
-## Why it matters
+## Why it is wrong
 
 The loss applies softmax itself. A second softmax over probabilities, which lie between 0 and 1, gives an almost uniform distribution: with
 10 classes its maximum is 0.23, so the loss never goes below 1.46 however good the model is, and the gradients are weak. The model still

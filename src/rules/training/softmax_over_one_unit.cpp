@@ -90,7 +90,7 @@ extern constinit const Rule kSoftmaxOverOneUnit = {
 A Keras layer of one unit with a softmax (`Dense(1, activation="softmax")`), one followed by `Activation("softmax")`, or
 `nn.Linear(n, 1)` followed by `nn.Softmax(dim=-1)`.
 
-## Why it matters
+## Why it is wrong
 
 A softmax makes its inputs sum to 1. For one input the result is always 1, with a gradient of 0: the model predicts the same class for
 everything and never learns. In an attention layer it gives every position the weight 1.

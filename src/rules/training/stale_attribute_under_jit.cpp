@@ -157,7 +157,7 @@ extern constinit const Rule kStaleAttributeUnderJit = {
 A method that `jax.jit` compiles and that reads an attribute of `self`, directly or in a method that it calls or differentiates, where
 another method changes that attribute in a loop or is called from one. One attribute per compiled method is reported.
 
-## Why it matters
+## Why it is wrong
 
 The attribute is read while the method is traced, and its value becomes a constant in the compiled program. A later `self.beta = 0.5`
 changes the object, not the program: annealing, schedules and switches have no effect, without any error.

@@ -80,7 +80,7 @@ extern constinit const Rule kStepErrorSwallowed = {
 
 A `try` around `backward()` or an optimizer's `step()` in a loop, with `except:` or `except Exception:` that only passes or continues.
 
-## Why it matters
+## Why it is wrong
 
 A wrong shape, a full GPU or a typo makes every batch fail, and the program runs through all epochs without learning anything. A step that
 fails halfway may leave gradients or memory allocated for the next one.

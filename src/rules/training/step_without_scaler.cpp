@@ -76,7 +76,7 @@ extern constinit const Rule kStepWithoutScaler = {
 
 `optimizer.step()` after `scaler.scale(loss).backward()`, in a function that calls neither `scaler.step()` nor `scaler.unscale_()`.
 
-## Why it matters
+## Why it is wrong
 
 The gradients are multiplied by the loss scale, which starts at 65536. `scaler.step(optimizer)` divides by it and skips steps whose
 gradients are infinite. `optimizer.step()` uses the scaled gradients, so the weights explode; and `scaler.update()` fails, because no

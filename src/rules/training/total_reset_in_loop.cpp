@@ -129,7 +129,7 @@ extern constinit const Rule kTotalResetInLoop = {
 
 A loop over data that sets a name to zero or to an empty list at its start, adds to it, and reads it only after the loop.
 
-## Why it matters
+## Why it is wrong
 
 The sum starts again with every batch. The accuracy or loss that is reported after the loop for the whole dataset is that of its last batch.
 

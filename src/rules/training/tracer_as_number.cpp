@@ -68,7 +68,7 @@ extern constinit const Rule kTracerAsNumber = {
 `if` and `while` on the value of an array, and `float(x)`, `int(x)`, `bool(x)`, `x.item()`, in a function that `jax.jit` compiles. It is a hint
 where the value is not known to come from the function's arguments, or some of them are static.
 
-## Why it matters
+## Why it is wrong
 
 While JAX traces a function, its arrays have a shape and a dtype but no values. Such code raises a `TracerBoolConversionError` or
 `ConcretizationTypeError` in the first call.

@@ -144,7 +144,7 @@ extern constinit const Rule kUnusedColumnsRemoved = {
 A Transformers `Trainer` whose training data has a `with_transform` or `set_transform` function, or a collator, that reads a raw column such
 as `"image"` or `"text"`, with `TrainingArguments` that do not set `remove_unused_columns=False`.
 
-## Why it matters
+## Why it is wrong
 
 The Trainer removes all columns for which the model's `forward` has no parameter. The function that computes `pixel_values` from `image`
 runs afterwards, when a batch is read, and fails with a `KeyError` or "list index out of range".

@@ -46,7 +46,7 @@ extern constinit const Rule kUnwaitedCommunication = {
 
 `torch.distributed.isend` and `irecv`, and collectives with `async_op=True`, whose result is discarded.
 
-## Why it matters
+## Why it is wrong
 
 They return before the data has been sent or received. Reading the tensor then gives the old values or a mix of old and new; changing it
 sends something else. It works in small tests and fails under load, differently each time.

@@ -57,7 +57,7 @@ extern constinit const Rule kUpdateOpsMissing = {
 `tf.layers.batch_normalization(…, training=…)` and `tf.contrib.layers.batch_norm(…, is_training=…)` in a program that trains and whose files
 never mention `UPDATE_OPS`. The mode must be one that changes between training and inference. One place per file is reported.
 
-## Why it matters
+## Why it is wrong
 
 In TensorFlow 1 these layers put the operations that update their moving averages into a collection, and the program has to run them. If it
 does not, the averages stay at mean 0 and variance 1: training looks fine, and inference returns nonsense.

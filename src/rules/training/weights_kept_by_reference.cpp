@@ -226,7 +226,7 @@ extern constinit const Rule kWeightsKeptByReference = {
 `best = model.state_dict()` in some iterations of a loop that trains the model, where `best` is loaded, saved or returned after the loop. A
 shallow copy (`.copy()`, `dict(…)`) and an entry of a dictionary count too, and so does an attribute of an early-stopping class.
 
-## Why it matters
+## Why it is wrong
 
 `state_dict()` does not copy: its tensors are the weights, and the optimizer changes them in place. After the loop `best` holds the last
 weights, not those of the best epoch.

@@ -69,7 +69,7 @@ extern constinit const Rule kWordsNotAligned = {
 A function that tokenizes words with `is_split_into_words=True` and stores `labels`, in a file that never looks up which word a token
 belongs to (`word_ids()`, `word_to_tokens`, offsets).
 
-## Why it matters
+## Why it is wrong
 
 The tokenizer adds a special token at the start and splits long words. The label of word i then belongs to a different token, and the offset
 grows with every split. The model learns the tags of neighboring words, and the accuracy looks acceptable because most tags are "O".

@@ -112,7 +112,7 @@ extern constinit const Rule kZeroGradBeforeStep = {
 
 `loss.backward()`, `optimizer.zero_grad()` and `optimizer.step()` in this order in one block.
 
-## Why it matters
+## Why it is wrong
 
 `step()` uses the gradients that `backward()` computed. If they are cleared in between, the weights change only by momentum and weight
 decay, or not at all.
