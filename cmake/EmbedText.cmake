@@ -39,6 +39,12 @@ set(DEEPPERF_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 
 function(deepperf_embed target function)
   file(GLOB files CONFIGURE_DEPENDS ${ARGN})
+  deepperf_embed_files(${target} ${function} ${files})
+endfunction()
+
+# The same for files that the build may have to make first.
+function(deepperf_embed_files target function)
+  set(files ${ARGN})
   set(output ${CMAKE_CURRENT_BINARY_DIR}/${target}_texts.cpp)
   add_custom_command(
     OUTPUT ${output}

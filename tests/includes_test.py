@@ -20,8 +20,8 @@ BELOW = {
     "model": ("base", "python", "frameworks"),
     "rules": ("base", "python", "project", "frameworks", "model"),
     "check": ("base", "python", "project", "frameworks", "model", "rules"),
-    "report": ("base", "python", "project", "frameworks", "model", "rules", "check"),
     "fix": ("base", "python", "project", "frameworks", "model", "rules", "check"),
+    "report": ("base", "python", "project", "frameworks", "model", "rules", "check", "fix"),
     "study": ("base",),
     "cli": ("base", "python", "project", "frameworks", "model", "rules", "check", "report", "fix", "study"),
 }

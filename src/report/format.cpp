@@ -3,6 +3,7 @@
 #include "report/concise.h"
 #include "report/github.h"
 #include "report/gitlab.h"
+#include "report/html.h"
 #include "report/json.h"
 #include "report/jsonl.h"
 #include "report/junit.h"
@@ -27,6 +28,7 @@ constexpr std::array kFormats{
     Format{.name = "gitlab", .write = write_gitlab, .is_json = true},
     Format{.name = "junit", .write = write_junit},
     Format{.name = "markdown", .write = write_markdown_report, .has_statistics = true},
+    Format{.name = "html", .write = write_html, .missing = missing_html_page},
 };
 
 } // namespace

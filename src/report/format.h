@@ -30,8 +30,9 @@ struct Options {
 struct Format {
   std::string_view name;
   void (*write)(const check::Result &result, const Options &options, std::string &out) = nullptr;
-  bool has_statistics = false; // the others have no place for counts
-  bool is_json = false;        // such reports can follow each other without a line between them
+  bool has_statistics = false;        // the others have no place for counts
+  bool is_json = false;               // such reports can follow each other without a line between them
+  std::string (*missing)() = nullptr; // why this build does not have it; empty if it does
 };
 
 std::span<const Format> formats();
