@@ -280,6 +280,10 @@ int run_watch(CheckArguments &arguments, const check::FilterOptions &filter) {
 }
 
 int run_check(CheckArguments &arguments) {
+  const report::Format &format = *report::find_format(arguments.format);
+  if (const std::string missing = format.missing != nullptr ? format.missing() : ""; !missing.empty()) {
+    throw CLI::ValidationError(missing);
+  }
   if (arguments.unsafe_fixes && !arguments.fix && !arguments.diff) {
     throw CLI::ValidationError("--unsafe-fixes needs --fix or --diff");
   }

@@ -73,7 +73,6 @@ export function folderChart({ entries, chosen, onToggle }) {
       class: `tile tint-${worst}`,
       "data-value": entry.value,
       "aria-pressed": String(chosen.has(entry.value)),
-      "aria-label": `${name}: ${severityWords(entry.severities)}`,
       title: `${name}: ${severityWords(entry.severities)}`,
       onclick: () => onToggle(entry.value),
     }, el("span", { class: "tile-name" }, name), el("span", { class: "tile-count" }, entry.count.toLocaleString("en")));
@@ -93,5 +92,6 @@ export function folderChart({ entries, chosen, onToggle }) {
     });
   };
   new ResizeObserver(layOut).observe(frame);
-  return frame;
+  const left = entries.length - tiles.length;
+  return [frame, left > 0 && el("p", { class: "muted more-tiles" }, `and ${plural(left, "folder")} with fewer findings`)];
 }

@@ -51,11 +51,32 @@ const frame = (label, rows, digits) =>
   el("pre", { class: "code", tabindex: "0", role: "region", "aria-label": label, style: { "--digits": String(digits) } },
     el("code", {}, rows));
 
-export function codeWithMark(place, { first, lines }, label) {
+// White space that all lines begin with.
+function commonIndent(lines) {
+  const [first, ...others] = lines.filter((line) => line.trim() !== "").map((line) => /^[ \t]*/.exec(line)[0]);
+  let common = first ?? "";
+  for (const indent of others) while (!indent.startsWith(common)) common = common.slice(0, -1);
+  return common.length;
+}
+
+// Where a line is longer than its frame, the marked part should be seen.
+export function revealMarks(container) {
+  for (const frame of container.querySelectorAll("pre.code")) {
+    const mark = frame.querySelector("mark");
+    if (mark && mark.offsetLeft + mark.offsetWidth > frame.clientWidth) {
+      frame.scrollLeft = mark.offsetLeft - Math.max(64, frame.clientWidth - mark.offsetWidth - 32);
+    }
+  }
+}
+
+export function codeWithMark(place, { first, lines: indented }, label) {
+  const indent = commonIndent(indented);
+  const lines = indented.map((line) => line.slice(indent));
   const pieces = highlightedLines(lines.join("\n"));
   const rows = lines.map((line, index) => {
     const number = first + index;
-    const mark = covered(place, number, line);
+    const whole = covered(place, number, indented[index]);
+    const mark = whole && { start: Math.max(0, whole.start - indent), end: whole.end - indent };
     const isInside = number >= place.line && number <= Math.max(place.line, place.endLine);
     return lineRow(number, isInside ? "is-marked" : "", sourceNodes(pieces[index] ?? [[line, ""]], mark));
   });
@@ -73,7 +94,9 @@ export function codeOfDiff(diff, label) {
   const rows = [];
   let before = 0;
   let after = 0;
-  for (const line of diff.split("\n").slice(2)) {
+  const lines = diff.split("\n").slice(2);
+  const indent = commonIndent(lines.filter((line) => /^[-+ ]/.test(line)).map((line) => line.slice(1)));
+  for (const line of lines) {
     const hunk = /^@@ -(\d+)\S* \+(\d+)/.exec(line);
     if (hunk) {
       before = Number(hunk[1]);
@@ -87,7 +110,7 @@ export function codeOfDiff(diff, label) {
     const number = sign === "-" ? before : after;
     if (sign !== "+") ++before;
     if (sign !== "-") ++after;
-    const text = line.slice(1).replace(/\r$/, "");
+    const text = line.slice(1 + indent).replace(/\r$/, "");
     rows.push(lineRow(number, kind, [el("span", { class: "sign" }, sign), sourceNodes(highlightedLines(text)[0], null)]));
   }
   return frame(label, rows, String(Math.max(before, after)).length);

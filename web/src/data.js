@@ -75,6 +75,7 @@ export function readData(text) {
     errors: data.errors.map((error) => ({ ...error, path: data.paths[error.path] })),
     findings,
     common: common.join("/"),
+    shortPath: (path) => (path.startsWith(`${common.join("/")}/`) ? path.slice(cut) : path),
     // Lines around a place: `{first, lines}`.
     linesAround(place, context) {
       const from = place.line - context;

@@ -1,5 +1,5 @@
 // One finding: what is wrong, how it comes about, what to do.
-import { codeOfDiff, codeWithMark } from "./code.js";
+import { codeOfDiff, codeWithMark, revealMarks } from "./code.js";
 import { placeText } from "./data.js";
 import { announce, el, inlineCode } from "./dom.js";
 import { markdown } from "./markdown.js";
@@ -36,7 +36,7 @@ function pathOf(data, finding) {
   const frame = el("div", { class: "step-code" });
   const buttons = steps.map((step, index) => el("button", { type: "button", class: "step", onclick: () => go(index) },
     el("span", { class: "step-message" }, inlineCode(step.message)),
-    el("span", { class: "step-place" }, placeText(step.place))));
+    el("span", { class: "step-place" }, placeText({ ...step.place, path: data.shortPath(step.place.path) }))));
   const position = el("span", { class: "muted" });
   const previous = el("button", { type: "button", class: "quiet", onclick: () => go(current - 1) }, "Previous step");
   const next = el("button", { type: "button", class: "quiet", onclick: () => go(current + 1) }, "Next step");
@@ -51,8 +51,9 @@ function pathOf(data, finding) {
     previous.setAttribute("aria-disabled", String(current === 0));
     next.setAttribute("aria-disabled", String(current === steps.length - 1));
     frame.replaceChildren(
-      el("p", { class: "file-name" }, placeText(steps[current].place)),
+      el("p", { class: "file-name" }, placeText({ ...steps[current].place, path: data.shortPath(steps[current].place.path) })),
       codeAt(data, steps[current].place, `Code of step ${current + 1}: ${placeText(steps[current].place)}`));
+    revealMarks(frame);
   }
   function go(index) {
     if (index < 0 || index >= steps.length) return;

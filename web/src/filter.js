@@ -56,14 +56,17 @@ export function countBy(findings, facet) {
     .sort((a, b) => b.count - a.count || ascending(a.value, b.value));
 }
 
-// What to fix first: rules, by the worst that they found and then by how often; proven ones before others.
+// What to fix first: rules, by the worst that they found and then by how often; proven ones before others. Only the
+// worst is counted.
 export function fixFirst(findings, most = 3) {
-  return rollups(findings, (group) => {
+  return rollups(findings, (all) => {
+    const rank = Math.min(...new Set(all.map((finding) => finding.rank)));
+    const group = all.filter((finding) => finding.rank === rank);
     const sorted = [...group].sort(ORDERS.severity.compare);
     return {
       rule: group[0].rule,
       first: sorted[0],
-      rank: sorted[0].rank,
+      rank,
       hint: sorted[0].hint,
       count: group.length,
       files: new Set(group.map((finding) => finding.place.path)).size,

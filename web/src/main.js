@@ -1,5 +1,6 @@
 // Puts the page together, and keeps what is shown in step with what the reader chose.
 import { barChart, folderChart, folderEntries } from "./charts.js";
+import { revealMarks } from "./code.js";
 import { readData } from "./data.js";
 import { findingDetail } from "./detail.js";
 import { announce, el, plural } from "./dom.js";
@@ -87,6 +88,7 @@ function showDetail() {
     },
   }));
   detail.scrollTop = 0;
+  revealMarks(detail);
 }
 
 const focusTitle = () => document.getElementById("finding-title")?.focus({ preventScroll: true });
@@ -101,6 +103,7 @@ function setCovered(isCovered) {
 
 function openDetail() {
   if (isNarrow.matches) setCovered(true);
+  revealMarks(detail); // until now there may have been no width to reveal them in
   focusTitle();
 }
 
@@ -131,6 +134,7 @@ function showSummary() {
       for (const chosen of state.chosen.values()) chosen.clear();
       state.query = search.value = "";
       state.chosen.get("rule").add(entry.rule.code);
+      state.chosen.get("severity").add(entry.first.severity);
       selected = entry.first;
       update();
       findings.scrollIntoView({ block: "start" });
@@ -179,12 +183,12 @@ function showCharts() {
 
 function showChips() {
   const made = [...state.chosen].flatMap(([key, values]) => [...values].map((value) =>
-    el("button", { type: "button", class: "chip", "aria-label": `Remove the filter ${facet(key).title}: ${valueName(key, value)}`,
+    el("button", { type: "button", class: "chip",
       onclick() {
         toggle(key, value);
         (chips.querySelector("button") ?? search).focus();
       } },
-    el("span", { class: "muted" }, `${facet(key).title} `), valueName(key, value), el("span", { "aria-hidden": "true" }, " \u00d7"))));
+    el("span", { class: "for-screen-readers" }, "Remove the filter "), el("span", { class: "muted" }, `${facet(key).title} `), valueName(key, value), el("span", { "aria-hidden": "true" }, " \u00d7"))));
   if (made.length > 1) made.push(el("button", { type: "button", class: "quiet", onclick: clearAll }, "Clear all"));
   chips.replaceChildren(...made);
 }
