@@ -28,12 +28,23 @@ function passes(finding, facet, wanted) {
   return values.some((value) => wanted.has(value));
 }
 
-export function matching(findings, state, except = null) {
+// `shown` are the findings that pass everything, in the given order; `others(key)` those that pass everything but what
+// is chosen of that facet, which is what its chart counts.
+export function evaluate(findings, state) {
   const words = state.query.toLowerCase().split(/\s+/).filter(Boolean);
-  const facets = [...state.chosen].filter(([key, wanted]) => key !== except && wanted.size > 0);
-  return findings.filter((finding) =>
-    facets.every(([key, wanted]) => passes(finding, FACET_BY_KEY.get(key), wanted)) &&
-    words.every((word) => finding.searchText.includes(word)));
+  const chosen = [...state.chosen].filter(([, wanted]) => wanted.size > 0)
+    .map(([key, wanted]) => ({ key, facet: FACET_BY_KEY.get(key), wanted, failedAlone: [] }));
+  const shown = [];
+  for (const finding of findings) {
+    if (!words.every((word) => finding.searchText.includes(word))) continue;
+    const failed = chosen.filter(({ facet, wanted }) => !passes(finding, facet, wanted));
+    if (failed.length === 0) shown.push(finding);
+    else if (failed.length === 1) failed[0].failedAlone.push(finding);
+  }
+  return {
+    shown,
+    others: (key) => shown.concat(chosen.find((one) => one.key === key)?.failedAlone ?? []),
+  };
 }
 
 const byPlace = (a, b) =>
@@ -47,13 +58,16 @@ export const ORDERS = {
 
 // [{value, count, severities: {error: 2, …}}], most first.
 export function countBy(findings, facet) {
-  const pairs = findings.flatMap((finding) => facet.values(finding).map((value) => ({ value, severity: finding.severity })));
-  return rollups(pairs, (group) => ({
-    count: group.length,
-    severities: Object.fromEntries(rollups(group, (some) => some.length, (one) => one.severity)),
-  }), (pair) => pair.value)
-    .map(([value, counts]) => ({ value, ...counts }))
-    .sort((a, b) => b.count - a.count || ascending(a.value, b.value));
+  const entries = new Map();
+  for (const finding of findings) {
+    for (const value of facet.values(finding)) {
+      let entry = entries.get(value);
+      if (!entry) entries.set(value, entry = { value, count: 0, severities: {} });
+      ++entry.count;
+      entry.severities[finding.severity] = (entry.severities[finding.severity] ?? 0) + 1;
+    }
+  }
+  return [...entries.values()].sort((a, b) => b.count - a.count || ascending(a.value, b.value));
 }
 
 // What to fix first: rules, by the worst that they found and then by how often; proven ones before others. Only the

@@ -4,7 +4,7 @@ import { revealMarks } from "./code.js";
 import { readData } from "./data.js";
 import { findingDetail } from "./detail.js";
 import { announce, el, plural } from "./dom.js";
-import { FACETS, ORDERS, countBy, emptyState, matching } from "./filter.js";
+import { FACETS, ORDERS, countBy, emptyState, evaluate } from "./filter.js";
 import { findingList } from "./list.js";
 import { errorsOf, summaryOf } from "./summary.js";
 import { themeButton } from "./theme.js";
@@ -19,6 +19,8 @@ const isNarrow = matchMedia("(max-width: 56rem)");
 const facet = (key) => FACETS.find((one) => one.key === key);
 let selected = null;
 let shown = [];
+let counted = null; // what evaluate() gave
+const sorted = new Map(); // all findings, by order
 const expanded = new Set(); // charts that show all of their bars
 
 const valueName = (key, value) => {
@@ -128,7 +130,7 @@ function clearAll() {
 }
 
 function showSummary() {
-  summary.replaceChildren(summaryOf(data, state.chosen.get("severity"), {
+  summary.replaceChildren(summaryOf(data, {
     onSeverity: (severity) => toggle("severity", severity),
     onOpen(entry) {
       for (const chosen of state.chosen.values()) chosen.clear();
@@ -160,7 +162,7 @@ function showCharts() {
     `.${[...focus.closest(".chart").classList].find((name) => name.startsWith("chart-"))} ` +
     (focus.dataset.value !== undefined ? `[data-value="${CSS.escape(focus.dataset.value)}"]` : "[data-more]");
   const made = CHARTS.map((key) => {
-    const entries = countBy(matching(data.findings, state, key), facet(key));
+    const entries = countBy(counted.others(key), facet(key));
     return entries.length > 0 && chart(facet(key).title, barChart({
       entries,
       chosen: state.chosen.get(key),
@@ -169,7 +171,7 @@ function showCharts() {
       onToggle: (value) => toggle(key, value),
     }), entries, key);
   });
-  const folders = folderEntries(countBy(matching(data.findings, state, "folder"), facet("folder")));
+  const folders = folderEntries(countBy(counted.others("folder"), facet("folder")));
   if (folders.length > 0) {
     made.push(chart("Folder", folderChart({
       entries: folders,
@@ -193,12 +195,18 @@ function showChips() {
   chips.replaceChildren(...made);
 }
 
+function inOrder() {
+  if (!sorted.has(state.order)) sorted.set(state.order, [...data.findings].sort(ORDERS[state.order].compare));
+  return sorted.get(state.order);
+}
+
 function update() {
-  shown = matching(data.findings, state).sort(ORDERS[state.order].compare);
+  counted = evaluate(inOrder(), state);
+  shown = counted.shown;
   if (!shown.includes(selected)) selected = shown[0] ?? null;
-  const pressed = summary.contains(document.activeElement) ? document.activeElement.dataset.value : undefined;
-  showSummary();
-  if (pressed) summary.querySelector(`[data-value="${CSS.escape(pressed)}"]`)?.focus({ preventScroll: true });
+  for (const tile of summary.querySelectorAll(".severity-tile")) {
+    tile.setAttribute("aria-pressed", String(state.chosen.get("severity").has(tile.dataset.value)));
+  }
   showCharts();
   showChips();
   const [chosenFix] = state.chosen.get("fix");
@@ -240,6 +248,7 @@ addEventListener("hashchange", () => {
   update();
 });
 isNarrow.addEventListener("change", () => setCovered(false));
+showSummary();
 
 const banner = el("header", { class: "banner" },
   el("h1", {}, "DeepPerf report"),

@@ -14,7 +14,7 @@ function hiddenText({ advice, notes, others, suppressed }) {
   ];
 }
 
-function severityTiles(counts, chosen, onToggle) {
+function severityTiles(counts, onToggle) {
   return el("ul", { class: "severities", "aria-label": "Findings by severity" }, SEVERITIES.map((severity) => {
     const count = counts.get(severity) ?? 0;
     const { title, means } = SEVERITY_NAMES[severity];
@@ -22,7 +22,7 @@ function severityTiles(counts, chosen, onToggle) {
       type: "button",
       class: `severity-tile is-${severity}`,
       "data-value": severity,
-      "aria-pressed": String(chosen.has(severity)),
+      "aria-pressed": "false",
       disabled: count === 0,
       onclick: () => onToggle(severity),
     }, el("span", { class: "severity-count" }, count.toLocaleString("en")), " ",
@@ -40,7 +40,7 @@ const card = (entry, onOpen) => el("li", {}, el("button", { type: "button", clas
     `${plural(entry.count, "place")} in ${plural(entry.files, "file")}`,
     entry.safeFixes > 0 && `, ${entry.safeFixes === entry.count ? "all" : entry.safeFixes} with a safe fix`)));
 
-export function summaryOf(data, chosenSeverities, { onSeverity, onOpen }) {
+export function summaryOf(data, { onSeverity, onOpen }) {
   const counts = new Map();
   for (const { severity } of data.findings) counts.set(severity, (counts.get(severity) ?? 0) + 1);
   const files = plural(data.files, "file");
@@ -53,7 +53,7 @@ export function summaryOf(data, chosenSeverities, { onSeverity, onOpen }) {
   return el("section", { class: "summary", "aria-labelledby": "summary-title" },
     el("h2", { id: "summary-title" }, "What to fix first"),
     el("ol", { class: "cards" }, first.map((entry) => card(entry, onOpen))),
-    severityTiles(counts, chosenSeverities, onSeverity),
+    severityTiles(counts, onSeverity),
     hidden);
 }
 
