@@ -3,10 +3,10 @@
 export const SEVERITIES = ["error", "warning", "advice", "note"];
 
 export const SEVERITY_NAMES = {
-  error: { one: "error", many: "errors", title: "Errors", means: "crashes or wrong results" },
-  warning: { one: "warning", many: "warnings", title: "Warnings", means: "lost time or memory" },
-  advice: { one: "piece of advice", many: "pieces of advice", title: "Advice", means: "worth trying" },
-  note: { one: "note", many: "notes", title: "Notes", means: "nothing is lost today" },
+  error: { one: "error", many: "errors", title: "Errors", titleOfOne: "Error", means: "crashes or wrong results" },
+  warning: { one: "warning", many: "warnings", title: "Warnings", titleOfOne: "Warning", means: "lost time or memory" },
+  advice: { one: "piece of advice", many: "pieces of advice", title: "Advice", titleOfOne: "Advice", means: "worth trying" },
+  note: { one: "note", many: "notes", title: "Notes", titleOfOne: "Note", means: "nothing is lost today" },
 };
 
 function folderOf(path) {

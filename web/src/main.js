@@ -150,6 +150,7 @@ function chart(title, content, entries, key) {
     type: "button", class: "quiet", "aria-expanded": String(expanded.has(key)), "data-more": key,
     onclick() {
       if (!expanded.delete(key)) expanded.add(key);
+      charts.style.minHeight = "";
       showCharts();
     },
   }, expanded.has(key) ? "Show fewer" : `Show all ${entries.length}`);
@@ -180,6 +181,8 @@ function showCharts() {
     }), folders, "folder"));
   }
   charts.replaceChildren(...made.filter(Boolean));
+  // While somebody filters, what is below the charts stays where it is.
+  charts.style.minHeight = `${Math.max(parseFloat(charts.style.minHeight) || 0, charts.offsetHeight)}px`;
   if (again) charts.querySelector(again)?.focus({ preventScroll: true }); // what was pressed has been made anew
 }
 
@@ -247,6 +250,7 @@ addEventListener("hashchange", () => {
   search.value = state.query;
   update();
 });
+addEventListener("resize", () => { charts.style.minHeight = ""; });
 isNarrow.addEventListener("change", () => setCovered(false));
 showSummary();
 

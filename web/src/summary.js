@@ -17,7 +17,7 @@ function hiddenText({ advice, notes, others, suppressed }) {
 function severityTiles(counts, onToggle) {
   return el("ul", { class: "severities", "aria-label": "Findings by severity" }, SEVERITIES.map((severity) => {
     const count = counts.get(severity) ?? 0;
-    const { title, means } = SEVERITY_NAMES[severity];
+    const { title, titleOfOne, means } = SEVERITY_NAMES[severity];
     return el("li", {}, el("button", {
       type: "button",
       class: `severity-tile is-${severity}`,
@@ -26,7 +26,7 @@ function severityTiles(counts, onToggle) {
       disabled: count === 0,
       onclick: () => onToggle(severity),
     }, el("span", { class: "severity-count" }, count.toLocaleString("en")), " ",
-    el("span", { class: "severity-title" }, title), " ", el("span", { class: "severity-means" }, means)));
+    el("span", { class: "severity-title" }, count === 1 ? titleOfOne : title), " ", el("span", { class: "severity-means" }, means)));
   }));
 }
 
@@ -38,7 +38,7 @@ const card = (entry, onOpen) => el("li", {}, el("button", { type: "button", clas
   el("span", { class: "card-place" }, placeText({ ...entry.first.place, path: entry.first.shortPath, column: 0 })),
   el("span", { class: "card-count" },
     `${plural(entry.count, "place")} in ${plural(entry.files, "file")}`,
-    entry.safeFixes > 0 && `, ${entry.safeFixes === entry.count ? "all" : entry.safeFixes} with a safe fix`)));
+    entry.safeFixes > 0 && `, ${entry.count === 1 ? "" : entry.safeFixes === entry.count ? "all " : `${entry.safeFixes} `}with a safe fix`)));
 
 export function summaryOf(data, { onSeverity, onOpen }) {
   const counts = new Map();
