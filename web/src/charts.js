@@ -5,6 +5,7 @@ import { scaleLinear, scaleSqrt } from "d3-scale";
 import { stack } from "d3-shape";
 import { SEVERITIES, SEVERITY_NAMES } from "./data.js";
 import { el, plural, svg } from "./dom.js";
+import { isInFolder } from "./filter.js";
 
 const bySeverity = stack().keys(SEVERITIES).value((entry, severity) => entry.severities[severity] ?? 0);
 
@@ -37,8 +38,12 @@ export function barChart({ entries, chosen, label, shown, onToggle }) {
     bar(entry, most)))));
 }
 
-// As many levels of folders as make a readable number of tiles; what is small is put together.
-export function folderEntries(entries, mostTiles = 14) {
+const MOST_TILES = 14;
+
+// As many levels of folders as make a readable number of tiles, at least one below `inside` (empty: from the top).
+export function folderEntries(all, inside) {
+  const entries = inside ? all.filter((entry) => isInFolder(entry.value, inside)) : all;
+  const least = inside ? inside.split("/").length + 1 : 1;
   const upTo = (depth) => {
     const groups = new Map();
     for (const entry of entries) {
@@ -52,10 +57,10 @@ export function folderEntries(entries, mostTiles = 14) {
     }
     return [...groups.values()].sort((a, b) => b.count - a.count);
   };
-  let best = upTo(1);
-  for (let depth = 2; depth <= 8; ++depth) {
+  let best = upTo(least);
+  for (let depth = least + 1; depth <= least + 8; ++depth) {
     const deeper = upTo(depth);
-    if (deeper.length > mostTiles) break;
+    if (deeper.length > MOST_TILES) break;
     best = deeper;
   }
   return best;
@@ -65,7 +70,7 @@ export function folderEntries(entries, mostTiles = 14) {
 export function folderChart({ entries, chosen, onToggle }) {
   const size = scaleSqrt([0, max(entries, (entry) => entry.count) ?? 1], [0, 100]);
   const frame = el("div", { class: "tiles" });
-  const tiles = entries.slice(0, 14).map((entry) => {
+  const tiles = entries.slice(0, MOST_TILES).map((entry) => {
     const worst = SEVERITIES.find((severity) => entry.severities[severity]);
     const name = entry.value === "." ? "top folder" : entry.value;
     return el("button", {
@@ -81,7 +86,7 @@ export function folderChart({ entries, chosen, onToggle }) {
   const layOut = () => {
     const { width, height } = frame.getBoundingClientRect();
     if (width === 0) return;
-    const root = hierarchy({ children: entries.slice(0, 14) }).sum((entry) => (entry.count ? size(entry.count) : 0));
+    const root = hierarchy({ children: entries.slice(0, MOST_TILES) }).sum((entry) => (entry.count ? size(entry.count) : 0));
     treemap().tile(treemapSquarify.ratio(2)).size([width, height]).paddingInner(4).round(true)(root);
     (root.children ?? []).forEach((leaf, index) => {
       const { style } = tiles[index];

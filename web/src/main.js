@@ -172,12 +172,18 @@ function showCharts() {
       onToggle: (value) => toggle(key, value),
     }), entries, key);
   });
-  const folders = folderEntries(countBy(counted.others("folder"), facet("folder")));
+  const [inside] = state.chosen.get("folder");
+  const byFolder = countBy(counted.others("folder"), facet("folder"));
+  const below = inside ? folderEntries(byFolder, inside) : [];
+  const folders = below.length > 1 ? below : folderEntries(byFolder);
   if (folders.length > 0) {
     made.push(chart("Folder", folderChart({
       entries: folders,
       chosen: state.chosen.get("folder"),
-      onToggle: (value) => toggle("folder", value),
+      onToggle(value) { // one at a time: it is the way into a folder, and the chip leads out of it
+        state.chosen.set("folder", new Set(state.chosen.get("folder").has(value) ? [] : [value]));
+        update();
+      },
     }), folders, "folder"));
   }
   charts.replaceChildren(...made.filter(Boolean));
