@@ -1,3 +1,4 @@
+#include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/suggest.h"

@@ -1,36 +1,16 @@
 #include "cli/suggest.h"
 
+#include "base/nearest.h"
 #include "check/selection.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace deepperf::cli {
 
 namespace {
-
-// Edit distance with swaps of neighbours counted as one.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before(b.size() + 1);
-  std::vector<std::size_t> last(b.size() + 1);
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(last.begin(), last.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        row[j] = std::min(row[j], before[j - 2] + 1);
-      }
-    }
-    before.swap(last);
-    last.swap(row);
-  }
-  return last[b.size()];
-}
 
 std::vector<std::string> option_names(const CLI::App &app) {
   std::vector<std::string> names;
@@ -68,23 +48,6 @@ const CLI::App *innermost(const CLI::App &app, int argc, char **argv) {
   }
   return current;
 }
-
-} // namespace
-
-std::string nearest(std::string_view word, const std::vector<std::string> &candidates) {
-  std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
-  for (const std::string &candidate : candidates) {
-    const std::size_t d = distance(word, candidate);
-    if (d < best_distance) {
-      best_distance = d;
-      best = candidate;
-    }
-  }
-  return best;
-}
-
-namespace {
 
 // CLI11 says `--format: jsn not in {text,json}`; people read the same as a sentence with a proposal.
 std::string explain_value(const std::string &message) {

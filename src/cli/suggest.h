@@ -9,9 +9,6 @@
 
 namespace deepperf::cli {
 
-// The candidate that `word` is most likely a typo of; empty if none is near.
-std::string nearest(std::string_view word, const std::vector<std::string> &candidates);
-
 // What to say of a word that should have been the code or name of a rule.
 std::string unknown_rule(std::string_view word);
 
