@@ -34,6 +34,7 @@ std::string key_of(const Options &options, const std::string &program) {
     }
   }
   key.number(options.respect_ignore ? 1 : 0);
+  key.text(options.taught);
   for (const std::string &path : options.paths) {
     key.text(path);
   }

@@ -4,6 +4,7 @@
 
 #include "base/types.h"
 #include "check/result.h"
+#include "project/exclusions.h"
 
 #include <atomic>
 #include <optional>
@@ -22,8 +23,10 @@ struct CacheOptions {
 struct Options {
   std::vector<std::string> paths;
   bool respect_ignore = true;
-  u32 jobs = 0;                          // 0: one per core
-  std::optional<std::string> stdin_text; // checked too, under the name below
+  const project::Exclusions *exclude = nullptr; // what else is left out, if that is respected
+  std::string taught = {};                      // what the user has told the engine of names; for the cache's key
+  u32 jobs = 0;                                 // 0: one per core
+  std::optional<std::string> stdin_text;        // checked too, under the name below
   std::string stdin_name = "<stdin>";
   bool with_tests = true; // off: test code is only parsed, as all that rules say about it are hints
   bool timings = false;   // measure phases and rules; nothing comes from a cache then

@@ -45,6 +45,23 @@ bool is_shown(const rules::Finding &finding, const FilterOptions &options) {
 
 } // namespace
 
+namespace {
+
+// The rules that count nowhere in the file.
+std::vector<const rules::RuleInfo *> ignored_in(const std::string &path, const FilterOptions &options) {
+  std::vector<const rules::RuleInfo *> ignored;
+  const std::string name = project::absolute_name(path);
+  const std::string_view inside = project::below(options.folder, name);
+  for (const PerFileIgnore &one : options.per_file_ignores) {
+    if (!inside.empty() && project::covers(one.pattern, inside) != one.is_inverted) {
+      ignored.insert(ignored.end(), one.rules.rules.begin(), one.rules.rules.end());
+    }
+  }
+  return ignored;
+}
+
+} // namespace
+
 void override_severity(rules::Finding &finding, const FilterOptions &options) {
   for (const auto &[rule, severity] : options.severities) {
     if (rule == finding.rule && !(finding.tier == rules::Tier::Hint && rule->tier == rules::Tier::On)) {
@@ -96,16 +113,19 @@ void filter(Result &result, const FilterOptions &options) {
   // Findings come file by file, so the comments of one file at a time are enough.
   const CheckedFile *current = nullptr;
   std::vector<Suppression> suppressions;
+  std::vector<const rules::RuleInfo *> ignored;
   std::erase_if(result.findings, [&](const rules::Finding &finding) {
     const CheckedFile &file = result.files[finding.file.value];
     if (&file != current) {
       current = &file;
       suppressions.clear();
+      ignored = ignored_in(file.path, options);
       if (file.source != nullptr && file.comments != nullptr) {
         suppressions = find_suppressions(*file.source, *file.comments);
       }
     }
-    const bool is_silent = file.source != nullptr && is_suppressed(finding, *file.source, suppressions);
+    const bool is_silent = contains(ignored, finding.rule) ||
+                           (file.source != nullptr && is_suppressed(finding, *file.source, suppressions));
     result.hidden.suppressed += is_silent ? 1 : 0;
     return is_silent;
   });

@@ -3,12 +3,21 @@
 
 #include "check/result.h"
 #include "check/selection.h"
+#include "project/exclusions.h"
 
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace deepperf::check {
+
+// Rules that count nowhere in some files.
+struct PerFileIgnore {
+  project::IgnoreRules pattern;
+  bool is_inverted = false; // all other files are meant
+  Selection rules;
+};
 
 struct FilterOptions {
   std::optional<Selection> select = std::nullopt; // none: every rule that is on
@@ -16,6 +25,8 @@ struct FilterOptions {
   bool all = false;                               // also what is not proven, and notes
   std::optional<rules::Severity> min_severity = std::nullopt;
   std::vector<std::pair<const rules::RuleInfo *, rules::Severity>> severities = {}; // as the user sees them; last wins
+  std::vector<PerFileIgnore> per_file_ignores = {};
+  std::string folder = {}; // absolute: what their patterns are relative to
 };
 
 // The rules that can come to be reported; nothing if that is all of them.

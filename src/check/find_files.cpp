@@ -232,7 +232,7 @@ void find_files(const Options &options, Progress &progress, const Cache *cache, 
       queue.push(std::move(path));
     };
     project::walk(
-        options.paths, {.respect_ignore = options.respect_ignore},
+        options.paths, {.respect_ignore = options.respect_ignore, .exclude = options.exclude},
         [&](std::string path) {
           unseen.erase(path);
           add(std::move(path));

@@ -179,7 +179,7 @@ Files Workspace::find_gone_and_new(std::vector<bool> &is_gone, std::set<std::str
   Files folders;
   std::unordered_set<std::string> seen;
   project::walk(
-      options_.paths, {.respect_ignore = options_.respect_ignore},
+      options_.paths, {.respect_ignore = options_.respect_ignore, .exclude = options_.exclude},
       [&](std::string path) { seen.insert(std::move(path)); },
       [&](std::string path, std::string message) {
         folders.push_back(unreadable_folder(std::move(path), std::move(message)));

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <mutex>
+#include <utility>
 
 namespace deepperf::project {
 
@@ -26,37 +27,38 @@ std::string_view skip_blanks(std::string_view text) {
 }
 
 // Packages that we want to know about, and the names that they also go by.
+constexpr auto kPackages = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"torch", "torch"},
+    {"pytorch", "torch"},
+    {"torchvision", "torchvision"},
+    {"torchaudio", "torchaudio"},
+    {"torchtext", "torchtext"},
+    {"tensorflow", "tensorflow"},
+    {"tensorflow-gpu", "tensorflow"},
+    {"tensorflow_gpu", "tensorflow"},
+    {"tensorflow-cpu", "tensorflow"},
+    {"tf-nightly", "tensorflow"},
+    {"keras", "keras"},
+    {"numpy", "numpy"},
+    {"jax", "jax"},
+    {"transformers", "transformers"},
+    {"datasets", "datasets"},
+    {"pandas", "pandas"},
+    {"scipy", "scipy"},
+    {"librosa", "librosa"},
+    {"scikit-learn", "scikit-learn"},
+    {"scikit_learn", "scikit-learn"},
+    {"sklearn", "scikit-learn"},
+    {"pytorch-lightning", "pytorch-lightning"},
+    {"pytorch_lightning", "pytorch-lightning"},
+    {"lightning", "pytorch-lightning"}, // the same, under its newer name
+    {"flax", "flax"},
+    {"optax", "optax"},
+    {"peft", "peft"},
+    {"accelerate", "accelerate"},
+});
+
 std::string_view package_named(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 28> kPackages = {{
-      {"torch", "torch"},
-      {"pytorch", "torch"},
-      {"torchvision", "torchvision"},
-      {"torchaudio", "torchaudio"},
-      {"torchtext", "torchtext"},
-      {"tensorflow", "tensorflow"},
-      {"tensorflow-gpu", "tensorflow"},
-      {"tensorflow_gpu", "tensorflow"},
-      {"tensorflow-cpu", "tensorflow"},
-      {"tf-nightly", "tensorflow"},
-      {"keras", "keras"},
-      {"numpy", "numpy"},
-      {"jax", "jax"},
-      {"transformers", "transformers"},
-      {"datasets", "datasets"},
-      {"pandas", "pandas"},
-      {"scipy", "scipy"},
-      {"librosa", "librosa"},
-      {"scikit-learn", "scikit-learn"},
-      {"scikit_learn", "scikit-learn"},
-      {"sklearn", "scikit-learn"},
-      {"pytorch-lightning", "pytorch-lightning"},
-      {"pytorch_lightning", "pytorch-lightning"},
-      {"lightning", "pytorch-lightning"}, // the same, under its newer name
-      {"flax", "flax"},
-      {"optax", "optax"},
-      {"peft", "peft"},
-      {"accelerate", "accelerate"},
-  }};
   const auto found = std::ranges::find(kPackages, name, &std::pair<std::string_view, std::string_view>::first);
   return found != kPackages.end() ? found->second : std::string_view{};
 }
@@ -177,6 +179,11 @@ public:
     const Requirements *&answer = answers_[folder];
     if (answer == nullptr) {
       answer = &find_nearest(folder);
+      if (!targets_.empty()) {
+        Requirements &aimed = aimed_[folder] = targets_;
+        aimed.insert(answer->begin(), answer->end()); // only packages that have no target
+        answer = &aimed;
+      }
     }
     return *answer;
   }
@@ -192,11 +199,22 @@ public:
 
   void forget() {
     const std::scoped_lock lock(mutex_);
-    answers_.clear();
+    forget_answers();
     folders_.clear();
   }
 
+  void set_targets(Requirements targets) {
+    const std::scoped_lock lock(mutex_);
+    targets_ = std::move(targets);
+    forget_answers();
+  }
+
 private:
+  void forget_answers() {
+    answers_.clear();
+    aimed_.clear();
+  }
+
   // Counts from the folder that is asked about, so that the answer does not depend on who asked before.
   const Requirements &find_nearest(const std::string &folder) {
     std::error_code error;
@@ -233,6 +251,8 @@ private:
   std::mutex mutex_;
   std::map<std::string, Folder> folders_;
   std::map<std::string, const Requirements *> answers_; // by what was asked for
+  std::map<std::string, Requirements> aimed_;           // the same, with the targets
+  Requirements targets_;
   Requirements nothing_;
 };
 
@@ -263,6 +283,37 @@ std::optional<Version> parse_version(std::string_view text) {
     return std::nullopt;
   }
   return Version{parts[0], parts[1], parts[2]};
+}
+
+std::optional<VersionRange> parse_range(std::string_view text) {
+  constexpr std::array<std::string_view, 8> kOperators = {"==", "===", ">=", "<=", "!=", "~=", ">", "<"};
+  VersionRange range;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    std::string_view part = text.substr(at, comma - at);
+    at = comma + 1;
+    part.remove_prefix(std::min(part.find_first_not_of(' '), part.size()));
+    part.remove_suffix(part.size() - (part.find_last_not_of(' ') + 1));
+    const std::size_t length = std::min(part.find_first_not_of("=<>~!"), part.size());
+    const std::string_view version = part.substr(std::min(part.find_first_not_of(' ', length), part.size()));
+    if (std::ranges::find(kOperators, part.substr(0, length)) == kOperators.end() || !parse_version(version) ||
+        version.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz.+*") != std::string_view::npos) {
+      return std::nullopt;
+    }
+    read_range(part, range);
+  }
+  const bool is_empty = range.at_least && range.below && *range.at_least >= *range.below;
+  return is_empty ? std::nullopt : std::optional(range);
+}
+
+std::vector<std::string> known_packages() {
+  std::vector<std::string> packages;
+  for (const auto &[name, package] : kPackages) {
+    if (name == package) {
+      packages.emplace_back(package);
+    }
+  }
+  return packages;
 }
 
 void add_requirements(std::string_view text, Requirements &requirements, std::string_view name_of_file) {
@@ -314,6 +365,8 @@ std::vector<AskedFolder> asked_folders() { return cache().asked(); }
 u64 requirements_fingerprint(const std::string &folder) { return fingerprint_of(cache().find(folder)); }
 
 void forget_requirements() { cache().forget(); }
+
+void set_target_versions(Requirements targets) { cache().set_targets(std::move(targets)); }
 
 std::span<const std::string_view> requirements_files() { return kFileNames; }
 

@@ -32,6 +32,12 @@ struct VersionRange {
   std::string where = {};       // the file and line that says `at_least`
 };
 
+// `>=2.4`, `>=1.13,<3`, `==2.1.*`, `~=2.0`; nothing if it is something else, or if no version is in it.
+std::optional<VersionRange> parse_range(std::string_view text);
+
+// The packages whose versions matter, as pip names them.
+std::vector<std::string> known_packages();
+
 using Requirements = std::map<std::string, VersionRange, std::less<>>; // by package, as pip names it, in lower case
 
 // Reads one file's text. `pytorch` counts as torch, `tensorflow-gpu` as tensorflow. `name` is what people call the
@@ -54,6 +60,10 @@ u64 requirements_fingerprint(const std::string &folder);
 
 // Reads everything again from now on. Only while nobody holds what requirements_of() gave.
 void forget_requirements();
+
+// For these packages the user has said which versions count, whatever the project's files say. Stays in force until it
+// is called again. Only while nobody holds what requirements_of() gave.
+void set_target_versions(Requirements targets);
 
 // Where a folder's requirements may be written down: paths from there.
 std::span<const std::string_view> requirements_files();

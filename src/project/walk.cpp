@@ -246,6 +246,7 @@ private:
       folder.path += '/';
     }
     folder.start = folder.path.size();
+    start_name_ = options_.exclude != nullptr ? absolute_name(path) : "";
     rule_prefix_ = std::move(around.rule_prefix);
     pending_.push_back(std::move(folder));
     while (!pending_.empty()) {
@@ -335,6 +336,21 @@ private:
     }
   }
 
+  [[nodiscard]] bool is_usually_skipped(std::string_view name) const {
+    return (options_.exclude == nullptr || !options_.exclude->replace_usual) && is_foreign_folder(name);
+  }
+
+  // By the patterns of the options. Those that name the starting point, or a folder above it, do not count: the user
+  // asks for it.
+  [[nodiscard]] bool is_excluded(const PendingFolder &folder, const std::string &name, bool is_directory) const {
+    if (options_.exclude == nullptr) {
+      return false;
+    }
+    const std::string path = (start_name_ == "/" ? "" : start_name_) + '/' + folder.path.substr(folder.start) + name;
+    const std::string_view inside = below(options_.exclude->folder, path);
+    return !inside.empty() && judge(options_.exclude->rules, inside, is_directory) == Verdict::Ignore;
+  }
+
   void take(const PendingFolder &folder, int folder_fd, u64 device, const Entry &entry, const std::string &rule_path,
             const RuleLevel *level) {
     const bool wanted = is_python_name(entry.name);
@@ -353,14 +369,16 @@ private:
     if (is_directory) {
       const bool skipped =
           is_version_control_folder(entry.name) ||
-          (options_.respect_ignore && (is_foreign_folder(entry.name) || is_ignored(level, rule_path, true)));
+          (options_.respect_ignore && (is_usually_skipped(entry.name) || is_ignored(level, rule_path, true) ||
+                                       is_excluded(folder, entry.name, true)));
       if (!skipped) {
         pending_.push_back(
             {.path = folder.path + entry.name + '/', .start = folder.start, .level = level, .named = false});
       }
       return;
     }
-    if (!wanted || (!is_file && !is_link) || (options_.respect_ignore && is_ignored(level, rule_path, false))) {
+    if (!wanted || (!is_file && !is_link) ||
+        (options_.respect_ignore && (is_ignored(level, rule_path, false) || is_excluded(folder, entry.name, false)))) {
       return;
     }
     std::string path = folder.path + entry.name;
@@ -395,6 +413,7 @@ private:
 
   RuleLevels levels_;
   std::string rule_prefix_; // of the starting point that is being walked
+  std::string start_name_;  // the same, as an absolute name; empty if there are no exclusions
   std::vector<PendingFolder> pending_;
   std::vector<Entry> entries_; // of the folder that is being visited
   std::unordered_set<FileId, FileIdHash> seen_folders_;

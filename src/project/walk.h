@@ -4,6 +4,8 @@
 // (virtual environments, build output, caches). What the user names is taken whatever it is called.
 #pragma once
 
+#include "project/exclusions.h"
+
 #include <functional>
 #include <string>
 #include <string_view>
@@ -14,6 +16,8 @@ namespace deepperf::project {
 struct WalkOptions {
   // Off: enter everything but the version control systems' own folders.
   bool respect_ignore = true;
+  // If set, what else is left out. Counts only with `respect_ignore`.
+  const Exclusions *exclude = nullptr;
   // If set, called for every folder before it is read, with its path as those of its files begin: with a slash at its
   // end, and empty for the current folder.
   std::function<void(const std::string &folder)> on_folder = nullptr;

@@ -113,6 +113,7 @@ Watcher::Stamps Watcher::look() {
   }
   WalkOptions options;
   options.respect_ignore = options_.respect_ignore;
+  options.exclude = options_.exclude;
   options.on_folder = [&](const std::string &folder) { look_into_folder({.path = folder}, stamps); };
   walk(
       paths_, options,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/file_version.h"
+#include "project/exclusions.h"
 
 #include <chrono>
 #include <map>
@@ -19,7 +20,8 @@
 namespace deepperf::project {
 
 struct WatchOptions {
-  bool respect_ignore = true; // as walk() has it
+  bool respect_ignore = true;          // as walk() has it
+  const Exclusions *exclude = nullptr; // the same
   bool use_inotify = true;
 };
 
