@@ -1,6 +1,7 @@
 #include "frameworks/frameworks.h"
 
 #include "base/embedded_text.h"
+#include "frameworks/user_apis.h"
 
 #include <algorithm>
 #include <array>
@@ -136,6 +137,13 @@ public:
     return entry.key == 0 ? nullptr : &entry.info;
   }
 
+  void put_api(Symbol name, ApiInfo info) {
+    const u64 key = key_of(Kind::Unknown, name);
+    if (!add(key, info)) {
+      entries_[slot_of(key)].info = info;
+    }
+  }
+
   [[nodiscard]] const std::vector<std::string> &errors() const { return errors_; }
   [[nodiscard]] std::size_t size() const { return used_; }
 
@@ -258,10 +266,12 @@ private:
   std::vector<std::string> errors_;
 };
 
-const Tables &tables() {
-  static const Tables all;
+Tables &changeable_tables() {
+  static Tables all;
   return all;
 }
+
+const Tables &tables() { return changeable_tables(); }
 
 bool starts_with_module(std::string_view dotted, std::string_view module) {
   return dotted.starts_with(module) && (dotted.size() == module.size() || dotted[module.size()] == '.');
@@ -411,6 +421,16 @@ const ApiInfo *find_method(Kind kind, Symbol method) {
     }
   }
   return nullptr;
+}
+
+void add_user_apis(std::span<const UserApi> apis) {
+  for (const UserApi &api : apis) {
+    // Nobody has told us whether it gives the same each time.
+    const bool is_source =
+        api.returns == Kind::Dataset || api.returns == Kind::HfDataset || api.returns == Kind::TorchDataLoader;
+    changeable_tables().put_api(canonical_name(api.name),
+                                {.returns = api.returns, .traits = is_source ? kSource | kIo : u64{kIo}});
+  }
 }
 
 Kind kind_named(std::string_view name) {

@@ -1,4 +1,5 @@
 #include "rules/api_history.h"
+#include "rules/user_deprecations.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +9,29 @@ using namespace python;
 
 namespace {
 
+// The user's word needs neither versions nor proof.
+bool check_user_deprecation(Site &site, const Node &node) {
+  const UserDeprecation *const deprecation = user_deprecation_of(site, node);
+  if (deprecation == nullptr) {
+    return false;
+  }
+  const std::string message =
+      fmt::format("{} is deprecated in this project ({})", deprecation->name, deprecation->where);
+  report(site, node, message, deprecation->message);
+  return true;
+}
+
+std::vector<std::string_view> deprecated_names() {
+  std::vector<std::string_view> names = historic_names();
+  const std::vector<std::string_view> more = user_deprecated_names();
+  names.insert(names.end(), more.begin(), more.end());
+  return names;
+}
+
 void check(Site &site, const Node &node) {
+  if (check_user_deprecation(site, node)) {
+    return;
+  }
   const ApiHistory *history = history_of(site, node);
   if (history == nullptr || history->deprecated.empty() || is_version_guarded(site, history->api)) {
     return;
@@ -91,7 +114,7 @@ requirements.
 
 - Release notes and documentation of the libraries
 )"},
-    .listed_names = historic_names,
+    .listed_names = deprecated_names,
     .on_node = check};
 
 } // namespace deepperf::rules
