@@ -22,8 +22,9 @@ BELOW = {
     "check": ("base", "python", "project", "frameworks", "model", "rules"),
     "fix": ("base", "python", "project", "frameworks", "model", "rules", "check"),
     "report": ("base", "python", "project", "frameworks", "model", "rules", "check", "fix"),
+    "config": ("base", "python", "project", "frameworks", "model", "rules", "check"),
     "study": ("base",),
-    "cli": ("base", "python", "project", "frameworks", "model", "rules", "check", "report", "fix", "study"),
+    "cli": ("base", "python", "project", "frameworks", "model", "rules", "check", "report", "fix", "config", "study"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 

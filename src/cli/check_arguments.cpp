@@ -51,12 +51,22 @@ void add_output_options(CLI::App &command, CheckArguments &arguments) {
 
 void add_fix_options(CLI::App &command, CheckArguments &arguments) {
   command.add_flag("--fix", arguments.fix, "Fix what can be fixed without changing what the program computes");
-  command.add_flag("--unsafe-fixes", arguments.unsafe_fixes,
-                   "With --fix or --diff: also make changes that need a review");
   command.add_flag("--diff", arguments.diff, "Show what --fix would change, and change nothing");
 }
 
 } // namespace
+
+void add_setting_options(CLI::App &command, CheckArguments &arguments) {
+  add_rule_options(command, arguments);
+  command.add_flag("--unsafe-fixes", arguments.unsafe_fixes,
+                   "With --fix or --diff: also make changes that need a review");
+  CLI::Option *const file = command
+                                .add_option("--config", arguments.config_file,
+                                            "Take settings from this file instead of the nearest deepperf.toml or "
+                                            "pyproject.toml")
+                                ->type_name("FILE");
+  command.add_flag("--isolated", arguments.isolated, "Read no configuration file")->excludes(file);
+}
 
 void add_check_options(CLI::App &command, CheckArguments &arguments) {
   command.footer(R"(Folders are searched for .py, .pyw and .ipynb files. What .gitignore names is left out, and so are
@@ -70,7 +80,7 @@ or syntax errors, 2 wrong usage or a file that could not be checked.)");
   command
       .add_option("paths", arguments.options.paths, "Files and folders (default: this folder), - for standard input")
       ->type_name("PATH...");
-  add_rule_options(command, arguments);
+  add_setting_options(command, arguments);
   add_fix_options(command, arguments);
   add_output_options(command, arguments);
   command.add_flag("--no-ignore", arguments.no_ignore, "Also check what .gitignore and the usual exclusions leave out");

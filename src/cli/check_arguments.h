@@ -12,6 +12,9 @@ namespace deepperf::cli {
 
 struct CheckArguments {
   check::Options options;
+  std::string config_file; // empty: the nearest one
+  bool isolated = false;   // no configuration file
+  project::Exclusions exclusions;
   std::vector<std::string> select;
   std::vector<std::string> ignore;
   bool all = false;
@@ -34,6 +37,9 @@ struct CheckArguments {
   bool no_cache = false;
   std::string cache_folder = check::default_cache_folder();
 };
+
+// Those of `check` that configuration files have, too, and those that say which file counts.
+void add_setting_options(CLI::App &command, CheckArguments &arguments);
 
 // The options of the command, each of which sets a field of `arguments`.
 void add_check_options(CLI::App &command, CheckArguments &arguments);

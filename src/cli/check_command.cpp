@@ -4,7 +4,7 @@
 #include "cli/check_arguments.h"
 #include "cli/output.h"
 #include "cli/report_location.h"
-#include "cli/suggest.h"
+#include "cli/settings.h"
 #include "cli/terminal.h"
 #include "cli/watch.h"
 #include "fix/diff.h"
@@ -40,37 +40,6 @@ struct Fixed {
   std::set<std::string> paths;
   std::vector<fix::FixProblem> problems; // of the last round: what was solved by then is none
 };
-
-rules::Severity severity_called(std::string_view name) {
-  for (const rules::Severity severity : {rules::Severity::Note, rules::Severity::Advice, rules::Severity::Warning}) {
-    if (report::severity_name(severity) == name) {
-      return severity;
-    }
-  }
-  return rules::Severity::Error;
-}
-
-check::Selection parse_selection(const std::vector<std::string> &lists) {
-  std::vector<std::string> unknown;
-  check::Selection selection = check::select(lists, unknown);
-  if (!unknown.empty()) {
-    throw CLI::ValidationError(unknown_rule(unknown[0]));
-  }
-  return selection;
-}
-
-check::FilterOptions filter_options(const CheckArguments &arguments) {
-  check::FilterOptions options;
-  if (!arguments.select.empty()) {
-    options.select = parse_selection(arguments.select);
-  }
-  options.ignore = parse_selection(arguments.ignore);
-  options.all = arguments.all;
-  if (!arguments.min_severity.empty()) {
-    options.min_severity = severity_called(arguments.min_severity);
-  }
-  return options;
-}
 
 // Some formats have no place for counts.
 void require_statistics(const CheckArguments &arguments) {
@@ -257,7 +226,10 @@ int run_watch(CheckArguments &arguments, const check::FilterOptions &filter) {
   check::Workspace workspace(arguments.options);
   const bool on_terminal = arguments.output.empty() && isatty(STDOUT_FILENO) != 0;
   bool is_first = true;
-  watch(arguments.options.paths, arguments.options.respect_ignore, [&](const std::vector<std::string> &changed) {
+  project::WatchOptions watched;
+  watched.respect_ignore = arguments.options.respect_ignore;
+  watched.exclude = arguments.options.exclude;
+  watch(arguments.options.paths, watched, [&](const std::vector<std::string> &changed) {
     if (changed.empty()) {
       workspace.refresh();
     } else {
@@ -294,7 +266,9 @@ int run_check(CheckArguments &arguments) {
   if (arguments.watch && std::ranges::count(arguments.options.paths, "-") != 0) {
     throw CLI::ValidationError("--watch cannot be used with '-': standard input is read only once");
   }
-  const check::FilterOptions filter = filter_options(arguments);
+  const config::Settings settings = settings_in_force(arguments);
+  const check::FilterOptions filter = filter_options(settings);
+  apply_settings(settings, arguments);
   // All that is said about test code are hints.
   arguments.options.rules = check::chosen_rules(filter);
   arguments.options.with_tests =

@@ -45,6 +45,7 @@ int run(int argc, char **argv) {
   deepperf::cli::add_check(app, exit_code);
   deepperf::cli::add_explain(app, exit_code);
   deepperf::cli::add_rules(app, exit_code);
+  deepperf::cli::add_config(app, exit_code);
   deepperf::cli::add_debug(app, exit_code);
   deepperf::cli::add_study(app, exit_code);
   if (argc == 1) {

@@ -1,7 +1,6 @@
 #include "cli/watch.h"
 
 #include "cli/commands.h"
-#include "project/watch.h"
 
 #include <fmt/format.h>
 
@@ -37,11 +36,11 @@ void stop_on(int signal) {
 
 } // namespace
 
-void watch(const std::vector<std::string> &paths, bool respect_ignore,
+void watch(const std::vector<std::string> &paths, const project::WatchOptions &options,
            const std::function<bool(const std::vector<std::string> &changed)> &check) {
   stop_on(SIGINT);
   stop_on(SIGTERM);
-  project::Watcher watcher(paths, {.respect_ignore = respect_ignore});
+  project::Watcher watcher(paths, options);
   while (check(watcher.changed())) {
     watcher.wait();
   }
