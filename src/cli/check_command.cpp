@@ -205,8 +205,9 @@ int run_diff(const CheckArguments &arguments, const check::FilterOptions &filter
   const fix::FixResult changes = apply_fixes(arguments, result);
   std::string text;
   u64 findings = 0;
+  const bool color = arguments.output.empty() ? wants_color(arguments.color, stdout) : arguments.color == "always";
   for (const fix::FixedFile &file : changes.files) {
-    fix::write_diff(result.files[file.file.value].path, file.before, file.edits, text);
+    fix::write_diff(result.files[file.file.value].path, file.before, file.edits, text, color);
     findings += file.findings;
   }
   const bool written = write_output(arguments.output, text, stdout);

@@ -101,11 +101,34 @@ std::vector<Change> changes_of(std::string_view before, const Lines &lines, cons
   return changes;
 }
 
-void write_line(char mark, std::string_view line, std::string &out) {
+// What text is between; nothing without colour.
+struct Style {
+  std::string_view on;
+  std::string_view off;
+};
+
+Style style_of(char mark, bool color) {
+  constexpr std::string_view kOff = "\x1b[0m";
+  if (!color || mark == ' ') {
+    return {};
+  }
+  return {mark == '-' ? "\x1b[31m" : mark == '+' ? "\x1b[32m" : mark == '@' ? "\x1b[36m" : "\x1b[1m", kOff};
+}
+
+// The line end stays outside of the colour, or else terminals colour what comes after it.
+void write_line(char mark, std::string_view line, bool color, std::string &out) {
+  const Style style = style_of(mark, color);
+  const bool has_end = line.ends_with('\n');
+  line.remove_suffix(has_end ? 1 : 0);
+  const bool has_return = color && line.ends_with('\r');
+  line.remove_suffix(has_return ? 1 : 0);
+  out += style.on;
   out += mark;
   out += line;
-  if (!line.ends_with('\n')) {
-    out += "\n\\ No newline at end of file\n";
+  out += style.off;
+  out += has_return ? "\r\n" : "\n";
+  if (!has_end) {
+    out += "\\ No newline at end of file\n";
   }
 }
 
@@ -118,31 +141,36 @@ void write_range(char mark, std::size_t first, std::size_t count, std::string &o
 }
 
 // Changes [begin, end) are near enough to share a hunk; `shift` is by how much the lines before it have moved.
-void write_hunk(const Lines &lines, std::span<const Change> changes, std::ptrdiff_t shift, std::string &out) {
+void write_hunk(const Lines &lines, std::span<const Change> changes, std::ptrdiff_t shift, bool color,
+                std::string &out) {
   const std::size_t first = changes.front().first - std::min(changes.front().first, kContext);
   const std::size_t last = std::min(changes.back().last + kContext, lines.size());
   std::size_t new_count = last - first;
   for (const Change &change : changes) {
     new_count = new_count - (change.last - change.first) + change.replacement.size();
   }
+  const Style style = style_of('@', color);
+  out += style.on;
   out += "@@ ";
   write_range('-', first, last - first, out);
   out += ' ';
   write_range('+', static_cast<std::size_t>(static_cast<std::ptrdiff_t>(first) + shift), new_count, out);
-  out += " @@\n";
+  out += " @@";
+  out += style.off;
+  out += '\n';
   std::size_t at = first;
   const auto context_to = [&](std::size_t end) {
     for (; at < end; ++at) {
-      write_line(' ', lines[at], out);
+      write_line(' ', lines[at], color, out);
     }
   };
   for (const Change &change : changes) {
     context_to(change.first);
     for (; at < change.last; ++at) {
-      write_line('-', lines[at], out);
+      write_line('-', lines[at], color, out);
     }
     for (const std::string &line : change.replacement) {
-      write_line('+', line, out);
+      write_line('+', line, color, out);
     }
   }
   context_to(last);
@@ -150,14 +178,15 @@ void write_hunk(const Lines &lines, std::span<const Change> changes, std::ptrdif
 
 } // namespace
 
-void write_diff(std::string_view path, std::string_view before, const std::vector<rules::Edit> &edits,
-                std::string &out) {
+void write_diff(std::string_view path, std::string_view before, const std::vector<rules::Edit> &edits, std::string &out,
+                bool color) {
   const Lines lines(before);
   const std::vector<Change> changes = changes_of(before, lines, edits);
   if (changes.empty()) {
     return;
   }
-  fmt::format_to(std::back_inserter(out), "--- {}\n+++ {}\n", path, path);
+  const Style style = style_of('h', color);
+  fmt::format_to(std::back_inserter(out), "{0}--- {2}{1}\n{0}+++ {2}{1}\n", style.on, style.off, path);
   std::ptrdiff_t shift = 0;
   for (std::size_t begin = 0; begin < changes.size();) {
     std::size_t end = begin + 1;
@@ -165,7 +194,7 @@ void write_diff(std::string_view path, std::string_view before, const std::vecto
       ++end;
     }
     const std::span<const Change> near(changes.data() + begin, end - begin);
-    write_hunk(lines, near, shift, out);
+    write_hunk(lines, near, shift, color, out);
     for (const Change &change : near) {
       shift += static_cast<std::ptrdiff_t>(change.replacement.size()) -
                static_cast<std::ptrdiff_t>(change.last - change.first);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -58,6 +59,34 @@ private:
   bool renamed_ = false;
 };
 
+// Copies what `ls -l` does not show: access lists are attributes, too. Those that the system sets itself may be
+// refused.
+bool copy_attributes(const std::string &from, int to) {
+  const ssize_t size = ::listxattr(from.c_str(), nullptr, 0);
+  if (size <= 0) {
+    return size == 0 || errno == ENOTSUP;
+  }
+  std::string names(static_cast<std::size_t>(size), '\0');
+  const ssize_t listed = ::listxattr(from.c_str(), names.data(), names.size());
+  if (listed < 0) {
+    return false;
+  }
+  names.resize(static_cast<std::size_t>(listed));
+  for (std::size_t at = 0; at < names.size(); at = names.find('\0', at) + 1) {
+    const char *const name = names.c_str() + at;
+    const bool is_of_system =
+        std::string_view(name).starts_with("security.") || std::string_view(name).starts_with("trusted.");
+    const ssize_t length = ::getxattr(from.c_str(), name, nullptr, 0);
+    std::string value(static_cast<std::size_t>(std::max<ssize_t>(length, 0)), '\0');
+    const bool is_copied = length >= 0 && ::getxattr(from.c_str(), name, value.data(), value.size()) == length &&
+                           ::fsetxattr(to, name, value.data(), value.size(), 0) == 0;
+    if (!is_copied && !is_of_system) {
+      return false;
+    }
+  }
+  return true;
+}
+
 struct Free {
   void operator()(char *text) const { std::free(text); } // NOLINT: realpath allocates with malloc
 };
@@ -88,6 +117,15 @@ std::optional<std::string> read_bytes(const std::string &path) {
   return bytes;
 }
 
+std::optional<std::string> reason_to_leave(const std::string &path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || status.st_nlink < 2) {
+    return std::nullopt; // what cannot be found cannot be written either
+  }
+  return fmt::format("it has {} hard links, and replacing it would leave the others as they are",
+                     static_cast<unsigned long>(status.st_nlink));
+}
+
 std::optional<std::string> replace_file(const std::string &path, std::string_view bytes) {
   const std::unique_ptr<char, Free> resolved(::realpath(path.c_str(), nullptr));
   struct stat status {};
@@ -106,8 +144,13 @@ std::optional<std::string> replace_file(const std::string &path, std::string_vie
   // The owner first: changing it may clear bits of the mode.
   const bool same_owner = ::fchown(file.descriptor(), status.st_uid, status.st_gid) == 0;
   const mode_t mode = status.st_mode & (same_owner ? 07777U : 0777U);
-  if (::fchmod(file.descriptor(), mode) != 0 || !file.write(bytes) || ::fsync(file.descriptor()) != 0 ||
-      !file.rename_to(target)) {
+  if (::fchmod(file.descriptor(), mode) != 0) {
+    return failure("write");
+  }
+  if (!copy_attributes(target, file.descriptor())) {
+    return failure("copy its extended attributes");
+  }
+  if (!file.write(bytes) || ::fsync(file.descriptor()) != 0 || !file.rename_to(target)) {
     return failure("write");
   }
   return std::nullopt;

@@ -5,12 +5,17 @@
 #include "base/workers.h"
 #include "fix/edits.h"
 #include "fix/files.h"
+#include "fix/interrupts.h"
 #include "fix/notebook.h"
+#include "fix/unused_imports.h"
 #include "python/encoding.h"
 #include "python/parser.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -59,28 +64,18 @@ public:
     return fmt::format("not fixed: its encoding {} cannot be written back byte for byte", source_.encoding);
   }
 
-  // Tries all fixes at once and, where that breaks the file, one after the other. False: none of them can be made.
-  bool fix(std::span<const rules::Finding *const> findings) {
-    chosen_.assign(findings.size(), true);
-    EditSet all;
-    for (std::size_t i = 0; i < findings.size(); ++i) {
-      chosen_[i] = all.add(findings[i]->fix->edits, source_.text().size());
+  // Tries all fixes at once and, where that breaks the file, one after the other; imports that nothing uses after that
+  // go with them. False: none of them can be made.
+  bool fix(std::span<const rules::Finding *const> findings,
+           const std::function<bool(std::string_view)> &is_used_elsewhere) {
+    EditSet edits;
+    if (!choose(findings, edits)) {
+      return false;
     }
-    if (try_edits(all.edits())) {
-      return true;
-    }
-    chosen_.assign(findings.size(), false);
-    EditSet good;
-    bool any = false;
-    for (std::size_t i = 0; i < findings.size(); ++i) {
-      EditSet more = good;
-      if (more.add(findings[i]->fix->edits, source_.text().size()) && try_edits(more.edits())) {
-        good = std::move(more);
-        chosen_[i] = any = true;
-      }
-    }
-    // The last attempt may have been one that failed, so the best one is made again.
-    return any && try_edits(good.edits());
+    EditSet more = edits;
+    const std::vector<rules::Edit> imports = remove_unused_imports(source_, edits.edits(), is_used_elsewhere);
+    return (!imports.empty() && more.add(imports, source_.text().size()) && try_edits(more.edits())) ||
+           try_edits(edits.edits());
   }
 
   [[nodiscard]] const std::vector<bool> &chosen() const { return chosen_; }
@@ -96,6 +91,28 @@ public:
 
 private:
   static std::optional<std::string> changed() { return "not fixed: it has changed while it was checked"; }
+
+  bool choose(std::span<const rules::Finding *const> findings, EditSet &good) {
+    chosen_.assign(findings.size(), true);
+    EditSet all;
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+      chosen_[i] = all.add(findings[i]->fix->edits, source_.text().size());
+    }
+    if (try_edits(all.edits())) {
+      good = std::move(all);
+      return true;
+    }
+    chosen_.assign(findings.size(), false);
+    bool any = false;
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+      EditSet more = good;
+      if (more.add(findings[i]->fix->edits, source_.text().size()) && try_edits(more.edits())) {
+        good = std::move(more);
+        chosen_[i] = any = true;
+      }
+    }
+    return any;
+  }
 
   bool try_edits(const std::vector<rules::Edit> &edits) {
     if (edits.empty()) {
@@ -131,6 +148,47 @@ private:
   bool not_representable_ = false;
 };
 
+// Do other files take a name from this one? Those that were checked are looked at, and those of its folder.
+class Importers {
+public:
+  Importers(const check::Result &result, const std::string &path) : result_(result), path_(path) {}
+
+  bool operator()(std::string_view name) {
+    const std::filesystem::path file(path_);
+    const std::string module = file.stem().string();
+    // What a package imports is often meant for those that import the package.
+    if (module == "__init__") {
+      return true;
+    }
+    const auto takes = [&](const std::string &other, const python::Source *source) {
+      if (other == path_) {
+        return false;
+      }
+      const std::optional<std::string> bytes = source == nullptr ? read_bytes(other) : std::nullopt;
+      const std::string_view text = source != nullptr ? source->text() : bytes ? std::string_view(*bytes) : "";
+      return takes_name_from(text, module, name);
+    };
+    if (std::ranges::any_of(result_.files,
+                            [&](const check::CheckedFile &other) { return takes(other.path, other.source); })) {
+      return true;
+    }
+    std::error_code error;
+    const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+    for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+      const std::string extension = at->path().extension().string();
+      if ((extension == ".py" || extension == ".ipynb") && at->path().filename() != file.filename() &&
+          takes(at->path().string(), nullptr)) {
+        return true;
+      }
+    }
+    return static_cast<bool>(error);
+  }
+
+private:
+  const check::Result &result_;
+  const std::string &path_;
+};
+
 // `indices` are the findings of the file that have a fix we may apply.
 void fix_file(const check::Result &result, const FixOptions &options, std::span<const std::size_t> indices,
               FixResult &out) {
@@ -153,7 +211,9 @@ void fix_file(const check::Result &result, const FixOptions &options, std::span<
   for (const std::size_t i : indices) {
     findings.push_back(&result.findings[i]);
   }
-  const bool any = fixer.fix(findings);
+  const bool any = fixer.fix(
+      findings, options.stdin_bytes ? std::function<bool(std::string_view)>([](std::string_view) { return true; })
+                                    : Importers(result, file.path));
   if (fixer.was_not_representable()) {
     problem(fmt::format("not fixed: a fix has characters that its encoding {} lacks", file.source->encoding), false);
   }
@@ -163,6 +223,10 @@ void fix_file(const check::Result &result, const FixOptions &options, std::span<
   FixedFile fixed = fixer.take();
   fixed.file = index;
   if (options.write && !options.stdin_bytes) {
+    if (std::optional<std::string> reason = reason_to_leave(file.path)) {
+      problem(fmt::format("not fixed: {}", *reason), false);
+      return;
+    }
     if (std::optional<std::string> failure = replace_file(file.path, fixed.after)) {
       problem(fmt::format("not fixed: {}", *failure), true);
       return;
@@ -180,6 +244,8 @@ void fix_file(const check::Result &result, const FixOptions &options, std::span<
 FixResult apply_fixes(const check::Result &result, const FixOptions &options) {
   FixResult out;
   out.is_fixed.resize(result.findings.size());
+  // Each file is written whole or not at all, also if the user has had enough.
+  const HeldInterrupts held;
   // The parser needs a stack that the caller may not have.
   run_workers(1, [&](u32) {
     std::vector<std::size_t> indices;
@@ -193,6 +259,9 @@ FixResult apply_fixes(const check::Result &result, const FixOptions &options) {
       if (is_last && !indices.empty()) {
         fix_file(result, options, indices, out);
         indices.clear();
+        if (HeldInterrupts::is_pending()) {
+          return;
+        }
       }
     }
   });

@@ -3,6 +3,7 @@
 #include "base/name_table.h"
 #include "python/children.h"
 #include "rules/reach.h"
+#include "rules/tree.h"
 
 #include <fmt/format.h>
 
@@ -177,7 +178,7 @@ constexpr auto kHistory = std::to_array<ApiHistory>({
 
     {"transformers.AutoModelWithLMHead", "transformers", "4.0", "",
      "`AutoModelForCausalLM`, `AutoModelForMaskedLM` or `AutoModelForSeq2SeqLM`", ""},
-    {"transformers.AdamW", "transformers", "4.0", "4.50", "`torch.optim.AdamW`", "torch.optim.AdamW"},
+    {"transformers.AdamW", "transformers", "4.0", "4.50", "`torch.optim.AdamW`", ""},
     {"datasets.load_metric", "datasets", "2.5", "3.0", "`evaluate.load`", ""},
     {"peft.prepare_model_for_int8_training", "peft", "0.6", "0.10", "`peft.prepare_model_for_kbit_training`",
      "peft.prepare_model_for_kbit_training"},
@@ -274,6 +275,53 @@ Status status_in(const Site &site, std::string_view package, std::string_view si
     return Status::Fine;
   }
   return range->second.at_least.has_value() && *range->second.at_least >= *wanted ? Status::Gone : Status::Unknown;
+}
+
+bool does_the_same(const Site &site, const ApiHistory &history) {
+  if (history.api == "numpy.bool") {
+    // NumPy 2 has the name again, for its own type, and isinstance() tells the two apart.
+    return status_in(site, "numpy", history.back) == Status::Fine;
+  }
+  if (history.api == "numpy.in1d") {
+    return false; // isin() keeps the shape, which in1d() flattened
+  }
+  if (history.renamed_to.starts_with("jax.tree.")) {
+    return status_in(site, "jax", "0.4.25") == Status::Gone; // which brought jax.tree
+  }
+  return history.package != "peft"; // the new function casts other parameters than the old one
+}
+
+bool is_rebound(const Site &site, std::string_view builtin) {
+  const Symbol name = intern(builtin);
+  const auto is_bound_by = [name](const model::FunctionInfo *scope) {
+    return scope != nullptr && std::ranges::binary_search(scope->names, name.id);
+  };
+  for (const model::FunctionInfo *scope = site.function; scope != nullptr; scope = scope->parent) {
+    if (is_bound_by(scope)) {
+      return true;
+    }
+  }
+  if (is_bound_by(site.module->body)) {
+    return true;
+  }
+  // Names of a class body and of comprehensions are nobody's slots.
+  const auto stores = [name](const Node *node) {
+    const auto *plain = as<Name>(node);
+    const auto *definition = as<FunctionDef>(node);
+    return (plain != nullptr && plain->id == name && plain->context != Context::Load) ||
+           (definition != nullptr && definition->name == name);
+  };
+  const bool is_stored_around = std::ranges::any_of(site.ancestors, [&](const Node *node) {
+    const bool binds = node->kind == NodeKind::ClassDef || node->kind == NodeKind::ListComp ||
+                       node->kind == NodeKind::SetComp || node->kind == NodeKind::DictComp ||
+                       node->kind == NodeKind::GeneratorExp;
+    return binds && any_node_inside(node, stores);
+  });
+  const auto opens_module = [](const Node *node) {
+    const auto *import = as<ImportFrom>(node);
+    return import != nullptr && import->names.size() == 1 && import->names[0]->name.text() == "*";
+  };
+  return is_stored_around || std::ranges::any_of(site.module->parsed->tree.body, opens_module);
 }
 
 std::string required_version(const Site &site, std::string_view package, std::string_view since) {

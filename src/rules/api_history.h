@@ -35,6 +35,13 @@ enum class Status : u8 {
 // Do the versions that the project of this file allows reach `since`?
 Status status_in(const Site &site, std::string_view package, std::string_view since);
 
+// Is what `renamed_to` names the very same thing, and there in all versions that have no longer the old name? The
+// project's versions count where they decide it.
+bool does_the_same(const Site &site, const ApiHistory &history);
+
+// Does the file give the builtin of that name another meaning where the place is, or may an `import *` do that?
+bool is_rebound(const Site &site, std::string_view builtin);
+
 // `, and this project requires 2.16 or newer (requirements.txt:4)`, where it does.
 std::string required_version(const Site &site, std::string_view package, std::string_view since);
 

@@ -1,4 +1,5 @@
 // Edits that rules offer, and the names that a file has for APIs.
+#include "project/requirements.h"
 #include "python/children.h"
 #include "rules/site.h"
 
@@ -119,9 +120,39 @@ std::string spelling_of(const Site &site, std::string_view api) {
   return spelling_at(site.function, *site.module, site.function == site.module->body ? place + 1 : ~0U, api);
 }
 
+namespace {
+
+// tf.data.AUTOTUNE came with TensorFlow 2.4; tf.data.experimental.AUTOTUNE is in all versions since 1.13.
+enum class Autotune : u8 { None, Experimental, Plain };
+
+Autotune autotune_of(const model::Module &module) {
+  const project::Requirements &requirements = project::requirements_of(module.parsed->path);
+  if (const auto range = requirements.find("tensorflow"); range != requirements.end()) {
+    const project::VersionRange &versions = range->second;
+    if (versions.below.has_value() && *versions.below <= project::Version{1, 13, 0}) {
+      return Autotune::None;
+    }
+    if ((versions.below.has_value() && *versions.below <= project::Version{2, 4, 0}) ||
+        (versions.at_least.has_value() && *versions.at_least < project::Version{2, 4, 0})) {
+      return Autotune::Experimental;
+    }
+  }
+  const std::string_view text = module.parsed->source.text();
+  const bool writes_old = text.find("data.experimental.AUTOTUNE") != std::string_view::npos;
+  const bool writes_new = text.find("data.AUTOTUNE") != std::string_view::npos;
+  const bool is_old = module.v1 && !module.v2;
+  return is_old || (writes_old && !writes_new) ? Autotune::Experimental : Autotune::Plain;
+}
+
+} // namespace
+
 std::string autotune_at(const model::FunctionInfo *function, const model::Module &module, u32 place) {
   const auto spelling = [&](std::string_view api, bool &v1) { return spelling_at(function, module, place, api, &v1); };
-  const bool old = module.v1 && !module.v2;
+  const Autotune known = autotune_of(module);
+  if (known == Autotune::None) {
+    return {};
+  }
+  const bool old = known == Autotune::Experimental;
   bool v1 = false;
   if (const std::string name = spelling("tensorflow", v1); !name.empty()) {
     return name + (old || v1 ? ".data.experimental.AUTOTUNE" : ".data.AUTOTUNE");
@@ -171,6 +202,9 @@ std::optional<Edit> add_argument(const Site &site, const Call &call, std::string
   if (call.args.size() == 1 && call.keywords.empty() && call.args[0]->kind == NodeKind::GeneratorExp) {
     return std::nullopt; // f(x for x in y) would need parentheses
   }
+  if (std::ranges::any_of(call.keywords, [](const Keyword *keyword) { return !keyword->name; })) {
+    return std::nullopt; // **options may hold it already
+  }
   if (const u32 end = end_of_arguments(source, call); end != 0) {
     return Edit{end, end, ", " + std::string(text)};
   }
@@ -199,6 +233,9 @@ std::optional<Edit> remove_argument(const Site &site, const Call &call, const No
     end = (*std::next(found))->start;
   } else if (found != all.begin()) {
     start = (*std::prev(found))->end;
+  } else if (const std::size_t more = text.find_first_not_of(" \t\r\n", end);
+             more != std::string_view::npos && text[more] == ',') {
+    end = static_cast<u32>(more) + 1; // f(x,) must not become f(,)
   }
   if (!only_spaces(start, argument.start) || !only_spaces(argument.end, end)) {
     return std::nullopt;
@@ -248,6 +285,9 @@ std::optional<Edit> remove_statement(const Site &site, const Stmt &statement) {
   }
   u32 end = statement.end;
   while (end < text.size() && (text[end] == ' ' || text[end] == '\t')) {
+    ++end;
+  }
+  if (end + 1 < text.size() && text[end] == '\r') {
     ++end;
   }
   const bool own_line = (start == 0 || text[start - 1] == '\n') && (end >= text.size() || text[end] == '\n');

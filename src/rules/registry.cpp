@@ -4,6 +4,7 @@
 #include "base/name_table.h"
 #include "python/children.h"
 #include "rules/site.h"
+#include "rules/vet_fixes.h"
 
 #include <algorithm>
 #include <array>
@@ -311,6 +312,7 @@ Findings run_rules(const model::Project &project, const Subscriptions &subscript
       walk.run(module);
     }
   }
+  vet_fixes(project, findings);
   return findings;
 }
 

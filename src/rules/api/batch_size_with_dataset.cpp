@@ -25,7 +25,10 @@ void check(Site &site, const Call &call) {
                          called_method(call)),
              "omit `batch_size`, and set the batch size on the dataset with `dataset.batch(…)`");
   if (const std::optional<Edit> edit = remove_argument(site, call, *size)) {
-    set_fix(finding, true, {*edit});
+    // Of what is not known to be Keras' own method the argument may mean something, and a value may do something.
+    const NodeKind value = size->value->kind;
+    const bool is_plain = value == NodeKind::Constant || value == NodeKind::Name || value == NodeKind::Attribute;
+    set_fix(finding, receiver == Kind::KerasModel && called_function(site, call) == nullptr && is_plain, {*edit});
   }
 }
 

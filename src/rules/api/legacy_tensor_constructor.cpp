@@ -50,11 +50,10 @@ void check(Site &site, const Call &call) {
   if (tensor.empty() || type.empty()) {
     return;
   }
-  // A list is copied either way; of an array of the right type the old constructor takes the memory itself.
-  const bool safe =
-      api != "torch.Tensor" && (call.args[0]->kind == NodeKind::List || call.args[0]->kind == NodeKind::ListComp);
+  // Not safe: the old constructor ignores set_default_device(), torch.Tensor has the default type, and of an array of
+  // the right type the old constructor takes the memory itself.
   if (const std::optional<Edit> edit = add_argument(site, call, "dtype=" + type)) {
-    set_fix(finding, safe, {replace(*call.func, tensor), *edit});
+    set_fix(finding, false, {replace(*call.func, tensor), *edit});
   }
 }
 
@@ -70,7 +69,7 @@ extern constinit const Rule kLegacyTensorConstructor = {
              .frameworks = "PyTorch",
              .severity = Severity::Advice,
              .tier = Tier::Hint,
-             .fix = FixKind::Safe,
+             .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
 `torch.Tensor(…)`, `torch.FloatTensor(…)`, `torch.LongTensor(…)` and the like, called with a list, a tuple or a NumPy

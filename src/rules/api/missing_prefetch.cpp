@@ -24,6 +24,19 @@ bool is_work(const model::Project &project, const model::Stage &stage) {
   return info.has(kSource) && info.has(kPython); // from_generator
 }
 
+// Neither runs Python code nor reads a variable: either may read what the training step writes.
+bool cannot_notice(const model::Project &project, const model::Stage &stage) {
+  if (stage.info->has(kPython)) {
+    return false;
+  }
+  const bool has_function = stage.info->has(kMaps | kInterleaves) || stage.mapper.is(model::Value::Tag::Function);
+  if (!has_function) {
+    return true;
+  }
+  const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
+  return mapper.known && !mapper.locked && !mapper.stateful && !mapper.shares && mapper.python == nullptr;
+}
+
 // `dataset` is used up here by what could compute meanwhile: a training loop, a model's fit, a graph.
 void check_use(Site &site, const Expr *dataset, const Node &user, std::string_view what) {
   const auto found = dataset != nullptr ? site.project.stage_at.find(dataset) : site.project.stage_at.end();
@@ -36,10 +49,13 @@ void check_use(Site &site, const Expr *dataset, const Node &user, std::string_vi
   }
   bool prefetched = false;
   bool work = false;
+  bool is_closed = true; // nothing in it can notice that it runs ahead of its consumer
   model::walk_back(site.project, found->second, [&](const model::Stage &stage) {
     if (stage.info == nullptr) {
+      is_closed = false;
       return true;
     }
+    is_closed = is_closed && cannot_notice(site.project, stage);
     if (stage.info->has(kPrefetches) || stage.info->has(kSource)) {
       prefetched |= stage.info->has(kPrefetches) || reads_ahead(*stage.info, stage.method.text());
       work |= is_work(site.project, stage);
@@ -64,7 +80,7 @@ void check_use(Site &site, const Expr *dataset, const Node &user, std::string_vi
   finding.tier = only_v1 && !site.module->is_test ? finding.tier : Tier::Hint;
   add_note(finding, site, user, "its elements are consumed here");
   if (!autotune.empty() && !last.call->parenthesized) {
-    set_fix(finding, true, {insert_after(*last.call, ".prefetch(" + autotune + ")")});
+    set_fix(finding, is_closed, {insert_after(*last.call, ".prefetch(" + autotune + ")")});
   }
 }
 

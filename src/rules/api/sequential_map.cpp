@@ -148,6 +148,17 @@ std::string_view excuse(const model::Stage &stage, const model::MapperFacts &map
                                  : std::string_view{};
 }
 
+// Does it give the same elements in the same order when several are prepared at once? Not if the function draws random
+// numbers or may have state, if the pipeline was allowed to mix them up, or if how many inputs are interleaved
+// depends on the number of threads.
+bool keeps_results(const model::Stage &stage, const model::MapperFacts &mapper) {
+  const bool has_state = !mapper.known || mapper.random != nullptr || mapper.shares || mapper.stateful ||
+                         mapper.locked || mapper.python != nullptr;
+  const bool may_mix = stage.module->parsed->source.text().find("deterministic") != std::string_view::npos;
+  const bool has_cycle = !stage.info->has(kInterleaves) || argument(*stage.call, 1, "cycle_length") != nullptr;
+  return !has_state && !may_mix && has_cycle;
+}
+
 void check(const model::Project &project, Findings &findings) {
   model::Consumers consumers(project);
   ParallelOptions options(project);
@@ -216,9 +227,10 @@ void check(const model::Project &project, Findings &findings) {
       finding.tier = Tier::Hint;
       finding.message += reason;
     }
-    if (!autotune.empty()) {
+    const bool takes_autotune = keyword_argument(*stage.call, "num_threads") == nullptr; // of tf.contrib.data
+    if (!autotune.empty() && takes_autotune) {
       Fix fix;
-      fix.safe = mapper.random == nullptr && !mapper.shares; // draws and reads would come in another order
+      fix.safe = keeps_results(stage, mapper);
       if (given.value != nullptr) {
         fix.edits.push_back({given.value->start, given.value->end, autotune});
       } else if (const u32 end = end_of_arguments(source, *stage.call); end != 0) {

@@ -364,6 +364,58 @@ bool is_needed_here(const Site &site, const Call &move, const Expr &named) {
   });
 }
 
+// Exactly the same numbers on every device. What is computed from a step or a logarithm may differ in its last digits.
+bool is_exact(const Site &site, const Call &made) {
+  const std::string_view api = called_api(site, made);
+  const auto is_whole = [&site](const Expr *bound) { return integer_of(site, bound).has_value(); };
+  return api == "torch.zeros" || api == "torch.ones" || api == "torch.full" || api == "torch.empty" ||
+         api == "torch.eye" ||
+         (api == "torch.arange" && (made.args.size() == 1 || std::ranges::all_of(made.args, is_whole)));
+}
+
+// Between the call and its move there are only views and casts, which give the same on every device, and nothing asks
+// for gradients: what is moved after that is not the leaf that gets them.
+bool stays_the_same(const Expr *moved, const Call &made) {
+  static const NameTable kMethods({"float",    "half",      "double",  "long",      "int",        "bool",   "byte",
+                                   "bfloat16", "view",      "reshape", "unsqueeze", "squeeze",    "expand", "expand_as",
+                                   "permute",  "transpose", "t",       "flatten",   "contiguous", "triu",   "tril"});
+  const Expr *at = moved;
+  while (at != &made) {
+    if (const auto *subscript = as<Subscript>(at)) {
+      at = subscript->value;
+      continue;
+    }
+    const auto *step = as<Call>(at);
+    if (step == nullptr || called_method(*step).empty() || !kMethods.has(intern(called_method(*step)))) {
+      return false;
+    }
+    at = receiver_of(*step);
+  }
+  return keyword_argument(made, "requires_grad") == nullptr;
+}
+
+// `.cuda(None)` is the current device, and `device=None` the CPU.
+bool is_same_device(const Site &site, const Call &move) {
+  const Expr *target = argument(move, 0, "device");
+  return called_method(move) != "cuda" || target == nullptr || integer_of(site, target).has_value() ||
+         string_of(site, target).has_value() || model::kind_of(target) == Kind::TorchDevice;
+}
+
+// `torch.zeros(n, device=device)` for `torch.zeros(n).to(device)`.
+void offer_device(Finding &finding, const Site &site, const Call &move, const Call &made, const std::string &device) {
+  const Expr *receiver = receiver_of(move);
+  const std::string_view text = site.module->parsed->source.text();
+  const u32 end = receiver->end + (receiver->parenthesized ? 1 : 0);
+  const bool is_closed = !receiver->parenthesized || text[receiver->end] == ')';
+  const std::optional<Edit> edit = add_argument(site, made, "device=" + device);
+  if (!edit.has_value() || !is_closed || device == "None") {
+    return;
+  }
+  const bool is_safe =
+      is_exact(site, made) && stays_the_same(receiver, made) && is_same_device(site, move) && !is_traced(site);
+  set_fix(finding, is_safe, {*edit, Edit{end, move.end, ""}});
+}
+
 void check(Site &site, const Call &call) {
   const Expr *receiver = receiver_of(call);
   if (receiver == nullptr || is_traced_argument(site)) {
@@ -402,9 +454,7 @@ void check(Site &site, const Call &call) {
   const bool is_plain = origin.named == nullptr && !origin.elsewhere && !origin.by_numpy && call.keywords.empty() &&
                         (to.dtype.empty() && call.args.size() < 2);
   if (is_plain) {
-    if (const std::optional<Edit> edit = add_argument(site, *origin.made, "device=" + to.device)) {
-      set_fix(finding, !is_random(api), {*edit, Edit{receiver->end + (receiver->parenthesized ? 1 : 0), call.end, ""}});
-    }
+    offer_device(finding, site, call, *origin.made, to.device);
   }
 }
 

@@ -156,10 +156,12 @@ void check(Site &site, const Node &node) {
       finding.tier = Tier::Hint;
       add_note(finding, site, *use.read, "it is used here");
     }
-    const Node *value = assignment->value;
-    set_fix(finding, false,
-            {Edit{assignment->start, value->start, fmt::format("{}.register_buffer(\"{}\", ", self.text(), name)},
-             Edit{assignment->end, assignment->end, ", persistent=False)"}});
+    const Expr *value = assignment->value;
+    if (!value->parenthesized) { // its span would begin inside
+      set_fix(finding, false,
+              {Edit{assignment->start, value->start, fmt::format("{}.register_buffer(\"{}\", ", self.text(), name)},
+               Edit{assignment->end, assignment->end, ", persistent=False)"}});
+    }
   }
 }
 

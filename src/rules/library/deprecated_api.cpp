@@ -28,6 +28,30 @@ std::vector<std::string_view> deprecated_names() {
   return names;
 }
 
+// The statement around the call where it is `x = Variable(x)`, which would become `x = x`; null if it is another one.
+const Assign *sets_itself(const Site &site, const Call &call) {
+  const auto *assignment = site.ancestors.size() > 1 ? as<Assign>(site.ancestors[site.ancestors.size() - 2]) : nullptr;
+  return assignment != nullptr && assignment->value == &call && assignment->targets.size() == 1 &&
+                 text_of(site, assignment->targets[0]) == text_of(site, call.args[0])
+             ? assignment
+             : nullptr;
+}
+
+// `x` for Variable(x). It is not safe: what Variable() gave was detached from its graph.
+void offer_tensor_itself(Finding &finding, const Site &site, const Call &call) {
+  if (const Assign *assignment = sets_itself(site, call)) {
+    if (const std::optional<Edit> edit = remove_statement(site, *assignment)) {
+      set_fix(finding, false, {*edit});
+    }
+    return;
+  }
+  const std::string inner(text_of(site, call.args[0]));
+  const NodeKind kind = call.args[0]->kind;
+  const bool is_simple =
+      kind == NodeKind::Name || kind == NodeKind::Attribute || kind == NodeKind::Call || kind == NodeKind::Subscript;
+  set_fix(finding, false, {replace(call, is_simple ? inner : "(" + inner + ")")});
+}
+
 void check(Site &site, const Node &node) {
   if (check_user_deprecation(site, node)) {
     return;
@@ -53,16 +77,12 @@ void check(Site &site, const Node &node) {
   const auto *call = site.ancestors.empty() ? nullptr : as<Call>(site.ancestors.back());
   if (history->api == "torch.autograd.Variable" && call != nullptr && call->func == &node && call->args.size() == 1 &&
       call->keywords.empty() && call->args[0]->kind != NodeKind::Starred) {
-    const std::string inner(text_of(site, call->args[0]));
-    const NodeKind kind = call->args[0]->kind;
-    const bool is_simple =
-        kind == NodeKind::Name || kind == NodeKind::Attribute || kind == NodeKind::Call || kind == NodeKind::Subscript;
-    set_fix(finding, false, {replace(*call, is_simple ? inner : "(" + inner + ")")}); // it may have detached x
+    offer_tensor_itself(finding, site, *call);
   }
   if (!history->renamed_to.empty()) {
     const std::string spelled = spelling_of(site, history->renamed_to);
-    if (!spelled.empty()) {
-      set_fix(finding, status == Status::Gone, {replace(node, spelled)});
+    if (!spelled.empty() && spelled != text_of(site, &node)) {
+      set_fix(finding, status == Status::Gone && does_the_same(site, *history), {replace(node, spelled)});
     }
   }
 }

@@ -48,8 +48,8 @@ void check(Site &site, const Node &node) {
   if (!history->renamed_to.empty() && !is_import) {
     const bool is_builtin = history->renamed_to.find('.') == std::string_view::npos;
     const std::string spelled = is_builtin ? std::string(history->renamed_to) : spelling_of(site, history->renamed_to);
-    if (!spelled.empty()) {
-      set_fix(finding, true, {replace(node, spelled)});
+    if (!spelled.empty() && spelled != text_of(site, &node) && !(is_builtin && is_rebound(site, spelled))) {
+      set_fix(finding, does_the_same(site, *history), {replace(node, spelled)});
     }
   }
 }

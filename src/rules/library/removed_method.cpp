@@ -1,4 +1,5 @@
 #include "rules/api_history.h"
+#include "rules/generator_methods.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ struct RemovedMethod {
   std::string_view method;
   std::string_view since; // of TensorFlow: it is not there any more
   std::string_view instead;
-  std::string_view renamed_to; // a method that takes the same arguments; empty if there is none
+  std::string_view renamed_to; // a method that does the same; empty if there is none
 };
 
 // Sources: the release notes of TensorFlow 2.1, 2.6 and 2.16 (which brought Keras 3).
@@ -46,7 +47,9 @@ void check(Site &site, const Call &call) {
     finding.tier = Tier::Hint; // older code is often run with the version it was written for
   }
   if (!known->renamed_to.empty()) {
-    set_fix(finding, status == Status::Gone, {Edit{start, method->end, std::string(known->renamed_to)}});
+    if (std::optional<Fix> fix = without_generator_method(site, call)) {
+      set_fix(finding, status == Status::Gone && fix->safe, std::move(fix->edits));
+    }
   }
 }
 

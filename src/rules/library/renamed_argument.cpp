@@ -78,6 +78,17 @@ const RenamedArgument *find(std::string_view api, std::string_view keyword) {
   return found != kArguments.end() ? &*found : nullptr;
 }
 
+// Do its first weights have that name? Those for detection and segmentation, quantized ones and the largest do not.
+bool has_imagenet_weights(std::string_view api) {
+  constexpr std::string_view kModels = "torchvision.models.";
+  constexpr std::string_view kFamilies[] = {"alexnet",    "densenet",  "efficientnet_b", "googlenet", "inception_v3",
+                                            "mnasnet",    "mobilenet", "resnet",         "resnext",   "shufflenet_v2",
+                                            "squeezenet", "vgg",       "wide_resnet",    "convnext_", "regnet_x_"};
+  const std::string_view name = api.substr(kModels.size());
+  return name.find('.') == std::string_view::npos &&
+         std::ranges::any_of(kFamilies, [name](std::string_view family) { return name.starts_with(family); });
+}
+
 void check(Site &site, const Node &node) {
   const auto &call = static_cast<const Call &>(node);
   if (call.keywords.empty()) {
@@ -112,11 +123,13 @@ void check(Site &site, const Node &node) {
     }
     const bool safe = status == Status::Gone;
     const u32 name_end = keyword->start + static_cast<u32>(renamed->keyword.size());
-    if (!renamed->renamed_to.empty()) {
+    if (!renamed->renamed_to.empty() && keyword_argument(call, renamed->renamed_to) == nullptr) {
       set_fix(finding, safe, {Edit{keyword->start, name_end, std::string(renamed->renamed_to)}});
     } else if (renamed->keyword == "pretrained") {
       // With no weights given explicitly, `pretrained=True` meant the first ones.
-      if (const std::optional<bool> value = bool_of(site, keyword->value); value.has_value()) {
+      const std::optional<bool> value = bool_of(site, keyword->value);
+      if (value.has_value() && keyword->value->kind == NodeKind::Constant &&
+          keyword_argument(call, "weights") == nullptr && (!*value || has_imagenet_weights(api))) {
         set_fix(finding, safe, {replace(*keyword, *value ? "weights=\"IMAGENET1K_V1\"" : "weights=None")});
       }
     }

@@ -128,7 +128,31 @@ bool is_cut_somewhere(const Block &body, const Expr *value) {
          });
 }
 
-void offer_detach(Finding &finding, const Expr &kept) {
+// Where it is shown as a tensor, the text says which function made it: `tensor(3., grad_fn=<AddBackward0>)`.
+bool is_shown_whole(const Site &site, std::string_view kept) {
+  const auto shows = [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    const auto *function = call != nullptr ? as<Name>(call->func) : nullptr;
+    const bool is_show = function != nullptr && (function->id.text() == "print" || function->id.text() == "str" ||
+                                                 function->id.text() == "repr");
+    return is_show && std::ranges::any_of(call->args, [&](const Expr *shown) {
+             return shown->kind != NodeKind::Call && shown->kind != NodeKind::JoinedStr &&
+                    any_node(shown, [&](const Node *part) { return text_of(site, part) == kept; });
+           });
+  };
+  const FunctionDef *const definition = site.function->definition();
+  return any_node(definition != nullptr ? definition->body : site.module->parsed->tree.body, shows);
+}
+
+// Does the function take nothing but numbers from what is kept there, so that nobody can miss the graph?
+bool gives_numbers_only(const Site &site, const Node &place, std::string_view kept) {
+  constexpr u16 kFine = model::GraphFlow::kNumbers | model::GraphFlow::kDetached;
+  const auto &origins = model::graph_flow_of(site.project, *site.function).origins;
+  const auto origin = std::ranges::find(origins, &place, &model::GraphFlow::Origin::place);
+  return origin != origins.end() && (origin->uses & ~kFine) == 0 && !is_shown_whole(site, kept);
+}
+
+void offer_detach(Finding &finding, const Expr &kept, bool is_safe) {
   const Expr *const value = &kept;
   if (model::kind_of(value) != Kind::TorchTensor) {
     return;
@@ -139,9 +163,9 @@ void offer_detach(Finding &finding, const Expr &kept) {
     return; // the parentheses are outside of its span
   }
   if (is_simple) {
-    set_fix(finding, true, {insert_after(*value, ".detach()")});
+    set_fix(finding, is_safe, {insert_after(*value, ".detach()")});
   } else {
-    set_fix(finding, true, {insert_before(*value, "("), insert_after(*value, ").detach()")});
+    set_fix(finding, is_safe, {insert_before(*value, "("), insert_after(*value, ").detach()")});
   }
 }
 
@@ -206,7 +230,7 @@ void judge(Site &site, const Node &place, const Expr *kept, const Expr *value, s
       report(site, place,
              fmt::format("{} is {} with its autograd graph, so memory grows with every step", quoted(site, value), how),
              "use `.detach()` to keep a tensor, or `.item()` for a Python number");
-  offer_detach(finding, *value);
+  offer_detach(finding, *value, kept->kind == NodeKind::Name && gives_numbers_only(site, place, name));
 }
 void check_statement(Site &site, const Node &node) {
   if (const auto *added = as<AugAssign>(&node)) {
@@ -252,7 +276,7 @@ void check_meter(Site &site, const Call &call) {
                "use `.detach()` to keep a tensor, or `.item()` for a Python number");
     finding.notes.push_back(
         {callee.function->module->file, callee.function->definition()->name_span, "this function accumulates it"});
-    offer_detach(finding, *value);
+    offer_detach(finding, *value, false); // others may read what the object keeps
   }
 }
 
@@ -302,7 +326,8 @@ void check_function(Site &site, const model::FunctionInfo &function) {
                                           quoted(site, origin.value), is_list ? "collected" : "accumulated"),
                               "use `.detach()` to keep a tensor, or `.item()` for a Python number");
     finding.tier = (origin.uses & Flow::kUnsure) != 0 ? Tier::Hint : finding.tier;
-    offer_detach(finding, *origin.value);
+    offer_detach(finding, *origin.value,
+                 origin.kept->kind == NodeKind::Name && gives_numbers_only(site, *origin.place, name));
   }
 }
 

@@ -40,6 +40,18 @@ const Stmt *stores_module(const Site &site, const Block &body, Symbol self) {
   return nullptr;
 }
 
+// As the file writes it: Python 2 needs the class and the object.
+std::string call_of_super(const Site &site, const ClassDef &definition, const FunctionDef &init) {
+  const Tree &tree = site.module->parsed->tree;
+  const std::string_view text = site.module->parsed->source.text();
+  const bool writes_short = text.find("super()") != std::string_view::npos;
+  const bool writes_long = text.find("super(") != std::string_view::npos;
+  if (!tree.is_python2 && (writes_short || !writes_long)) {
+    return "super().__init__()";
+  }
+  return fmt::format("super({}, {}).__init__()", definition.name.text(), init.params[0]->name.text());
+}
+
 void check(Site &site, const Node &node) {
   const auto &definition = static_cast<const ClassDef &>(node);
   const auto *known = site.project.class_at(&node);
@@ -78,7 +90,9 @@ void check(Site &site, const Node &node) {
     }
     if (start > 0 && text[start - 1] == '\n') {
       const std::string indent(text.substr(start, first->start - start));
-      set_fix(finding, true, {Edit{first->start, first->start, "super().__init__()\n" + indent}});
+      // A class below it may have called Module.__init__ before, and a second call forgets what is registered.
+      set_fix(finding, known->subclasses.empty(),
+              {Edit{first->start, first->start, call_of_super(site, definition, *init) + "\n" + indent}});
     }
     return;
   }

@@ -117,7 +117,7 @@ void check(Site &site, const Call &call) {
   const std::string_view indent = indent_of(source, statement->start);
   const u32 line_end = static_cast<u32>(std::min(source.find('\n', statement->end), source.size()));
   const std::string_view rest = source.substr(statement->end, line_end - statement->end);
-  const std::size_t more = rest.find_first_not_of(" \t");
+  const std::size_t more = rest.find_first_not_of(" \t\r");
   if (indent != "?" && (more == std::string_view::npos || rest[more] == '#')) {
     set_fix(finding, false, {Edit{line_end, line_end, fmt::format("\n{}{}.zero_grad()", indent, written)}});
   }

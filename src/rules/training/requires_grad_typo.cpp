@@ -36,7 +36,7 @@ void check(Site &site, const Node &node) {
     Finding &finding =
         report(site, *target, fmt::format("`{}` is a new attribute that PyTorch never reads", attribute->attr.text()),
                "use `requires_grad`");
-    set_fix(finding, true,
+    set_fix(finding, false, // gradients stop or begin to flow
             {Edit{attribute->end - static_cast<u32>(attribute->attr.text().size()), attribute->end, "requires_grad"}});
   }
 }
@@ -53,7 +53,7 @@ extern constinit const Rule kRequiresGradTypo = {
              .frameworks = "PyTorch",
              .severity = Severity::Error,
              .tier = Tier::On,
-             .fix = FixKind::Safe,
+             .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
 An assignment to `require_grad` and other misspellings of `requires_grad`.
