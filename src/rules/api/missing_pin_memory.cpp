@@ -57,6 +57,9 @@ void check_copy(Site &site, const Site &there, const Call &move) {
   const model::Loop *const loop = loop_of(there, move);
   const bool trains = loop != nullptr ? loop->steps : (there.function->context & model::kPerTrainingStep) != 0;
   finding.tier = trains && !there.module->is_test ? Tier::On : Tier::Hint;
+  if (const std::optional<Edit> edit = add_argument(there, move, "non_blocking=True")) {
+    set_fix(finding, false, {*edit});
+  }
 }
 
 void check(Site &site, const Call &call) {

@@ -129,27 +129,35 @@ bool is_cut_somewhere(const Block &body, const Expr *value) {
 }
 
 // Where it is shown as a tensor, the text says which function made it: `tensor(3., grad_fn=<AddBackward0>)`.
-bool is_shown_whole(const Site &site, std::string_view kept) {
+bool is_shown_whole(const Site &site, const model::FunctionInfo &function, std::string_view kept) {
+  // Outside of calls such as total.item(), and of f-strings, which show a tensor of one number as the number.
+  const auto mentions_bare = [&](const auto &self, const Node *node) -> bool {
+    if (node->kind == NodeKind::Call || node->kind == NodeKind::JoinedStr) {
+      return false;
+    }
+    bool found = text_of(site, node) == kept;
+    for_each_child(node, [&](const Node *child) { found = found || self(self, child); });
+    return found;
+  };
+  const auto is_bare = [&](const Expr *shown) { return mentions_bare(mentions_bare, shown); };
   const auto shows = [&](const Node *node) {
     const auto *call = as<Call>(node);
-    const auto *function = call != nullptr ? as<Name>(call->func) : nullptr;
-    const bool is_show = function != nullptr && (function->id.text() == "print" || function->id.text() == "str" ||
-                                                 function->id.text() == "repr");
-    return is_show && std::ranges::any_of(call->args, [&](const Expr *shown) {
-             return shown->kind != NodeKind::Call && shown->kind != NodeKind::JoinedStr &&
-                    any_node(shown, [&](const Node *part) { return text_of(site, part) == kept; });
-           });
+    const auto *shower = call != nullptr ? as<Name>(call->func) : nullptr;
+    const bool is_show = shower != nullptr &&
+                         (shower->id.text() == "print" || shower->id.text() == "str" || shower->id.text() == "repr");
+    return is_show && std::ranges::any_of(call->args, is_bare);
   };
-  const FunctionDef *const definition = site.function->definition();
+  const FunctionDef *const definition = function.definition();
   return any_node(definition != nullptr ? definition->body : site.module->parsed->tree.body, shows);
 }
 
 // Does the function take nothing but numbers from what is kept there, so that nobody can miss the graph?
-bool gives_numbers_only(const Site &site, const Node &place, std::string_view kept) {
+bool gives_numbers_only(const Site &site, const model::FunctionInfo &function, const Node &place,
+                        std::string_view kept) {
   constexpr u16 kFine = model::GraphFlow::kNumbers | model::GraphFlow::kDetached;
-  const auto &origins = model::graph_flow_of(site.project, *site.function).origins;
+  const auto &origins = model::graph_flow_of(site.project, function).origins;
   const auto origin = std::ranges::find(origins, &place, &model::GraphFlow::Origin::place);
-  return origin != origins.end() && (origin->uses & ~kFine) == 0 && !is_shown_whole(site, kept);
+  return origin != origins.end() && (origin->uses & ~kFine) == 0 && !is_shown_whole(site, function, kept);
 }
 
 void offer_detach(Finding &finding, const Expr &kept, bool is_safe) {
@@ -230,7 +238,7 @@ void judge(Site &site, const Node &place, const Expr *kept, const Expr *value, s
       report(site, place,
              fmt::format("{} is {} with its autograd graph, so memory grows with every step", quoted(site, value), how),
              "use `.detach()` to keep a tensor, or `.item()` for a Python number");
-  offer_detach(finding, *value, kept->kind == NodeKind::Name && gives_numbers_only(site, place, name));
+  offer_detach(finding, *value, kept->kind == NodeKind::Name && gives_numbers_only(site, *site.function, place, name));
 }
 void check_statement(Site &site, const Node &node) {
   if (const auto *added = as<AugAssign>(&node)) {
@@ -327,7 +335,7 @@ void check_function(Site &site, const model::FunctionInfo &function) {
                               "use `.detach()` to keep a tensor, or `.item()` for a Python number");
     finding.tier = (origin.uses & Flow::kUnsure) != 0 ? Tier::Hint : finding.tier;
     offer_detach(finding, *origin.value,
-                 origin.kept->kind == NodeKind::Name && gives_numbers_only(site, *origin.place, name));
+                 origin.kept->kind == NodeKind::Name && gives_numbers_only(site, function, *origin.place, name));
   }
 }
 

@@ -8,7 +8,7 @@ def fires(x, y, other, args):
     ds = tf.data.Dataset.from_tensor_slices((x, y)).batch(8)
     model.fit(ds, epochs=2)  # expect: DP114
     model.evaluate(ds.take(3))  # expect: DP114
-    other.predict(x=ds)  # expect: DP114
+    other.predict(x=ds, batch_size=8)  # expect: DP114
 
 
 def silent(x, y, args):

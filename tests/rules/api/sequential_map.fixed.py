@@ -44,7 +44,7 @@ def not_parallel_at_all(paths):
 def chain(pattern):
     return (tf.data.Dataset.list_files(pattern)
             .shuffle(100)
-            .interleave(tf.data.TFRecordDataset, num_parallel_calls=tf.data.AUTOTUNE)  # expect: DP101
+            .interleave(tf.data.TFRecordDataset)  # expect: DP101
             .map(  # expect: DP101
                 parse, num_parallel_calls=tf.data.AUTOTUNE,
             )
@@ -161,7 +161,7 @@ def quoted(ds: "tf.data.Dataset"):
 
 
 def files_are_not_cheap(ds: tf.data.Dataset):
-    return ds.interleave(lambda path: tf.data.TextLineDataset(path).skip(1), num_parallel_calls=tf.data.AUTOTUNE)  # expect: DP101
+    return ds.interleave(lambda path: tf.data.TextLineDataset(path).skip(1))  # expect: DP101
 
 
 def only_a_few_are_read(paths, plot, model):
@@ -209,8 +209,8 @@ def rotated(x):
 def runs_python(paths):
     ds = tf.data.Dataset.from_tensor_slices(paths)
     a = ds.map(lambda x: tf.py_function(plain_python, [x], tf.int32))  # hint: DP101, DP107
-    b = ds.map(lambda x: tf.py_function(rotate, [x], tf.float32), num_parallel_calls=tf.data.AUTOTUNE)  # expect: DP101  # hint: DP107
-    return a, b, ds.map(lambda x: rotated(x), num_parallel_calls=tf.data.AUTOTUNE)  # expect: DP101  # hint: DP107
+    b = ds.map(lambda x: tf.py_function(rotate, [x], tf.float32))  # expect: DP101  # hint: DP107
+    return a, b, ds.map(lambda x: rotated(x))  # expect: DP101  # hint: DP107
 
 
 def order_matters(paths, others):

@@ -1,7 +1,6 @@
 import numpy
 import numpy as np
 import torch
-from numpy import infty
 from torch import symeig
 
 

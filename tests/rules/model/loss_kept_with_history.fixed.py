@@ -22,13 +22,13 @@ def fires(loader, scaler, history):
         loss = first + second
         scaler.scale(loss).backward()
         optimizer.step()  # hint: DP866
-        total += loss.detach()  # expect: DP230
-        weighted += (loss * x.size(0)).detach()  # expect: DP230
-        losses.append(loss.detach())  # expect: DP230
-        outputs.append(out.detach())  # expect: DP230
-        parts += first.detach()  # expect: DP230
-        other = other + second.detach()  # expect: DP230
-        history["loss"] += loss.detach()  # expect: DP230
+        total += loss  # expect: DP230
+        weighted += loss * x.size(0)  # expect: DP230
+        losses.append(loss)  # expect: DP230
+        outputs.append(out)  # expect: DP230
+        parts += first  # expect: DP230
+        other = other + second  # expect: DP230
+        history["loss"] += loss  # expect: DP230
     return total, weighted, losses, outputs, parts, other
 
 
@@ -39,7 +39,7 @@ def unknown_model(model, loader, opt, loss_fn):
         opt.zero_grad()
         loss.backward()
         opt.step()
-        running += loss.detach()  # expect: DP230
+        running += loss  # expect: DP230
     return running / len(loader)
 
 
@@ -54,7 +54,7 @@ def through_a_call(loader):
     total = 0
     for x, y in loader:
         loss = step(x, y)
-        total += loss.detach()  # expect: DP230
+        total += loss  # expect: DP230
     return total
 
 
@@ -67,7 +67,7 @@ class Trainer:
         loss = criterion(self.net(x), y)
         loss.backward()
         optimizer.step()
-        self.total += loss.detach()  # expect: DP230
+        self.total += loss  # expect: DP230
 
     def fit(self, loader):
         for x, y in loader:

@@ -5,14 +5,14 @@ import torch.nn as nn
 class Fires(nn.Module):
     def __init__(self, n):  # expect: DP812
         """What it is."""
-        super().__init__()
+        super(Fires, self).__init__()
         self.n = n
         self.fc = nn.Linear(n, 4)
 
 
 class FiresToo(torch.nn.Module):
     def __init__(self):  # expect: DP812
-        super().__init__()
+        super(FiresToo, self).__init__()
         self.weight = nn.Parameter(torch.zeros(3))
 
 
