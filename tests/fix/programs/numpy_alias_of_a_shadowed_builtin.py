@@ -1,0 +1,12 @@
+# DP301 unchanged
+import numpy as np
+import torch
+
+setattr(np, "int", int)
+
+
+def convert(values, int):
+    return torch.from_numpy(np.asarray(values, dtype=np.int)), int
+
+
+print(convert([1, 2], "int"))
