@@ -107,12 +107,26 @@ std::string spelling_in(const model::FunctionInfo &scope, std::string_view api, 
 
 std::string spelling_at(const model::FunctionInfo *function, const model::Module &module, u32 place,
                         std::string_view api, bool *v1) {
+  // A name of an outer scope is of no use where a parameter or variable has the same one.
+  const auto is_hidden = [function](std::string_view spelling, const model::FunctionInfo *outer) {
+    const u32 name = intern(spelling.substr(0, spelling.find('.'))).id;
+    for (const model::FunctionInfo *scope = function; scope != nullptr && scope != outer; scope = scope->parent) {
+      if (scope->node != nullptr && std::ranges::binary_search(scope->names, name)) {
+        return true;
+      }
+    }
+    return false;
+  };
   for (const model::FunctionInfo *scope = function; scope != nullptr; scope = scope->parent) {
     if (std::string name = spelling_in(*scope, api, scope == function ? place : ~0U, v1); !name.empty()) {
-      return name;
+      return is_hidden(name, scope) ? "" : name;
     }
   }
-  return module.body != nullptr && function != module.body ? spelling_in(*module.body, api, ~0U, v1) : "";
+  if (module.body == nullptr || function == module.body) {
+    return "";
+  }
+  std::string name = spelling_in(*module.body, api, ~0U, v1);
+  return !name.empty() && is_hidden(name, module.body) ? "" : name;
 }
 
 std::string spelling_of(const Site &site, std::string_view api) {

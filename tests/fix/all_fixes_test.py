@@ -184,7 +184,8 @@ def try_repositories(folders, most):
         repositories += [folder] if is_one else sorted(path for path in folder.iterdir() if path.is_dir())
     statistics = collections.Counter()
     wrong = 0
-    for repository in repositories[:most]:
+    for number, repository in enumerate(repositories[:most], 1):
+        print(f"{number}: {repository.name}", file=sys.stderr, flush=True)
         for mode in MODES:
             with tempfile.TemporaryDirectory() as temporary:
                 target = pathlib.Path(temporary) / repository.name

@@ -104,6 +104,10 @@ class Spellings(unittest.TestCase):
         self.assert_fixed("import numpy as np\nimport torch\n\nx = np.zeros(3, np.float)\n",
                           "import numpy as np\nimport torch\n\nx = np.zeros(3, float)\n", "--select", "DP301")
 
+    def test_library_whose_name_is_hidden(self):
+        before = "import numpy as np\nimport torch\nfrom numpy import product\n\n\ndef f(x, np):\n    return product(x) + np\n"
+        self.assert_fixed(before, before, "--select", "DP301", "--unsafe-fixes")
+
     def test_bool_of_numpy_2(self):
         before = "import numpy as np\nimport torch\n\nprint(isinstance(x, np.bool))\n"
         self.assert_fixed(before, before, "--select", "DP301")
