@@ -113,7 +113,7 @@ python::Span read_span(ByteReader &in, u64 text_size) {
 
 FileError read_error(ByteReader &in) {
   FileError error;
-  error.level = static_cast<FileError::Level>(in.number(static_cast<u32>(FileError::Level::Unreadable)));
+  error.level = static_cast<FileError::Level>(in.number(static_cast<u32>(FileError::Level::UnknownRule)));
   for (u32 *number : {&error.line, &error.column, &error.end_column, &error.cell}) {
     *number = in.number32();
   }

@@ -80,6 +80,10 @@ void note_errors(FileIndex index, const LoadedFile &file, Result &result) {
       result.errors.push_back(
           error_at(index, file.parsed.source, error.span, FileError::Level::SyntaxError, error.message));
     }
+    for (FileError error : file.unknown_rules) {
+      error.file = index;
+      result.errors.push_back(std::move(error));
+    }
     result.byte_count += file.parsed.size;
   }
   result.files.push_back(std::move(checked));
@@ -134,6 +138,9 @@ void note_files(const LoadedFiles &loaded, Result &result) {
 void finish_result(Result &result) {
   drop_findings_without_text(result);
   std::ranges::stable_sort(result.errors, {}, [](const FileError &error) { return error.file.value; });
+  const auto is_unknown_rule = [](const FileError &error) { return error.level == FileError::Level::UnknownRule; };
+  std::ranges::copy_if(result.errors, std::back_inserter(result.unknown_rules), is_unknown_rule);
+  std::erase_if(result.errors, is_unknown_rule);
 }
 
 Result check_all(const Options &options, Progress &progress, CheckState &state) {

@@ -112,20 +112,16 @@ void filter(Result &result, const FilterOptions &options) {
                 [&](const rules::Finding &finding) { return !is_wanted(finding, options, result.hidden); });
   // Findings come file by file, so the comments of one file at a time are enough.
   const CheckedFile *current = nullptr;
-  std::vector<Suppression> suppressions;
+  std::optional<Silencer> silencer;
   std::vector<const rules::RuleInfo *> ignored;
   std::erase_if(result.findings, [&](const rules::Finding &finding) {
     const CheckedFile &file = result.files[finding.file.value];
     if (&file != current) {
       current = &file;
-      suppressions.clear();
+      silencer.emplace(file.source, file.comments);
       ignored = ignored_in(file.path, options);
-      if (file.source != nullptr && file.comments != nullptr) {
-        suppressions = find_suppressions(*file.source, *file.comments);
-      }
     }
-    const bool is_silent = contains(ignored, finding.rule) ||
-                           (file.source != nullptr && is_suppressed(finding, *file.source, suppressions));
+    const bool is_silent = contains(ignored, finding.rule) || silencer->is_silenced(finding);
     result.hidden.suppressed += is_silent ? 1 : 0;
     return is_silent;
   });

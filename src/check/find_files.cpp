@@ -4,6 +4,7 @@
 #include "base/symbol.h"
 #include "base/workers.h"
 #include "check/cache.h"
+#include "check/suppression.h"
 #include "model/import_scan.h"
 #include "project/walk.h"
 #include "python/parser.h"
@@ -91,6 +92,7 @@ void look_into(LoadedFile &file, const Options &options, const LoadedFiles &load
   file.waits = scanned && may_wait();
   if (!file.waits) {
     parsed.tree = python::parse(worker.source, worker.scratch, scanned ? worker.known_names : worker.symbols);
+    note_unknown_rules(file, worker.source);
     if (!scanned) {
       model::find_imports(parsed);
       file.waits = may_wait();
@@ -175,6 +177,20 @@ void note_failure(LoadedFile &file, std::string_view what) {
   file.parsed.imports.clear();
   file.known = nullptr;
   file.is_unstable = true;
+}
+
+void note_unknown_rules(LoadedFile &file, const python::Source &source) {
+  file.unknown_rules.clear();
+  for (const UnknownRule &unknown : find_unknown_rules(source, file.parsed.tree.comments)) {
+    const python::Position position = source.position(unknown.span.start);
+    FileError &error = file.unknown_rules.emplace_back();
+    error.level = FileError::Level::UnknownRule;
+    error.line = position.line;
+    error.column = position.column;
+    error.end_column = position.column + static_cast<u32>(unknown.word.size());
+    error.cell = position.cell;
+    error.message = unknown.word;
+  }
 }
 
 void note_reading(LoadedFile &file, const python::Source &source) {

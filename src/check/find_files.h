@@ -20,6 +20,7 @@ struct KnownFile;
 struct LoadedFile {
   model::ParsedFile parsed;
   std::vector<python::SourceError> load_errors; // not empty: there is no text and no tree
+  std::vector<FileError> unknown_rules;         // named in comments; their `file` means nothing
   bool waits = false;                           // it is not parsed yet: that is done with those it belongs to
   bool text_stays = false;                      // its text is in memory until all is done
   // For the cache: which version of the file the results are about, and what was known of it before.
@@ -75,6 +76,9 @@ std::unique_ptr<LoadedFile> unreadable_folder(std::string path, std::string mess
 bool read_text(LoadedFile &file, const LoadedFiles &loaded, Worker &worker);
 // Copies the text that the worker has read to where it can stay.
 void keep_text(LoadedFile &file, const LoadedFiles &loaded, Worker &worker);
+
+// To be called when a tree was made of the text.
+void note_unknown_rules(LoadedFile &file, const python::Source &source);
 
 // To be called for a file that was read once more: its contents may not be those that were seen before.
 void note_reading(LoadedFile &file, const python::Source &source);

@@ -226,6 +226,7 @@ void parse_file(LoadedFile &file, const LoadedFiles &loaded, Arena &arena, Worke
   }
   parsed.tree = python::parse(parsed.source, loaded.stay ? file.memory : arena, worker.symbols);
   parsed.has_tree = true;
+  note_unknown_rules(file, parsed.source);
   model::find_imports(parsed);
 }
 

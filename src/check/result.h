@@ -21,7 +21,7 @@ struct CheckedFile {
 
 // Something to tell about a file that no rule says.
 struct FileError {
-  enum class Level : u8 { Note, SyntaxError, Unreadable };
+  enum class Level : u8 { Note, SyntaxError, Unreadable, UnknownRule };
   FileIndex file;
   Level level = Level::SyntaxError;
   u32 line = 0; // from 1; 0 is the file as a whole
@@ -38,12 +38,16 @@ struct Hidden {
   u64 notes = 0;      // the same for notes
   u64 others = 0;     // errors and warnings below the severity that is shown
   u64 suppressed = 0; // by comments
+  u64 baselined = 0;  // known before, see check/baseline.h
+  u64 unchanged = 0;  // not on a line that has changed since a revision
 
   Hidden &operator+=(const Hidden &more) {
     advice += more.advice;
     notes += more.notes;
     others += more.others;
     suppressed += more.suppressed;
+    baselined += more.baselined;
+    unchanged += more.unchanged;
     return *this;
   }
 };
@@ -52,6 +56,8 @@ struct Result {
   std::vector<CheckedFile> files;       // sorted by path
   std::vector<rules::Finding> findings; // sorted by file, position, code
   std::vector<FileError> errors;        // sorted by file, position
+  // Words in comments of ours that should name a rule, which are not told as errors. The message is the word.
+  std::vector<FileError> unknown_rules;
   Hidden hidden;
   u64 file_count = 0;
   u64 byte_count = 0;

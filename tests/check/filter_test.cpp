@@ -16,7 +16,7 @@ bool silences(std::string_view code) {
   const std::string_view first = code.substr(0, code.find('#'));
   text.finding(kMapRule, file, first.substr(0, first.find_last_not_of(' ') + 1));
   const CheckedFile &checked = text.result.files[0];
-  return is_suppressed(text.result.findings[0], *checked.source, find_suppressions(*checked.source, *checked.comments));
+  return Silencer(checked.source, checked.comments).is_silenced(text.result.findings[0]);
 }
 
 TEST(Suppression, OfALine) {
