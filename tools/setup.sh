@@ -4,7 +4,7 @@
 
 # The only place that names packages (Debian 12). PACKAGE:COMMAND is not needed where the command is there all the same.
 build_packages=(g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev libsimdjson-dev libicu-dev
-  libsqlite3-dev libarchive-dev libtomlplusplus-dev liblinear-dev libmimalloc-dev npm:npm)
+  libsqlite3-dev libarchive-dev libtomlplusplus-dev liblinear-dev libgit2-dev pkgconf libmimalloc-dev npm:npm)
 test_packages=(libgtest-dev python3 clang-format clang-tidy git chromium:chromium)
 bench_packages=(libtree-sitter-dev ripgrep hyperfine npm:npm python3)
 fuzz_packages=(clang libclang-rt-14-dev)
@@ -41,14 +41,14 @@ missing_packages() {
 # Elsewhere than on Debian we install nothing: the compiler, cmake and ninja must be there, and cmake names the rest.
 require_tools() {
   local tool missing=()
-  for tool in cmake ninja; do
+  for tool in cmake ninja pkg-config; do
     command -v "$tool" >/dev/null || missing+=("$tool")
   done
   command -v c++ >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null ||
     missing+=("a C++20 compiler")
   ((${#missing[@]} == 0)) && return
   say "this is no Debian, so please install by hand: ${missing[*]}"
-  fail 2 "and the libraries fmt, CLI11, nlohmann-json, simdjson, ICU, SQLite, libarchive, toml++, liblinear and, to be faster, mimalloc; npm for the HTML report; for tests also GoogleTest"
+  fail 2 "and the libraries fmt, CLI11, nlohmann-json, simdjson, ICU, SQLite, libarchive, toml++, liblinear, libgit2 and, to be faster, mimalloc; npm for the HTML report; for tests also GoogleTest"
 }
 
 install_packages() { # PACKAGE…
