@@ -8,6 +8,7 @@
 #include "fix/interrupts.h"
 #include "fix/notebook.h"
 #include "fix/unused_imports.h"
+#include "python/cpython_dump.h"
 #include "python/encoding.h"
 #include "python/parser.h"
 
@@ -32,6 +33,15 @@ u64 count_syntax_errors(const python::Source &source) {
   return tree.errors.size() + tree.suppressed_errors;
 }
 
+// The tree with all places, as a text to compare. Comments are not in it.
+std::string tree_text(const python::Source &source) {
+  Arena arena;
+  LocalSymbols symbols;
+  std::string text;
+  python::dump_cpython(source, python::parse(source, arena, symbols), true, text);
+  return text;
+}
+
 // The bytes of a file with this text; nothing if its encoding has no way to write it.
 std::optional<std::string> encode(const python::Source &source, std::string_view text) {
   if (!python::means_utf8(source.encoding)) {
@@ -45,8 +55,12 @@ std::optional<std::string> encode(const python::Source &source, std::string_view
 // One file on its way from its findings to its new bytes.
 class FileFixer {
 public:
-  FileFixer(const check::CheckedFile &file, std::string bytes)
-      : source_(*file.source), path_(file.path), bytes_(std::move(bytes)), errors_(count_syntax_errors(source_)) {}
+  FileFixer(const check::CheckedFile &file, std::string bytes, bool same_tree)
+      : source_(*file.source), path_(file.path), bytes_(std::move(bytes)), errors_(count_syntax_errors(source_)) {
+    if (same_tree) {
+      tree_ = tree_text(source_);
+    }
+  }
 
   // What is on disk must be what was checked, or else offsets mean nothing.
   [[nodiscard]] std::optional<std::string> refusal() const {
@@ -135,13 +149,15 @@ private:
       after_ = std::move(*encoded);
     }
     const python::LoadResult loaded = python::load_bytes(path_, after_);
-    return loaded.ok() && after_ != bytes_ && count_syntax_errors(loaded.source) <= errors_;
+    return loaded.ok() && after_ != bytes_ && count_syntax_errors(loaded.source) <= errors_ &&
+           (!tree_ || tree_text(loaded.source) == *tree_);
   }
 
   const python::Source &source_;
   const std::string &path_;
   std::string bytes_;
   u64 errors_;
+  std::optional<std::string> tree_; // that must stay
   std::vector<bool> chosen_;
   std::vector<rules::Edit> edits_;
   std::string after_;
@@ -202,7 +218,7 @@ void fix_file(const check::Result &result, const FixOptions &options, std::span<
     problem("not fixed: cannot be read again", true);
     return;
   }
-  FileFixer fixer(file, std::move(*bytes));
+  FileFixer fixer(file, std::move(*bytes), options.same_tree);
   if (std::optional<std::string> refusal = fixer.refusal()) {
     problem(std::move(*refusal), false);
     return;

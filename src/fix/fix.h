@@ -12,6 +12,7 @@ namespace deepperf::fix {
 struct FixOptions {
   bool unsafe_fixes = false; // also those that may change what the program computes
   bool write = true;         // false: only say what would change
+  bool same_tree = false;    // edits that change anything but comments are left out
   // The only file is not on disk: these are its bytes. It is never written.
   std::optional<std::string> stdin_bytes = std::nullopt;
 };

@@ -378,4 +378,17 @@ std::optional<std::vector<rules::Edit>> edits_in_json(std::string_view json, con
   return edit == edits.end() ? std::optional(std::move(mapped)) : std::nullopt;
 }
 
+std::optional<JsonLines> lines_in_json(std::string_view json, const python::Source &source, python::Span span) {
+  const std::optional<std::vector<rules::Edit>> mapped = edits_in_json(json, source, {{span.start, span.end, ""}});
+  if (!mapped || mapped->empty()) {
+    return std::nullopt;
+  }
+  const auto line_of = [&](u32 offset) {
+    return static_cast<u32>(std::ranges::count(json.substr(0, offset), '\n')) + 1;
+  };
+  const rules::Edit &place = mapped->front();
+  // The place after the last character may be on the next line.
+  return JsonLines{line_of(place.start), std::max(line_of(place.start), line_of(std::max(place.end, 1U) - 1))};
+}
+
 } // namespace deepperf::fix

@@ -15,4 +15,11 @@ namespace deepperf::fix {
 std::optional<std::vector<rules::Edit>> edits_in_json(std::string_view json, const python::Source &source,
                                                       const std::vector<rules::Edit> &edits);
 
+// The lines of the JSON, counted from 1, that a place in the source comes from; nothing in the same cases.
+struct JsonLines {
+  u32 first = 0;
+  u32 last = 0;
+};
+std::optional<JsonLines> lines_in_json(std::string_view json, const python::Source &source, python::Span span);
+
 } // namespace deepperf::fix
