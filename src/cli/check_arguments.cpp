@@ -5,6 +5,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
 namespace deepperf::cli {
 
 namespace {
@@ -54,6 +59,82 @@ void add_fix_options(CLI::App &command, CheckArguments &arguments) {
   command.add_flag("--diff", arguments.diff, "Show what --fix would change, and change nothing");
 }
 
+void add_known_options(CLI::App &command, CheckArguments &arguments) {
+  command.add_option("--baseline", arguments.baseline, "Show only what is not listed in this file")->type_name("FILE");
+  command.add_option("--write-baseline", arguments.write_baseline, "Write everything that is found now to a baseline")
+      ->type_name("FILE");
+  command.add_flag("--prune-baseline", arguments.prune_baseline,
+                   "With --baseline: remove entries that match nothing any more, and follow moved files");
+  command.add_flag("--report-stale-baseline", arguments.report_stale_baseline,
+                   "With --baseline: list the entries that match nothing any more, and nothing else");
+  command
+      .add_option("--since", arguments.since,
+                  "Show only what is on lines changed since this git revision; everything is analyzed")
+      ->type_name("REV");
+  command.add_flag("--add-suppressions", arguments.add_suppressions,
+                   "Silence everything that is shown with comments in the files; with --diff, show them only");
+  command.add_option("--reason", arguments.reason, "With --add-suppressions: the reason to give in the comments")
+      ->type_name("TEXT");
+  command.add_flag("--report-unused-suppressions", arguments.report_unused_suppressions,
+                   "List comments that suppress nothing, and nothing else");
+}
+
+// Options that are given and belong to a group, for messages.
+std::vector<std::string_view> given(std::initializer_list<std::pair<std::string_view, bool>> options) {
+  std::vector<std::string_view> names;
+  for (const auto &[name, is_given] : options) {
+    if (is_given) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+void validate_known_options(const CheckArguments &arguments) {
+  const auto fail = [](std::string message) { throw CLI::ValidationError(std::move(message)); };
+  // Each of these is what the command does, in place of a report or before it.
+  const std::vector<std::string_view> actions =
+      given({{"--write-baseline", !arguments.write_baseline.empty()},
+             {"--report-stale-baseline", arguments.report_stale_baseline},
+             {"--report-unused-suppressions", arguments.report_unused_suppressions},
+             {"--add-suppressions", arguments.add_suppressions},
+             {"--fix", arguments.fix},
+             {"--watch", arguments.watch}});
+  if (actions.size() > 1) {
+    fail(fmt::format("{} and {} cannot be used together", actions[0], actions[1]));
+  }
+  const bool reports_only_one_thing =
+      !arguments.write_baseline.empty() || arguments.report_stale_baseline || arguments.report_unused_suppressions;
+  if (reports_only_one_thing && arguments.diff) {
+    fail(fmt::format("{} and --diff cannot be used together", actions[0]));
+  }
+  if (arguments.baseline.empty() && (arguments.prune_baseline || arguments.report_stale_baseline)) {
+    fail(fmt::format("{} needs --baseline", arguments.prune_baseline ? "--prune-baseline" : "--report-stale-baseline"));
+  }
+  if (arguments.prune_baseline && (arguments.diff || arguments.watch || !arguments.write_baseline.empty())) {
+    fail("--prune-baseline cannot be used with --diff, --watch or --write-baseline");
+  }
+  if (!arguments.write_baseline.empty() && !arguments.since.empty()) {
+    fail("--write-baseline takes everything that is found: it cannot be used with --since");
+  }
+  if (!arguments.write_baseline.empty() && !arguments.baseline.empty()) {
+    fail("--write-baseline takes everything that is found: it cannot be used with --baseline");
+  }
+  if (!arguments.reason.empty() && !arguments.add_suppressions) {
+    fail("--reason needs --add-suppressions");
+  }
+  if (std::ranges::any_of(arguments.reason, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '#'; })) {
+    fail("--reason must be one line without '#', as it becomes part of a comment");
+  }
+  if (!arguments.since.empty() && std::ranges::count(arguments.options.paths, "-") != 0) {
+    fail("--since cannot be used with '-': git knows nothing of standard input");
+  }
+  if (arguments.report_unused_suppressions && arguments.format != "text" && arguments.format != "concise" &&
+      arguments.format != "json") {
+    fail("--report-unused-suppressions prints text, concise or json");
+  }
+}
+
 } // namespace
 
 void add_setting_options(CLI::App &command, CheckArguments &arguments) {
@@ -68,11 +149,24 @@ void add_setting_options(CLI::App &command, CheckArguments &arguments) {
   command.add_flag("--isolated", arguments.isolated, "Read no configuration file")->excludes(file);
 }
 
+void validate_check_options(const CheckArguments &arguments) {
+  if (arguments.unsafe_fixes && !arguments.fix && !arguments.diff) {
+    throw CLI::ValidationError("--unsafe-fixes needs --fix or --diff");
+  }
+  if (arguments.watch && (arguments.fix || arguments.diff || arguments.options.timings)) {
+    throw CLI::ValidationError("--watch only reports: it cannot be used with --fix, --diff or --timings");
+  }
+  if (arguments.watch && std::ranges::count(arguments.options.paths, "-") != 0) {
+    throw CLI::ValidationError("--watch cannot be used with '-': standard input is read only once");
+  }
+  validate_known_options(arguments);
+}
+
 void add_check_options(CLI::App &command, CheckArguments &arguments) {
   command.footer(R"(Folders are searched for .py, .pyw and .ipynb files. What .gitignore names is left out, and so are
 virtual environments, build folders and caches; a file or folder that you name is always checked.
 
-A comment '# deepperf: ignore[DP101]' or '# noqa: DP101' silences a line, '# deepperf: ignore-file' near the
+A comment '# deepperf: ignore[DP101] -- reason' or '# noqa: DP101' silences a line, '# deepperf: ignore-file' near the
 top a whole file; without a rule they silence all.
 
 Exit status: 0 no errors or warnings (advice and notes do not count, unless --fail-on says so), 1 errors, warnings
@@ -82,6 +176,7 @@ or syntax errors, 2 wrong usage or a file that could not be checked.)");
       ->type_name("PATH...");
   add_setting_options(command, arguments);
   add_fix_options(command, arguments);
+  add_known_options(command, arguments);
   add_output_options(command, arguments);
   command.add_flag("--no-ignore", arguments.no_ignore, "Also check what .gitignore and the usual exclusions leave out");
   command.add_flag("--watch", arguments.watch, "Check again whenever a file changes, until you press Ctrl-C");

@@ -34,6 +34,14 @@ struct CheckArguments {
   bool unsafe_fixes = false;
   bool diff = false;
   bool watch = false;
+  bool add_suppressions = false;
+  std::string reason; // of the suppressions that are added
+  bool report_unused_suppressions = false;
+  std::string baseline;
+  std::string write_baseline;
+  bool prune_baseline = false;
+  bool report_stale_baseline = false;
+  std::string since; // a git revision
   bool no_cache = false;
   std::string cache_folder = check::default_cache_folder();
 };
@@ -43,5 +51,8 @@ void add_setting_options(CLI::App &command, CheckArguments &arguments);
 
 // The options of the command, each of which sets a field of `arguments`.
 void add_check_options(CLI::App &command, CheckArguments &arguments);
+
+// Throws for options that exclude each other.
+void validate_check_options(const CheckArguments &arguments);
 
 } // namespace deepperf::cli

@@ -2,13 +2,17 @@
 #include "check/filter.h"
 #include "check/workspace.h"
 #include "cli/check_arguments.h"
+#include "cli/known_findings.h"
 #include "cli/output.h"
 #include "cli/report_location.h"
 #include "cli/settings.h"
+#include "cli/suppressions.h"
 #include "cli/terminal.h"
+#include "cli/usage_error.h"
 #include "cli/watch.h"
 #include "fix/diff.h"
 #include "fix/fix.h"
+#include "fix/suppress.h"
 #include "project/walk.h"
 #include "report/format.h"
 #include "report/place.h"
@@ -73,7 +77,7 @@ void take_stdin(CheckArguments &arguments) {
 }
 
 // Checks with a progress bar, and leaves out what was not asked for.
-check::Result check_filtered(const check::FilterOptions &filter,
+check::Result check_filtered(const check::FilterOptions &filter, KnownFindings &known,
                              const std::function<check::Result(check::Progress &)> &check) {
   check::Progress progress;
   check::Result result;
@@ -81,14 +85,14 @@ check::Result check_filtered(const check::FilterOptions &filter,
     const ProgressBar bar(progress.done, progress.found);
     result = check(progress);
   }
-  check::filter(result, filter);
+  known.filter(result, filter);
   return result;
 }
 
-check::Result check_once(const CheckArguments &arguments, const check::FilterOptions &filter) {
+check::Result check_once(const CheckArguments &arguments, const check::FilterOptions &filter, KnownFindings &known) {
   check::Options options = arguments.options;
-  options.filter = &filter;
-  return check_filtered(filter, [&](check::Progress &progress) { return check::run(options, progress); });
+  options.filter = known.needs_everything() ? nullptr : &filter;
+  return check_filtered(filter, known, [&](check::Progress &progress) { return check::run(options, progress); });
 }
 
 fix::FixResult apply_fixes(const CheckArguments &arguments, const check::Result &result) {
@@ -96,12 +100,14 @@ fix::FixResult apply_fixes(const CheckArguments &arguments, const check::Result 
   options.unsafe_fixes = arguments.unsafe_fixes;
   options.write = !arguments.diff;
   options.stdin_bytes = arguments.options.stdin_text;
-  return fix::apply_fixes(result, options);
+  return arguments.add_suppressions ? fix::add_suppressions(result, arguments.reason, options)
+                                    : fix::apply_fixes(result, options);
 }
 
 // Checks, fixes and checks again until there is nothing more to fix: what is left is reported as it is now.
-check::Result check_and_fix(CheckArguments &arguments, const check::FilterOptions &filter, Fixed &fixed) {
-  check::Result result = check_once(arguments, filter);
+check::Result check_and_fix(CheckArguments &arguments, const check::FilterOptions &filter, KnownFindings &known,
+                            Fixed &fixed) {
+  check::Result result = check_once(arguments, filter, known);
   for (int round = 0; round < kMostRounds; ++round) {
     fix::FixResult changed = apply_fixes(arguments, result);
     fixed.problems = std::move(changed.problems);
@@ -116,7 +122,7 @@ check::Result check_and_fix(CheckArguments &arguments, const check::FilterOption
       }
     }
     result = check::Result(); // two at once would be twice the memory
-    result = check_once(arguments, filter);
+    result = check_once(arguments, filter, known);
   }
   return result;
 }
@@ -131,13 +137,20 @@ bool fails(const CheckArguments &arguments, const check::Result &result) {
                              [&](const rules::Finding &finding) { return rules::severity_of(finding) >= least; });
 }
 
+bool has(const check::Result &result, check::FileError::Level level) {
+  return std::ranges::count(result.errors, level, &check::FileError::level) != 0;
+}
+
+// kTrouble if something could not be checked, or a comment names a rule that does not exist; else kClean.
+int trouble_of(const check::Result &result) {
+  return has(result, check::FileError::Level::Unreadable) || !result.unknown_rules.empty() ? kTrouble : kClean;
+}
+
 int exit_code_of(const CheckArguments &arguments, const check::Result &result) {
-  using Level = check::FileError::Level;
-  const auto has = [&](Level level) { return std::ranges::count(result.errors, level, &check::FileError::level) != 0; };
-  if (has(Level::Unreadable)) {
+  if (trouble_of(result) != kClean) {
     return kTrouble;
   }
-  const bool is_bad = has(Level::SyntaxError) || fails(arguments, result);
+  const bool is_bad = has(result, check::FileError::Level::SyntaxError) || fails(arguments, result);
   return is_bad && !arguments.exit_zero ? kFindings : kClean;
 }
 
@@ -200,8 +213,9 @@ std::string report(const CheckArguments &arguments, const check::Result &result,
   return text;
 }
 
-int run_diff(const CheckArguments &arguments, const check::FilterOptions &filter) {
-  const check::Result result = check_once(arguments, filter);
+int run_diff(const CheckArguments &arguments, const check::FilterOptions &filter, KnownFindings &known) {
+  const check::Result result = check_once(arguments, filter, known);
+  report_unknown_rules(result);
   const fix::FixResult changes = apply_fixes(arguments, result);
   std::string text;
   u64 findings = 0;
@@ -212,7 +226,9 @@ int run_diff(const CheckArguments &arguments, const check::FilterOptions &filter
   }
   const bool written = write_output(arguments.output, text, stdout);
   const bool fixable = report_problems(result, changes.problems);
-  std::fputs(fixed_line("would fix", findings, changes.files.size()).c_str(), stderr);
+  std::fputs(
+      fixed_line(arguments.add_suppressions ? "would suppress" : "would fix", findings, changes.files.size()).c_str(),
+      stderr);
   return written && fixable ? exit_code_of(arguments, result) : kTrouble;
 }
 
@@ -222,8 +238,8 @@ std::string waiting_line(const check::Result &result) {
                      report::shown_sentence(report::summarize(result), result.file_count), result.seconds);
 }
 
-int run_watch(CheckArguments &arguments, const check::FilterOptions &filter) {
-  arguments.options.filter = &filter;
+int run_watch(CheckArguments &arguments, const check::FilterOptions &filter, KnownFindings &known) {
+  arguments.options.filter = known.needs_everything() ? nullptr : &filter;
   check::Workspace workspace(arguments.options);
   const bool on_terminal = arguments.output.empty() && isatty(STDOUT_FILENO) != 0;
   bool is_first = true;
@@ -237,7 +253,7 @@ int run_watch(CheckArguments &arguments, const check::FilterOptions &filter) {
       workspace.touched(changed);
     }
     const check::Result result =
-        check_filtered(filter, [&](check::Progress &progress) { return workspace.check(progress); });
+        check_filtered(filter, known, [&](check::Progress &progress) { return workspace.check(progress); });
     std::string text;
     if (on_terminal) {
       text = "\x1b[H\x1b[2J\x1b[3J" + report(arguments, result, stdout) + waiting_line(result);
@@ -247,9 +263,27 @@ int run_watch(CheckArguments &arguments, const check::FilterOptions &filter) {
       text = (is_separated ? fmt::format("--- {} ---\n", time_of_day()) : "") + report(arguments, result, stdout);
     }
     is_first = false;
+    report_unknown_rules(result);
     return write_output(arguments.output, text, stdout);
   });
   return kTrouble; // the output could not be written; an interrupt does not return
+}
+
+// A comment may be there for a hint, or in test code: whatever was asked for, all rules look at everything.
+int run_unused_suppressions(CheckArguments &arguments) {
+  arguments.options.rules.reset();
+  arguments.options.with_tests = true;
+  check::Progress progress;
+  check::Result result;
+  {
+    const ProgressBar bar(progress.done, progress.found);
+    result = check::run(arguments.options, progress);
+  }
+  if (complain_of_no_files(arguments, result)) {
+    return kTrouble;
+  }
+  report_unknown_rules(result);
+  return std::max(report_unused_suppressions(arguments, result), trouble_of(result));
 }
 
 int run_check(CheckArguments &arguments) {
@@ -257,16 +291,8 @@ int run_check(CheckArguments &arguments) {
   if (const std::string missing = format.missing != nullptr ? format.missing() : ""; !missing.empty()) {
     throw CLI::ValidationError(missing);
   }
-  if (arguments.unsafe_fixes && !arguments.fix && !arguments.diff) {
-    throw CLI::ValidationError("--unsafe-fixes needs --fix or --diff");
-  }
+  validate_check_options(arguments);
   require_statistics(arguments);
-  if (arguments.watch && (arguments.fix || arguments.diff || arguments.options.timings)) {
-    throw CLI::ValidationError("--watch only reports: it cannot be used with --fix, --diff or --timings");
-  }
-  if (arguments.watch && std::ranges::count(arguments.options.paths, "-") != 0) {
-    throw CLI::ValidationError("--watch cannot be used with '-': standard input is read only once");
-  }
   const config::Settings settings = settings_in_force(arguments);
   const check::FilterOptions filter = filter_options(settings);
   apply_settings(settings, arguments);
@@ -282,24 +308,39 @@ int run_check(CheckArguments &arguments) {
   if (arguments.options.paths.empty() && !arguments.options.stdin_text) {
     arguments.options.paths.emplace_back(".");
   }
+  if (arguments.report_unused_suppressions) {
+    return run_unused_suppressions(arguments);
+  }
+  KnownFindings known(arguments);
+  arguments.options.with_tests |= known.needs_tests();
   if (arguments.diff) {
-    return run_diff(arguments, filter);
+    return run_diff(arguments, filter, known);
   }
   if (arguments.watch) {
-    return run_watch(arguments, filter);
+    return run_watch(arguments, filter, known);
   }
   Fixed fixed;
-  const check::Result result = arguments.fix ? check_and_fix(arguments, filter, fixed) : check_once(arguments, filter);
+  const bool changes_files = arguments.fix || arguments.add_suppressions;
+  const check::Result result =
+      changes_files ? check_and_fix(arguments, filter, known, fixed) : check_once(arguments, filter, known);
   if (complain_of_no_files(arguments, result)) {
     return kTrouble;
   }
+  report_unknown_rules(result);
+  if (!arguments.write_baseline.empty()) {
+    return std::max(write_baseline(arguments, result), trouble_of(result));
+  }
+  if (arguments.report_stale_baseline) {
+    return std::max(report_stale_baseline(arguments, known), trouble_of(result));
+  }
   // Of standard input the fixed text is what the next program in the pipe waits for.
-  const bool gives_text = arguments.fix && arguments.options.stdin_text;
+  const bool gives_text = changes_files && arguments.options.stdin_text;
   bool written = !gives_text || write_output("", *arguments.options.stdin_text, stdout);
   std::FILE *const stream = gives_text ? stderr : stdout;
   std::string text = report(arguments, result, stream);
   if (fixed.findings != 0) {
-    const std::string line = fixed_line("fixed", fixed.findings, fixed.paths.size());
+    const std::string line =
+        fixed_line(arguments.add_suppressions ? "suppressed" : "fixed", fixed.findings, fixed.paths.size());
     if (arguments.format == "text") {
       text += line;
     } else {
@@ -308,6 +349,7 @@ int run_check(CheckArguments &arguments) {
   }
   written = write_output(arguments.output, text, stream) && written;
   written = report_problems(result, fixed.problems) && written;
+  written = finish_baseline(arguments, known) && written;
   if (arguments.options.timings) {
     std::string timings;
     if (report::find_format(arguments.format)->is_json) {
@@ -326,7 +368,14 @@ void add_check(CLI::App &app, int &exit_code) {
   auto arguments = std::make_shared<CheckArguments>();
   CLI::App *command = app.add_subcommand("check", "Check Python files, notebooks and folders of them");
   add_check_options(*command, *arguments);
-  command->callback([arguments, &exit_code] { exit_code = run_check(*arguments); });
+  command->callback([arguments, &exit_code] {
+    try {
+      exit_code = run_check(*arguments);
+    } catch (const UsageError &error) {
+      std::fprintf(stderr, "deepperf: %s\n", report::printable(error.what()).c_str());
+      exit_code = kTrouble;
+    }
+  });
 }
 
 } // namespace deepperf::cli

@@ -56,6 +56,8 @@ Json hidden_json(const check::Hidden &hidden) {
   json["notes"] = hidden.notes;
   json["others"] = hidden.others;
   json["suppressed"] = hidden.suppressed;
+  json["baselined"] = hidden.baselined;
+  json["unchanged"] = hidden.unchanged;
   return json;
 }
 

@@ -123,9 +123,14 @@ std::string hidden_sentence(const check::Hidden &hidden) {
     text =
         fmt::format("{} {} not shown (--all shows {})", listed(parts), is_one ? "is" : "are", is_one ? "it" : "them");
   }
-  if (hidden.suppressed != 0) {
-    text += fmt::format("{}{} suppressed by comments", text.empty() ? "" : "; ", hidden.suppressed);
-  }
+  const auto add_reason = [&](u64 number, std::string_view reason) {
+    if (number != 0) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : "; ", number, reason);
+    }
+  };
+  add_reason(hidden.suppressed, "suppressed by comments");
+  add_reason(hidden.baselined, "known from the baseline");
+  add_reason(hidden.unchanged, "not on changed lines");
   return text;
 }
 

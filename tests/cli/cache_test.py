@@ -32,6 +32,7 @@ BODIES = (
     "        optimizer.zero_grad()\n        loss = loss_function(model(x), y)\n        loss.backward()\n"
     "        optimizer.step()\n        total += loss\n    return total\n",
     "x = np.float(1)\n",
+    "x = 1  # deepperf: ignore[DP1O1] why\n",
     "x = = 1\n",
     "print 'Python 2'\n",
     "y = 'ä' * 3; z = (\n",

@@ -47,7 +47,8 @@ TEST(Json, EveryField) {
                {"path": "c.py", "line": null, "message": "cannot be checked: cannot read: no such file"}],
     "files": 2,
     "counts": {"errors": 1, "warnings": 1, "advice": 1, "notes": 0,
-               "hidden": {"advice": 3, "notes": 1, "others": 0, "suppressed": 2}}})json");
+               "hidden": {"advice": 3, "notes": 1, "others": 0, "suppressed": 2, "baselined": 0,
+                          "unchanged": 0}}})json");
   EXPECT_EQ(out, expected.dump(2) + "\n"); // the order of keys, too
 }
 
@@ -59,7 +60,8 @@ TEST(Json, Statistics) {
   EXPECT_EQ(nlohmann::json::parse(out), nlohmann::json::parse(R"({"version": 2, "statistics":
     [{"code": "DP101", "name": "sequential-map", "root_cause": "API: Inefficient API Usage", "count": 1}],
     "errors": [], "files": 1, "counts": {"errors": 0, "warnings": 1, "advice": 0, "notes": 0,
-    "hidden": {"advice": 0, "notes": 0, "others": 0, "suppressed": 0}}})"));
+    "hidden": {"advice": 0, "notes": 0, "others": 0, "suppressed": 0, "baselined": 0,
+               "unchanged": 0}}})"));
 }
 
 TEST(Json, BytesThatAreNotUtf8AreReplaced) {

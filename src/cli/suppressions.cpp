@@ -1,0 +1,44 @@
+#include "cli/suppressions.h"
+
+#include "check/selection.h"
+#include "check/unused_suppressions.h"
+#include "cli/output.h"
+#include "cli/suggest.h"
+#include "report/place.h"
+#include "report/printable.h"
+#include "report/unused_suppressions.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace deepperf::cli {
+
+bool report_unknown_rules(const check::Result &result) {
+  for (const check::FileError &error : result.unknown_rules) {
+    std::string line;
+    report::write_place(report::printable(result.files[error.file.value].path), error.cell, error.line, error.column,
+                        line);
+    const std::string near = nearest(error.message, check::known_selectors());
+    fmt::format_to(std::back_inserter(line), ": warning: unknown rule '{}' in a suppression comment{}\n",
+                   report::printable(error.message), near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+    std::fputs(line.c_str(), stderr);
+  }
+  return !result.unknown_rules.empty();
+}
+
+int report_unused_suppressions(const CheckArguments &arguments, const check::Result &result) {
+  const std::vector<check::UnusedSuppression> unused = check::find_unused_suppressions(result);
+  std::string text;
+  if (arguments.format == "json") {
+    report::write_unused_suppressions_json(result, unused, text);
+  } else {
+    report::write_unused_suppressions(result, unused, arguments.format == "text", text);
+  }
+  if (!write_output(arguments.output, text, stdout)) {
+    return kTrouble;
+  }
+  return unused.empty() || arguments.exit_zero ? kClean : kFindings;
+}
+
+} // namespace deepperf::cli
