@@ -16,6 +16,7 @@ import unittest
 
 BINARY = os.path.abspath(sys.argv.pop(1))
 FORMATS = (["--format", "text"], ["--format", "concise"], ["--format", "json"], ["--hints", "--format", "json"],
+           ["--hints", "--format", "sarif"],
            ["--statistics"], ["--no-ignore", "--hints"], ["--diff", "--unsafe-fixes"])
 OLD = 2.2  # seconds after which a file counts as quiet, and is not read again
 
