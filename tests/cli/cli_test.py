@@ -210,12 +210,12 @@ class Findings(Folder):
         self.write("a.py", SLOW)
         self.write("b.py", "x = = 1\n")
         output = json.loads(self.check("--format", "json", "a.py", "b.py").stdout)
-        self.assertEqual(list(output), ["version", "findings", "errors", "files"])
+        self.assertEqual(list(output), ["version", "findings", "errors", "files", "counts"])
         self.assertEqual((output["version"], output["files"], len(output["findings"])), (2, 2, 1))
         finding = output["findings"][0]
         self.assertEqual(list(finding), ["path", "line", "column", "end_line", "end_column", "cell", "code", "name",
                                          "message", "severity", "confidence", "root_cause", "symptoms", "stage",
-                                         "help", "notes", "fix"])
+                                         "help", "documentation", "notes", "fix"])
         self.assertEqual((finding["path"], finding["line"], finding["cell"], finding["code"], finding["severity"]),
                          ("a.py", 8, None, "DP101", "warning"))
         self.assertTrue(finding["fix"]["safe"])

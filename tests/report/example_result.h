@@ -65,7 +65,7 @@ inline bool has_raw_controls(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
-    if ((byte < 0x20 && byte != '\n') || byte == 0x7f || (byte == 0xc2 && next < 0xa0)) {
+    if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f || (byte == 0xc2 && next < 0xa0)) {
       return true;
     }
   }

@@ -22,7 +22,7 @@ std::string fingerprint_of(std::string path, std::string_view code, std::string_
 }
 
 // Others have stored it, so it must be the same in the next release.
-TEST(Fingerprint, IsWhatItWas) { EXPECT_EQ(fingerprint_of("a.py", "y = f(x)\n", "f(x)"), "PINNED"); }
+TEST(Fingerprint, IsWhatItWas) { EXPECT_EQ(fingerprint_of("a.py", "y = f(x)\n", "f(x)"), "25b67bd209d0c2d0:1"); }
 
 TEST(Fingerprint, StaysWhenCodeMoves) {
   const std::string before = fingerprint_of("a.py", "y = f(x)\n", "f(x)");
