@@ -121,7 +121,10 @@ void filter(Result &result, const FilterOptions &options) {
       silencer.emplace(file.source, file.comments);
       ignored = ignored_in(file.path, options);
     }
-    const bool is_silent = contains(ignored, finding.rule) || silencer->is_silenced(finding);
+    if (contains(ignored, finding.rule)) {
+      return true; // as if --ignore named it: not something that is hidden
+    }
+    const bool is_silent = silencer->is_silenced(finding);
     result.hidden.suppressed += is_silent ? 1 : 0;
     return is_silent;
   });

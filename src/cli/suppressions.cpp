@@ -1,9 +1,9 @@
 #include "cli/suppressions.h"
 
+#include "base/nearest.h"
 #include "check/selection.h"
 #include "check/unused_suppressions.h"
 #include "cli/output.h"
-#include "cli/suggest.h"
 #include "report/place.h"
 #include "report/printable.h"
 #include "report/unused_suppressions.h"

