@@ -116,12 +116,15 @@ def main():
                 f"noise{i} = torch.ones({i}).cuda()\n" for i in range(30)) + "".join(
                 f"batch{i} = torch.zeros({i}).cuda()\n" for i in range(30)))
         report(large, folder / "large.html")
+        (folder / "empty").mkdir()
+        (folder / "empty/broken.py").write_text("def f(:\n")
+        report(folder / "empty", folder / "empty.html")
         size = (folder / "large.html").stat().st_size
         install_packages()
         shutil.copy(HERE / "drive.mjs", FOLDER / "drive.mjs")
         print(f"the large report has {size / 1e6:.1f} MB", flush=True)
         result = subprocess.run(["node", FOLDER / "drive.mjs", browser, folder / "report.html", folder / "large.html",
-                                 *sys.argv[3:4]])
+                                 folder / "empty.html", *sys.argv[3:4]])
         sys.exit(result.returncode)
 
 

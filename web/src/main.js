@@ -277,12 +277,14 @@ const listPane = el("div", { class: "list-pane" }, list.element, empty);
 const errors = errorsOf(data);
 const footer = el("footer", { class: "muted" }, `Made by deepperf ${data.version}. This file loads nothing from the network.`);
 findings.append(toolbar, el("div", { class: "panes" }, listPane, detail));
-document.getElementById("app").replaceChildren(
+const skip = data.findings.length > 0 &&
   el("a", { class: "skip", href: "#findings", onclick(event) {
     event.preventDefault(); // the address is the state's
     findings.scrollIntoView();
     findings.focus();
-  } }, "Skip to the findings"),
+  } }, "Skip to the findings");
+document.getElementById("app").replaceChildren(
+  ...(skip ? [skip] : []),
   banner,
   el("main", {}, summary, ...(data.findings.length > 0 ? [overview, findings] : []), ...(errors ? [errors] : [])),
   footer,

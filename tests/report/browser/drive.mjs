@@ -1,14 +1,14 @@
 // Uses a report as a reader does, in a real Chromium, and fails if something is not as it should be.
 //
-// usage: node drive.mjs CHROMIUM REPORT LARGE_REPORT [FOLDER_FOR_SCREENSHOTS]
-// REPORT is what html_browser_test.py makes; LARGE_REPORT has thousands of findings.
+// usage: node drive.mjs CHROMIUM REPORT LARGE_REPORT EMPTY_REPORT [FOLDER_FOR_SCREENSHOTS]
+// REPORT is what html_browser_test.py makes; LARGE_REPORT has thousands of findings, EMPTY_REPORT none.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
-const [executablePath, report, largeReport, screenshots] = process.argv.slice(2);
+const [executablePath, report, largeReport, emptyReport, screenshots] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const WIDE = { width: 1360, height: 860 };
 const NARROW = { width: 420, height: 860 };
@@ -30,7 +30,7 @@ async function withPage(name, file, options, use) {
     if (!request.url().startsWith("file:")) complaints.push(`request: ${request.url()}`);
   });
   await page.goto(pathToFileURL(file).href);
-  await page.waitForSelector(".row");
+  await page.waitForSelector(".summary");
   await use(page);
   if (screenshots) await page.screenshot({ path: `${screenshots}/${name}.png` });
   const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -147,6 +147,13 @@ for (const colorScheme of ["light", "dark"]) {
     await page.locator(".row").nth(1).click();
   });
 }
+
+await withPage("nothing found", emptyReport, { viewport: WIDE }, async (page) => {
+  assert.match(await page.textContent("h2"), /Nothing to report in 1 file/);
+  await assertAccessible(page, "a report without findings");
+  await page.click(".errors summary");
+  assert.match(await page.textContent(".errors li"), /broken\.py:1:\d+ syntax error: /);
+});
 
 // Not how long it takes, but how much there is to do: a few rows of thousands are elements.
 await withPage("thousands of findings", largeReport, { viewport: WIDE }, async (page) => {
