@@ -50,6 +50,9 @@ namespace {
 // The rules that count nowhere in the file.
 std::vector<const rules::RuleInfo *> ignored_in(const std::string &path, const FilterOptions &options) {
   std::vector<const rules::RuleInfo *> ignored;
+  if (options.per_file_ignores.empty()) {
+    return ignored;
+  }
   const std::string name = project::absolute_name(path);
   const std::string_view inside = project::below(options.folder, name);
   for (const PerFileIgnore &one : options.per_file_ignores) {

@@ -178,7 +178,8 @@ or syntax errors, 2 wrong usage or a file that could not be checked.)");
   add_fix_options(command, arguments);
   add_known_options(command, arguments);
   add_output_options(command, arguments);
-  command.add_flag("--no-ignore", arguments.no_ignore, "Also check what .gitignore and the usual exclusions leave out");
+  command.add_flag("--no-ignore", arguments.no_ignore,
+                   "Also check what .gitignore, the configuration and the usual exclusions leave out");
   command.add_flag("--watch", arguments.watch, "Check again whenever a file changes, until you press Ctrl-C");
   command.add_flag("--no-cache", arguments.no_cache, "Check everything again, and keep no results for the next time");
   command

@@ -172,8 +172,9 @@ bool complain_of_no_files(const CheckArguments &arguments, const check::Result &
   const std::string where = fmt::format("{}", fmt::join(arguments.options.paths, ", "));
   const std::string reason =
       ignored == 0 ? fmt::format("there are no .py, .pyw or .ipynb files in {}", where)
-                   : fmt::format("{} in {} {} left out by .gitignore or the usual exclusions; --no-ignore checks {}",
+                   : fmt::format("{} in {} {} left out by .gitignore{}the usual exclusions; --no-ignore checks {}",
                                  report::counted(ignored, "file", "files"), where, ignored == 1 ? "is" : "are",
+                                 arguments.options.exclude != nullptr ? ", the configuration or " : " or ",
                                  ignored == 1 ? "it" : "them");
   std::fprintf(stderr, "deepperf: nothing was checked: %s\n", report::printable(reason).c_str());
   return true;

@@ -59,6 +59,27 @@ TEST(Suppression, OfAFile) {
   EXPECT_EQ(left("s = '# deepperf: ignore-file'\nx = f(1)\n"), 2U);
 }
 
+TEST(Filter, PerFileIgnores) {
+  CheckedText text;
+  for (const char *path : {"/project/src/a.py", "/project/tests/a.py", "/elsewhere/tests/a.py"}) {
+    const FileIndex file = text.file(path, "x = f(1)\n");
+    text.finding(kMapRule, file, "f");
+    text.finding(kLoopRule, file, "f");
+  }
+  PerFileIgnore ignore;
+  project::add_rules("tests/", ignore.pattern);
+  ignore.rules.rules = {&kMapRule};
+  FilterOptions options;
+  options.folder = "/project";
+  options.per_file_ignores = {ignore};
+  filter(text.result, options);
+  EXPECT_EQ(text.result.findings.size(), 5U);
+  EXPECT_EQ(text.result.hidden.suppressed, 0U);
+  options.per_file_ignores[0].is_inverted = true; // all other files of the folder
+  filter(text.result, options);
+  EXPECT_EQ(text.result.findings.size(), 4U);
+}
+
 TEST(Filter, TiersAndSelections) {
   static constexpr rules::RuleInfo kHint{.code = "DP102", .name = "unsure", .tier = rules::Tier::Hint};
   static constexpr rules::RuleInfo kOff{.code = "DP103", .name = "off", .tier = rules::Tier::Off};

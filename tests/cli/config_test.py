@@ -185,7 +185,7 @@ class Configuration(unittest.TestCase):
         # Also when the cache knows what was found with the other version.
         self.assertEqual(self.found("--all", "a.py")[0], ["a.py DP230", "a.py DP302"])
         self.assertEqual(self.found("--min-severity", "note", "a.py")[0], ["a.py DP230", "a.py DP302"])  # proven now
-        self.write("c.py", "import numpy as np\nx = np.float(1)\n")
+        self.write("c.py", "import numpy as np\nimport torch\n\nx = torch.tensor(np.float(1))\n")
         self.write("deepperf.toml", '\n[target-versions]\nnumpy = ">=1.26"\n')
         done = self.run_deepperf("check", "c.py", "--format", "concise")
         self.assertIn("requires 1.26 or newer (deepperf.toml:3)", done.stdout)
@@ -223,7 +223,7 @@ class Configuration(unittest.TestCase):
             ("\nselect = 'DP1'\n", "deepperf.toml:2:10: 'select' must be a list of rules"),
             ("select = ['DP1', 'sequentialmap']\n", "did you mean 'sequential-map'?"),
             ("select = [\n", "not valid TOML"),
-            ("fail-on = 'warn'\n", "deepperf.toml:1:11: unknown severity 'warn'; did you mean 'warning'?"),
+            ("fail-on = 'waring'\n", "deepperf.toml:1:11: unknown severity 'waring'; did you mean 'warning'?"),
             ("[target-versions]\ntorch = '2.4'\n", "did you mean '>=2.4'"),
             ("all = 'yes'\nfoo = 1\n", "deepperf: deepperf.toml:2:1: unknown key 'foo'"),
             ("x" + ".x" * 300000 + " = 1\n", "more than 100 parts"),

@@ -56,6 +56,30 @@ TEST(Requirements, Ranges) {
   EXPECT_EQ(range_of("torch<=1.4").below, (Version{1, 4, 1}));
 }
 
+TEST(Requirements, ParseRange) {
+  const std::optional<VersionRange> range = parse_range(">=1.13, <3");
+  ASSERT_TRUE(range.has_value());
+  EXPECT_EQ(range->at_least, (Version{1, 13, 0}));
+  EXPECT_EQ(range->below, (Version{3, 0, 0}));
+  EXPECT_TRUE(parse_range("==2.1.*") && parse_range("~= 2.0") && parse_range("!=2.0"));
+  for (const char *text : {"", ",", "2.4", ">=", ">=x", ">=2,", "=>2", ">=2 <3", ">=3,<2", ">=2; x"}) {
+    EXPECT_FALSE(parse_range(text).has_value()) << text;
+  }
+}
+
+TEST(Requirements, TargetsWinOverFiles) {
+  const std::string file = "/no/such/folder/a.py";
+  set_target_versions({{"torch", {.at_least = Version{2, 4, 0}, .below = {}, .where = "deepperf.toml:3"}}});
+  const u64 before = requirements_fingerprint("/no/such/folder/");
+  ASSERT_TRUE(requirements_of(file).contains("torch"));
+  EXPECT_EQ(requirements_of(file).find("torch")->second.where, "deepperf.toml:3");
+  forget_requirements();
+  EXPECT_TRUE(requirements_of(file).contains("torch"));
+  set_target_versions({});
+  EXPECT_FALSE(requirements_of(file).contains("torch"));
+  EXPECT_NE(requirements_fingerprint("/no/such/folder/"), before);
+}
+
 TEST(Requirements, AnyTextIsTaken) {
   for (const std::string_view text :
        {"torch", "torch[", "torch>=", "torch==,", "torch>=1.", "torch,torch", "\xff\xfe"}) {

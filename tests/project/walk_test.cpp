@@ -88,6 +88,27 @@ TEST(Walk, SkipsForeignFolders) {
             0);
 }
 
+TEST(Walk, LeavesOutWhatTheOptionsExclude) {
+  const TempTree tree;
+  for (const char *name : {"a.py", "b_pb2.py", "old/a.py", "sub/old/a.py", "sub/b.py", "venv/a.py"}) {
+    tree.file(name);
+  }
+  Exclusions exclude;
+  exclude.folder = tree.root();
+  add_rules("/old\n*_pb2.py\n", exclude.rules);
+  WalkOptions options;
+  options.exclude = &exclude;
+  EXPECT_EQ(walk_all(tree, options).files, (Names{"a.py", "sub/b.py", "sub/old/a.py"}));
+  EXPECT_EQ(walk_paths(tree, {tree.path("old")}, options).files, Names{"old/a.py"}); // the user asks for it
+  EXPECT_EQ(walk_paths(tree, {tree.path("sub/../sub/")}, options).files.size(), 2U);
+  exclude.folder = tree.path("sub"); // patterns say nothing of what lies elsewhere
+  EXPECT_EQ(walk_all(tree, options).files, (Names{"a.py", "b_pb2.py", "old/a.py", "sub/b.py"}));
+  exclude.replace_usual = true;
+  EXPECT_EQ(walk_all(tree, options).files, (Names{"a.py", "b_pb2.py", "old/a.py", "sub/b.py", "venv/a.py"}));
+  options.respect_ignore = false;
+  EXPECT_EQ(walk_all(tree, options).files.size(), 6U);
+}
+
 TEST(Walk, NamedFolderIsWalkedWhateverItIs) {
   const TempTree tree;
   tree.folder(".git");
