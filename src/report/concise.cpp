@@ -23,8 +23,9 @@ void write_error(const check::Result &result, const check::FileError &error, std
 void write_finding(const check::Result &result, const rules::Finding &finding, std::string &out) {
   const Place place = place_of(result, finding.file, finding.span);
   write_place(place.path, place.start.cell, place.start.line, place.start.column, out);
-  fmt::format_to(std::back_inserter(out), ": {} {} {}{}\n", severity_name(rules::severity_of(finding)),
-                 finding.rule->code, printable(finding.message), rules::is_hint(finding) ? " (hint)" : "");
+  fmt::format_to(std::back_inserter(out), ": {} {}: {}{}\n", finding.rule->code,
+                 severity_name(rules::severity_of(finding)), printable(finding.message),
+                 rules::is_hint(finding) ? " (hint)" : "");
 }
 
 } // namespace

@@ -156,7 +156,7 @@ class Check(Folder):
         result = run("check", "--format", "concise", "--select", "DP101", "a.ipynb", cwd=self.folder)
         lines = [line for line in result.stdout.splitlines() if line.startswith("a.ipynb")]
         self.assertEqual(len(lines), 1, result.stdout)
-        self.assertTrue(lines[0].startswith("a.ipynb:cell 3:3:43: warning DP101"), lines[0])
+        self.assertTrue(lines[0].startswith("a.ipynb:cell 3:3:43: DP101 warning: "), lines[0])
 
     def test_folders_are_walked_and_ignored(self):
         for path in ("a.py", "pkg/b.py", "venv/x.py", "build/x.py", "node_modules/x.py", ".git/x.py", "ignored.py",
@@ -204,7 +204,7 @@ class Findings(Folder):
 
     def test_concise(self):
         self.write("a.py", SLOW)
-        self.assertRegex(self.check("--format", "concise").stdout, r"\A\S*a\.py:8:\d+: warning DP101 [^\n]+\n\Z")
+        self.assertRegex(self.check("--format", "concise").stdout, r"\A\S*a\.py:8:\d+: DP101 warning: [^\n]+\n\Z")
 
     def test_json(self):
         self.write("a.py", SLOW)

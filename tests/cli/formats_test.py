@@ -43,7 +43,7 @@ def report(name, *arguments, cwd, env=None):
 def severities_of_concise(text):
     found = collections.Counter()
     for line in text.splitlines():
-        match = re.match(r".*?: (error|warning|advice|note) DP\d+ ", line)
+        match = re.match(r".*?: DP\d+ (error|warning|advice|note): ", line)
         found[match[1] if match else "problem"] += 1
     return found
 

@@ -13,10 +13,10 @@ namespace {
 TEST(Concise, OneLineEach) {
   std::string out;
   write_concise(example_result().result, {}, out);
-  EXPECT_EQ(out, "a.py:2:6: warning DP101 map runs one element at a time\n"
-                 "a.py:4:1: advice DP201 it is slow (hint)\n"
+  EXPECT_EQ(out, "a.py:2:6: DP101 warning: map runs one element at a time\n"
+                 "a.py:4:1: DP201 advice: it is slow (hint)\n"
                  "b.ipynb:cell 2:2:3: syntax error: expected ')'\n"
-                 "b.ipynb:cell 2:2:5: error DP101 two lines\n"
+                 "b.ipynb:cell 2:2:5: DP101 error: two lines\n"
                  "c.py: cannot be checked: cannot read: no such file\n");
 }
 
