@@ -44,7 +44,7 @@ extern constinit const Rule kCopyPerStep = {.info = {.code = "DP243",
                                                      .stage = "Training",
                                                      .frameworks = "PyTorch",
                                                      .severity = Severity::Advice,
-                                                     .tier = Tier::Hint,
+                                                     .tier = Tier::On,
                                                      .documentation = R"(## What it finds
 
 `copy.deepcopy` of a model, an optimizer or a `state_dict()` in every training step.

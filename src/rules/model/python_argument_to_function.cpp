@@ -199,8 +199,8 @@ extern constinit const Rule kPythonArgumentToFunction = {
              .symptoms = "Slow Execution Time, Increasing Time Over Time, Memory Leak",
              .stage = "Training",
              .frameworks = "TensorFlow",
-             .severity = Severity::Warning,
-             .tier = Tier::Hint,
+             .severity = Severity::Advice,
+             .tier = Tier::On,
              .posts = "55711115",
              .documentation = R"(## What it finds
 

@@ -120,8 +120,8 @@ extern constinit const Rule kGatherWithDuplicates = {
              .symptoms = "Wrong Result",
              .stage = "Evaluation",
              .frameworks = "PyTorch",
-             .severity = Severity::Error,
-             .tier = Tier::Hint,
+             .severity = Severity::Advice,
+             .tier = Tier::On,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 

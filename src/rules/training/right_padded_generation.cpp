@@ -89,8 +89,8 @@ extern constinit const Rule kRightPaddedGeneration = {
              .symptoms = "Wrong Result",
              .stage = "Prediction",
              .frameworks = "PyTorch",
-             .severity = Severity::Error,
-             .tier = Tier::Hint,
+             .severity = Severity::Advice,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 `generate()` of a decoder-only model (`AutoModelForCausalLM`, `GPT2LMHeadModel`) for a batch of several prompts that were tokenized with padding, where nothing sets `padding_side`.

@@ -145,8 +145,8 @@ extern constinit const Rule kShuffledApart = {.info = {.code = "DP857",
                                                        .symptoms = "Wrong Result",
                                                        .stage = "Data Preparation",
                                                        .frameworks = "NumPy",
-                                                       .severity = Severity::Error,
-                                                       .tier = Tier::Hint,
+                                                       .severity = Severity::Advice,
+                                                       .tier = Tier::On,
                                                        .documentation = R"(## What it finds
 
 Two calls of `np.random.shuffle` (or `random.shuffle`, or a generator's) in quick succession, for two arrays that belong together: the same

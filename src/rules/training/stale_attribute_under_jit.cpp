@@ -150,8 +150,8 @@ extern constinit const Rule kStaleAttributeUnderJit = {
              .symptoms = "Wrong Result",
              .stage = "Training",
              .frameworks = "JAX",
-             .severity = Severity::Error,
-             .tier = Tier::Hint,
+             .severity = Severity::Advice,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 A method that `jax.jit` compiles and that reads an attribute of `self`, directly or in a method that it calls or differentiates, where

@@ -8,13 +8,13 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 
 
 def teacher_of(student):
-    return copy.deepcopy(student)  # hint: DP243
+    return copy.deepcopy(student)  # expect: DP243
 
 
 def train(loader, best):
     for step, x in enumerate(loader):
-        teacher = copy.deepcopy(model)  # hint: DP243
-        weights = copy.deepcopy(model.state_dict())  # hint: DP243
+        teacher = copy.deepcopy(model)  # expect: DP243
+        weights = copy.deepcopy(model.state_dict())  # expect: DP243
         batch = copy.deepcopy(x)
         loss = (model(batch) - teacher_of(model)(x).detach() - teacher(x).detach()).pow(2).mean()
         loss.backward()

@@ -31,18 +31,18 @@ class Trainer:
     def train(self, dataset, n):
         for epoch in range(n):
             for i, batch in enumerate(dataset):
-                self.step(batch, i)  # hint: DP207
-            self.step(0.0, epoch)  # hint: DP207
+                self.step(batch, i)  # expect: DP207
+            self.step(0.0, epoch)  # expect: DP207
 
 
 def fires(dataset, n):
     for i in range(n):
-        train_step(1.0, i)  # hint: DP207
+        train_step(1.0, i)  # expect: DP207
     for i, batch in enumerate(dataset):
-        train_step(batch, step=i + 1)  # hint: DP207
+        train_step(batch, step=i + 1)  # expect: DP207
     for epoch in range(n):
         for batch in dataset:
-            train_step(batch, epoch)  # hint: DP207
+            train_step(batch, epoch)  # expect: DP207
 
 
 def silent(dataset, n):
@@ -74,9 +74,9 @@ def as_tensor(step):
 def scheduled(batches):
     step = 0
     for batch in batches:
-        train_step(batch, cosine(step, 1000))  # hint: DP207
-        train_step(batch, step)  # hint: DP207
-        train_step(batch, float(step))  # hint: DP207
+        train_step(batch, cosine(step, 1000))  # expect: DP207
+        train_step(batch, step)  # expect: DP207
+        train_step(batch, float(step))  # expect: DP207
         train_step(batch, as_tensor(step))
         train_step(batch, tf.constant(cosine(step, 1000)))
         step += 1

@@ -7,17 +7,17 @@ model = AutoModelForCausalLM.from_pretrained("gpt2", torch_dtype="auto")
 
 def answer(questions, size):
     for i in range(0, len(questions), size):
-        batch = tokenizer(questions[i : i + size], padding=True, return_tensors="pt")  # hint: DP839
+        batch = tokenizer(questions[i : i + size], padding=True, return_tensors="pt")  # expect: DP839
         yield model.generate(**batch)
 
 
 def by_ids(questions):
-    enc = tokenizer([q.strip() for q in questions], padding="longest", return_tensors="pt").to("cuda")  # hint: DP839
+    enc = tokenizer([q.strip() for q in questions], padding="longest", return_tensors="pt").to("cuda")  # expect: DP839
     return model.generate(enc["input_ids"], attention_mask=enc["attention_mask"])
 
 
 def decoded(batch):
-    enc = tokenizer(batch, padding=True, return_tensors="pt")  # hint: DP839
+    enc = tokenizer(batch, padding=True, return_tensors="pt")  # expect: DP839
     out = model.generate(input_ids=enc.input_ids)
     return tokenizer.batch_decode(out, skip_special_tokens=True)
 

@@ -8,13 +8,13 @@ from tensorflow import keras
 
 def fitted(model: keras.Model, x, y):
     np.random.shuffle(x)
-    np.random.shuffle(y)  # hint: DP857
+    np.random.shuffle(y)  # expect: DP857
     model.fit(x, y)
 
 
 def zipped(names, labels):
     random.shuffle(names)
-    random.shuffle(labels)  # hint: DP857
+    random.shuffle(labels)  # expect: DP857
     for name, label in zip(names, labels):
         print(name, label)
 
@@ -23,14 +23,14 @@ def parts(folds):
     x = np.concatenate([f[0] for f in folds])
     y = np.concatenate([f[1] for f in folds])
     np.random.shuffle(x)
-    np.random.shuffle(y)  # hint: DP857
+    np.random.shuffle(y)  # expect: DP857
     return x, y
 
 
 def generator(x, y, seed):
     rng = np.random.default_rng(seed)
     rng.shuffle(x)
-    rng.shuffle(y)  # hint: DP857
+    rng.shuffle(y)  # expect: DP857
     return TensorDataset(x, y)
 
 

@@ -12,7 +12,7 @@ class Annealed:
         self.step = jax.jit(self._step)
 
     def _loss(self, params, x):
-        return jnp.sum(params * x) * self.beta * self.scale  # hint: DP851
+        return jnp.sum(params * x) * self.beta * self.scale  # expect: DP851
 
     def _step(self, params, x):
         return jax.value_and_grad(self._loss)(params, x)
@@ -29,7 +29,7 @@ class Decorated:
 
     @partial(jax.jit, static_argnums=0)
     def update(self, params, grads):
-        return params - self.lr * grads  # hint: DP851
+        return params - self.lr * grads  # expect: DP851
 
     def decay(self):
         self.lr *= 0.5
