@@ -9,7 +9,7 @@ def evaluate(model, dataset, metric):
     for batch in loader:
         with torch.no_grad():
             predictions = model(batch["x"]).argmax(dim=-1)
-        predictions, labels = accelerator.gather_for_metrics((predictions, batch["y"]))  # hint: DP837
+        predictions, labels = accelerator.gather_for_metrics((predictions, batch["y"]))  # expect: DP837
         metric.add_batch(predictions=predictions, references=labels)
     return metric.compute()
 
@@ -25,7 +25,7 @@ class Evaluator:
         rows = []
         loader = accelerator.prepare(loader)
         for batch in loader:
-            rows.append(accelerator.gather_for_metrics(self.model(batch)).cpu())  # hint: DP837
+            rows.append(accelerator.gather_for_metrics(self.model(batch)).cpu())  # expect: DP837
         return torch.cat(rows)
 
 
