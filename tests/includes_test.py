@@ -23,8 +23,9 @@ BELOW = {
     "fix": ("base", "python", "project", "frameworks", "model", "rules", "check"),
     "report": ("base", "python", "project", "frameworks", "model", "rules", "check", "fix"),
     "config": ("base", "python", "project", "frameworks", "model", "rules", "check"),
+    "server": ("base", "python", "project", "frameworks", "model", "rules", "check", "report", "fix"),
     "study": ("base",),
-    "cli": ("base", "python", "project", "frameworks", "model", "rules", "check", "report", "fix", "config", "study"),
+    "cli": ("base", "python", "project", "frameworks", "model", "rules", "check", "report", "fix", "config", "server", "study"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 

@@ -5,7 +5,7 @@
 # The only place that names packages (Debian 12). PACKAGE:COMMAND is not needed where the command is there all the same.
 build_packages=(g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev libsimdjson-dev libicu-dev
   libsqlite3-dev libarchive-dev libtomlplusplus-dev liblinear-dev libgit2-dev pkgconf libmimalloc-dev npm:npm)
-test_packages=(libgtest-dev python3 clang-format clang-tidy git chromium:chromium)
+test_packages=(libgtest-dev python3 clang-format clang-tidy git chromium:chromium neovim:nvim)
 bench_packages=(libtree-sitter-dev ripgrep hyperfine npm:npm python3)
 fuzz_packages=(clang libclang-rt-14-dev)
 

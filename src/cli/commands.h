@@ -13,6 +13,7 @@ void add_config(CLI::App &app, int &exit_code);
 void add_explain(CLI::App &app, int &exit_code);
 void add_rules(CLI::App &app, int &exit_code);
 void add_debug(CLI::App &app, int &exit_code);
+void add_server(CLI::App &app, int &exit_code);
 void add_study(CLI::App &app, int &exit_code);
 
 } // namespace deepperf::cli

@@ -23,7 +23,8 @@ constexpr const char *kStart = R"(deepperf finds what makes deep-learning code s
   deepperf rules                 list all rules
   deepperf help check            all options of a command
 
-Other commands: study (mine questions about deep learning), debug (what the analysis knows).
+Other commands: server (problems in your editor), study (mine questions about deep learning), debug (what the
+analysis knows).
 )";
 
 // `help check` is `check --help`.
@@ -46,6 +47,7 @@ int run(int argc, char **argv) {
   deepperf::cli::add_explain(app, exit_code);
   deepperf::cli::add_rules(app, exit_code);
   deepperf::cli::add_config(app, exit_code);
+  deepperf::cli::add_server(app, exit_code);
   deepperf::cli::add_debug(app, exit_code);
   deepperf::cli::add_study(app, exit_code);
   if (argc == 1) {

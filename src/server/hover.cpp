@@ -1,0 +1,62 @@
+#include "server/hover.h"
+
+#include "report/place.h"
+#include "report/rule.h"
+#include "server/findings_in.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+namespace deepperf::server {
+
+namespace {
+
+constexpr u32 kPlainWidth = 80;
+
+// The page begins with a heading of its own, which would be the largest text on the screen.
+std::string page_of(const rules::RuleInfo &rule, bool is_markdown) {
+  std::string page;
+  if (!is_markdown) {
+    report::write_rule_text(rule, kPlainWidth, report::kPlain, page);
+    return page;
+  }
+  report::write_rule_markdown(rule, page);
+  return page.substr(std::min(page.find('\n') + 1, page.size()));
+}
+
+} // namespace
+
+Json hover_at(const check::Result &result, const Places &places, FileIndex file, std::string_view uri,
+              Position position, bool is_markdown) {
+  std::string text;
+  std::string pages;
+  std::set<const rules::RuleInfo *> explained;
+  Json range;
+  for (const PlacedFinding &placed : findings_in(result, places, file, uri)) {
+    if (!touch(placed.location.range, {position, position})) {
+      continue;
+    }
+    const rules::Finding &finding = *placed.finding;
+    const std::string_view bold = is_markdown ? "**" : "";
+    fmt::format_to(std::back_inserter(text), "{}{} {}{} ({}): {}\n\n", bold, finding.rule->code, finding.rule->name,
+                   bold, report::severity_name(rules::severity_of(finding)), finding.message);
+    if (!finding.advice.empty()) {
+      fmt::format_to(std::back_inserter(text), "{}help:{} {}\n\n", bold, bold, finding.advice);
+    }
+    if (explained.insert(finding.rule).second) {
+      pages += (is_markdown ? "---\n\n" : "\n") + page_of(*finding.rule, is_markdown) + "\n";
+    }
+    if (range.is_null()) {
+      range = to_json(placed.location.range);
+    }
+  }
+  if (text.empty()) {
+    return nullptr;
+  }
+  return {{"contents", {{"kind", is_markdown ? "markdown" : "plaintext"}, {"value", text + pages}}}, {"range", range}};
+}
+
+} // namespace deepperf::server
