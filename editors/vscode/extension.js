@@ -1,0 +1,48 @@
+// Starts `deepperf server` for Python files and notebooks; all else is done by the protocol's client.
+const vscode = require("vscode");
+const { LanguageClient } = require("vscode-languageclient/node");
+
+let client;
+
+function settings() {
+  const { all, select, ignore, minSeverity } = vscode.workspace.getConfiguration("deepperf");
+  return { all, select, ignore, minSeverity };
+}
+
+async function start() {
+  const command = vscode.workspace.getConfiguration("deepperf").get("path") || "deepperf";
+  client = new LanguageClient(
+    "deepperf",
+    "DeepPerf",
+    { command, args: ["server"] },
+    {
+      documentSelector: [{ language: "python" }],
+      initializationOptions: settings(),
+    },
+  );
+  await client.start();
+}
+
+async function stop() {
+  const running = client;
+  client = undefined;
+  await running?.stop();
+}
+
+exports.activate = async (context) => {
+  context.subscriptions.push(
+    vscode.commands.registerCommand("deepperf.restart", async () => {
+      await stop();
+      await start();
+    }),
+    vscode.workspace.onDidChangeConfiguration(async (event) => {
+      if (event.affectsConfiguration("deepperf.path")) {
+        await stop();
+        await start();
+      }
+    }),
+  );
+  await start();
+};
+
+exports.deactivate = stop;
