@@ -27,6 +27,7 @@ void FileWatch::watch(const std::vector<std::string> &paths) {
     constexpr std::chrono::milliseconds kPause{100};
     try {
       project::Watcher watcher(paths_, {});
+      queue_.push(FilesChanged{}); // what has changed before the watcher was there
       while (!is_stopped_) {
         if (watcher.wait(kPause)) {
           queue_.push(FilesChanged{watcher.changed()});

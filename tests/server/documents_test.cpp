@@ -23,9 +23,9 @@ TEST(Documents, ChangesAreAppliedInTheirOrder) {
 
 TEST(Documents, AChangeOfWhatIsNotOpenIsRefused) {
   Documents documents;
-  EXPECT_THROW(
-      documents.change(Json::parse(R"({"textDocument": {"uri": "file:///a.py"}, "contentChanges": []})"), Encoding::Utf16),
-      RequestError);
+  EXPECT_THROW(documents.change(Json::parse(R"({"textDocument": {"uri": "file:///a.py"}, "contentChanges": []})"),
+                                Encoding::Utf16),
+               RequestError);
 }
 
 TEST(Documents, ANotebookIsWhatItsCellsAre) {
