@@ -1,9 +1,8 @@
-#include "check/cache_folder.h"
 #include "check/filter.h"
+#include "cli/check_arguments.h"
 #include "cli/commands.h"
-#include "cli/suggest.h"
+#include "cli/settings.h"
 #include "cli/terminal.h"
-#include "report/place.h"
 #include "server/server.h"
 
 #include <algorithm>
@@ -21,40 +20,29 @@ struct ServerArguments {
   std::string cache_folder = check::default_cache_folder();
 };
 
-check::Selection parse_selection(const std::vector<std::string> &lists) {
-  std::vector<std::string> unknown;
-  check::Selection selection = check::select(lists, unknown);
-  if (!unknown.empty()) {
-    throw std::runtime_error(unknown_rule(unknown[0]));
-  }
-  return selection;
-}
-
-// As `check` with the same options.
+// As `check` does it with the same options and the same configuration file.
 server::CheckSetup set_up(const ServerArguments &arguments, const server::EditorSettings &settings,
                           const std::vector<std::string> &paths) {
+  const auto check = std::make_shared<CheckArguments>();
+  check->options.paths = paths;
+  check->options.jobs = arguments.jobs;
+  check->options.cache.folder = arguments.no_cache ? "" : arguments.cache_folder;
+  check->select = settings.select;
+  check->ignore = settings.ignore;
+  check->all = settings.all;
+  check->min_severity = settings.min_severity;
+  const config::Settings in_force = settings_in_force(*check);
+  apply_settings(in_force, *check);
   server::CheckSetup setup;
-  check::FilterOptions &filter = setup.filter;
-  if (!settings.select.empty()) {
-    filter.select = parse_selection(settings.select);
-  }
-  filter.ignore = parse_selection(settings.ignore);
-  filter.all = settings.all;
-  for (const rules::Severity severity :
-       {rules::Severity::Note, rules::Severity::Advice, rules::Severity::Warning, rules::Severity::Error}) {
-    if (report::severity_name(severity) == settings.min_severity) {
-      filter.min_severity = severity;
-    }
-  }
-  check::Options &options = setup.options;
-  options.paths = paths;
-  options.jobs = arguments.jobs;
-  options.rules = check::chosen_rules(filter);
-  options.with_tests =
-      filter.all || (filter.select && std::ranges::any_of(filter.select->named, [](const rules::RuleInfo *rule) {
-                       return rule->tier != rules::Tier::On;
-                     }));
-  options.cache.folder = arguments.no_cache ? "" : arguments.cache_folder;
+  setup.filter = filter_options(in_force);
+  setup.options = check->options;
+  setup.options.rules = check::chosen_rules(setup.filter);
+  const std::optional<check::Selection> &select = setup.filter.select;
+  setup.options.with_tests =
+      setup.filter.all || (select && std::ranges::any_of(select->named, [](const rules::RuleInfo *rule) {
+                             return rule->tier != rules::Tier::On;
+                           }));
+  setup.storage = check; // the options point to what it excludes
   return setup;
 }
 

@@ -16,6 +16,7 @@ namespace deepperf::server {
 struct CheckSetup {
   check::Options options; // with paths
   check::FilterOptions filter;
+  std::shared_ptr<const void> storage = nullptr; // keeps alive what the options point to
 };
 
 class Checker {

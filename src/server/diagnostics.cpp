@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "report/place.h"
+#include "report/rule_link.h"
 #include "server/uri.h"
 
 #include <fmt/format.h>
@@ -82,8 +83,10 @@ Json diagnostic_of(const rules::Finding &finding, const Location &location, cons
                {"code", finding.rule->code},
                {"source", kSource},
                {"message", message_of(finding)}};
-  if (const std::string page = rule_page(*finding.rule, options.rule_pages); !page.empty()) {
-    json["codeDescription"] = {{"href", uri_of_path(page)}};
+  const std::string page = rule_page(*finding.rule, options.rule_pages);
+  const std::string url = report::rule_url(*finding.rule);
+  if (!url.empty() || !page.empty()) {
+    json["codeDescription"] = {{"href", url.empty() ? uri_of_path(page) : url}};
   }
   if (finding.rule->code == kDeprecatedApi) {
     json["tags"] = Json::array({kDeprecatedTag});

@@ -26,6 +26,11 @@ constexpr int kShowError = 1;
 constexpr int kShowWarning = 2;
 constexpr int kIncrementalSync = 2;
 
+bool is_configuration(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name == "deepperf.toml" || name == "pyproject.toml";
+}
+
 Client read_client(const Json &capabilities) {
   const auto has = [&](std::initializer_list<std::string_view> names) { return is_true(member(capabilities, names)); };
   Client client;
@@ -142,7 +147,9 @@ void Session::start() {
 void Session::register_at_client() {
   Json registrations = Json::array();
   if (client_.watches_files) {
-    Json watchers = Json::array({{{"globPattern", "**/*.{py,pyw,ipynb}"}}, {{"globPattern", "**/.gitignore"}}});
+    Json watchers = Json::array({{{"globPattern", "**/*.{py,pyw,ipynb}"}},
+                                 {{"globPattern", "**/.gitignore"}},
+                                 {{"globPattern", "**/{deepperf,pyproject}.toml"}}});
     for (const std::string_view file : project::requirements_files()) {
       watchers.push_back({{"globPattern", fmt::format("**/{}", file)}});
     }
@@ -180,8 +187,9 @@ void Session::start_again() {
   try {
     setup = options_.set_up(settings_, paths);
   } catch (const std::exception &error) {
-    output_.show(kShowError, fmt::format("DeepPerf: {}; the settings are not used", error.what()));
-    setup = options_.set_up({}, paths);
+    output_.show(kShowError, fmt::format("DeepPerf: {}; settings and configuration are not used", error.what()));
+    setup.options.paths = paths;
+    setup.options.with_tests = false; // all that is said about test code are hints
   }
   if (checker_) {
     checker_->start_again(std::move(setup), documents_);
@@ -214,6 +222,8 @@ void Session::change_folders(const Json &params) {
 void Session::files_changed(const std::vector<std::string> &paths) {
   if (paths.empty()) {
     checker_->refresh();
+  } else if (std::ranges::any_of(paths, is_configuration)) {
+    start_again();
   } else {
     checker_->touched(paths);
   }

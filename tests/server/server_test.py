@@ -2,6 +2,8 @@
 """Talks to `deepperf server` as an editor does.
 
 usage: server_test.py DEEPPERF_BINARY
+
+More random edits: DEEPPERF_EDITS=10000 server_test.py DEEPPERF_BINARY RandomEdits
 """
 
 import json
@@ -17,6 +19,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from lsp_client import Client, PATIENCE  # noqa: E402
 
 BINARY = os.path.abspath(sys.argv.pop(1))
+EDITS = int(os.environ.get("DEEPPERF_EDITS", "300"))
 CACHE = tempfile.TemporaryDirectory()  # not the user's
 os.environ["XDG_CACHE_HOME"] = CACHE.name
 
@@ -340,6 +343,20 @@ class Settings(Server):
         client.settle()
         self.assertEqual(client.diagnostics[uri], [])
 
+    def test_the_configuration_file_counts(self):
+        uri = self.write("loss.py", LOSS)
+        config = self.write("deepperf.toml", 'ignore = ["DP230"]\n')
+        client = self.start()
+        client.open(uri, LOSS)
+        self.assertEqual(client.published(uri), [])
+        for text, expected in (("", ["DP230"]), ('[severity]\nDP230 = "off"\n', []), ("wrong", ["DP230"])):
+            self.write("deepperf.toml", text)
+            client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": config, "type": 2}]})
+            client.settle()
+            self.assertEqual(codes(client.diagnostics[uri]), expected, text)
+        shown = [m["params"]["message"] for m in client.seen if m["method"] == "window/showMessage"]
+        self.assertIn("deepperf.toml", shown[-1])
+
     def test_wrong_ones_are_explained(self):
         client = self.start(options={"select": ["DP23O"], "all": "yes", "minSeverity": "bad"})
         client.settle()
@@ -559,7 +576,7 @@ class RandomEdits(Server):
         client = self.start(capabilities=UTF32)
         for path, text in texts.items():
             client.open(self.uri(path), text)
-        for number in range(300):
+        for number in range(EDITS):
             path = dice.choice(list(texts))
             if dice.random() < 0.1:  # or else soon nothing is Python any more
                 texts[path] = originals[path]
