@@ -26,7 +26,7 @@ bool silences(const python::Source &source, const rules::Finding &finding) {
     Arena arena;
     LocalSymbols symbols;
     const python::Tree tree = python::parse(source, arena, symbols);
-    is_silent = check::is_suppressed(finding, source, check::find_suppressions(source, tree.comments));
+    is_silent = check::Silencer(&source, &tree.comments).is_silenced(finding);
   });
   return is_silent;
 }
