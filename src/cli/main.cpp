@@ -21,6 +21,8 @@ constexpr const char *kStart = R"(deepperf finds what makes deep-learning code s
   deepperf check --diff          show what can be fixed automatically; --fix changes the files
   deepperf explain DP101         what a rule finds, why it matters, what to write instead
   deepperf rules                 list all rules
+  deepperf config                what is configured here, and where
+  deepperf server                a language server for editors
   deepperf help check            all options of a command
 
 Other commands: server (problems in your editor), study (mine questions about deep learning), debug (what the
