@@ -28,6 +28,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -76,15 +77,21 @@ void take_stdin(CheckArguments &arguments) {
   arguments.options.stdin_text = read_all(stdin);
 }
 
-// Checks with a progress bar, and leaves out what was not asked for.
-check::Result check_filtered(const check::FilterOptions &filter, KnownFindings &known,
-                             const std::function<check::Result(check::Progress &)> &check) {
+using Check = std::function<check::Result(check::Progress &)>;
+
+check::Result check_with_progress(const CheckArguments &arguments, const Check &check) {
   check::Progress progress;
-  check::Result result;
-  {
-    const ProgressBar bar(progress.done, progress.found);
-    result = check(progress);
+  std::optional<ProgressBar> bar;
+  if (!arguments.quiet) {
+    bar.emplace(progress.done, progress.found);
   }
+  return check(progress);
+}
+
+// Leaves out what was not asked for.
+check::Result check_filtered(const CheckArguments &arguments, const check::FilterOptions &filter, KnownFindings &known,
+                             const Check &check) {
+  check::Result result = check_with_progress(arguments, check);
   known.filter(result, filter);
   return result;
 }
@@ -92,7 +99,8 @@ check::Result check_filtered(const check::FilterOptions &filter, KnownFindings &
 check::Result check_once(const CheckArguments &arguments, const check::FilterOptions &filter, KnownFindings &known) {
   check::Options options = arguments.options;
   options.filter = known.needs_everything() ? nullptr : &filter;
-  return check_filtered(filter, known, [&](check::Progress &progress) { return check::run(options, progress); });
+  return check_filtered(arguments, filter, known,
+                        [&](check::Progress &progress) { return check::run(options, progress); });
 }
 
 fix::FixResult apply_fixes(const CheckArguments &arguments, const check::Result &result) {
@@ -254,7 +262,7 @@ int run_watch(CheckArguments &arguments, const check::FilterOptions &filter, Kno
       workspace.touched(changed);
     }
     const check::Result result =
-        check_filtered(filter, known, [&](check::Progress &progress) { return workspace.check(progress); });
+        check_filtered(arguments, filter, known, [&](check::Progress &progress) { return workspace.check(progress); });
     std::string text;
     if (on_terminal) {
       text = "\x1b[H\x1b[2J\x1b[3J" + report(arguments, result, stdout) + waiting_line(result);
@@ -274,12 +282,8 @@ int run_watch(CheckArguments &arguments, const check::FilterOptions &filter, Kno
 int run_unused_suppressions(CheckArguments &arguments) {
   arguments.options.rules.reset();
   arguments.options.with_tests = true;
-  check::Progress progress;
-  check::Result result;
-  {
-    const ProgressBar bar(progress.done, progress.found);
-    result = check::run(arguments.options, progress);
-  }
+  const check::Result result = check_with_progress(
+      arguments, [&](check::Progress &progress) { return check::run(arguments.options, progress); });
   if (complain_of_no_files(arguments, result)) {
     return kTrouble;
   }

@@ -25,8 +25,7 @@ constexpr const char *kStart = R"(deepperf finds what makes deep-learning code s
   deepperf server                a language server for editors
   deepperf help check            all options of a command
 
-Other commands: server (problems in your editor), study (mine questions about deep learning), debug (what the
-analysis knows).
+Other commands: study (mine questions about deep learning), debug (what the analysis knows).
 )";
 
 // `help check` is `check --help`.

@@ -280,7 +280,13 @@ private:
     print("  {}{}{} {}: ", style_.blue, code_of(*finding.rule), style_.reset, finding.rule->name);
     write_wrapped(finding.message, static_cast<u32>(finding.rule->code.size() + finding.rule->name.size()) + 5, "    ");
     out_ += "    ";
-    write_wrapped(places_of(result_, group.findings, kMostPlaces), 4, "    ");
+    const u64 files = count_files(group.findings);
+    const std::string total = group.findings.size() <= kMostPlaces
+                                  ? std::string()
+                                  : fmt::format("{} places{}: ", group.findings.size(),
+                                                files > 1 ? fmt::format(" in {} files", files) : std::string());
+    const std::string_view offer = total.empty() ? "" : " (--expand lists them)";
+    write_wrapped(total + places_of(result_, group.findings, kMostPlaces) + std::string(offer), 4, "    ");
     write_help(finding, "    ");
     write_facts(*finding.rule, "    ");
   }

@@ -166,6 +166,23 @@ Notes
 )");
 }
 
+TEST(Text, ManyPlacesAreCounted) {
+  CheckedText text;
+  std::string code;
+  for (int i = 0; i < 9; ++i) {
+    code += "f" + std::to_string(i) + "\n";
+  }
+  const FileIndex a = text.file("a.py", code);
+  for (int i = 0; i < 9; ++i) {
+    text.finding(kOldRule, a, "f" + std::to_string(i)).message = "Variable is deprecated";
+  }
+  text.finding(kOldRule, text.file("b.py", "f\n"), "f").message = "Variable is deprecated";
+  EXPECT_NE(text_of(text.result)
+                .find("    10 places in 2 files: a.py:1, 2, 3, 4, 5, 6 and 4 more places (--expand lists them)\n"),
+            std::string::npos)
+      << text_of(text.result);
+}
+
 TEST(Text, FourThingsOrMoreHaveThreeToStartWith) {
   CheckedText text;
   const FileIndex a = text.file("a.py", "f1\nf2\nf3\nf4\nf5\n");
