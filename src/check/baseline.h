@@ -20,7 +20,8 @@ struct BaselineEntry {
   std::string rule; // its code
   u64 fingerprint = 0;
 
-  friend auto operator<=>(const BaselineEntry &, const BaselineEntry &) = default;
+  friend auto operator<=>(const BaselineEntry &,
+                          const BaselineEntry &) = default; // NOLINT(modernize-use-nullptr): it means <=>
 };
 
 struct Baseline {

@@ -10,7 +10,7 @@
 
 namespace deepperf::cli {
 
-struct CheckArguments {
+struct CheckArguments { // NOLINT(clang-analyzer-optin.performance.Padding): one of it, in the order of the help
   check::Options options;
   std::string config_file; // empty: the nearest one
   bool isolated = false;   // no configuration file

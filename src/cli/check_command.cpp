@@ -167,7 +167,7 @@ u64 count_all_files(const std::vector<std::string> &paths) {
   project::WalkOptions options;
   options.respect_ignore = false;
   project::walk(
-      paths, options, [&](std::string) { ++files; }, [](std::string, std::string) {});
+      paths, options, [&](const std::string &) { ++files; }, [](const std::string &, const std::string &) {});
   return files;
 }
 

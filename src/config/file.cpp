@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargest = 1000 * 1000; // bytes; nobody writes more by hand
+constexpr std::size_t kLargest = std::size_t{1000} * 1000; // bytes; nobody writes more by hand
 
 [[noreturn]] void fail(const std::string &path, std::string_view what) {
   throw std::runtime_error(fmt::format("{}: {}", path, what));

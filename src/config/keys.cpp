@@ -116,6 +116,7 @@ const Key *find_key(std::string_view name) {
 
 std::vector<std::string> key_names() {
   std::vector<std::string> names;
+  names.reserve(kKeys.size());
   for (const Key &key : kKeys) {
     names.emplace_back(key.name);
   }

@@ -37,6 +37,7 @@ std::string quoted(const std::string &text) {
 std::string value_text(const Key &key, const std::vector<PlacedText> &values) {
   const bool is_list = key.form == Form::List || key.form == Form::TableOfLists;
   std::vector<std::string> texts;
+  texts.reserve(values.size());
   for (const PlacedText &value : values) {
     texts.push_back(key.word == Word::Flag ? value.text : quoted(value.text));
   }
