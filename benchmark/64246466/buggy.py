@@ -1,0 +1,18 @@
+import tensorflow as tf
+
+POINTS = 2000
+SIZE = 256
+
+indices = tf.random.uniform((POINTS, 2), maxval=SIZE, dtype=tf.int32, seed=3)
+values = tf.random.uniform((POINTS,), seed=4)
+
+
+def fill(indices, values):
+    grid = tf.zeros((SIZE, SIZE))
+    for i in range(indices.shape[0]):
+        grid = tf.tensor_scatter_nd_update(grid, [indices[i]], [values[i]])
+    return grid
+
+
+grid = fill(indices, values)
+result = float(tf.reduce_max(grid))

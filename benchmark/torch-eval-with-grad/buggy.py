@@ -1,0 +1,30 @@
+import torch
+from torch import nn
+
+BATCH = 32768
+BATCHES = 2
+WIDTH = 96
+DEPTH = 20
+
+torch.manual_seed(0)
+layers = [nn.Linear(64, WIDTH), nn.ReLU()]
+for _ in range(DEPTH):
+    layers += [nn.Linear(WIDTH, WIDTH), nn.ReLU()]
+model = nn.Sequential(*layers, nn.Linear(WIDTH, 10))
+criterion = nn.CrossEntropyLoss()
+batches = [(torch.randn(BATCH, 64), torch.randint(10, (BATCH,))) for _ in range(BATCHES)]
+
+
+def validate(model, batches):
+    model.eval()
+    total, correct = 0.0, 0
+    for x, y in batches:
+        logits = model(x)
+        total += criterion(logits, y).item()
+        correct += (logits.argmax(dim=1) == y).sum().item()
+    return total / len(batches), correct / (len(batches) * BATCH)
+
+
+loss, accuracy = validate(model, batches)
+print(f"validation loss {loss:.4f}, accuracy {accuracy:.3f}")
+result = [loss, accuracy]

@@ -1,0 +1,36 @@
+import json
+import os
+import tempfile
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+LINES = 1500
+BATCH = 50
+
+
+class Reviews(Dataset):
+    def __init__(self, path):
+        self.path = path
+        with open(path) as file:
+            self.length = sum(1 for _ in file)
+
+    def __len__(self):
+        return self.length
+
+    def __getitem__(self, index):
+        with open(self.path) as file:
+            record = json.loads(file.readlines()[index])
+        return torch.tensor(record["scores"]), record["label"]
+
+
+path = os.path.join(tempfile.mkdtemp(), "reviews.jsonl")
+with open(path, "w") as file:
+    for i in range(LINES):
+        file.write(json.dumps({"scores": [i % 7, i % 5, i % 3, 0.5], "label": i % 2, "text": "word " * 40}) + "\n")
+
+means = []
+for scores, labels in DataLoader(Reviews(path), batch_size=BATCH):
+    means.append([scores.mean().item(), labels.float().mean().item()])
+
+result = means

@@ -1,0 +1,25 @@
+import torch
+
+QUERIES = 150
+GALLERY = 200
+DIMENSION = 64
+
+torch.manual_seed(0)
+queries = torch.randn(QUERIES, DIMENSION)
+gallery = torch.randn(GALLERY, DIMENSION)
+query_ids = torch.arange(QUERIES) % 10
+gallery_ids = torch.arange(GALLERY) % 10
+
+
+def distances(a, b):
+    matrix = torch.zeros(len(a), len(b))
+    for i in range(len(a)):
+        for j in range(len(b)):
+            matrix[i, j] = torch.norm(a[i] - b[j])
+    return matrix
+
+
+matrix = distances(queries, gallery)
+nearest = matrix.argmin(dim=1)
+accuracy = (gallery_ids[nearest] == query_ids).float().mean().item()
+result = [accuracy, matrix.mean().item()]

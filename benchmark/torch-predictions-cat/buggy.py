@@ -1,0 +1,22 @@
+import torch
+from torch import nn
+
+BATCHES = 500
+BATCH = 16
+DIMENSION = 256
+
+torch.manual_seed(0)
+encoder = nn.Linear(32, DIMENSION)
+gallery = torch.randn(BATCHES, BATCH, 32)
+
+
+@torch.no_grad()
+def embed(encoder, batches):
+    embeddings = torch.empty(0, DIMENSION)
+    for batch in batches:
+        embeddings = torch.cat([embeddings, encoder(batch)])
+    return embeddings
+
+
+embeddings = embed(encoder, gallery)
+result = embeddings.mean(dim=0).tolist()

@@ -1,0 +1,35 @@
+import torch
+from torch import nn
+
+BATCH = 2
+LENGTH = 200
+SENSORS = 256
+HIDDEN = 8
+STEPS = 20
+
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(SENSORS, HIDDEN, batch_first=True)
+        self.head = nn.Linear(HIDDEN, 2)
+
+    def forward(self, x):
+        _, (h, _) = self.rnn(x)
+        return self.head(h[-1])
+
+
+torch.manual_seed(0)
+model = Encoder()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+series = torch.randn(BATCH, LENGTH, SENSORS)
+labels = torch.arange(BATCH) % 2
+losses = []
+for step in range(STEPS):
+    loss = nn.functional.cross_entropy(model(series), labels)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    losses.append(loss.item())
+
+result = losses
