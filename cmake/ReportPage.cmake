@@ -1,15 +1,17 @@
-# deepperf_report_page(target function): the page of `check --format html` goes into the program. npm installs what web/
+# deepperf_report_pages(target function): the pages of `check --format html` and `shapes --format html` go into the program. npm installs what web/
 # needs into the build folder, esbuild bundles it. That is done again when a file of web/ changes, and never else.
 #
-# Where that cannot be done the build goes on with a warning. The page then is one line that says why, and the program
-# repeats it to whoever asks for the report.
+# Where that cannot be done the build goes on with a warning. Each page then is one line that says why, and the program
+# repeats it to whoever asks for it.
 #
-# Run as a script (cmake -DNPM=… -DNODE=… -DSOURCE=… -DFOLDER=… -DOUTPUT=… -P ReportPage.cmake) this file makes the page.
+# Run as a script (cmake -DNPM=… -DNODE=… -DSOURCE=… -DFOLDER=… -DOUTPUT=… -DSHAPES=… -P ReportPage.cmake) this file makes
+# the pages.
 
 if(CMAKE_SCRIPT_MODE_FILE)
   function(do_without reason)
     message(WARNING "there will be no HTML report: ${reason}. The rest of the program is not affected. To try again, delete ${OUTPUT}.")
     file(WRITE ${OUTPUT} "${reason}\n")
+    file(WRITE ${SHAPES} "${reason}\n")
   endfunction()
 
   set(lock_hash "")
@@ -51,7 +53,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
     endif()
     file(WRITE ${stamp} ${lock_hash})
   endif()
-  execute_process(COMMAND ${NODE} build.mjs ${OUTPUT} WORKING_DIRECTORY ${FOLDER} RESULT_VARIABLE result)
+  execute_process(COMMAND ${NODE} build.mjs ${OUTPUT} ${SHAPES} WORKING_DIRECTORY ${FOLDER} RESULT_VARIABLE result)
   if(NOT result EQUAL 0)
     message(FATAL_ERROR "web/ cannot be bundled")
   endif()
@@ -60,17 +62,19 @@ endif()
 
 set(DEEPPERF_REPORT_PAGE_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 
-function(deepperf_report_page target function)
+function(deepperf_report_pages target function)
   find_program(DEEPPERF_NPM npm)
   find_program(DEEPPERF_NODE NAMES node nodejs)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web/*)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/report_page.html)
+  set(shapes ${CMAKE_CURRENT_BINARY_DIR}/shapes_page.html)
   add_custom_command(
-    OUTPUT ${output}
+    OUTPUT ${output} ${shapes}
     COMMAND ${CMAKE_COMMAND} -DNPM=${DEEPPERF_NPM} -DNODE=${DEEPPERF_NODE} -DSOURCE=${PROJECT_SOURCE_DIR}/web
-            -DFOLDER=${CMAKE_CURRENT_BINARY_DIR}/web -DOUTPUT=${output} -P ${DEEPPERF_REPORT_PAGE_SCRIPT}
+            -DFOLDER=${CMAKE_CURRENT_BINARY_DIR}/web -DOUTPUT=${output} -DSHAPES=${shapes} -P
+            ${DEEPPERF_REPORT_PAGE_SCRIPT}
     DEPENDS ${sources} ${DEEPPERF_REPORT_PAGE_SCRIPT}
-    COMMENT "Bundling the HTML report"
+    COMMENT "Bundling the HTML pages"
     VERBATIM)
-  deepperf_embed_files(${target} ${function} ${output})
+  deepperf_embed_files(${target} ${function} ${output} ${shapes})
 endfunction()

@@ -13,9 +13,10 @@ import subprocess
 import sys
 import tempfile
 
+from browser_tools import BROWSER, find_browser, install_packages, skip
+
 BINARY = os.path.abspath(sys.argv[1])
 FOLDER = pathlib.Path(sys.argv[2]).absolute()
-HERE = pathlib.Path(__file__).parent / "browser"
 
 TRAINING = """import torch
 from torch import nn
@@ -58,35 +59,6 @@ label = "</script><script>alert(2)</script>"; noise = torch.ones(3).cuda()  # <!
 """
 
 
-def skip(reason):
-    print("skipped:", reason)
-    sys.exit(77)
-
-
-def find_browser():
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        if path := shutil.which(name):
-            return path
-    skip("there is no Chromium to open the report with")
-
-
-def install_packages():
-    lock = (HERE / "package-lock.json").read_bytes()
-    stamp = FOLDER / "node_modules" / ".installed"
-    if stamp.exists() and stamp.read_bytes() == lock:
-        return
-    if not shutil.which("npm") or not shutil.which("node"):
-        skip("there is no npm to install playwright-core with")
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    for name in ("package.json", "package-lock.json"):
-        shutil.copy(HERE / name, FOLDER / name)
-    result = subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error",
-                             "--fetch-retries=1", "--fetch-timeout=60000"], cwd=FOLDER, capture_output=True, text=True)
-    if result.returncode != 0:
-        skip(f"npm cannot install playwright-core and axe-core: {result.stderr.strip()[-300:]}")
-    stamp.write_bytes(lock)
-
-
 def report(project, page):
     result = subprocess.run([BINARY, "check", "--no-cache", "--all", "--format", "html", "-o", page, "."], cwd=project,
                             capture_output=True, text=True)
@@ -120,8 +92,8 @@ def main():
         (folder / "empty/broken.py").write_text("def f(:\n")
         report(folder / "empty", folder / "empty.html")
         size = (folder / "large.html").stat().st_size
-        install_packages()
-        shutil.copy(HERE / "drive.mjs", FOLDER / "drive.mjs")
+        install_packages(FOLDER)
+        shutil.copy(BROWSER / "drive.mjs", FOLDER / "drive.mjs")
         print(f"the large report has {size / 1e6:.1f} MB", flush=True)
         result = subprocess.run(["node", FOLDER / "drive.mjs", browser, folder / "report.html", folder / "large.html",
                                  folder / "empty.html", *sys.argv[3:4]])

@@ -15,9 +15,10 @@ CMAKE, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
 def page_with(folder, npm, node):
     output = folder / "page.html"
     result = subprocess.run([CMAKE, f"-DNPM={npm}", f"-DNODE={node}", f"-DSOURCE={ROOT / 'web'}", f"-DFOLDER={folder / 'web'}",
-                             f"-DOUTPUT={output}", "-P", ROOT / "cmake/ReportPage.cmake"], capture_output=True, text=True)
+                             f"-DOUTPUT={output}", f"-DSHAPES={folder / 'shapes.html'}", "-P", ROOT / "cmake/ReportPage.cmake"], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     assert "no HTML report" in result.stderr, result.stderr
+    assert output.read_text() == (folder / "shapes.html").read_text()
     return output.read_text()
 
 

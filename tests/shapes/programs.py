@@ -4,6 +4,7 @@ crash/NAME.py is a program that stops with an error. Its first line quotes what 
 there). Marks at the end of lines:
 
     # expect: DP601    the line that torch's error comes from, and the rule that must report it
+    # expect: DP604 or DP610    the same where two rules could say it
     # or here          the finding may stand on this line instead: the layer's own, where the mistake is in a Sequential
     # fixed: CODE      in the corrected program this line is CODE; without CODE the line is left out
     #+ CODE            (a line of its own) the corrected program has this line here
@@ -20,7 +21,7 @@ import re
 
 HERE = pathlib.Path(__file__).resolve().parent
 QUOTE = "# torch 1.13: "
-MARK = re.compile(r"\s*# (expect: DP\d+|or here|fixed:.*)$")
+MARK = re.compile(r"\s*# (expect: DP\d+(?: or DP\d+)*|or here|fixed:.*)$")
 
 
 class Program:
@@ -34,7 +35,7 @@ class Program:
         self.needs_gpu = "# needs a GPU" in head
         self.not_verified = "# needs a GPU, not verified" in head
         self.no_error = "# wrong without an error" in head
-        self.expected = []  # (code, line)
+        self.expected = []  # ([code, …], line)
         self.also = []  # lines
         self.fixed = self._read_marks(lines)
 
@@ -55,7 +56,7 @@ class Program:
                     code = code[:position].rstrip()
                     continue
                 if mark.startswith("expect:"):
-                    self.expected.append((mark[8:], number))
+                    self.expected.append((mark[8:].split(" or "), number))
                 else:
                     self.also.append(number)
                 code = code[:match.start()]
