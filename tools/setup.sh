@@ -7,7 +7,7 @@ build_packages=(g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev
   libsqlite3-dev libarchive-dev libtomlplusplus-dev liblinear-dev libgit2-dev pkgconf libmimalloc-dev npm:npm)
 test_packages=(libgtest-dev python3 clang-format clang-tidy git chromium:chromium neovim:nvim)
 bench_packages=(libtree-sitter-dev ripgrep hyperfine npm:npm python3)
-fuzz_packages=(clang libclang-rt-14-dev)
+fuzz_packages=(clang libclang-rt-14-dev python3-torch python3-torchvision)
 
 say() { printf 'deepperf: %s\n' "$*" >&2; }
 
