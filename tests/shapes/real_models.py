@@ -22,6 +22,7 @@ import tempfile
 
 RULES = ",".join(f"DP6{number:02}" for number in range(1, 15))
 NANOGPT = 124337664  # transformer_sizing.ipynb
+RESNET50_NORMS = 53120  # weights and biases of the batch norms of a ResNet-50
 
 # Models that have no published number for exactly these arguments are left out: quantized ones, video, optical flow.
 CLASSIFIERS = ["alexnet", "convnext", "densenet", "efficientnet", "googlenet", "inception", "maxvit", "mnasnet", "mobilenetv2",
@@ -65,8 +66,8 @@ def cases(torchvision, nanogpt):
     """(name, lines of the program, {value: shape}, number of parameters or None)"""
     for module in CLASSIFIERS:
         for name, number in published(torchvision / "models" / f"{module}.py").items():
-            side = 299 if name == "inception_v3" else 224
-            arguments = ""
+            side = {"inception_v3": 299, "vit_h_14": 518}.get(name, 224)
+            arguments = "image_size=518" if name == "vit_h_14" else ""
             if name in ("googlenet", "inception_v3"):
                 # The published weights are of the model with its auxiliary heads; outputs of evaluation have no aux.
                 arguments = "init_weights=False, aux_logits=True" if name == "inception_v3" else "init_weights=False, aux_logits=False"
@@ -74,13 +75,15 @@ def cases(torchvision, nanogpt):
                          f"y = model(torch.rand(2, 3, {side}, {side}))"], {"y": [2, 1000]}, number
     for module in ("fcn", "deeplabv3", "lraspp"):
         for name, number in published(torchvision / "models/segmentation" / f"{module}.py").items():
-            arguments = "" if module == "lraspp" else "aux_loss=True"
+            arguments = "weights_backbone=None" + ("" if module == "lraspp" else ", aux_loss=True")
             yield name, [f"from torchvision.models.segmentation.{module} import {name}", f"model = {name}({arguments}).eval()",
                          "y = model(torch.rand(2, 3, 224, 224))['out']"], {"y": [2, 21, 224, 224]}, number
     for module, name, shape in (("faster_rcnn", "fasterrcnn_resnet50_fpn", [2, 256, 56, 56]), ("mask_rcnn", "maskrcnn_resnet50_fpn", [2, 256, 56, 56]),
                                 ("keypoint_rcnn", "keypointrcnn_resnet50_fpn", [2, 256, 56, 56]), ("retinanet", "retinanet_resnet50_fpn", [2, 256, 28, 28]),
                                 ("fcos", "fcos_resnet50_fpn", [2, 256, 28, 28])):
-        number = published(torchvision / "models/detection" / f"{module}.py").get(name)
+        # The published weights are of a backbone whose batch norms are frozen, which makes buffers of their parameters. Without
+        # weights they are parameters.
+        number = published(torchvision / "models/detection" / f"{module}.py")[name] + RESNET50_NORMS
         yield name, [f"from torchvision.models.detection.{module} import {name}",
                      f"model = {name}(weights_backbone=None).eval()", "features = model.backbone(torch.rand(2, 3, 224, 224))",
                      "y = features['0']"], {"y": shape}, number
