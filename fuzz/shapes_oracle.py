@@ -70,7 +70,7 @@ def findings(binary, folder):
         sys.exit(f"deepperf ended with {result.returncode}: {result.stderr[-2000:]}")
     found = collections.defaultdict(list)
     for finding in json.loads(result.stdout)["findings"]:
-        found[os.path.basename(finding["file"])].append((finding["code"], finding["line"], finding["message"]))
+        found[os.path.basename(finding["path"])].append((finding["code"], finding["line"], finding["message"]))
     return found
 
 

@@ -1,4 +1,5 @@
-// The picture of `deepperf shapes --format html`: one page that needs nothing else. The page itself is in web/src/shapes.
+// The picture of `deepperf shapes --format html`: one page that needs nothing else. The page itself is in
+// web/src/shapes.
 #pragma once
 
 #include <string>

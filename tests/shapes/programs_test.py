@@ -30,7 +30,7 @@ def check(folder):
         sys.exit(f"deepperf ended with {result.returncode}: {result.stderr}")
     found = collections.defaultdict(list)
     for finding in json.loads(result.stdout)["findings"]:
-        found[finding["file"]].append((finding["code"], finding["line"], finding["message"]))
+        found[finding["path"]].append((finding["code"], finding["line"], finding["message"]))
     return found
 
 

@@ -140,7 +140,7 @@ def main():
     for line in wrong:
         print("  " + line)
     for finding in findings:
-        print(f"  {finding['file']}:{finding['line']}: {finding['code']} {finding['message']}")
+        print(f"  {finding['path']}:{finding['line']}: {finding['code']} {finding['message']}")
     sys.exit(1 if wrong or findings else 0)
 
 
