@@ -46,7 +46,7 @@ export function makePicture({ onSelect, onChange }) {
   let selected = null; // a box that is visible
   let touched = false; // moved or zoomed by the reader since the last fit
 
-  const behaviour = zoom().scaleExtent([0.03, 4]).on("zoom", ({ transform, sourceEvent }) => {
+  const behaviour = zoom().scaleExtent([0.005, 4]).on("zoom", ({ transform, sourceEvent }) => {
     if (sourceEvent) touched = true;
     stage.setAttribute("transform", transform);
   });
