@@ -88,7 +88,7 @@ await withPage("shapes, groups", model, { viewport: WIDE }, async (page) => {
       (face.left < fence.left - 1 || face.right > fence.right + 1 || face.top < fence.top - 1 || face.bottom > fence.bottom + 1))).length;
   });
   assert.equal(inside, 0, "boxes lie within their modules");
-  await page.click("text=Fit");
+  await page.click('button:text-is("Fit")');
   const drawn = await page.locator(".stage").boundingBox();
   const frame = await page.locator(".frame").boundingBox();
   assert.ok(drawn.height <= frame.height + 2 && drawn.width <= frame.width + 2, "all of it fits");

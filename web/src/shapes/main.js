@@ -50,7 +50,7 @@ const button = (name, title, action) =>
 
 document.title = `Shapes of ${data.file}`;
 document.getElementById("app").replaceChildren(
-  el("a", { class: "skip", href: "#steps" }, "Skip to the table of steps"),
+  roots.length > 0 ? el("a", { class: "skip", href: "#steps" }, "Skip to the table of steps") : "",
   el("header", { class: "banner" }, el("h1", {}, "DeepPerf"), el("p", { class: "muted" }, `Shapes of ${data.file}`), themeButton()),
   el("div", { id: "announcements", class: "for-screen-readers", "aria-live": "polite" }),
 );
