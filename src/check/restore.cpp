@@ -13,13 +13,13 @@ namespace deepperf::check {
 
 namespace {
 
-constexpr u32 kNone = std::numeric_limits<u32>::max();
+constexpr u32 kNowhere = std::numeric_limits<u32>::max();
 
 u32 number_of(const Cache &cache, const KnownFile &file) { return static_cast<u32>(&file - cache.known.files.data()); }
 
 // Where the files of the cache are among those that were found.
 std::vector<u32> places_of(const Cache &cache, const LoadedFiles &loaded) {
-  std::vector<u32> places(cache.known.files.size(), kNone);
+  std::vector<u32> places(cache.known.files.size(), kNowhere);
   for (u32 i = 0; i < loaded.files.size(); ++i) {
     if (const KnownFile *const known = loaded.files[i]->known) {
       places[number_of(cache, *known)] = i;
@@ -28,7 +28,7 @@ std::vector<u32> places_of(const Cache &cache, const LoadedFiles &loaded) {
   return places;
 }
 
-std::string folder_of(std::string_view path) { return std::string(path.substr(0, path.rfind('/') + 1)); }
+std::string folder_with(std::string_view path) { return std::string(path.substr(0, path.rfind('/') + 1)); }
 
 // Folders whose requirements are not what they were.
 std::set<std::string> changed_folders(const Cache &cache) {
@@ -45,7 +45,8 @@ std::set<std::string> changed_folders(const Cache &cache) {
 class GroupMatcher {
 public:
   GroupMatcher(const Cache &cache, LoadedFiles &loaded)
-      : cache_(cache), loaded_(loaded), changed_(changed_folders(cache)), group_of_(cache.known.files.size(), kNone) {
+      : cache_(cache), loaded_(loaded), changed_(changed_folders(cache)),
+        group_of_(cache.known.files.size(), kNowhere) {
     for (u32 i = 0; i < cache.known.groups.size(); ++i) {
       group_of_[cache.known.groups[i].members[0]] = i;
     }
@@ -54,7 +55,7 @@ public:
   // The known group of the same files with the same contents and requirements; null if there is none.
   [[nodiscard]] const KnownGroup *find(const model::Group &group) const {
     const u32 first = number_of(*group[0]);
-    if (first == kNone || group_of_[first] == kNone) {
+    if (first == kNowhere || group_of_[first] == kNowhere) {
       return nullptr;
     }
     const KnownGroup &known = cache_.known.groups[group_of_[first]];
@@ -65,7 +66,7 @@ public:
 
   [[nodiscard]] bool depends_on_changed(const KnownGroup &group) const {
     return !changed_.empty() && std::ranges::any_of(group.members, [this](u32 member) {
-      return changed_.contains(folder_of(cache_.known.files[member].path));
+      return changed_.contains(folder_with(cache_.known.files[member].path));
     });
   }
   [[nodiscard]] bool has_changed_folders() const { return !changed_.empty(); }
@@ -73,7 +74,7 @@ public:
 private:
   [[nodiscard]] u32 number_of(const model::ParsedFile &file) const {
     const KnownFile *const known = loaded_.files[file.index.value]->known;
-    return known != nullptr ? check::number_of(cache_, *known) : kNone;
+    return known != nullptr ? check::number_of(cache_, *known) : kNowhere;
   }
 
   const Cache &cache_;
@@ -134,7 +135,7 @@ bool restore_text(LoadedFile &file, const LoadedFiles &loaded, Worker &worker) {
 bool restore_imports(const Cache &cache, LoadedFiles &loaded) {
   std::vector<model::ParsedFile *> files;
   for (const u32 place : places_of(cache, loaded)) {
-    files.push_back(place == kNone ? nullptr : &loaded.files[place]->parsed);
+    files.push_back(place == kNowhere ? nullptr : &loaded.files[place]->parsed);
   }
   return cache.known.files.empty() || decode_imports(cache.known.imports, files);
 }

@@ -24,8 +24,6 @@ namespace deepperf::fix {
 
 namespace {
 
-constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
-
 u64 count_syntax_errors(const python::Source &source) {
   Arena arena;
   LocalSymbols symbols;
@@ -47,7 +45,7 @@ std::optional<std::string> encode(const python::Source &source, std::string_view
   if (!python::means_utf8(source.encoding)) {
     return python::convert_from_utf8(text, source.encoding);
   }
-  std::string bytes(source.has_bom ? kUtf8Mark : "");
+  std::string bytes(source.has_bom ? python::kUtf8Mark : "");
   bytes += text;
   return bytes;
 }

@@ -13,8 +13,6 @@ namespace deepperf::fix {
 
 namespace {
 
-constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
-
 // A string literal in the JSON: where what is between its quotes begins and ends.
 struct Literal {
   std::size_t begin = 0;
@@ -31,7 +29,8 @@ struct CellCode {
 // still goes forward and stops at the end.
 class Scanner {
 public:
-  explicit Scanner(std::string_view json) : json_(json), at_(json.starts_with(kUtf8Mark) ? kUtf8Mark.size() : 0) {}
+  explicit Scanner(std::string_view json)
+      : json_(json), at_(json.starts_with(python::kUtf8Mark) ? python::kUtf8Mark.size() : 0) {}
 
   // One for each cell, of whatever type, in order; as the reader of notebooks counts them.
   std::vector<CellCode> cells() {

@@ -1,6 +1,7 @@
 #include "model/bind.h"
 
 #include "base/name_table.h"
+#include "base/symbol_list.h"
 #include "python/children.h"
 
 #include <algorithm>
@@ -400,11 +401,6 @@ void find_changes_in(const Node *node, Loop &result) {
     break;
   }
   for_each_child(node, [&result](const Node *child) { find_changes_in(child, result); });
-}
-
-void sort_unique(std::vector<Symbol> &names) {
-  std::ranges::sort(names, {}, &Symbol::id);
-  names.erase(std::unique(names.begin(), names.end()), names.end());
 }
 
 void sort_changes(Loop &result) {

@@ -2,6 +2,7 @@
 
 #include "base/known_names.h"
 #include "base/name_table.h"
+#include "base/symbol_list.h"
 #include "model/bind.h"
 #include "model/classes.h"
 #include "model/facts.h"
@@ -64,10 +65,6 @@ bool goes_over_data(const Project &project, const Loop &loop) {
 // ---- Settings -------------------------------------------------------------------------------------------------------
 
 namespace {
-
-bool contains(const std::vector<Symbol> &sorted, Symbol name) {
-  return std::ranges::binary_search(sorted, name.id, {}, &Symbol::id);
-}
 
 bool has_varying_name(Symbol name, const Loop *loop, const FunctionInfo &function) {
   if (loop == nullptr) { // of a function that is called in a loop, all that is its own may differ

@@ -1,5 +1,6 @@
 #include "model/effects.h"
 
+#include "base/symbol_list.h"
 #include "model/bind.h"
 #include "model/facts.h"
 #include "model/variance.h"
@@ -16,11 +17,6 @@ using namespace python;
 namespace {
 
 constexpr std::size_t kMostChanges = 256;
-
-void sort_unique(std::vector<Symbol> &names) {
-  std::ranges::sort(names, {}, &Symbol::id);
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-}
 
 // Methods of whatever object that change neither it nor what they are given.
 bool only_looks(std::string_view method) {

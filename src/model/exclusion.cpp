@@ -211,7 +211,7 @@ private:
   const Source &source_;
 };
 
-bool leaves(const Block &block) {
+bool leaves_block(const Block &block) {
   return !block.empty() && (block.back()->kind == NodeKind::Return || block.back()->kind == NodeKind::Raise);
 }
 
@@ -229,7 +229,7 @@ public:
     return std::any_of(block.begin(), behind,
                        [this](const Stmt *before) {
                          const auto *guard = as<If>(before);
-                         return guard != nullptr && leaves(guard->body) && tests_.result_of(guard->test) == true;
+                         return guard != nullptr && leaves_block(guard->body) && tests_.result_of(guard->test) == true;
                        }) ||
            in_node(*behind);
   }

@@ -13,7 +13,7 @@ using namespace python;
 
 namespace {
 
-bool leaves_at_once(const Block &body) {
+bool ends_at_once(const Block &body) {
   return !body.empty() && (body.back()->kind == NodeKind::Break || body.back()->kind == NodeKind::Return);
 }
 
@@ -35,7 +35,7 @@ bool only_shows(const Block &body) {
 
 // The loop ends after a few elements, or shows them to somebody.
 bool Consumers::Uses::reads_few(const For &loop) const {
-  return leaves_at_once(loop.body) || only_shows(loop.body) || leaves_by_count(loop);
+  return ends_at_once(loop.body) || only_shows(loop.body) || leaves_by_count(loop);
 }
 
 bool Consumers::Uses::is_few(const Call *take) const {
@@ -76,7 +76,7 @@ std::optional<i64> Consumers::Uses::number_passed(const CallSite &site, const Na
 bool Consumers::Uses::leaves_by_count(const For &loop) const {
   return !is_in_loop(&loop) && std::ranges::any_of(loop.body, [&](const Stmt *statement) {
     const auto *branch = as<If>(statement);
-    const auto *test = branch != nullptr && leaves_at_once(branch->body) ? as<Compare>(branch->test) : nullptr;
+    const auto *test = branch != nullptr && ends_at_once(branch->body) ? as<Compare>(branch->test) : nullptr;
     const auto *counter = test != nullptr && test->rest.size() == 1 ? as<Name>(test->left) : nullptr;
     if (counter == nullptr) {
       return false;

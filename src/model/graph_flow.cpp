@@ -14,7 +14,7 @@ namespace {
 
 constexpr u32 kMostOrigins = 64;
 constexpr u32 kMostNames = 1000;
-constexpr u32 kMostDepth = 40; // of calls that are followed
+constexpr u32 kMostCallDepth = 40; // of calls that are followed
 
 } // namespace
 
@@ -108,7 +108,7 @@ const GraphFlow &graph_flow_of(const Project &project, const FunctionInfo &funct
   const auto flow = std::make_shared<GraphFlow>();
   flow->params.assign(function.params.size(), u16{GraphFlow::kEscapes});
   function.graph_flow = flow; // for a circle of calls, and for what is too large
-  if (function.names.size() > kMostNames || depth > kMostDepth) {
+  if (function.names.size() > kMostNames || depth > kMostCallDepth) {
     return *flow;
   }
   ++depth;

@@ -1,5 +1,6 @@
 #include "model/guards.h"
 
+#include "base/symbol_list.h"
 #include "model/bind.h"
 #include "python/call.h"
 #include "python/children.h"
@@ -12,10 +13,6 @@ namespace deepperf::model {
 using namespace python;
 
 namespace {
-
-bool contains(const std::vector<Symbol> &sorted, Symbol name) {
-  return std::ranges::binary_search(sorted, name.id, {}, &Symbol::id);
-}
 
 bool is_param(const FunctionInfo &function, Symbol name) {
   return std::ranges::any_of(function.params, [name](const Param *param) { return param->name == name; });

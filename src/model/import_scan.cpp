@@ -19,9 +19,9 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\f'; }
 bool is_line_end(char c) { return c == '\n' || c == '\r'; }
 
 // Reads the rest of a statement as the parser does. Behind the text stand zero bytes.
-class Reader {
+class ImportReader {
 public:
-  Reader(const char *at, LocalSymbols &symbols) : at_(at), symbols_(symbols) {}
+  ImportReader(const char *at, LocalSymbols &symbols) : at_(at), symbols_(symbols) {}
 
   // Where the statement ends: no other import is before that.
   [[nodiscard]] const char *at() const { return at_; }
@@ -156,11 +156,11 @@ bool scan_imports(const python::Source &source, LocalSymbols &symbols, ParsedFil
     if (scan::is_name_byte(*at) || (import != limit && scan::is_name_byte(import[-1]))) {
       continue;
     }
-    Reader names(at, symbols);
+    ImportReader names(at, symbols);
     ImportRef imported;
     const char *const from = find_from(import, limit);
     if (from != nullptr) {
-      Reader module(from + kFrom.size(), symbols);
+      ImportReader module(from + kFrom.size(), symbols);
       while (module.take('.')) {
         ++imported.level;
       }

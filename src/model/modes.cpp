@@ -9,7 +9,7 @@ using namespace python;
 
 namespace {
 
-constexpr u32 kMostDepth = 6; // of modules inside modules
+constexpr u32 kMostModuleDepth = 6; // of modules inside modules
 
 Modes both(Modes a, Modes b) {
   if (a == Modes::Differ || b == Modes::Differ) {
@@ -31,7 +31,7 @@ Modes modes_of_arguments(const Project &project, const Call &call, u32 depth) {
   Modes modes = Modes::Same;
   for (const Expr *arg : call.args) {
     const auto *made = as<Call>(arg);
-    if (made == nullptr || depth > kMostDepth) {
+    if (made == nullptr || depth > kMostModuleDepth) {
       modes = both(modes, Modes::Unknown);
       continue;
     }
@@ -75,7 +75,7 @@ Modes modes_of_class(const Project &project, const ClassInfo &type, u32 depth) {
 }
 
 Modes modes_of_one(const Project &project, const Value &model, u32 depth) {
-  if (depth > kMostDepth) {
+  if (depth > kMostModuleDepth) {
     return Modes::Unknown;
   }
   if (model.is(Value::Tag::Object)) {

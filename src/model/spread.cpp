@@ -1,5 +1,6 @@
 #include "model/spread.h"
 
+#include "base/symbol_list.h"
 #include "model/bind.h"
 #include "model/context.h"
 #include "model/guards.h"
@@ -16,15 +17,6 @@ namespace deepperf::model {
 using namespace python;
 
 namespace {
-
-bool contains(const std::vector<Symbol> &sorted, Symbol name) {
-  return std::ranges::binary_search(sorted, name.id, {}, &Symbol::id);
-}
-
-void sort_unique(std::vector<Symbol> &names) {
-  std::ranges::sort(names, {}, &Symbol::id);
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-}
 
 // Who calls whom.
 struct CallGraph {

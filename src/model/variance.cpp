@@ -1,5 +1,6 @@
 #include "model/variance.h"
 
+#include "base/symbol_list.h"
 #include "model/bind.h"
 #include "model/effects.h"
 #include "model/facts.h"
@@ -13,10 +14,6 @@ namespace deepperf::model {
 using namespace python;
 
 namespace {
-
-bool contains(const std::vector<Symbol> &sorted, Symbol name) {
-  return std::ranges::binary_search(sorted, name.id, {}, &Symbol::id);
-}
 
 // Attributes that training changes, whoever holds them.
 bool is_state(std::string_view attribute) {

@@ -11,6 +11,8 @@
 
 namespace deepperf::python {
 
+inline constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF"; // the byte order mark
+
 // How many bytes the character at `at` has, 0 if no well-formed UTF-8 starts there. `at` must be before `end`.
 u32 utf8_size(const char *at, const char *end);
 

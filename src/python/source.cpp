@@ -21,8 +21,6 @@ namespace deepperf::python {
 
 namespace {
 
-constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
-
 // A buffer above this size is given back when a much smaller text comes.
 constexpr std::size_t kLargestKept = std::size_t{4} << 20;
 

@@ -13,7 +13,7 @@ namespace deepperf::report {
 namespace {
 
 // Of a long statement the beginning: an edit further down should not make it another finding.
-constexpr u32 kMostLines = 3;
+constexpr u32 kHashedLines = 3;
 
 // With one space wherever there are blanks, as formatters change those.
 void add_words(std::string_view line, std::string &out) {
@@ -33,7 +33,7 @@ void add_words(std::string_view line, std::string &out) {
 std::string code_of(const rules::Finding &finding, const python::Source &source) {
   std::string code;
   u32 at = finding.span.start;
-  for (u32 line = 0; line < kMostLines; ++line) {
+  for (u32 line = 0; line < kHashedLines; ++line) {
     const std::string_view text = source.line_text(at);
     add_words(text, code);
     code += '\n';

@@ -13,7 +13,7 @@ namespace deepperf::report {
 namespace {
 
 // Of a place with more lines than this, so many at its start and at its end are shown.
-constexpr std::size_t kMostLines = 12;
+constexpr std::size_t kMostLinesOfFrame = 12;
 constexpr std::size_t kLinesAtStart = 7;
 constexpr std::size_t kLinesAtEnd = 4;
 
@@ -111,7 +111,7 @@ void write_code(const Place &place, python::Span span, const FrameOptions &optio
   }
   const std::size_t digits = std::to_string(place.start.line + lines.size() - 1).size();
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (lines.size() > kMostLines && i == kLinesAtStart) {
+    if (lines.size() > kMostLinesOfFrame && i == kLinesAtStart) {
       fmt::format_to(std::back_inserter(out), "{}{}  {:>{}} | {}{}|{} …\n", options.indent, style.blue, "", digits,
                      style.reset, style.red, style.reset);
       i = lines.size() - kLinesAtEnd;

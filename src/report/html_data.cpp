@@ -2,10 +2,9 @@
 
 #include "fix/diff.h"
 #include "fix/edits.h"
+#include "report/json_text.h"
 #include "report/place.h"
 #include "report/shown_lines.h"
-
-#include <nlohmann/json.hpp>
 
 #include <string_view>
 #include <unordered_map>
@@ -14,8 +13,6 @@
 namespace deepperf::report {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Things that many findings share are written once, and named by their index.
 template <typename Key> class Table {
@@ -34,7 +31,7 @@ private:
   Json list_ = Json::array();
 };
 
-Json rule_json(const rules::RuleInfo &rule) {
+Json rule_of_page(const rules::RuleInfo &rule) {
   Json json;
   json["code"] = rule.code;
   json["name"] = rule.name;
@@ -87,7 +84,7 @@ private:
 
   Json finding_json(const rules::Finding &finding) {
     Json json;
-    json["rule"] = rules_.index_of(finding.rule, [&] { return rule_json(*finding.rule); });
+    json["rule"] = rules_.index_of(finding.rule, [&] { return rule_of_page(*finding.rule); });
     json["severity"] = severity_name(rules::severity_of(finding));
     if (rules::is_hint(finding)) {
       json["hint"] = true;

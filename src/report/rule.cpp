@@ -1,10 +1,10 @@
 #include "report/rule.h"
 
+#include "report/json_text.h"
 #include "report/markdown.h"
 #include "report/place.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -13,8 +13,6 @@
 namespace deepperf::report {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string_view default_sentence(const rules::RuleInfo &rule) {
   switch (rule.tier) {

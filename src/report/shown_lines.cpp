@@ -6,9 +6,9 @@ namespace deepperf::report {
 
 namespace {
 
-constexpr u32 kContext = 4;        // lines before and after a place
-constexpr u32 kMostLines = 40;     // of the place itself
-constexpr u32 kMostLength = 4'000; // bytes of a line; what is longer was not written by hand
+constexpr u32 kContext = 4;           // lines before and after a place
+constexpr u32 kMostLinesOfPlace = 40; // of the place itself
+constexpr u32 kMostLength = 4'000;    // bytes of a line; what is longer was not written by hand
 
 python::Segment segment_of(const python::Source &source, u32 cell) {
   const auto found = std::ranges::find(source.segments, cell, &python::Segment::cell);
@@ -42,7 +42,7 @@ void ShownLines::add(FileIndex file, const Place &place) {
   const u32 first = place.start.line - std::min(kContext, place.start.line - 1);
   // A place that goes on in another cell ends with its own.
   const u32 end = place.end.cell == place.start.cell ? place.end.line : place.start.line;
-  const u32 last = std::min(end, place.start.line + kMostLines) + kContext;
+  const u32 last = std::min(end, place.start.line + kMostLinesOfPlace) + kContext;
   for (u32 line = first; line <= last; ++line) {
     lines.insert(line);
   }

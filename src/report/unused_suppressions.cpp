@@ -1,11 +1,11 @@
 #include "report/unused_suppressions.h"
 
+#include "report/json_text.h"
 #include "report/place.h"
 #include "report/printable.h"
 #include "report/summary.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <iterator>
 
@@ -44,7 +44,6 @@ void write_unused_suppressions(const check::Result &result, const std::vector<ch
 
 void write_unused_suppressions_json(const check::Result &result, const std::vector<check::UnusedSuppression> &unused,
                                     std::string &out) {
-  using Json = nlohmann::ordered_json;
   Json list = Json::array();
   for (const check::UnusedSuppression &comment : unused) {
     Json json;

@@ -10,7 +10,7 @@ double ratio(double part, double whole) { return whole == 0 ? 0 : part / whole; 
 
 double harmonic(double a, double b) { return ratio(2 * a * b, a + b); }
 
-struct Counts {
+struct LabelCounts {
   double right = 0;
   double predicted = 0;
   double true_ones = 0;
@@ -19,7 +19,7 @@ struct Counts {
 } // namespace
 
 Scores score(std::span<const LabelSet> truth, std::span<const LabelSet> predicted, u32 classes) {
-  std::vector<Counts> counts(classes);
+  std::vector<LabelCounts> counts(classes);
   Scores scores;
   double equal = 0;
   for (std::size_t i = 0; i < truth.size(); ++i) {
@@ -33,9 +33,9 @@ Scores score(std::span<const LabelSet> truth, std::span<const LabelSet> predicte
     }
   }
   scores.accuracy = ratio(equal, static_cast<double>(truth.size()));
-  Counts all;
+  LabelCounts all;
   double present = 0;
-  for (const Counts &count : counts) {
+  for (const LabelCounts &count : counts) {
     ClassScore &of = scores.classes.emplace_back();
     of.precision = ratio(count.right, count.predicted);
     of.recall = ratio(count.right, count.true_ones);

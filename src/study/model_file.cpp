@@ -18,7 +18,7 @@ namespace deepperf::study {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::string_view kMagic = "deepperf study model 1\n";
 constexpr std::array<std::string_view, kBlocks> kBlockNames = {
@@ -124,8 +124,8 @@ void read_weights(std::string_view bytes, u32 features, const std::vector<float>
   linear.weighting.set(std::move(grams), std::move(rarities), model.table.size());
 }
 
-Json describe(const Model &model) {
-  Json json;
+OrderedJson describe(const Model &model) {
+  OrderedJson json;
   json["program"] = "deepperf " DEEPPERF_VERSION;
   json["method"] = model.keywords ? "keywords" : "linear";
   json["trained on"] = {{"file", model.source}, {"rows", model.rows}};
@@ -133,15 +133,15 @@ Json describe(const Model &model) {
   json["text"] = model.text_columns;
   json["several"] = model.several;
   json["seed"] = model.seed;
-  json["classes"] = Json::array();
+  json["classes"] = OrderedJson::array();
   for (std::size_t i = 0; i < model.classes.size(); ++i) {
     json["classes"].push_back({{"name", model.classes[i]}, {"posts", model.class_sizes[i]}});
   }
   return json;
 }
 
-Json describe_features(const FeatureOptions &options) {
-  Json json;
+OrderedJson describe_features(const FeatureOptions &options) {
+  OrderedJson json;
   json["word n-grams"] = options.word_grams;
   json["character n-grams"] = {options.char_least, options.char_most};
   json["concepts"] = options.concepts;
@@ -153,14 +153,14 @@ Json describe_features(const FeatureOptions &options) {
 }
 
 // A fraction, or a number that is too large, is none.
-template <class T> T whole(const Json &json) {
+template <class T> T whole(const OrderedJson &json) {
   if (!json.is_number_unsigned() || json.get<u64>() > std::numeric_limits<T>::max()) {
     throw std::runtime_error("a number in it should be a whole one");
   }
   return json.get<T>();
 }
 
-FeatureOptions read_features(const Json &json) {
+FeatureOptions read_features(const OrderedJson &json) {
   FeatureOptions options;
   options.word_grams = std::min(whole<u32>(json.at("word n-grams")), 10U);
   options.char_least = std::clamp(whole<u32>(json.at("character n-grams").at(0)), 1U, 20U);
@@ -174,7 +174,7 @@ FeatureOptions read_features(const Json &json) {
   return options;
 }
 
-void read_description(const Json &json, Model &model) {
+void read_description(const OrderedJson &json, Model &model) {
   const std::string method = json.at("method").get<std::string>();
   if (method != "linear" && method != "keywords") {
     throw std::runtime_error("its method is not known to this program");
@@ -186,7 +186,7 @@ void read_description(const Json &json, Model &model) {
   model.text_columns = json.at("text").get<std::vector<std::string>>();
   model.several = json.at("several").get<bool>();
   model.seed = whole<u64>(json.at("seed"));
-  for (const Json &entry : json.at("classes")) {
+  for (const OrderedJson &entry : json.at("classes")) {
     model.classes.push_back(entry.at("name").get<std::string>());
     model.class_sizes.push_back(whole<u64>(entry.at("posts")));
   }
@@ -195,12 +195,12 @@ void read_description(const Json &json, Model &model) {
   }
 }
 
-void read_linear(const Json &json, std::string_view payload, Model &model) {
+void read_linear(const OrderedJson &json, std::string_view payload, Model &model) {
   model.table = GramTable(read_features(json.at("features")));
   LinearModel &linear = model.linear;
   linear.classes = static_cast<u32>(model.classes.size());
   linear.several = model.several;
-  const Json &weights = json.at("weights");
+  const OrderedJson &weights = json.at("weights");
   if (const auto bytes = whole<u64>(weights.at("bytes")); bytes != payload.size()) {
     throw std::runtime_error(fmt::format("{} bytes of weights are there where {} should be", payload.size(), bytes));
   }
@@ -212,7 +212,7 @@ void read_linear(const Json &json, std::string_view payload, Model &model) {
   linear.inner_accuracy = json.at("held back").at("accuracy").get<double>();
   linear.inner_macro_f1 = json.at("held back").at("macro F1").get<double>();
   const auto scales = weights.at("scales").get<std::vector<float>>();
-  const Json &calibration = json.at("calibration");
+  const OrderedJson &calibration = json.at("calibration");
   linear.calibration.temperature = calibration.at("temperature").get<double>();
   linear.calibration.slopes = calibration.at("slopes").get<std::vector<double>>();
   linear.calibration.offsets = calibration.at("offsets").get<std::vector<double>>();
@@ -227,7 +227,7 @@ void read_linear(const Json &json, std::string_view payload, Model &model) {
   read_weights(payload, whole<u32>(weights.at("features")), scales, model);
 }
 
-void read_keywords(const Json &json, Model &model) {
+void read_keywords(const OrderedJson &json, Model &model) {
   KeywordModel &keyword = model.keyword;
   keyword.alpha = json.at("alpha").get<double>();
   keyword.frequencies = model.class_sizes;
@@ -298,14 +298,14 @@ u64 checksum(std::string_view bytes) { // FNV-1a
 }
 
 std::string write_model(const Model &model) {
-  Json json = describe(model);
+  OrderedJson json = describe(model);
   std::string payload;
   if (model.keywords) {
     json["alpha"] = model.keyword.alpha;
-    json["words"] = Json::array();
+    json["words"] = OrderedJson::array();
     for (const auto &weights : model.keyword.weights) {
       std::map<std::string, KeywordModel::Weight> sorted(weights.begin(), weights.end());
-      Json words = Json::object();
+      OrderedJson words = OrderedJson::object();
       for (const auto &[word, weight] : sorted) {
         words[word] = {weight.theta, weight.chosen};
       }
@@ -327,7 +327,7 @@ std::string write_model(const Model &model) {
                        {"scales", scales}};
   }
   std::string out(kMagic);
-  out += json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  out += json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
   out += '\n';
   out += payload;
   return out;
@@ -339,7 +339,8 @@ Model read_model(std::string_view bytes, const std::string &name) {
   }
   bytes.remove_prefix(kMagic.size());
   const std::size_t end = bytes.find('\n');
-  const Json json = end == std::string_view::npos ? Json() : Json::parse(bytes.substr(0, end), nullptr, false);
+  const OrderedJson json =
+      end == std::string_view::npos ? OrderedJson() : OrderedJson::parse(bytes.substr(0, end), nullptr, false);
   if (!json.is_object()) {
     throw std::runtime_error(fmt::format("{} is a damaged model: its description cannot be read", name));
   }

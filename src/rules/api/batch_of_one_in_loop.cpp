@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::batch_of_one_in_loop {
 
 using namespace python;
 
@@ -120,4 +120,4 @@ or where each item must be answered immediately, there is nothing to batch.
                                                  .calls = "TorchModule.__call__",
                                                  .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::batch_of_one_in_loop

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::batch_size_with_dataset {
 
 using namespace python;
 
@@ -89,4 +89,4 @@ Never, for Keras models. The fix removes the argument; it does not add a missing
     .calls = "*.fit *.evaluate *.predict",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::batch_size_with_dataset

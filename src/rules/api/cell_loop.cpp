@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::cell_loop {
 
 using namespace python;
 
@@ -200,4 +200,4 @@ reset between steps; the rule is silent there. On a CPU and for short sequences 
     .calls = "TorchModule.__call__ KerasLayer.__call__",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::cell_loop

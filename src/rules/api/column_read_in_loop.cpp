@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::column_read_in_loop {
 
 using namespace python;
 
@@ -122,4 +122,4 @@ Since Datasets 4.0, `dataset["column"]` is a lazy `Column` that decodes only the
     .nodes = {NodeKind::Subscript},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::column_read_in_loop

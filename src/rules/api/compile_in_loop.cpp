@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::compile_in_loop {
 
 using namespace python;
 
@@ -151,4 +151,4 @@ model in the loop.
              "tensorflow.keras.backend.function",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::compile_in_loop

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace deepperf::rules {
+namespace deepperf::rules::debug_mode_left_on {
 
 using namespace python;
 
@@ -169,4 +169,4 @@ and files whose names say so.
              "jax.config.update",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::debug_mode_left_on

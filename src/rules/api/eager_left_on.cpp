@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::eager_left_on {
 
 using namespace python;
 
@@ -154,4 +154,4 @@ the fix needs `--unsafe-fixes`.
     .nodes = {NodeKind::Assign},
     .on_node = check_assignment};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::eager_left_on

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::elementwise_loop {
 
 using namespace python;
 using model::Value;
@@ -159,4 +159,4 @@ the tensor that it writes, at another index.
     .nodes = {NodeKind::For},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::elementwise_loop

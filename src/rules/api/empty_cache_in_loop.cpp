@@ -1,6 +1,6 @@
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::empty_cache_in_loop {
 
 using namespace python;
 
@@ -98,4 +98,4 @@ many iterations.
     .calls = "torch.cuda.empty_cache torch.mps.empty_cache torch.xpu.empty_cache torch.npu.empty_cache",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::empty_cache_in_loop

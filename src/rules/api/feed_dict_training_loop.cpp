@@ -1,6 +1,6 @@
 #include "rules/session_feed.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::feed_dict_training_loop {
 
 using namespace python;
 
@@ -100,4 +100,4 @@ reasons.
     .calls = "*.run",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::feed_dict_training_loop

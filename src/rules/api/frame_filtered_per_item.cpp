@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::frame_filtered_per_item {
 
 using namespace python;
 
@@ -117,4 +117,4 @@ For a table of a few hundred rows the scan is cheap.
     .nodes = {NodeKind::Subscript},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::frame_filtered_per_item

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::generate_per_prompt {
 
 using namespace python;
 
@@ -140,4 +140,4 @@ lengths waste work on padding: sort them by length, or use a serving engine with
     .calls = "HfModel.generate",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::generate_per_prompt

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::generate_without_cache {
 
 using namespace python;
 using model::Value;
@@ -194,4 +194,4 @@ positions. Teaching code often omits the cache for clarity.
     .calls = "*.generate torch.cat torch.concat",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::generate_without_cache

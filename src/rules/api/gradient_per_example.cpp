@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::gradient_per_example {
 
 using namespace python;
 using model::Value;
@@ -147,4 +147,4 @@ Where the examples have different shapes, or where the gradients of all of them 
     .nodes = {NodeKind::Call},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::gradient_per_example

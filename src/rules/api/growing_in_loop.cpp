@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::growing_in_loop {
 
 using namespace python;
 
@@ -305,4 +305,4 @@ reads its own output, the rule is silent.
              "jax.numpy.vstack jax.numpy.hstack",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::growing_in_loop

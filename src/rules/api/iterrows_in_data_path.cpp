@@ -1,6 +1,6 @@
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::iterrows_in_data_path {
 
 using namespace python;
 
@@ -108,4 +108,4 @@ as reading a file for each row, hides the cost.
     .calls = "*.iterrows PandasFrame.apply",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::iterrows_in_data_path

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::legacy_tensor_constructor {
 
 using namespace python;
 
@@ -113,4 +113,4 @@ same dtype, the legacy constructor shares the array's memory, as `torch.from_num
              "torch.BoolTensor",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::legacy_tensor_constructor

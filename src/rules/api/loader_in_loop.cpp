@@ -1,7 +1,7 @@
 #include "model/variance.h"
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::loader_in_loop {
 
 using namespace python;
 
@@ -112,4 +112,4 @@ a few iterations it costs little.
     .calls = "torch.utils.data.DataLoader next",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::loader_in_loop

@@ -1,6 +1,6 @@
 #include "rules/sample_cost.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::loader_without_workers {
 
 using namespace python;
 using model::ConstantValue;
@@ -155,4 +155,4 @@ unknown is not reported.
     .calls = "torch.utils.data.DataLoader *.__init__ transformers.Trainer transformers.Seq2SeqTrainer",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::loader_without_workers

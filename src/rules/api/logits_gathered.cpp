@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace deepperf::rules {
+namespace deepperf::rules::logits_gathered {
 
 using namespace python;
 using model::Value;
@@ -106,4 +106,4 @@ For evaluation sets of a few texts, and with `prediction_loss_only` or `predict_
     .calls = "transformers.Trainer trl.SFTTrainer",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::logits_gathered

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-namespace deepperf::rules {
+namespace deepperf::rules::manual_attention {
 
 using namespace python;
 using model::Value;
@@ -348,4 +348,4 @@ other than `1/sqrt(d)` can be passed as `scale` since PyTorch 2.1. Before PyTorc
     .nodes = {NodeKind::FunctionDef},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::manual_attention

@@ -1,7 +1,7 @@
 #include "model/mapper.h"
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::map_fn_vectorisable {
 
 using namespace python;
 
@@ -96,4 +96,4 @@ Where the rows are so large that processing all of them at once does not fit int
     .calls = "tensorflow.map_fn tensorflow.keras.backend.map_fn",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::map_fn_vectorisable

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::membership_in_list {
 
 using namespace python;
 
@@ -102,4 +102,4 @@ For lists that stay short, and for elements that cannot be hashed.
     .nodes = {NodeKind::Compare},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::membership_in_list

@@ -4,7 +4,7 @@
 #include "model/pipeline.h"
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::misplaced_cache {
 
 using namespace python;
 
@@ -189,4 +189,4 @@ suppress the rule there.
     .calls = "Dataset.cache",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::misplaced_cache

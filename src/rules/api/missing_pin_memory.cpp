@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::missing_pin_memory {
 
 using namespace python;
 
@@ -172,4 +172,4 @@ which is why the fix needs `--unsafe-fixes`. Write `pin_memory=False` where that
     .calls = "torch.utils.data.DataLoader",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::missing_pin_memory

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::missing_prefetch {
 
 using namespace python;
 
@@ -175,4 +175,4 @@ for one that ends in a small `take`.
     .nodes = {NodeKind::For},
     .on_node = check_loop};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::missing_prefetch

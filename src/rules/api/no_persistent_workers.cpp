@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::no_persistent_workers {
 
 using namespace python;
 
@@ -127,4 +127,4 @@ see changes that the program makes to it between epochs.
     .nodes = {NodeKind::For},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::no_persistent_workers

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::numpy_in_forward {
 
 using namespace python;
 
@@ -205,4 +205,4 @@ and for code that runs only outside of training.
                                                .nodes = {NodeKind::FunctionDef},
                                                .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::numpy_in_forward

@@ -4,7 +4,7 @@
 
 #include <cctype>
 
-namespace deepperf::rules {
+namespace deepperf::rules::padding_to_max_length {
 
 using namespace python;
 
@@ -142,4 +142,4 @@ were trained on one length only, such as CLIP's. The rule is silent where the fi
     .calls = "HfTokenizer.__call__ HfTokenizer.encode HfTokenizer.encode_plus HfTokenizer.batch_encode_plus",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::padding_to_max_length

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::pipeline_per_item {
 
 using namespace python;
 
@@ -141,4 +141,4 @@ lengths can be slower than single texts, because the short ones are padded. For 
     .calls = "HfPipeline.__call__ HfTokenizer.__call__ HfTokenizer.encode HfTokenizer.encode_plus HfTokenizer.tokenize",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::pipeline_per_item

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::predict_in_loop {
 
 using namespace python;
 
@@ -149,4 +149,4 @@ needs its last output), call the model itself, `model(x, training=False)`, perha
     .calls = "KerasModel.predict KerasModel.evaluate",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::predict_in_loop

@@ -4,7 +4,7 @@
 
 #include <span>
 
-namespace deepperf::rules {
+namespace deepperf::rules::python_in_pipeline {
 
 using namespace python;
 
@@ -101,4 +101,4 @@ memory is cheap. That is why it is a hint.
 )"},
     .on_project = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::python_in_pipeline

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <vector>
 
-namespace deepperf::rules {
+namespace deepperf::rules::repeated_session_run {
 
 using namespace python;
 
@@ -149,4 +149,4 @@ Where the loss after the update is needed, not the one that the update was compu
                                                    .nodes = {NodeKind::For, NodeKind::While},
                                                    .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::repeated_session_run

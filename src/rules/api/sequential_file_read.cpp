@@ -5,7 +5,7 @@
 
 #include <span>
 
-namespace deepperf::rules {
+namespace deepperf::rules::sequential_file_read {
 
 using namespace python;
 
@@ -181,4 +181,4 @@ it is therefore a hint, and the fix needs `--unsafe-fixes`. It also does not mat
 )"},
     .on_project = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::sequential_file_read

@@ -11,7 +11,7 @@
 #include <span>
 #include <unordered_map>
 
-namespace deepperf::rules {
+namespace deepperf::rules::sequential_map {
 
 using namespace python;
 
@@ -319,4 +319,4 @@ Where the function draws random numbers, the fix is unsafe, because the numbers 
 )"},
     .on_project = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::sequential_map

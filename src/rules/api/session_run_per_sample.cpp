@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::session_run_per_sample {
 
 using namespace python;
 
@@ -92,4 +92,4 @@ for others. That is why it is a hint.
     .calls = "*.run",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::session_run_per_sample

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-namespace deepperf::rules {
+namespace deepperf::rules::shuffle_after_batch {
 
 using namespace python;
 
@@ -128,4 +128,4 @@ the rule is silent for such pipelines, and for those that also shuffle before `b
 )"},
     .on_project = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::shuffle_after_batch

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::slow_tokenizer {
 
 using namespace python;
 
@@ -91,4 +91,4 @@ tokenizers.
     .calls = "*.from_pretrained",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::slow_tokenizer

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::summary_writer_in_loop {
 
 using namespace python;
 
@@ -119,4 +119,4 @@ The rule is silent for a writer for each run of an experiment, in its own folder
              "tensorboardX.SummaryWriter",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::summary_writer_in_loop

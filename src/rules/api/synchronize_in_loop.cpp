@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::synchronize_in_loop {
 
 using namespace python;
 
@@ -124,4 +124,4 @@ Custom streams, and memory that other libraries read without PyTorch's knowledge
     .calls = "torch.cuda.synchronize torch.mps.synchronize torch.xpu.synchronize torch.npu.synchronize",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::synchronize_in_loop

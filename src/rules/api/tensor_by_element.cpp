@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::tensor_by_element {
 
 using namespace python;
 
@@ -189,4 +189,4 @@ For tensors of a few elements.
     .nodes = {NodeKind::For, NodeKind::ListComp, NodeKind::SetComp, NodeKind::GeneratorExp},
     .on_node = check_node};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::tensor_by_element

@@ -6,7 +6,7 @@
 #include <array>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::tensor_from_array_list {
 
 using namespace python;
 using model::Value;
@@ -214,4 +214,4 @@ different dtypes by NumPy's rules; the fix therefore needs `--unsafe-fixes`.
              "torch.IntTensor torch.ByteTensor torch.BoolTensor torch.cuda.FloatTensor torch.cuda.LongTensor",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::tensor_from_array_list

@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace deepperf::rules {
+namespace deepperf::rules::timing_without_wait {
 
 using namespace python;
 using model::Value;
@@ -256,4 +256,4 @@ as long as the work. On a CPU, PyTorch runs operations synchronously.
     .on_node = check_function,
     .on_module = check_module};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::timing_without_wait

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::tokenize_per_item {
 
 using namespace python;
 
@@ -99,4 +99,4 @@ where enough workers keep the device busy anyway.
              "HfTokenizer.batch_encode_plus",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::tokenize_per_item

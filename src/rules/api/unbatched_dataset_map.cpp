@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::unbatched_dataset_map {
 
 using namespace python;
 using model::Value;
@@ -138,4 +138,4 @@ With `padding=True` a batch is padded to its longest text, a single example not 
     .calls = "HfDataset.map",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::unbatched_dataset_map

@@ -13,7 +13,7 @@
 #include <span>
 #include <unordered_set>
 
-namespace deepperf::rules {
+namespace deepperf::rules::unbatched_map {
 
 using namespace python;
 
@@ -312,4 +312,4 @@ few of them are read.
 )"},
     .on_project = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::unbatched_map

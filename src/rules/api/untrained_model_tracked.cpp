@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <unordered_map>
 
-namespace deepperf::rules {
+namespace deepperf::rules::untrained_model_tracked {
 
 using namespace python;
 
@@ -216,4 +216,4 @@ Where the gradient with respect to the batch itself is needed.
     .calls = "TorchModule.__call__ HfModel.__call__ *.encode",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::untrained_model_tracked

@@ -1,6 +1,6 @@
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::zero_grad_to_zero {
 
 using namespace python;
 
@@ -84,4 +84,4 @@ decay to one whose gradient is zero. The fix therefore needs `--unsafe-fixes`.
     .calls = "*.zero_grad",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::zero_grad_to_zero

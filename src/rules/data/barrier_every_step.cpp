@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::barrier_every_step {
 
 using namespace python;
 
@@ -79,4 +79,4 @@ Where processes exchange files or results in each step.
     .calls = "torch.distributed.barrier Accelerator.wait_for_everyone",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::barrier_every_step

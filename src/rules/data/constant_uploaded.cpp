@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::constant_uploaded {
 
 using namespace python;
 
@@ -245,4 +245,4 @@ A forward pass that runs once, or a model on the CPU, gains nothing.
     .calls = "torch.tensor torch.as_tensor torch.from_numpy torch.FloatTensor torch.LongTensor torch.Tensor",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::constant_uploaded

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::constant_worker_seed {
 
 using namespace python;
 
@@ -176,4 +176,4 @@ time.
     .calls = "torch.utils.data.DataLoader",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::constant_worker_seed

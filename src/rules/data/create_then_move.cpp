@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::create_then_move {
 
 using namespace python;
 using model::Value;
@@ -541,4 +541,4 @@ random functions therefore needs `--unsafe-fixes`.
     .nodes = {NodeKind::Subscript},
     .on_node = check_index};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::create_then_move

@@ -1,7 +1,7 @@
 #include "rules/dataset_item.h"
 #include "rules/device.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::device_in_dataset {
 
 using namespace python;
 
@@ -99,4 +99,4 @@ better still.
     .calls = "*.cuda *.to",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::device_in_dataset

@@ -1,7 +1,7 @@
 #include "rules/reach.h"
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::figure_not_closed {
 
 using namespace python;
 
@@ -84,4 +84,4 @@ A handful of figures does no harm.
     .calls = "matplotlib.pyplot.figure matplotlib.pyplot.subplots",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::figure_not_closed

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::file_opened_per_item {
 
 using namespace python;
 
@@ -101,4 +101,4 @@ may be on purpose.
         "zarr.open netCDF4.Dataset scipy.io.loadmat tables.open_file pyarrow.parquet.read_table",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::file_opened_per_item

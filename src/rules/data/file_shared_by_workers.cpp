@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::file_shared_by_workers {
 
 using namespace python;
 
@@ -101,4 +101,4 @@ Where the loader has no workers, and will never have any.
     .calls = "h5py.File lmdb.open",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::file_shared_by_workers

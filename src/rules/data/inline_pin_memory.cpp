@@ -1,6 +1,6 @@
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::inline_pin_memory {
 
 using namespace python;
 
@@ -79,4 +79,4 @@ longer than pinning.
     .calls = "*.to *.cuda",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::inline_pin_memory

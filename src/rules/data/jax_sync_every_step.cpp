@@ -10,7 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace deepperf::rules {
+namespace deepperf::rules::jax_sync_every_step {
 
 using namespace python;
 using model::Value;
@@ -557,4 +557,4 @@ loops that read a clock.
     .nodes = {NodeKind::For, NodeKind::While},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::jax_sync_every_step

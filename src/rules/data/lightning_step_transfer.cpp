@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::lightning_step_transfer {
 
 using namespace python;
 
@@ -115,4 +115,4 @@ Where the batch is an object that Lightning cannot move because it has no `to`.
     .calls = "*.cuda *.to",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::lightning_step_transfer

@@ -1,6 +1,6 @@
 #include "rules/lightning.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::lightning_sync_dist {
 
 using namespace python;
 
@@ -79,4 +79,4 @@ epoch, and `sync_dist=True` is right.
     .calls = "*.log *.log_dict",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::lightning_sync_dist

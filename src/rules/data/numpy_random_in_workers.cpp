@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::numpy_random_in_workers {
 
 using namespace python;
 
@@ -103,4 +103,4 @@ With PyTorch 1.9 or later, which seeds NumPy in each worker; and without workers
              "numpy.random.choice numpy.random.permutation numpy.random.shuffle numpy.random.beta",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::numpy_random_in_workers

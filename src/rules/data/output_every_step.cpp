@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::output_every_step {
 
 using namespace python;
 
@@ -142,4 +142,4 @@ Where a step takes minutes, as in some kinds of reinforcement learning.
              "*.add_images *.add_figure *.add_embedding *.add_graph *.add_scalar *.add_scalars",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::output_every_step

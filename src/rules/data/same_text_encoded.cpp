@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::same_text_encoded {
 
 using namespace python;
 
@@ -94,4 +94,4 @@ Where the result is changed in place afterwards; then keep a copy.
     .calls = "HfTokenizer.__call__ HfTokenizer.encode HfTokenizer.encode_plus HfTokenizer.tokenize HfEncoder.encode",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::same_text_encoded

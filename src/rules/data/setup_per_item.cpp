@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::setup_per_item {
 
 using namespace python;
 
@@ -115,4 +115,4 @@ A folder whose contents change while the program runs has to be listed again.
              "*.from_pretrained torch.hub.load torch.jit.load spacy.load nltk.download",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::setup_per_item

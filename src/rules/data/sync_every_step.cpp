@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <unordered_set>
 
-namespace deepperf::rules {
+namespace deepperf::rules::sync_every_step {
 
 using namespace python;
 
@@ -627,4 +627,4 @@ that are known to be in host memory.
     .nodes = {NodeKind::For, NodeKind::While, NodeKind::FunctionDef},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::sync_every_step

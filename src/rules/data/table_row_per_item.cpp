@@ -1,6 +1,6 @@
 #include "rules/dataset_item.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::table_row_per_item {
 
 using namespace python;
 
@@ -95,4 +95,4 @@ Where each item then reads and decodes an image, the row access does not matter.
     .nodes = {NodeKind::Subscript},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::table_row_per_item

@@ -6,7 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
-namespace deepperf::rules {
+namespace deepperf::rules::tensor_not_buffer {
 
 using namespace python;
 
@@ -232,4 +232,4 @@ checkpoints still load; a `.to` that is left in `forward` does no harm.
     .nodes = {NodeKind::ClassDef},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::tensor_not_buffer

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace deepperf::rules {
+namespace deepperf::rules::autocast_without_scaler {
 
 using namespace python;
 
@@ -151,4 +151,4 @@ Where other code scales the loss, or where gradients are known to be large enoug
     .calls = "torch.autocast torch.amp.autocast torch.cuda.amp.autocast torch.amp.autocast_mode.autocast",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::autocast_without_scaler

@@ -1,7 +1,7 @@
 #include "rules/reach.h"
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::channels_last {
 
 using namespace python;
 
@@ -87,4 +87,4 @@ measure both.
     .calls = "torch.autocast torch.amp.autocast torch.cuda.amp.autocast",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::channels_last

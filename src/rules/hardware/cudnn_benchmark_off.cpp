@@ -1,7 +1,7 @@
 #include "rules/site.h"
 #include "rules/tree.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::cudnn_benchmark_off {
 
 using namespace python;
 
@@ -125,4 +125,4 @@ changing, `benchmark = True` costs time instead of saving it.
     .nodes = {NodeKind::Assign},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::cudnn_benchmark_off

@@ -1,6 +1,6 @@
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::cudnn_disabled {
 
 using namespace python;
 
@@ -99,4 +99,4 @@ around that code, with `torch.backends.cudnn.flags(enabled=False)`.
     .nodes = {NodeKind::Assign},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::cudnn_disabled

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::float32_generation {
 
 using namespace python;
 using model::Value;
@@ -106,4 +106,4 @@ since Ampere support bfloat16 natively. A few models, such as T5, overflow in fl
     .calls = "HfModel.generate HfPipeline.__call__",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::float32_generation

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::float64_model {
 
 using namespace python;
 
@@ -69,4 +69,4 @@ Where the precision is needed, as in some physics.
                                              .calls = "TorchModule.double",
                                              .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::float64_model

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::gpu_memory_option {
 
 using namespace python;
 
@@ -151,4 +151,4 @@ Where another module imports the configuration by name.
     .nodes = {NodeKind::Assign},
     .on_node = check_assignment};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::gpu_memory_option

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::half_precision_output {
 
 using namespace python;
 
@@ -155,4 +155,4 @@ Where the model is part of another one, and its softmax is an inner one.
              "tensorflow.keras.mixed_precision.experimental.set_policy tensorflow.keras.config.set_dtype_policy",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::half_precision_output

@@ -6,7 +6,7 @@
 
 #include <unordered_set>
 
-namespace deepperf::rules {
+namespace deepperf::rules::left_on_cpu {
 
 using namespace python;
 
@@ -179,4 +179,4 @@ Where the model is too small to gain from a GPU and the line is left over; then 
                                           .calls = "torch.device torch.cuda.is_available",
                                           .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::left_on_cpu

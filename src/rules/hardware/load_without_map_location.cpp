@@ -1,7 +1,7 @@
 #include "rules/reach.h"
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::load_without_map_location {
 
 using namespace python;
 
@@ -67,4 +67,4 @@ For files without tensors, and for tensors that were saved on a CPU.
     .calls = "torch.load",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::load_without_map_location

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace deepperf::rules {
+namespace deepperf::rules::no_amp {
 
 using namespace python;
 
@@ -130,4 +130,4 @@ For small models, old GPUs, and losses that need full precision. That is why it 
                                       .nodes = {NodeKind::For},
                                       .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::no_amp

@@ -1,6 +1,6 @@
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::tf32_disabled {
 
 using namespace python;
 
@@ -86,4 +86,4 @@ In tests that compare numbers, in linear algebra, and in science where full prec
     .nodes = {NodeKind::Assign},
     .on_node = check_assignment};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::tf32_disabled

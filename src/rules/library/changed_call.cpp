@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace deepperf::rules {
+namespace deepperf::rules::changed_call {
 
 using namespace python;
 
@@ -156,4 +156,4 @@ Where the program only runs with an old version, though nothing in the project s
              "librosa.effects.pitch_shift torch.stft PandasFrame.drop torch.nn.utils.rnn.pack_padded_sequence",
     .on_call = check_any};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::changed_call

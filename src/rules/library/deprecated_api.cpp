@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::deprecated_api {
 
 using namespace python;
 
@@ -137,4 +137,4 @@ requirements.
     .listed_names = deprecated_names,
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::deprecated_api

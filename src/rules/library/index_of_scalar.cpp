@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::index_of_scalar {
 
 using namespace python;
 
@@ -137,4 +137,4 @@ In programs for PyTorch before 0.4.
                                               .nodes = {NodeKind::Subscript},
                                               .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::index_of_scalar

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::leaking_version {
 
 using namespace python;
 
@@ -91,4 +91,4 @@ Where the program runs with another version than its requirements say.
     .calls = "KerasModel.fit KerasModel.predict KerasModel.evaluate",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::leaking_version

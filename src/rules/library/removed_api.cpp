@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::removed_api {
 
 using namespace python;
 
@@ -108,4 +108,4 @@ Where the program only runs with an old version, though nothing in the project s
                                            .nodes = {NodeKind::ImportFrom, NodeKind::Import},
                                            .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::removed_api

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-namespace deepperf::rules {
+namespace deepperf::rules::removed_hook {
 
 using namespace python;
 
@@ -115,4 +115,4 @@ Where the program only runs with an old version, though nothing in the project s
                                             .nodes = {NodeKind::FunctionDef},
                                             .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::removed_hook

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-namespace deepperf::rules {
+namespace deepperf::rules::removed_method {
 
 using namespace python;
 
@@ -109,4 +109,4 @@ Where the program runs with an old version on purpose; state it in the requireme
              "KerasModel.predict_proba",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::removed_method

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace deepperf::rules {
+namespace deepperf::rules::renamed_argument {
 
 using namespace python;
 
@@ -189,4 +189,4 @@ requirements.
     .nodes = {NodeKind::Call},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::renamed_argument

@@ -1,6 +1,6 @@
 #include "rules/api_history.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::unrestricted_load {
 
 using namespace python;
 
@@ -67,4 +67,4 @@ therefore off by default.
                                                  .calls = "torch.load",
                                                  .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::unrestricted_load

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace deepperf::rules {
+namespace deepperf::rules::bias_before_batchnorm {
 
 using namespace python;
 
@@ -322,4 +322,4 @@ change too. The rule is a hint.
     .nodes = {NodeKind::FunctionDef},
     .on_node = check_forward};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::bias_before_batchnorm

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::checkpoint_without_reentrant {
 
 using namespace python;
 
@@ -98,4 +98,4 @@ changes nothing. Because of such code the fix needs `--unsafe-fixes`.
     .calls = "torch.utils.checkpoint.checkpoint torch.utils.checkpoint.checkpoint_sequential",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::checkpoint_without_reentrant

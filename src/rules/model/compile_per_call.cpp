@@ -1,7 +1,7 @@
 #include "model/variance.h"
 #include "rules/per_step.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::compile_per_call {
 
 using namespace python;
 
@@ -127,4 +127,4 @@ In a benchmark that measures compilation itself.
     .calls = "torch.compile torch.jit.script torch.jit.trace torch.jit.trace_module",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::compile_per_call

@@ -2,7 +2,7 @@
 #include "model/context.h"
 #include "rules/per_step.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::copy_per_step {
 
 using namespace python;
 
@@ -103,4 +103,4 @@ Where the copy is modified and discarded by design, as in meta-learning.
                                             .calls = "copy.deepcopy copy.copy",
                                             .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::copy_per_step

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::cudnn_disabling_rnn {
 
 using namespace python;
 
@@ -145,4 +145,4 @@ TensorFlow 1 these names never use the fused kernel, so its modules are not repo
     .calls = "tensorflow.keras.layers.LSTM tensorflow.keras.layers.GRU tensorflow.keras.layers.RNN",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::cudnn_disabling_rnn

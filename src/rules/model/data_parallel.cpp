@@ -1,7 +1,7 @@
 #include "rules/reach.h"
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::data_parallel {
 
 using namespace python;
 
@@ -84,4 +84,4 @@ In a prototype or a short script where simplicity matters more than speed, and w
     .calls = "torch.nn.DataParallel torch.nn.parallel.DataParallel torch.nn.parallel.data_parallel",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::data_parallel

@@ -1,6 +1,6 @@
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::dropout_of_one_layer {
 
 using namespace python;
 
@@ -66,4 +66,4 @@ Where `num_layers` is changed later. The argument has no effect with one layer.
     .calls = "torch.nn.LSTM torch.nn.GRU torch.nn.RNN",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::dropout_of_one_layer

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace deepperf::rules {
+namespace deepperf::rules::evaluation_with_grad {
 
 using namespace python;
 
@@ -384,4 +384,4 @@ the input is needed, as in adversarial attacks, which the rule tries to recogniz
     .on_node = check,
     .on_module = check_module};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::evaluation_with_grad

@@ -1,6 +1,6 @@
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::find_unused_parameters {
 
 using namespace python;
 
@@ -82,4 +82,4 @@ hint.
              "transformers.TrainingArguments",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::find_unused_parameters

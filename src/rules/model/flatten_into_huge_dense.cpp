@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <limits>
 
-namespace deepperf::rules {
+namespace deepperf::rules::flatten_into_huge_dense {
 
 using namespace python;
 
@@ -280,4 +280,4 @@ Where the memory is available and the model needs the weights. The largest layer
     .calls = "tensorflow.keras.Sequential tensorflow.keras.models.Sequential torch.nn.Linear",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::flatten_into_huge_dense

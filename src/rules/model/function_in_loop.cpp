@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::function_in_loop {
 
 using namespace python;
 
@@ -102,4 +102,4 @@ rule is silent. Inside another `tf.function` nothing is traced twice.
     .nodes = {NodeKind::FunctionDef},
     .on_node = check_definition};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::function_in_loop

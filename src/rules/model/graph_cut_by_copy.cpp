@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::graph_cut_by_copy {
 
 using namespace python;
 
@@ -154,4 +154,4 @@ No such case is known.
         "torch.tensor torch.Tensor torch.FloatTensor torch.cuda.FloatTensor torch.as_tensor torch.autograd.Variable",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::graph_cut_by_copy

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::graph_object_in_loop {
 
 using namespace python;
 
@@ -140,4 +140,4 @@ Where each iteration starts from scratch, as in meta-learning. Loops over config
     .nodes = {NodeKind::Call},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::graph_object_in_loop

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-namespace deepperf::rules {
+namespace deepperf::rules::graph_op_in_loop {
 
 using namespace python;
 
@@ -381,4 +381,4 @@ These are hints:
 )"},
     .on_project = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::graph_op_in_loop

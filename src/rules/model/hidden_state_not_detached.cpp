@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::hidden_state_not_detached {
 
 using namespace python;
 
@@ -179,4 +179,4 @@ Where backpropagation through all batches is intended, which only short sequence
     .nodes = {NodeKind::Assign},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::hidden_state_not_detached

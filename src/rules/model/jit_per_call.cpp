@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::jit_per_call {
 
 using namespace python;
 
@@ -132,4 +132,4 @@ by its name is found in JAX's cache and not reported.
     .nodes = {NodeKind::FunctionDef},
     .on_node = check_definition};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::jit_per_call

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::keras_model_in_loop {
 
 using namespace python;
 
@@ -141,4 +141,4 @@ the models or free them with `del` and `gc.collect()`.
     .nodes = {NodeKind::Assign},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::keras_model_in_loop

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::loss_kept_with_history {
 
 using namespace python;
 
@@ -456,4 +456,4 @@ not reported.
     .on_node = check_node,
     .on_module = check_module};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::loss_kept_with_history

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::model_load_in_loop {
 
 using namespace python;
 
@@ -360,4 +360,4 @@ Where the file changes between iterations: loops that also save or train are not
              "sentence_transformers.SentenceTransformer whisper.load_model spacy.load",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::model_load_in_loop

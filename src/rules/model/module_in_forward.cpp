@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::module_in_forward {
 
 using namespace python;
 
@@ -263,4 +263,4 @@ not reported.
     .nodes = {NodeKind::Call},
     .on_node = check_own};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::module_in_forward

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::modules_in_plain_list {
 
 using namespace python;
 
@@ -298,4 +298,4 @@ model, so it needs `--unsafe-fixes`.
     .nodes = {NodeKind::ClassDef},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::modules_in_plain_list

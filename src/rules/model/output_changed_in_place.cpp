@@ -5,7 +5,7 @@
 #include <array>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::output_changed_in_place {
 
 using namespace python;
 
@@ -179,4 +179,4 @@ Where the model is never trained.
     .nodes = {NodeKind::AugAssign, NodeKind::Assign},
     .on_node = check_statement};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::output_changed_in_place

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-namespace deepperf::rules {
+namespace deepperf::rules::penalty_without_graph {
 
 using namespace python;
 
@@ -107,4 +107,4 @@ Where the gradients are meant as constants, such as factors that scale other ter
     .calls = "torch.autograd.grad",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::penalty_without_graph

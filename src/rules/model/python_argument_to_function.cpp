@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <vector>
 
-namespace deepperf::rules {
+namespace deepperf::rules::python_argument_to_function {
 
 using namespace python;
 
@@ -251,4 +251,4 @@ reported; neither are loops of up to ten iterations.
     .nodes = {NodeKind::Call},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::python_argument_to_function

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::python_loop_under_jit {
 
 using namespace python;
 
@@ -152,4 +152,4 @@ reported.
     .nodes = {NodeKind::For},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::python_loop_under_jit

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::recursive_function {
 
 using namespace python;
 
@@ -86,4 +86,4 @@ Where a Python value limits the depth to a few steps.
                                                   .nodes = {NodeKind::FunctionDef},
                                                   .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::recursive_function

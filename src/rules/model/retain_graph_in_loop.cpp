@@ -1,7 +1,7 @@
 #include "rules/site.h"
 #include "rules/tree.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::retain_graph_in_loop {
 
 using namespace python;
 
@@ -136,4 +136,4 @@ detached first, the fix needs `--unsafe-fixes`.
     .calls = "*.backward *.manual_backward",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::retain_graph_in_loop

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::session_in_loop {
 
 using namespace python;
 
@@ -130,4 +130,4 @@ are those that train in an inner loop.
     .calls = "tensorflow.Session tensorflow.InteractiveSession",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::session_in_loop

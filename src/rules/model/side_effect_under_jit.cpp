@@ -1,6 +1,6 @@
 #include "rules/tracing.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::side_effect_under_jit {
 
 using namespace python;
 
@@ -95,4 +95,4 @@ Printing a constant string, a shape or a dtype to see when tracing happens is as
     .nodes = {NodeKind::Call, NodeKind::AugAssign},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::side_effect_under_jit

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <vector>
 
-namespace deepperf::rules {
+namespace deepperf::rules::step_not_jitted {
 
 using namespace python;
 using model::Value;
@@ -217,4 +217,4 @@ the rule cannot see it.
              "equinox.filter_value_and_grad haiku.grad haiku.value_and_grad",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::step_not_jitted

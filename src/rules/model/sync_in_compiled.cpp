@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::sync_in_compiled {
 
 using namespace python;
 
@@ -169,4 +169,4 @@ costs little.
     .nodes = {NodeKind::If, NodeKind::While},
     .on_node = check_branch};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::sync_in_compiled

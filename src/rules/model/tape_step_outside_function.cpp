@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::tape_step_outside_function {
 
 using namespace python;
 
@@ -120,4 +120,4 @@ Where the step consists of a few large operations, where each step has different
     .calls = "tensorflow.GradientTape",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::tape_step_outside_function

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace deepperf::rules {
+namespace deepperf::rules::unused_layer {
 
 using namespace python;
 
@@ -246,4 +246,4 @@ void check(const model::Project &project, Findings &findings) {
 
 } // namespace
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::unused_layer

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::variable_in_function {
 
 using namespace python;
 
@@ -88,4 +88,4 @@ For functions that are traced exactly once, to be exported.
     .calls = "tensorflow.Variable",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::variable_in_function

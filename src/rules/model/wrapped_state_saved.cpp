@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::wrapped_state_saved {
 
 using namespace python;
 
@@ -227,4 +227,4 @@ Where another program removes the prefix before the file is loaded.
     .calls = "torch.save",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::wrapped_state_saved

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::log_of_softmax {
 
 using namespace python;
 
@@ -132,4 +132,4 @@ two forms then agree up to rounding.
              "jax.lax.log",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::log_of_softmax

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::log_without_epsilon {
 
 using namespace python;
 
@@ -112,4 +112,4 @@ Where the probabilities cannot be 0 because the code that computes them prevents
     .nodes = {NodeKind::BinOp},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::log_without_epsilon

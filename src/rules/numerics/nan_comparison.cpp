@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::nan_comparison {
 
 using namespace python;
 
@@ -150,4 +150,4 @@ Never, as a comparison. The fix makes the check work, so the program behaves dif
     .nodes = {NodeKind::Compare},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::nan_comparison

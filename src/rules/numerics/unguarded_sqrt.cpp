@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::unguarded_sqrt {
 
 using namespace python;
 
@@ -122,4 +122,4 @@ Where the two sides are never equal, as with noisy targets. `torch.norm` and `to
         "torch.sqrt TorchTensor.sqrt tensorflow.sqrt tensorflow.math.sqrt tensorflow.keras.backend.sqrt jax.numpy.sqrt",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::unguarded_sqrt

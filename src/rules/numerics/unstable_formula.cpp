@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::unstable_formula {
 
 using namespace python;
 
@@ -230,4 +230,4 @@ not reported, and neither is what NumPy computes for plain numbers.
     .nodes = {NodeKind::BinOp},
     .on_node = check_operator};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::unstable_formula

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::accumulate_never_entered {
 
 using namespace python;
 
@@ -128,4 +128,4 @@ Where the accelerator is passed to code in another file that uses `accumulate()`
     .calls = "accelerate.Accelerator",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::accumulate_never_entered

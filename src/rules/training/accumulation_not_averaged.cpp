@@ -3,7 +3,7 @@
 #include "rules/site.h"
 #include "rules/tree.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::accumulation_not_averaged {
 
 using namespace python;
 
@@ -168,4 +168,4 @@ gradient's scale, but gradient clipping is not.
     .calls = "TorchOptimizer.step GradScaler.step",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::accumulation_not_averaged

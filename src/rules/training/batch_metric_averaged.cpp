@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::batch_metric_averaged {
 
 using namespace python;
 
@@ -167,4 +167,4 @@ If there is only one batch. Accuracy and errors that are means over samples are 
     .calls = "*.log *.log_dict",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::batch_metric_averaged

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::batch_stats_dropped {
 
 using namespace python;
 
@@ -192,4 +192,4 @@ Where the averages are computed in a separate pass.
     .calls = "*.apply *.apply_fn",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::batch_stats_dropped

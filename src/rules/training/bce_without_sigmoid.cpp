@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::bce_without_sigmoid {
 
 using namespace python;
 
@@ -96,4 +96,4 @@ Where the weights keep the output between 0 and 1.
     .calls = kLossCalls,
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::bce_without_sigmoid

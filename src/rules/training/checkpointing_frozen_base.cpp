@@ -1,7 +1,7 @@
 #include "rules/encoding.h"
 #include "rules/reach.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::checkpointing_frozen_base {
 
 using namespace python;
 
@@ -104,4 +104,4 @@ Where the adapters also train the embeddings.
     .calls = "*.gradient_checkpointing_enable",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::checkpointing_frozen_base

@@ -1,7 +1,7 @@
 #include "rules/site.h"
 #include "rules/tree.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::clip_before_unscale {
 
 using namespace python;
 
@@ -122,4 +122,4 @@ Where the limit is multiplied by `scaler.get_scale()`.
     .calls = "torch.nn.utils.clip_grad_norm_ torch.nn.utils.clip_grad_norm torch.nn.utils.clip_grad_value_",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::clip_before_unscale

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::clip_past_accelerator {
 
 using namespace python;
 
@@ -138,4 +138,4 @@ In full precision and with bf16, in one process, nothing is scaled.
     .calls = "torch.nn.utils.clip_grad_norm_ torch.nn.utils.clip_grad_value_ torch.nn.utils.clip_grad_norm",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::clip_past_accelerator

@@ -1,6 +1,6 @@
 #include "rules/step_order.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::clip_without_effect {
 
 using namespace python;
 
@@ -148,4 +148,4 @@ No such case is known. Where the returned norm is used, the rule is silent.
     .calls = "torch.nn.utils.clip_grad_norm_ torch.nn.utils.clip_grad_value_ torch.nn.utils.clip_grad_norm",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::clip_without_effect

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::constant_kernel {
 
 using namespace python;
 
@@ -108,4 +108,4 @@ common choice for the last layer and for the end of a residual branch.
              "tensorflow.keras.layers.SeparableConv2D tensorflow.layers.dense tensorflow.layers.conv2d",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::constant_kernel

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::constant_weight_init {
 
 using namespace python;
 
@@ -170,4 +170,4 @@ layer (the last of a residual branch, a gate, an adapter) are common and not rep
     .calls = "torch.nn.init.constant_ torch.nn.init.constant torch.nn.init.zeros_ torch.nn.init.ones_ *.fill_ *.zero_",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::constant_weight_init

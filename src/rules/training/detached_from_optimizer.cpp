@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::detached_from_optimizer {
 
 using namespace python;
 
@@ -257,4 +257,4 @@ Where the loss depends on the module in a way that the rule does not see.
     .calls = "TorchOptimizer.step",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::detached_from_optimizer

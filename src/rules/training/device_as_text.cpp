@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::device_as_text {
 
 using namespace python;
 
@@ -90,4 +90,4 @@ Where the value may also be a string, such as a command-line argument.
                                              .nodes = {NodeKind::Compare},
                                              .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::device_as_text

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::device_in_lightning_init {
 
 using namespace python;
 
@@ -109,4 +109,4 @@ A program that always runs on one GPU works.
     .calls = "TorchTensor.cuda TorchTensor.to",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::device_in_lightning_init

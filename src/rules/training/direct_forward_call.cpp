@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::direct_forward_call {
 
 using namespace python;
 
@@ -97,4 +97,4 @@ Where hooks are skipped on purpose. The fix makes hooks run, so it needs `--unsa
                                                   .calls = "*.forward",
                                                   .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::direct_forward_call

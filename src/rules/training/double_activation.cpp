@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::double_activation {
 
 using namespace python;
 
@@ -141,4 +141,4 @@ Where the narrow range is intended, as in some gates.
         "torch.nn.functional.sigmoid TorchTensor.sigmoid",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::double_activation

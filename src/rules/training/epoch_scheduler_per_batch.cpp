@@ -3,7 +3,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::epoch_scheduler_per_batch {
 
 using namespace python;
 
@@ -188,4 +188,4 @@ Where an epoch has only a few batches and the schedule is meant in steps.
     .calls = "TorchScheduler.step",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::epoch_scheduler_per_batch

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::eval_not_restored {
 
 using namespace python;
 
@@ -227,4 +227,4 @@ trained.
     .nodes = {NodeKind::For, NodeKind::While},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::eval_not_restored

@@ -1,6 +1,6 @@
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::float_index {
 
 using namespace python;
 
@@ -92,4 +92,4 @@ Where the program runs only with PyTorch 1.5 or older.
     .nodes = {NodeKind::Subscript},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::float_index

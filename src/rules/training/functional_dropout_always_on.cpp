@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::functional_dropout_always_on {
 
 using namespace python;
 
@@ -134,4 +134,4 @@ make that explicit.
              "torch.nn.functional.feature_alpha_dropout",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::functional_dropout_always_on

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::functional_update_discarded {
 
 using namespace python;
 
@@ -118,4 +118,4 @@ notebook cell, whose value is displayed.
     .nodes = {NodeKind::ExprStmt},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::functional_update_discarded

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::gather_with_duplicates {
 
 using namespace python;
 
@@ -177,4 +177,4 @@ In one process, and where the number of samples divides evenly.
     .calls = "Accelerator.gather",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::gather_with_duplicates

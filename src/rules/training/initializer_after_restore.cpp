@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace deepperf::rules {
+namespace deepperf::rules::initializer_after_restore {
 
 using namespace python;
 
@@ -185,4 +185,4 @@ No such case is known.
     .calls = "*.restore",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::initializer_after_restore

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::keras_logits_mismatch {
 
 using namespace python;
 
@@ -133,4 +133,4 @@ use its input instead. The other backends of Keras 3 and TensorFlow's own functi
     .nodes = {NodeKind::Call},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::keras_logits_mismatch

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace deepperf::rules {
+namespace deepperf::rules::keras_training_flag {
 
 using namespace python;
 using model::Value;
@@ -261,4 +261,4 @@ Where a frozen model is fine-tuned in inference mode on purpose; pass `training=
     .nodes = {NodeKind::Call},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::keras_training_flag

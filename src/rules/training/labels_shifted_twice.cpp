@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::labels_shifted_twice {
 
 using namespace python;
 
@@ -242,4 +242,4 @@ For models from the Hub with custom code that does not shift.
     .nodes = {NodeKind::Dict},
     .on_node = check_dictionary};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::labels_shifted_twice

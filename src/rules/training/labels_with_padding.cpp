@@ -2,7 +2,7 @@
 #include "rules/reach.h"
 #include "rules/tree.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::labels_with_padding {
 
 using namespace python;
 
@@ -151,4 +151,4 @@ Where a collator in another file replaces the padding.
     .nodes = {NodeKind::Assign, NodeKind::Dict},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::labels_with_padding

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::learning_rate_out_of_range {
 
 using namespace python;
 
@@ -114,4 +114,4 @@ over single tensors are not reported.
         "tensorflow.keras.optimizers.Adagrad tensorflow.keras.optimizers.SGD",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::learning_rate_out_of_range

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <unordered_set>
 
-namespace deepperf::rules {
+namespace deepperf::rules::load_without_mode {
 
 using namespace python;
 
@@ -167,4 +167,4 @@ For models without dropout and batch normalization, and where the model sets its
     .calls = "*.load_state_dict TorchModule.__call__",
     .on_call = check_call};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::load_without_mode

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::loss_output_mismatch {
 
 using namespace python;
 
@@ -143,4 +143,4 @@ then equivalent.
     .calls = "KerasModel.compile KerasModel.fit",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::loss_output_mismatch

@@ -1,7 +1,7 @@
 #include "rules/lightning.h"
 #include "rules/reach.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::manual_optimization_undeclared {
 
 using namespace python;
 
@@ -119,4 +119,4 @@ With Lightning before 1.2, where `Trainer(automatic_optimization=False)` did the
     .calls = "*.manual_backward",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::manual_optimization_undeclared

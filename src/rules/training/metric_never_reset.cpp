@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::metric_never_reset {
 
 using namespace python;
 
@@ -174,4 +174,4 @@ Where a running value over the whole training is intended.
     .calls = "TorchMetric.compute",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::metric_never_reset

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::missing_super_init {
 
 using namespace python;
 
@@ -155,4 +155,4 @@ Where another method that `__init__` calls does it.
     .nodes = {NodeKind::ClassDef},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::missing_super_init

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-namespace deepperf::rules {
+namespace deepperf::rules::missing_zero_grad {
 
 using namespace python;
 
@@ -187,4 +187,4 @@ Where the gradients are cleared in a place that the rule does not see: a hook, o
     .calls = "*.step",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::missing_zero_grad

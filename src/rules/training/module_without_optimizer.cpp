@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <unordered_map>
 
-namespace deepperf::rules {
+namespace deepperf::rules::module_without_optimizer {
 
 using namespace python;
 
@@ -345,4 +345,4 @@ Where a module is meant to keep its random weights, as in reservoir computing or
         "torch.optim.Adagrad torch.optim.Adadelta torch.optim.SGD",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::module_without_optimizer

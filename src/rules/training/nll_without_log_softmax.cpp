@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::nll_without_log_softmax {
 
 using namespace python;
 
@@ -89,4 +89,4 @@ Where the expected probability itself is maximized, as some papers do.
     .calls = kLossCalls,
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::nll_without_log_softmax

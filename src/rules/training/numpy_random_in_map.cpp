@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <vector>
 
-namespace deepperf::rules {
+namespace deepperf::rules::numpy_random_in_map {
 
 using namespace python;
 using model::FunctionInfo;
@@ -153,4 +153,4 @@ Where one number for the whole run is intended; draw it outside the function.
     .calls = "Dataset.map Dataset.interleave Dataset.flat_map Dataset.filter",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::numpy_random_in_map

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::optimizer_over_stale_parameters {
 
 using namespace python;
 
@@ -233,4 +233,4 @@ Where the averages are meant to be reset, as between tasks in meta-learning.
         "torch.optim.Adagrad torch.optim.Adadelta torch.optim.SGD",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::optimizer_over_stale_parameters

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <vector>
 
-namespace deepperf::rules {
+namespace deepperf::rules::optimizer_state_per_step {
 
 using namespace python;
 
@@ -167,4 +167,4 @@ reported.
     .calls = "*.init",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::optimizer_state_per_step

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::padding_not_ignored {
 
 using namespace python;
 
@@ -88,4 +88,4 @@ Where the padded values are not labels, or a mask removes the padding.
     .calls = "torch.nn.utils.rnn.pad_sequence",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::padding_not_ignored

@@ -2,7 +2,7 @@
 #include "rules/reach.h"
 #include "rules/tree.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::pooling_ignores_mask {
 
 using namespace python;
 
@@ -130,4 +130,4 @@ Where all texts have the same number of tokens.
     .calls = "*.mean torch.mean",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::pooling_ignores_mask

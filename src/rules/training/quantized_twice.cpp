@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::quantized_twice {
 
 using namespace python;
 
@@ -73,4 +73,4 @@ Transformers before 4.38 accepts it; the rule is silent if the project's require
                                                .calls = "*.from_pretrained",
                                                .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::quantized_twice

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <vector>
 
-namespace deepperf::rules {
+namespace deepperf::rules::random_key_reused {
 
 using namespace python;
 
@@ -383,4 +383,4 @@ Where the same numbers are needed twice, as when two implementations are compare
                                                 .on_node = check_node,
                                                 .on_module = check_module};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::random_key_reused

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::requires_grad_on_module {
 
 using namespace python;
 
@@ -163,4 +163,4 @@ Where your own module has a property of that name, or reads the attribute itself
     .nodes = {NodeKind::Assign},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::requires_grad_on_module

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::requires_grad_typo {
 
 using namespace python;
 
@@ -94,4 +94,4 @@ Where your own object has an attribute of that name. Attributes of `self` are no
     .nodes = {NodeKind::Assign},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::requires_grad_typo

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::result_discarded {
 
 using namespace python;
 
@@ -116,4 +116,4 @@ Where only the duration or an error of the call matters, as in a benchmark.
                                                 .nodes = {NodeKind::ExprStmt},
                                                 .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::result_discarded

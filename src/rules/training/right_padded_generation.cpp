@@ -2,7 +2,7 @@
 #include "rules/reach.h"
 #include "rules/tree.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::right_padded_generation {
 
 using namespace python;
 
@@ -143,4 +143,4 @@ Where the checkpoint's own configuration makes its tokenizer pad on the left.
     .calls = "HfModel.generate",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::right_padded_generation

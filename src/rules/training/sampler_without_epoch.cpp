@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::sampler_without_epoch {
 
 using namespace python;
 
@@ -109,4 +109,4 @@ Where there is only one epoch, or a library calls it; the rule is silent if a fi
     .calls = "torch.utils.data.DistributedSampler",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::sampler_without_epoch

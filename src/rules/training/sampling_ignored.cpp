@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::sampling_ignored {
 
 using namespace python;
 
@@ -85,4 +85,4 @@ Where `do_sample` is set on the configuration later.
     .calls = "transformers.GenerationConfig HfModel.generate",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::sampling_ignored

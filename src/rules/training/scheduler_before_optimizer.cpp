@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::scheduler_before_optimizer {
 
 using namespace python;
 
@@ -158,4 +158,4 @@ is a hint.
     .calls = "*.step",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::scheduler_before_optimizer

@@ -2,7 +2,7 @@
 #include "rules/reach.h"
 #include "rules/tree.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::scheduler_interval_missing {
 
 using namespace python;
 
@@ -158,4 +158,4 @@ Where the module steps its schedule itself, which the rule looks for in the clas
              "transformers.get_cosine_with_hard_restarts_schedule_with_warmup",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::scheduler_interval_missing

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::shuffle_missing {
 
 using namespace python;
 
@@ -91,4 +91,4 @@ Where the order matters, as in time series, or the dataset shuffles itself. Pass
                                                .calls = "torch.utils.data.DataLoader",
                                                .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::shuffle_missing

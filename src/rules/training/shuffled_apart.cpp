@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <vector>
 
-namespace deepperf::rules {
+namespace deepperf::rules::shuffled_apart {
 
 using namespace python;
 
@@ -194,4 +194,4 @@ the rule is silent.
                                               .nodes = {NodeKind::ExprStmt},
                                               .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::shuffled_apart

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::sigmoid_before_bce_with_logits {
 
 using namespace python;
 
@@ -89,4 +89,4 @@ In rare cases where the narrow range is intended.
     .calls = kLossCalls,
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::sigmoid_before_bce_with_logits

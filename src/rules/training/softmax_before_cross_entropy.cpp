@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::softmax_before_cross_entropy {
 
 using namespace python;
 
@@ -106,4 +106,4 @@ In rare cases where the softened distribution is intended.
     .calls = kLossCalls,
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::softmax_before_cross_entropy

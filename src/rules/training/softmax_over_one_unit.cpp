@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::softmax_over_one_unit {
 
 using namespace python;
 
@@ -124,4 +124,4 @@ Never, for what it reports: a softmax along another dimension is not reported.
              "tensorflow.keras.models.Sequential torch.nn.Sequential",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::softmax_over_one_unit

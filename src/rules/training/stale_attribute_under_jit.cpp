@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <vector>
 
-namespace deepperf::rules {
+namespace deepperf::rules::stale_attribute_under_jit {
 
 using namespace python;
 using model::ClassInfo;
@@ -216,4 +216,4 @@ reported.
     .nodes = {NodeKind::FunctionDef},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::stale_attribute_under_jit

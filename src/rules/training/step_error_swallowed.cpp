@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::step_error_swallowed {
 
 using namespace python;
 
@@ -130,4 +130,4 @@ Rarely. Catch and log the specific exception if some batches are expected to fai
     .nodes = {NodeKind::Try},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::step_error_swallowed

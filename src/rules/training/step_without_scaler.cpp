@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::step_without_scaler {
 
 using namespace python;
 
@@ -123,4 +123,4 @@ Where the program divides the gradients by the scale itself.
     .calls = "*.step",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::step_without_scaler

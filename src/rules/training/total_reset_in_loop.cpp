@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::total_reset_in_loop {
 
 using namespace python;
 
@@ -172,4 +172,4 @@ Where only the last batch is intended.
     .nodes = {NodeKind::For},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::total_reset_in_loop

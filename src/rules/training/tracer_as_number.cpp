@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::tracer_as_number {
 
 using namespace python;
 
@@ -114,4 +114,4 @@ Where the array is a constant that does not depend on the function's arguments.
     .nodes = {NodeKind::If, NodeKind::While},
     .on_node = check_branch};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::tracer_as_number

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace deepperf::rules {
+namespace deepperf::rules::uninitialized_variables {
 
 using namespace python;
 
@@ -133,4 +133,4 @@ Where another program, which is not checked with it, initializes the variables.
 )"},
     .on_project = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::uninitialized_variables

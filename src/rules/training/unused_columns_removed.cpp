@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::unused_columns_removed {
 
 using namespace python;
 using model::Value;
@@ -194,4 +194,4 @@ For a model whose `forward` has a parameter of that name.
     .calls = "transformers.Trainer transformers.Seq2SeqTrainer",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::unused_columns_removed

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::unwaited_communication {
 
 using namespace python;
 
@@ -89,4 +89,4 @@ Where a later barrier, or a collective on the same stream, ensures that everythi
              "torch.distributed.reduce_scatter_tensor torch.distributed.all_to_all_single",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::unwaited_communication

@@ -1,6 +1,6 @@
 #include "rules/reach.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::update_ops_missing {
 
 using namespace python;
 
@@ -98,4 +98,4 @@ Where the model is never used in inference mode, or a library that is not checke
     .calls = "tensorflow.layers.batch_normalization tensorflow.contrib.layers.batch_norm",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::update_ops_missing

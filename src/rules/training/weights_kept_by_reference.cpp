@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::weights_kept_by_reference {
 
 using namespace python;
 
@@ -290,4 +290,4 @@ Where nothing trains the model between the place that keeps the weights and the 
     .nodes = {NodeKind::Assign},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::weights_kept_by_reference

@@ -2,7 +2,7 @@
 #include "rules/reach.h"
 #include "rules/tree.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::words_not_aligned {
 
 using namespace python;
 
@@ -117,4 +117,4 @@ Where the labels belong to the whole text.
     .calls = "HfTokenizer.__call__ HfTokenizer.batch_encode_plus HfTokenizer.encode_plus",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::words_not_aligned

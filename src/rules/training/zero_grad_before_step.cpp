@@ -1,6 +1,6 @@
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::zero_grad_before_step {
 
 using namespace python;
 
@@ -158,4 +158,4 @@ Where the optimizer holds other parameters than those that `backward()` reached,
     .calls = "TorchOptimizer.zero_grad",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::zero_grad_before_step
