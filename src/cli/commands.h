@@ -9,10 +9,12 @@ namespace deepperf::cli {
 enum ExitCode : int { kClean = 0, kFindings = 1, kTrouble = 2 };
 
 void add_check(CLI::App &app, int &exit_code);
+void add_completion(CLI::App &app, int &exit_code);
 void add_config(CLI::App &app, int &exit_code);
 void add_explain(CLI::App &app, int &exit_code);
 void add_rules(CLI::App &app, int &exit_code);
 void add_debug(CLI::App &app, int &exit_code);
+void add_manual(CLI::App &app, int &exit_code);
 void add_server(CLI::App &app, int &exit_code);
 void add_study(CLI::App &app, int &exit_code);
 

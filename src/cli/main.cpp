@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "cli/commit.h"
 #include "cli/output.h"
 #include "cli/suggest.h"
 
@@ -25,7 +26,8 @@ constexpr const char *kStart = R"(deepperf finds what makes deep-learning code s
   deepperf server                a language server for editors
   deepperf help check            all options of a command
 
-Other commands: study (mine questions about deep learning), debug (what the analysis knows).
+Other commands: study (mine questions about deep learning), debug (what the analysis knows), completion (for your
+shell), manual (for man).
 )";
 
 // `help check` is `check --help`.
@@ -36,9 +38,15 @@ void turn_help_around(std::vector<std::string> &words) {
   }
 }
 
+// With the commit, so that a report about a problem tells which program it was.
+std::string version() {
+  const std::string commit = deepperf::cli::commit();
+  return "deepperf " DEEPPERF_VERSION + (commit.empty() ? "" : " (" + commit + ")");
+}
+
 int run(int argc, char **argv) {
   CLI::App app(kDescription, "deepperf");
-  app.set_version_flag("--version,-V", "deepperf " DEEPPERF_VERSION);
+  app.set_version_flag("--version,-V", version());
   app.set_help_flag("--help,-h", "Show this help and stop");
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
@@ -49,6 +57,8 @@ int run(int argc, char **argv) {
   deepperf::cli::add_rules(app, exit_code);
   deepperf::cli::add_config(app, exit_code);
   deepperf::cli::add_server(app, exit_code);
+  deepperf::cli::add_completion(app, exit_code);
+  deepperf::cli::add_manual(app, exit_code);
   deepperf::cli::add_debug(app, exit_code);
   deepperf::cli::add_study(app, exit_code);
   if (argc == 1) {

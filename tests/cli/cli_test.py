@@ -51,7 +51,7 @@ class CommandLine(unittest.TestCase):
 
     def test_help_and_version(self):
         self.assertEqual(run("--version").returncode, 0)
-        self.assertRegex(run("--version").stdout, r"^deepperf \d+\.\d+\.\d+$")
+        self.assertRegex(run("--version").stdout, r"^deepperf \d+\.\d+\.\d+( \([0-9a-f]{7,}\+?\))?$")
         for arguments in (["--help"], ["check", "--help"], ["explain", "--help"], ["debug", "--help"],
                           ["debug", "ast", "--help"]):
             result = run(*arguments)
