@@ -5,8 +5,8 @@ const { LanguageClient } = require("vscode-languageclient/node");
 let client;
 
 function settings() {
-  const { all, select, ignore, minSeverity } = vscode.workspace.getConfiguration("deepperf");
-  return { all, select, ignore, minSeverity };
+  const { all, select, ignore, minSeverity, inlayHints } = vscode.workspace.getConfiguration("deepperf");
+  return { all, select, ignore, minSeverity, inlayHints };
 }
 
 async function start() {

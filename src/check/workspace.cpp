@@ -157,6 +157,23 @@ LoadedFile *Workspace::find(std::string_view path) const {
   return found != files.end() && (*found)->parsed.path == path && !(*found)->is_folder ? found->get() : nullptr;
 }
 
+std::vector<std::string> Workspace::files_with(std::string_view path) const {
+  const LoadedFile *const file = state_ != nullptr ? find(path) : nullptr;
+  std::vector<std::string> paths;
+  if (file == nullptr) {
+    return paths;
+  }
+  for (const JudgedGroup &group : state_->groups) {
+    if (std::ranges::binary_search(group.members, file->parsed.index.value)) {
+      for (const u32 member : group.members) {
+        paths.push_back(state_->loaded.files[member]->parsed.path);
+      }
+      break;
+    }
+  }
+  return paths;
+}
+
 void Workspace::look_at_touched() {
   for (const std::string &path : touched_) {
     requirements_changed_ = requirements_changed_ || is_requirements_name(path);

@@ -68,6 +68,10 @@ public:
   // The Result is good until the next check.
   Result check(Progress &progress);
 
+  // The files that were analysed together with one of the last check, that one included; none if it was not analysed.
+  [[nodiscard]] std::vector<std::string> files_with(std::string_view path) const;
+  [[nodiscard]] const OpenTexts &open_texts() const { return open_texts_; }
+
   [[nodiscard]] const WorkspaceWork &work() const { return work_; }
 
 private:

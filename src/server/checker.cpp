@@ -9,6 +9,7 @@ Checker::Checker(CheckSetup setup)
 
 void Checker::start_again(CheckSetup setup, const Documents &documents) {
   result_ = {}; // points into the workspace
+  inspection_ = nullptr;
   setup_ = std::move(setup);
   workspace_ = std::make_unique<check::Workspace>(setup_.options);
   for (const std::string &path : documents.checked_paths()) {
@@ -38,7 +39,21 @@ void Checker::refresh() {
   is_stale_ = true;
 }
 
+const check::Inspection *Checker::inspect(const std::string &path) {
+  if (inspection_ == nullptr || inspected_path_ != path) {
+    inspection_ = nullptr; // before the next one takes memory
+    std::vector<std::string> files = workspace_->files_with(path);
+    if (files.empty()) {
+      return nullptr;
+    }
+    inspection_ = std::make_unique<check::Inspection>(path, std::move(files), setup_.options, workspace_->open_texts());
+    inspected_path_ = path;
+  }
+  return inspection_->module() != nullptr ? inspection_.get() : nullptr;
+}
+
 void Checker::check(check::Progress &progress) {
+  inspection_ = nullptr;
   result_ = {};
   is_stale_ = is_first_ = false; // also if it fails: trying again without a change would fail again
   result_ = workspace_->check(progress);

@@ -3,6 +3,7 @@
 
 #include "check/check.h"
 #include "check/filter.h"
+#include "check/inspection.h"
 #include "check/workspace.h"
 #include "server/documents.h"
 
@@ -37,10 +38,15 @@ public:
   // Of the last check, filtered.
   [[nodiscard]] const check::Result &result() const { return result_; }
 
+  // What is known of a file of the last check; null if it is not analysed. Good until the next check.
+  const check::Inspection *inspect(const std::string &path);
+
 private:
   CheckSetup setup_;
   std::unique_ptr<check::Workspace> workspace_;
   check::Result result_;
+  std::string inspected_path_;
+  std::unique_ptr<check::Inspection> inspection_; // of that path, if anybody asked
   bool is_stale_ = true;
   bool is_first_ = true;
 };

@@ -30,11 +30,11 @@ std::string page_of(const rules::RuleInfo &rule, bool is_markdown) {
 } // namespace
 
 Json hover_at(const check::Result &result, const Places &places, FileIndex file, std::string_view uri,
-              Position position, bool is_markdown) {
-  std::string text;
+              Position position, const std::optional<KnownText> &known, bool is_markdown) {
+  std::string text = known ? known->text + "\n\n" : "";
   std::string pages;
   std::set<const rules::RuleInfo *> explained;
-  Json range;
+  Json range = known ? to_json(known->range) : Json();
   for (const PlacedFinding &placed : findings_in(result, places, file, uri)) {
     if (!touch(placed.location.range, {position, position})) {
       continue;

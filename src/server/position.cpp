@@ -130,6 +130,20 @@ Position position_in(const python::Source &source, u32 offset, Encoding encoding
   return {position.line - 1, count_units(line.substr(0, std::min<std::size_t>(column, line.size())), encoding)};
 }
 
+std::optional<u32> offset_in(const python::Source &source, u32 cell, Position position, Encoding encoding) {
+  const std::string_view text = source.text();
+  if (cell == 0) {
+    return source.is_notebook ? std::nullopt : std::optional(static_cast<u32>(offset_of(text, position, encoding)));
+  }
+  for (const python::Segment &segment : source.segments) {
+    if (segment.cell == cell) {
+      const std::string_view code = text.substr(segment.begin, segment.end - segment.begin);
+      return static_cast<u32>(segment.begin + offset_of(code, position, encoding));
+    }
+  }
+  return std::nullopt;
+}
+
 Json to_json(const Position &position) { return {{"line", position.line}, {"character", position.character}}; }
 
 Json to_json(const Range &range) { return {{"start", to_json(range.start)}, {"end", to_json(range.end)}}; }

@@ -40,6 +40,9 @@ Position position_of(std::string_view text, std::size_t offset, Encoding encodin
 // In a notebook the line counts within the cell.
 Position position_in(const python::Source &source, u32 offset, Encoding encoding);
 
+// The way back: in the given cell of a notebook, or in the file if that is 0. What the text does not have is its end.
+std::optional<u32> offset_in(const python::Source &source, u32 cell, Position position, Encoding encoding);
+
 Json to_json(const Position &position);
 Json to_json(const Range &range);
 // Throws RequestError if it is not one.

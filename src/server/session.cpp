@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 namespace deepperf::server {
 
@@ -36,6 +37,7 @@ Client read_client(const Json &capabilities) {
   Client client;
   client.pulls = member(capabilities, {"textDocument", "diagnostic"}).is_object();
   client.refreshes_diagnostics = has({"workspace", "diagnostics", "refreshSupport"});
+  client.refreshes_hints = has({"workspace", "inlayHint", "refreshSupport"});
   client.shows_related = has({"textDocument", "publishDiagnostics", "relatedInformation"}) ||
                          has({"textDocument", "diagnostic", "relatedInformation"});
   const Json &formats = member(capabilities, {"textDocument", "hover", "contentFormat"});
@@ -88,6 +90,7 @@ Json capabilities(Encoding encoding) {
           {"textDocumentSync", {{"openClose", true}, {"change", kIncrementalSync}}},
           {"notebookDocumentSync", {{"notebookSelector", Json::array({std::move(selector)})}}},
           {"hoverProvider", true},
+          {"inlayHintProvider", true},
           {"codeActionProvider", {{"codeActionKinds", Json::array({kQuickFix, kFixAll})}}},
           {"diagnosticProvider",
            {{"identifier", "deepperf"}, {"interFileDependencies", true}, {"workspaceDiagnostics", true}}},
@@ -128,6 +131,7 @@ Json Session::initialize(const Json &params) {
   diagnostic_options_.has_related = client_.shows_related;
   set_roots(read_folders(params));
   set_settings(member(params, "initializationOptions"));
+  must_refresh_hints_ = false; // nobody has asked for any yet
   is_initialized_ = true;
   return {{"capabilities", capabilities(encoding_)},
           {"serverInfo", {{"name", "deepperf"}, {"version", DEEPPERF_VERSION}}}};
@@ -174,7 +178,9 @@ void Session::set_roots(std::vector<std::string> folders) {
 
 void Session::set_settings(const Json &json) {
   std::vector<std::string> problems;
+  const bool showed_hints = settings_.inlay_hints;
   settings_ = read_settings(json, problems);
+  must_refresh_hints_ = must_refresh_hints_ || settings_.inlay_hints != showed_hints;
   for (const std::string &problem : problems) {
     output_.show(kShowWarning, "DeepPerf: " + problem);
   }
@@ -260,7 +266,8 @@ void Session::handle_answer(const std::string &id, const Json &result) {
 
 bool Session::has_work() const {
   if (!is_started_ || client_.pulls) {
-    return is_started_ && (checker_->is_first() || (must_refresh_ && client_.refreshes_diagnostics));
+    return is_started_ && (checker_->is_first() || (must_refresh_ && client_.refreshes_diagnostics) ||
+                           (must_refresh_hints_ && client_.refreshes_hints));
   }
   return checker_->is_stale() || documents_.has_changed();
 }
@@ -271,6 +278,9 @@ void Session::work() {
     output_.request("workspace/diagnostic/refresh", nullptr);
   }
   must_refresh_ = false;
+  if (std::exchange(must_refresh_hints_, false) && client_.refreshes_hints) {
+    output_.request("workspace/inlayHint/refresh", nullptr);
+  }
 }
 
 Places Session::places() { return {checker_->result(), documents_, roots_, encoding_, notebook_ranges_}; }
@@ -345,7 +355,38 @@ Json Session::hover(const Json &params) {
   const Position position = read_position(member(params, "position"));
   check_if_stale();
   const auto file = find_file(checker_->result(), documents_, roots_, uri);
-  return file ? hover_at(checker_->result(), places(), *file, uri, position, client_.shows_markdown) : Json(nullptr);
+  if (!file) {
+    return nullptr;
+  }
+  const std::optional<InspectedText> text = inspect(uri);
+  const auto known = text ? known_at(*text, position, client_.shows_markdown) : std::nullopt;
+  return hover_at(checker_->result(), places(), *file, uri, position, known, client_.shows_markdown);
+}
+
+std::optional<InspectedText> Session::inspect(const std::string &uri) {
+  const Document *const document = documents_.find(uri);
+  const std::string path = document != nullptr ? document->path : checked_path(roots_, uri);
+  const check::Inspection *const inspection = checker_->inspect(path);
+  if (inspection == nullptr) {
+    return std::nullopt;
+  }
+  u32 cell = 0;
+  if (const Notebook *const notebook = documents_.find_notebook(path)) {
+    const auto found = std::ranges::find(notebook->cells, uri, &Cell::uri);
+    cell = found != notebook->cells.end() ? static_cast<u32>(found - notebook->cells.begin()) + 1 : 0;
+  }
+  return InspectedText{*inspection, cell, encoding_};
+}
+
+Json Session::inlay_hint(const Json &params) {
+  const std::string uri = uri_in(params);
+  const Range range = read_range(member(params, "range"));
+  if (!settings_.inlay_hints) {
+    return nullptr;
+  }
+  check_if_stale();
+  const std::optional<InspectedText> text = inspect(uri);
+  return text ? inlay_hints(*text, range) : Json::array();
 }
 
 Json Session::code_action(const Json &params) {
@@ -440,6 +481,7 @@ Json Session::handle_request(const std::string &method, const Json &params) {
   static const std::map<std::string_view, Handler> kHandlers = {
       {"initialize", &Session::initialize},
       {"textDocument/hover", &Session::hover},
+      {"textDocument/inlayHint", &Session::inlay_hint},
       {"textDocument/codeAction", &Session::code_action},
       {"textDocument/diagnostic", &Session::document_diagnostic},
       {"workspace/diagnostic", &Session::workspace_diagnostic},

@@ -4,6 +4,7 @@
 #include "server/checker.h"
 #include "server/diagnostics.h"
 #include "server/documents.h"
+#include "server/known.h"
 #include "server/output.h"
 #include "server/places.h"
 #include "server/settings.h"
@@ -31,6 +32,7 @@ struct SessionOptions {
 struct Client {
   bool pulls = false; // it asks for diagnostics, so that sending them would show them twice
   bool refreshes_diagnostics = false;
+  bool refreshes_hints = false;
   bool shows_related = false;
   bool shows_markdown = false;
   bool shows_documents = false;
@@ -84,7 +86,11 @@ private:
   void publish();
   [[nodiscard]] Places places();
 
+  // Null if the text is not part of a file that was analysed.
+  std::optional<InspectedText> inspect(const std::string &uri);
+
   Json hover(const Json &params);
+  Json inlay_hint(const Json &params);
   Json code_action(const Json &params);
   Json document_diagnostic(const Json &params);
   Json workspace_diagnostic(const Json &params);
@@ -112,6 +118,7 @@ private:
   bool is_initialized_ = false;
   bool is_started_ = false; // the editor has said that it is ready
   bool must_refresh_ = false;
+  bool must_refresh_hints_ = false; // others are wanted, for texts that have not changed
 };
 
 } // namespace deepperf::server

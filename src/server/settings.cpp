@@ -27,6 +27,13 @@ std::vector<std::string> read_rules(const Json &json, std::string_view name, std
   return rules;
 }
 
+bool read_flag(const Json &json, std::string_view name, std::vector<std::string> &problems) {
+  if (!json.is_null() && !json.is_boolean()) {
+    problems.push_back(fmt::format("the setting `{}` must be true or false", name));
+  }
+  return is_true(json);
+}
+
 } // namespace
 
 EditorSettings read_settings(const Json &json, std::vector<std::string> &problems) {
@@ -37,11 +44,8 @@ EditorSettings read_settings(const Json &json, std::vector<std::string> &problem
     }
   }
   EditorSettings settings;
-  const Json &all = member(*object, "all");
-  settings.all = is_true(all);
-  if (!all.is_null() && !all.is_boolean()) {
-    problems.emplace_back("the setting `all` must be true or false");
-  }
+  settings.all = read_flag(member(*object, "all"), "all", problems);
+  settings.inlay_hints = read_flag(member(*object, "inlayHints"), "inlayHints", problems);
   settings.select = read_rules(member(*object, "select"), "select", problems);
   settings.ignore = read_rules(member(*object, "ignore"), "ignore", problems);
   const Json &severity = member(*object, "minSeverity");

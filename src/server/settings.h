@@ -12,6 +12,7 @@ struct EditorSettings {
   bool all = false;
   std::vector<std::string> select;
   std::vector<std::string> ignore;
+  bool inlay_hints = false;
   std::string min_severity; // empty: not given
   friend bool operator==(const EditorSettings &, const EditorSettings &) = default;
 };

@@ -14,8 +14,8 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path.insert(0, str(HERE / "npm"))
-import packages  # noqa: E402: its folder is known only now
+sys.path.insert(0, str(HERE.parent))
+import npm_packages  # noqa: E402: its folder is known only now
 
 BINARY = os.path.abspath(sys.argv[1])
 SLOW = b"import tensorflow as tf\nds = tf.data.Dataset.list_files('*').map(lambda p: tf.io.read_file(p))\n"
@@ -43,8 +43,8 @@ def validates(folder, *files):
 
 def main():
     try:
-        installed = packages.install(sys.argv[2])
-    except packages.Missing as reason:
+        installed = npm_packages.install(HERE / "npm", sys.argv[2], "npm-report-tests")
+    except npm_packages.Missing as reason:
         print(f"skipped: {reason}")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as holder:
