@@ -19,8 +19,8 @@ function(deepperf_portable)
   target_link_options(deepperf_portable PRIVATE -static -s -L${DEEPPERF_STATIC_LIBRARIES})
   target_link_libraries(deepperf_portable PRIVATE
     ${DEEPPERF_STATIC_LIBRARIES}/mimalloc.o -Wl,--start-group ${own}
-    -lfmt -lsimdjson -licuuc -licudata -lsqlite3 -llinear -lblas
+    -lfmt -lsimdjson -ltomlplusplus -licuuc -licudata -lsqlite3 -llinear -lblas
     -larchive -lxml2 -lnettle -lacl -llzma -lzstd -llz4 -lbz2 -lz
-    -lgit2 -lmbedtls -lmbedx509 -lmbedcrypto -lhttp_parser -lssh2 -lgcrypt -lgpg-error -lpcre2-8
+    -lgit2 -lmbedtls -lmbedx509 -lmbedcrypto -lhttp_parser -lssh2 -lcrypto -lno_gssapi -lpcre2-8
     -Wl,--end-group)
 endfunction()

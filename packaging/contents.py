@@ -15,7 +15,7 @@ SUMMARY = "Finds what makes deep-learning code slow or wrong, before it runs"
 # packaging/static_libraries compiles are among them.
 LIBRARIES = ("libfmt-dev libsimdjson-dev libmimalloc-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libicu-dev libsqlite3-dev "
              "liblinear-dev libblas-dev libarchive-dev libxml2-dev nettle-dev libacl1-dev liblzma-dev libzstd-dev liblz4-dev libbz2-dev "
-             "zlib1g-dev libgit2-dev libmbedtls-dev libhttp-parser-dev libssh2-1-dev libgcrypt20-dev libgpg-error-dev libpcre2-dev "
+             "zlib1g-dev libgit2-dev libmbedtls-dev libhttp-parser-dev libssh2-1-dev libssl-dev libpcre2-dev "
              "libc6-dev libstdc++-12-dev").split()
 
 

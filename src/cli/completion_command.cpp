@@ -12,7 +12,7 @@ namespace deepperf::cli {
 namespace {
 
 // For a shell's single quotes.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "'";
   for (const char c : text) {
     result += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -55,20 +55,20 @@ struct BashCases {
 void add_bash(const DescribedCommand &command, const std::string &path, BashCases &cases) {
   for (const DescribedCommand &inner : command.commands) {
     const std::string inner_path = path.empty() ? inner.name : path + " " + inner.name;
-    fmt::format_to(std::back_inserter(cases.commands), "    {}) command={} ;;\n", quoted(path + "|" + inner.name),
-                   quoted(inner_path));
+    fmt::format_to(std::back_inserter(cases.commands), "    {}) command={} ;;\n", in_quotes(path + "|" + inner.name),
+                   in_quotes(inner_path));
     add_bash(inner, inner_path, cases);
   }
   for (const DescribedOption &option : command.options) {
     for (const std::string &name : option.names) {
       if (!option.value.empty()) {
-        fmt::format_to(std::back_inserter(cases.values), "    {}) words={} ;;\n", quoted(path + "|" + name),
-                       quoted(joined(option.choices)));
+        fmt::format_to(std::back_inserter(cases.values), "    {}) words={} ;;\n", in_quotes(path + "|" + name),
+                       in_quotes(joined(option.choices)));
       }
     }
   }
-  fmt::format_to(std::back_inserter(cases.words), "    {}) options={} words={} ;;\n", quoted(path),
-                 quoted(joined(option_names(command))), quoted(joined(plain_words(command))));
+  fmt::format_to(std::back_inserter(cases.words), "    {}) options={} words={} ;;\n", in_quotes(path),
+                 in_quotes(joined(option_names(command))), in_quotes(joined(plain_words(command))));
 }
 
 // Where nothing is offered, bash completes names of files.
@@ -125,11 +125,11 @@ void add_zsh(const DescribedCommand &command, const std::string &function, std::
   for (const DescribedOption &option : command.options) {
     for (const std::string &name : option.names) {
       fmt::format_to(to, " \\\n    {}",
-                     quoted(fmt::format("{}[{}]{}", name, for_arguments(option.description),
-                                        option.value.empty() ? "" : zsh_value(option))));
+                     in_quotes(fmt::format("{}[{}]{}", name, for_arguments(option.description),
+                                           option.value.empty() ? "" : zsh_value(option))));
     }
     if (option.names.empty()) {
-      fmt::format_to(to, " \\\n    {}", quoted("*" + zsh_value(option)));
+      fmt::format_to(to, " \\\n    {}", in_quotes("*" + zsh_value(option)));
     }
   }
   if (command.commands.empty()) {
@@ -138,7 +138,7 @@ void add_zsh(const DescribedCommand &command, const std::string &function, std::
   }
   out += " \\\n    '1: :->command' '*::: :->rest'\n  case $state in\n  command)\n    local -a commands=(\n";
   for (const DescribedCommand &inner : command.commands) {
-    fmt::format_to(to, "      {}\n", quoted(inner.name + ":" + for_arguments(inner.description)));
+    fmt::format_to(to, "      {}\n", in_quotes(inner.name + ":" + for_arguments(inner.description)));
   }
   out += "    )\n    _describe command commands\n    ;;\n  rest)\n    case $line[1] in\n";
   for (const DescribedCommand &inner : command.commands) {
@@ -171,7 +171,7 @@ void add_fish(const DescribedCommand &command, const std::string &program, const
   if (!seen.empty() && !names.empty()) {
     condition += "; and not __fish_seen_subcommand_from " + joined(names);
   }
-  const std::string start = fmt::format("complete -c {} -n {}", program, quoted(condition));
+  const std::string start = fmt::format("complete -c {} -n {}", program, in_quotes(condition));
   for (const DescribedOption &option : command.options) {
     if (option.names.empty() && option.choices.empty()) {
       continue; // fish completes files by itself
@@ -181,14 +181,14 @@ void add_fish(const DescribedCommand &command, const std::string &program, const
       fmt::format_to(to, " {} {}", name.starts_with("--") ? "-l" : "-s", name.substr(name.starts_with("--") ? 2 : 1));
     }
     if (!option.choices.empty()) {
-      fmt::format_to(to, " {} -a {}", option.names.empty() ? "-f" : "-x", quoted(joined(option.choices)));
+      fmt::format_to(to, " {} -a {}", option.names.empty() ? "-f" : "-x", in_quotes(joined(option.choices)));
     } else if (!option.value.empty()) {
       out += takes_path(option) ? " -r -F" : " -x";
     }
-    fmt::format_to(to, " -d {}\n", quoted(option.description));
+    fmt::format_to(to, " -d {}\n", in_quotes(option.description));
   }
   for (const DescribedCommand &inner : command.commands) {
-    fmt::format_to(to, "{} -f -a {} -d {}\n", start, inner.name, quoted(inner.description));
+    fmt::format_to(to, "{} -f -a {} -d {}\n", start, inner.name, in_quotes(inner.description));
   }
   for (const DescribedCommand &inner : command.commands) {
     add_fish(inner, program, (seen.empty() ? "" : seen + "; and ") + "__fish_seen_subcommand_from " + inner.name, out);

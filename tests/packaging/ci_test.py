@@ -89,7 +89,7 @@ class ContinuousIntegration(unittest.TestCase):
             done = subprocess.run(["sh", "-c", command], cwd=self.project, env={**self.environment, **job["variables"]})
         self.assertEqual(done.returncode, 1)
         report = json.loads((self.project / job["artifacts"]["reports"]["codequality"]).read_text())
-        self.assertEqual([(found["check_name"], found["location"]["path"]) for found in report], [("DP101", "slow.py")])
+        self.assertEqual([(found["check_name"], found["location"]["path"]) for found in report], [("DP101 sequential-map", "slow.py")])
 
     def test_hooks(self):
         hooks = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())}

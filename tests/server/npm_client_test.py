@@ -19,9 +19,9 @@ SLOW = "import tensorflow as tf\n\nds = tf.data.Dataset.list_files('*').map(lamb
 
 
 def main():
-    binary = os.path.abspath(sys.argv[1])
+    binary, build = (os.path.abspath(path) for path in sys.argv[1:3])
     try:
-        installed = npm_packages.install(HERE / "npm", sys.argv[2], "npm-server-tests")
+        installed = npm_packages.install(HERE / "npm", build, "npm-server-tests")
     except npm_packages.Missing as reason:
         print(f"skipped: {reason}")
         sys.exit(77)
