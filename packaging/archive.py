@@ -1,7 +1,13 @@
 """Tar archives with the same bytes for the same contents."""
 
 import io
+import lzma
 import tarfile
+
+
+def packed(data):
+    """As xz. More effort would take four times as long, for a tenth."""
+    return lzma.compress(data, preset=3)
 
 
 def tar(files, time, prefix=""):

@@ -66,4 +66,4 @@ def gather(binary):
 
 
 def compressed(data):
-    return gzip.compress(data, 9, mtime=0)
+    return gzip.compress(data, 6, mtime=0)

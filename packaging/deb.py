@@ -2,9 +2,8 @@
 
 import hashlib
 import io
-import lzma
 
-from archive import tar
+from archive import packed, tar
 from contents import SUMMARY, compressed
 
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
@@ -51,8 +50,8 @@ Description: {SUMMARY}
     out = io.BytesIO(b"")
     out.write(b"!<arch>\n")
     out.write(ar_member("debian-binary", b"2.0\n", contents.time))
-    out.write(ar_member("control.tar.xz", lzma.compress(control_tar), contents.time))
-    out.write(ar_member("data.tar.xz", lzma.compress(tar(files, contents.time, "./")), contents.time))
+    out.write(ar_member("control.tar.xz", packed(control_tar), contents.time))
+    out.write(ar_member("data.tar.xz", packed(tar(files, contents.time, "./")), contents.time))
     path = folder / f"deepperf_{contents.version}_{architecture}.deb"
     path.write_bytes(out.getvalue())
     return path

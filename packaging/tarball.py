@@ -1,8 +1,6 @@
 """A folder to unpack anywhere: bin/deepperf runs where it is."""
 
-import lzma
-
-from archive import tar
+from archive import packed, tar
 
 
 def build(contents, folder):
@@ -19,5 +17,5 @@ def build(contents, folder):
         "share/doc/deepperf/CHANGELOG.md": (contents.changelog, 0o644),
     }
     path = folder / f"{name}.tar.xz"
-    path.write_bytes(lzma.compress(tar(files, contents.time, name + "/")))
+    path.write_bytes(packed(tar(files, contents.time, name + "/")))
     return path

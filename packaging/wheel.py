@@ -61,7 +61,7 @@ def build(contents, folder):
         record += f"{path},sha256={digest},{len(data)}\n"
     files[f"{name}.dist-info/RECORD"] = (f"{record}{name}.dist-info/RECORD,,\n".encode(), 0o644)
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, (data, mode) in files.items():
             entry = zipfile.ZipInfo(path, time.gmtime(max(contents.time, 315532800))[:6])  # zip knows no time before 1980
             entry.external_attr = (0o100000 | mode) << 16

@@ -107,7 +107,6 @@ std::string text_of_callee(const Value &callee) {
   }
   switch (callee.tag) {
   case Value::Tag::Api:
-  case Value::Tag::ApiMethod:
     return std::string(callee.name().text());
   case Value::Tag::Function:
   case Value::Tag::Method:
@@ -213,6 +212,7 @@ KnownValue describe(const Project &project, const Module &module, const Found &f
   known.span = {expr->start, expr->end};
   if (found.call != nullptr) {
     known.calls = text_of_callee(project.callee_of(found.call));
+    known.gives = text_of(kind_of(found.call));
   }
   note_tensor(expr, known);
   if (const auto *call = as<Call>(expr); call != nullptr) {
@@ -252,6 +252,9 @@ std::optional<KnownValue> value_at(const Project &project, const Module &module,
     return std::nullopt;
   }
   KnownValue known = found.param != nullptr ? describe_parameter(found) : describe(project, module, found);
+  if (known.calls == module.parsed->source.part(known.span.start, known.span.end)) {
+    known.calls.clear(); // that is what stands there
+  }
   return known.says_something() ? std::optional(std::move(known)) : std::nullopt;
 }
 

@@ -16,6 +16,7 @@ struct KnownValue {
   std::string_view kind;   // in words: "PyTorch tensor"
   std::string made_by;     // the API or method whose call made it
   std::string calls;       // of a call: the API, or the function of the project
+  std::string_view gives;  // of what is called: the kind of the result
   std::string constant;    // as Python writes it
   bool is_default = false; // the constant can be chosen by the user
   std::string_view gradient;
@@ -23,7 +24,7 @@ struct KnownValue {
 
   // There is something that the reader does not see anyway.
   [[nodiscard]] bool says_something() const {
-    return !kind.empty() || !calls.empty() || !constant.empty() || !made_by.empty();
+    return !kind.empty() || !gives.empty() || !calls.empty() || !constant.empty() || !made_by.empty();
   }
 };
 

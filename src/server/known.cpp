@@ -34,8 +34,11 @@ std::vector<std::string> facts_of(const model::KnownValue &known, bool is_markdo
   }
   if (!known.calls.empty()) {
     facts.push_back(code(known.calls, is_markdown));
-  } else if (!known.made_by.empty()) {
+  } else if (!known.made_by.empty() && known.gives.empty()) {
     facts.push_back("made by " + code(known.made_by, is_markdown));
+  }
+  if (!known.gives.empty()) {
+    facts.push_back(fmt::format("gives a {}", known.gives));
   }
   if (!known.constant.empty()) {
     facts.push_back(code(known.constant, is_markdown) + (known.is_default ? " by default" : ""));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds every package with one command, installs each in a clean place, checks a project with it, and removes it without a trace.
 
-usage: packages_test.py SOURCE_FOLDER
+usage: packages_test.py SOURCE_FOLDER [FOLDER_WITH_PACKAGES]
 Skips (exit code 77) where the static program cannot be linked: no Debian, or no network for the sources of libraries.
 """
 
@@ -19,7 +19,7 @@ import zipfile
 
 ROOT = pathlib.Path(sys.argv[1]).resolve()
 SLOW = "import tensorflow as tf\nds = tf.data.Dataset.list_files('*').map(lambda p: tf.io.read_file(p))\n"
-PLAIN = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LC_ALL": "C.UTF-8"}
+PLAIN = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/nonexistent", "LC_ALL": "C.UTF-8"}
 
 
 def run(*command, **options):
@@ -150,7 +150,7 @@ class Packages(unittest.TestCase):
     def test_same_bytes_again(self):
         """The same program gives the same packages, whenever they are made."""
         again = self.folder / "again"
-        made = run(sys.executable, ROOT / "packaging/make.py", ROOT / "build/release/deepperf_portable", again)
+        made = run(sys.executable, ROOT / "packaging/make.py", ROOT / "build/release/deepperf_portable", again, "npm", "wheel")
         self.assertEqual(made.returncode, 0, made.stderr)
         for path in again.iterdir():
             self.assertEqual(path.read_bytes(), (self.packages / path.name).read_bytes(), path.name)
@@ -160,6 +160,9 @@ def main():
     if not shutil.which("apt-get") or not shutil.which("dpkg-deb"):
         print("skipped: packages are made on Debian")
         sys.exit(77)
+    if len(sys.argv) > 2:
+        Packages.packages = pathlib.Path(sys.argv[2])
+        unittest.main(argv=sys.argv[:1])
     with tempfile.TemporaryDirectory() as folder:
         Packages.packages = pathlib.Path(folder)
         made = run(ROOT / "tools/package", "--output", folder)
