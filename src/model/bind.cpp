@@ -45,11 +45,48 @@ constexpr u32 kShuffle = 1U << 13;
 constexpr u32 kRepeat = 1U << 14;
 
 // Methods that PyTorch's objects have, from the bit behind the last one of a Dataset on.
-constexpr std::array<std::string_view, 10> kTorchMethods = {"backward",        "zero_grad",  "step",       "eval",
-                                                            "train",           "parameters", "state_dict", "detach",
-                                                            "load_state_dict", "forward"};
+constexpr std::array<std::string_view, 8> kTorchMethods = {"backward", "zero_grad",  "step",       "eval",
+                                                           "train",    "parameters", "state_dict", "detach"};
+// Methods that tensors have and arrays, models and strings have not: they tell as much as detach() does.
+constexpr std::array<std::string_view, 38> kTensorMethods = {"unsqueeze",
+                                                             "permute",
+                                                             "contiguous",
+                                                             "masked_fill",
+                                                             "masked_fill_",
+                                                             "scatter_",
+                                                             "index_select",
+                                                             "new_zeros",
+                                                             "new_ones",
+                                                             "new_full",
+                                                             "new_tensor",
+                                                             "type_as",
+                                                             "log_softmax",
+                                                             "requires_grad_",
+                                                             "bmm",
+                                                             "expand",
+                                                             "expand_as",
+                                                             "softmax",
+                                                             "chunk",
+                                                             "numel",
+                                                             "nelement",
+                                                             "unbind",
+                                                             "clamp",
+                                                             "clamp_",
+                                                             "sigmoid",
+                                                             "size",
+                                                             "dim",
+                                                             "unfold",
+                                                             "narrow",
+                                                             "masked_select",
+                                                             "repeat_interleave",
+                                                             "detach_",
+                                                             "logsumexp",
+                                                             "unsqueeze_",
+                                                             "index_fill",
+                                                             "scatter_add",
+                                                             "scatter_add_",
+                                                             "index_add_"};
 constexpr u32 kFirstTorch = kDatasetMethods.size();
-static_assert(kFirstTorch + kTorchMethods.size() <= 32);
 constexpr u32 torch_bit(std::string_view method) {
   u32 at = 0;
   while (kTorchMethods.at(at) != method) {
@@ -65,6 +102,11 @@ constexpr std::array<std::string_view, 21> kMutatingMethods = {
 constexpr std::array<std::string_view, 3> kAssigningMethods = {"assign", "assign_add", "assign_sub"};
 constexpr u64 kMutating = u64{1} << 32;
 constexpr u64 kAssigning = u64{1} << 33;
+// Of names: bound by a loop or by taking something apart, and moved to a device. Models are neither looped over nor
+// unpacked, batches are.
+constexpr u32 kElement = 1U << 30;
+constexpr u32 kMoved = 1U << 31;
+static_assert(kFirstTorch + kTorchMethods.size() <= 30);
 
 // What calling a method of that name tells: the bits of its evidence, kMutating and kAssigning.
 u64 told_by(Symbol method) {
@@ -75,6 +117,9 @@ u64 told_by(Symbol method) {
     }
     for (u32 i = 0; i < kTorchMethods.size(); ++i) {
       table.add(kTorchMethods.at(i), u64{1} << (kFirstTorch + i));
+    }
+    for (const std::string_view name : kTensorMethods) {
+      table.add(name, torch_bit("detach"));
     }
     for (const std::string_view name : kMutatingMethods) {
       table.add(name, kMutating);
@@ -106,9 +151,25 @@ void bind_alias(const Alias &alias, BoundNames &bound) {
   bound.add(dot == std::string_view::npos ? alias.name : intern(text.substr(0, dot)));
 }
 
+void note_elements(const Expr *target, FunctionInfo &function) {
+  if (const auto *name = as<Name>(target)) {
+    function.evidence[name->id.id] |= kElement;
+  } else if (const auto *parts = as<Tuple>(target)) {
+    for (const Expr *part : parts->elts) {
+      note_elements(part, function);
+    }
+  }
+}
+
 void note_evidence(const Call &call, FunctionInfo &function) {
   const auto *method = as<Attribute>(call.func);
   if (method == nullptr) {
+    return;
+  }
+  if (function.module->torch && (method->attr.text() == "cuda" || method->attr.text() == "to")) {
+    if (const auto *name = as<Name>(method->value)) {
+      function.evidence[name->id.id] |= kMoved;
+    }
     return;
   }
   if (const u32 bits = evidence_of(method->attr); bits != 0) {
@@ -219,7 +280,9 @@ Kind kind_told_by(u32 evidence, const Module &module) {
     if (has("zero_grad") && has("step")) {
       return Kind::TorchOptimizer;
     }
-    if ((has("backward") && !has("step") && !has("train")) || has("detach")) {
+    constexpr u32 kMovedElement = kElement | kMoved;
+    if ((has("backward") && !has("step") && !has("train")) || has("detach") ||
+        ((evidence & kMovedElement) == kMovedElement && !has("train") && !has("state_dict"))) {
       return Kind::TorchTensor;
     }
   }
@@ -279,8 +342,29 @@ void bind_names_of(const Node *node, FunctionInfo &function, BoundNames &bound) 
   case NodeKind::Call:
     note_evidence(*static_cast<const Call *>(node), function);
     break;
-  case NodeKind::Assign:
-    note_derivation(*static_cast<const Assign *>(node), bound);
+  case NodeKind::Assign: {
+    const auto *assignment = static_cast<const Assign *>(node);
+    note_derivation(*assignment, bound);
+    if (function.module->torch && assignment->targets[0]->kind == NodeKind::Tuple &&
+        assignment->value->kind != NodeKind::Call && assignment->value->kind != NodeKind::Tuple) {
+      note_elements(assignment->targets[0], function); // x, y = batch
+    }
+    break;
+  }
+  case NodeKind::ExprStmt: {
+    // `metric.to(device)`, and nobody takes the result: that is how modules are moved.
+    const auto *call = as<Call>(static_cast<const ExprStmt *>(node)->value);
+    const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
+    if (method != nullptr && (method->attr.text() == "cuda" || method->attr.text() == "to")) {
+      for_each_child(call, [&](const Node *child) { bind_names_of(child, function, bound); });
+      return;
+    }
+    break;
+  }
+  case NodeKind::For:
+    if (function.module->torch) {
+      note_elements(static_cast<const For *>(node)->target, function);
+    }
     break;
   default:
     break;

@@ -37,8 +37,10 @@ template <std::size_t N> bool ends_in_word(std::string_view text, const std::arr
 u8 read_traits(std::string_view text) {
   const bool is_verb = text.starts_with("get_") || text.starts_with("make_") || text.starts_with("build_") ||
                        text.starts_with("create_") || text.starts_with("load_") || text.starts_with("train_");
-  const bool is_loader = (text.ends_with("_loader") || text.ends_with("dataloader")) &&
+  const bool is_loader = (text.ends_with("loader") || text.ends_with("_dl")) &&
                          (!is_verb || text.starts_with("train_") || text.starts_with("load_"));
+  const bool is_model = !is_verb && (text.ends_with("model") || text.ends_with("net") || text.ends_with("network") ||
+                                     text.ends_with("backbone") || text.ends_with("discriminator"));
   u8 traits = 0;
   const auto add = [&traits](NameTrait trait, bool has) { traits |= has ? static_cast<u8>(trait) : u8{0}; };
   add(kCountsDimensions, ends_in_word(text, kDimensions) || text.ends_with("_axes"));
@@ -46,6 +48,7 @@ u8 read_traits(std::string_view text) {
   add(kLoaderName, is_loader);
   add(kTokenizerName,
       !is_verb && (text == "tokenizer" || text.ends_with("_tokenizer") || text.starts_with("tokenizer_")));
+  add(kModelName, is_model);
   add(kSaysBeam, text.find("beam") != std::string_view::npos);
   add(kAsksForEager, text.starts_with("executing_eagerly"));
   return traits;

@@ -8,10 +8,11 @@ namespace deepperf::model {
 enum NameTrait : u8 {
   kCountsDimensions = 1, // shape, ndim, my_axis: a tensor has few of them. `axes` alone may be those of a plot
   kNamesFew = 2,         // heads, num_layers: what a model or a machine has only a few of
-  kLoaderName = 4,       // train_loader, but not get_loader
+  kLoaderName = 4,       // train_loader, trainloader, val_dl, but not get_loader
   kSaysBeam = 8,
   kAsksForEager = 16,  // executing_eagerly…
   kTokenizerName = 32, // tokenizer, src_tokenizer, but not get_tokenizer
+  kModelName = 64,     // model, self.q_net, but not load_model
 };
 
 // Its traits, as bits.

@@ -1,6 +1,7 @@
 // What calls of PyTorch give: kinds, gradients, devices, and what numbers come out.
 #include "base/known_names.h"
 #include "model/call_arguments.h"
+#include "python/call.h"
 
 #include <algorithm>
 
@@ -41,6 +42,11 @@ Value Transfer::with_gradient_of_module(const Value &value, u8 device) {
 }
 
 Value Transfer::call_torch_module(const Call *call, const Value &callee, const Arguments &arguments) {
+  // What is only called like a model may be a class of models: `model = model(width=3)`.
+  if (callee.kind == Kind::TorchModule && callee.call == nullptr && !callee.name() &&
+      (call->args.empty() || has_hidden_arguments(*call))) {
+    return {};
+  }
   Value result = Value::made_by(Kind::TorchTensor, call, callee.name());
   result.grad = around_.no_grad ? kNoGradient : kGradient;
   result.device = callee.device;

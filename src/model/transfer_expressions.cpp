@@ -248,20 +248,23 @@ Value Transfer::assumed_value(Symbol name) {
   for (const FunctionInfo *scope = current_; scope != nullptr; scope = scope->parent) {
     const auto evidence = scope->evidence.find(name.id);
     if (evidence != scope->evidence.end()) {
-      return assumed_from(evidence->second);
+      const Value assumed = assumed_from(evidence->second);
+      return assumed.known() ? assumed : named_like(name);
     }
   }
   return named_like(name);
 }
 
-// In a module that uses PyTorch, `train_loader` is what everybody calls a DataLoader, and `tokenizer` a tokenizer.
+// In a module that uses PyTorch, `train_loader` is what everybody calls a DataLoader, `tokenizer` a tokenizer, and
+// `model` a module; other frameworks have models, too.
 Value Transfer::named_like(Symbol name) const {
   if (!module_->torch) {
     return {};
   }
-  return has_trait(name, kLoaderName)      ? Value::instance(Kind::TorchDataLoader)
-         : has_trait(name, kTokenizerName) ? Value::instance(Kind::HfTokenizer)
-                                           : Value{};
+  return has_trait(name, kLoaderName)                                           ? Value::instance(Kind::TorchDataLoader)
+         : has_trait(name, kTokenizerName)                                      ? Value::instance(Kind::HfTokenizer)
+         : has_trait(name, kModelName) && !module_->tensorflow && !module_->jax ? Value::instance(Kind::TorchModule)
+                                                                                : Value{};
 }
 
 Value Transfer::assumed_from(u32 evidence) {

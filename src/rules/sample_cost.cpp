@@ -138,7 +138,8 @@ private:
 
   void see_unknown(const Call &call) {
     static const NameTable kHard({"transform", "transforms", "_transform", "_transforms", "tokenizer", "tokenize",
-                                  "encode_plus", "batch_encode_plus", "imread", "read_image"});
+                                  "encode_plus", "batch_encode_plus", "imread", "read_image", "processor",
+                                  "image_processor", "feature_extractor"});
     static const NameTable kLight({"float",     "long",    "int",     "item",      "astype", "copy",     "clone",
                                    "append",    "get",     "keys",    "items",     "values", "view",     "reshape",
                                    "unsqueeze", "squeeze", "permute", "transpose", "detach", "to_numpy", "tolist",

@@ -1,3 +1,4 @@
+#include "model/context.h"
 #include "python/children.h"
 #include "rules/site.h"
 
@@ -69,7 +70,9 @@ bool belongs_to_turn(const model::Loop &loop, const Expr *target) {
 // `len(x) == 0`, `not x`, `x.numel() > 0`, `x is None`: asks whether there is anything yet, or how much.
 bool asks_for_size(const Site &site, const Node *node, const Expr *target) {
   if (const auto *compare = as<Compare>(node)) {
-    return is_same(site, compare->left, target) && compare->rest.size() == 1 && is_none(compare->rest[0].right);
+    const auto *entry = as<Subscript>(target); // key not in totals
+    return compare->rest.size() == 1 && ((is_same(site, compare->left, target) && is_none(compare->rest[0].right)) ||
+                                         (entry != nullptr && is_same(site, compare->rest[0].right, entry->value)));
   }
   if (const auto *negated = as<UnaryOp>(node)) {
     return negated->op() == UnaryOperator::Not && is_same(site, negated->operand, target);
@@ -197,8 +200,26 @@ void check_method(Site &site, const Call &call, const Expr *target, const Expr *
   Uses uses{.site = site, .target = target, .operand = operand, .branch = branch};
   uses.look(definition, false);
   if (!uses.read && !uses.set) {
-    tell(site, call, target, nullptr, false);
+    // For each batch of a training or an evaluation; a loop of another kind may be short.
+    constexpr u16 kSteps = model::kPerTrainingStep | model::kPerEvaluationStep;
+    tell(site, call, target, nullptr, (site.function->context & kSteps) != 0 && !site.module->is_test);
   }
+}
+
+// `for key in keys: totals[key] = torch.cat([totals[key], x[key]])`: of a loop over the keys the one around it, which
+// comes to the same entries again; null if there is none.
+const model::Loop *loop_of_entries(const model::Loop &inner, const Expr *target) {
+  const auto *entry = as<Subscript>(target);
+  const auto *keys = as<For>(inner.node);
+  const auto *container = entry != nullptr ? as<Name>(entry->value) : nullptr;
+  const auto *key = entry != nullptr ? as<Name>(entry->slice) : nullptr;
+  if (container == nullptr || key == nullptr || keys == nullptr || inner.parent == nullptr ||
+      !mentions(keys->target, key->id)) {
+    return nullptr;
+  }
+  const model::Loop &outer = *inner.parent;
+  const auto is_bound = [&](Symbol name) { return std::ranges::find(outer.assigned, name) != outer.assigned.end(); };
+  return is_bound(container->id) || outer.tiny ? nullptr : &outer;
 }
 
 void check(Site &site, const Call &call) {
@@ -211,12 +232,14 @@ void check(Site &site, const Call &call) {
   if (operand == nullptr) {
     return;
   }
-  const model::Loop *loop = long_loop_around(site);
-  if (loop == nullptr && loop_around(site) == nullptr) {
+  const model::Loop *const innermost = loop_around(site);
+  if (innermost == nullptr) {
     return check_method(site, call, target, operand);
   }
-  if (loop == nullptr || loop->turns == model::Turns::Few || belongs_to_turn(*loop, target) || is_scripted(site) ||
-      is_bounded(site, loop->node)) {
+  const model::Loop *const of_entries = loop_of_entries(*innermost, target);
+  const model::Loop *const loop = of_entries != nullptr ? of_entries : long_loop_around(site);
+  if (loop == nullptr || loop->turns == model::Turns::Few ||
+      (of_entries == nullptr && belongs_to_turn(*loop, target)) || is_scripted(site) || is_bounded(site, loop->node)) {
     return;
   }
   const Node *branch = nullptr;
@@ -253,7 +276,7 @@ extern constinit const Rule kGrowingInLoop = {
 `x = torch.cat([x, y])`, and the same with `tf.concat`, `np.append`, `np.concatenate`, `np.vstack` and `pd.concat`, in a
 loop that does nothing else with `x` except read its length. `x` may be a variable, an attribute or a dictionary entry,
 and its first value may be set in a branch or a conditional expression. An attribute that grows in a method called by a
-loop is a hint.
+loop is a hint, unless that happens for each batch of a training or an evaluation.
 
 ## Why it costs
 

@@ -89,7 +89,11 @@ void check(Site &site, const Call &call) {
     finding.notes.push_back(
         {prepared.where->module->file, prepared.work->span(), "this runs for each sample or batch"});
   }
-  if (!is_much || is_chosen || prepared.iterable) { // workers of an iterable dataset have to share it among them
+  // Workers of an iterable dataset have to share it among them; such a dataset cannot be shuffled.
+  constexpr u32 kShuffle = 2;
+  const auto shuffled = setting_of(site, argument_of(site, call, kShuffle, "shuffle"), ConstantValue::of(false));
+  const bool is_iterable = prepared.iterable && !(shuffled.has_value() && shuffled->is_true());
+  if (!is_much || is_chosen || is_iterable) {
     finding.tier = Tier::Hint;
   }
 }

@@ -1,3 +1,4 @@
+#include "rules/reach.h"
 #include "rules/site.h"
 
 #include <algorithm>
@@ -27,6 +28,15 @@ Workers restarted_workers(const Site &site, const model::Value &loader) {
     if (is_unknown || !kept.is_absent() || (workers.has_value() && workers->as_integer().value_or(0) <= 0)) {
       return;
     }
+    // `self.args.num_workers`: is it 0 by default, wherever that is written?
+    const auto *setting = as<Attribute>(argument(*one.call, kWorkers, "num_workers"));
+    const std::string name = setting != nullptr ? std::string(setting->attr.text()) : std::string{};
+    const std::string forms[] = {name + ": int = 0\n", name + " = 0\n", name + "=0,", "\"" + name + "\": 0"};
+    const bool may_be_none =
+        !workers.has_value() && setting != nullptr && project_has_word(site, {forms[0], forms[1], forms[2], forms[3]});
+    if (may_be_none) {
+      return;
+    }
     found = workers.has_value() ? Workers::Some : std::max(found, Workers::Perhaps);
   });
   return found;
@@ -50,10 +60,13 @@ void check(Site &site, const Node &node) {
   if (workers == Workers::None) {
     return;
   }
-  Finding &finding = report(site, *loader, "every epoch stops the `DataLoader`'s workers and starts them again",
-                            "create the `DataLoader` with `persistent_workers=True`");
+  // A number that users choose may be 0, and then PyTorch refuses persistent workers.
+  Finding &finding =
+      report(site, *loader, "every epoch stops the `DataLoader`'s workers and starts them again",
+             workers == Workers::Some ? "create the `DataLoader` with `persistent_workers=True`"
+                                      : "create the `DataLoader` with `persistent_workers=num_workers > 0`");
   const bool is_training = loop.steps || loop.trains;
-  finding.tier = is_training && workers == Workers::Some && !site.module->is_test ? Tier::On : Tier::Hint;
+  finding.tier = is_training && !site.module->is_test ? Tier::On : Tier::Hint;
   if (loop.parent != nullptr) {
     add_note(finding, site, *loop.parent->node, "in every iteration of this loop");
   }
@@ -75,8 +88,8 @@ extern constinit const Rule kNoPersistentWorkers = {
              .documentation = R"(## What it finds
 
 A loop over a `DataLoader` with workers inside a loop over epochs, or in a function that such a loop calls, where the
-loader has no `persistent_workers`. It is a hint where the loop does not train, or where the number of workers is
-unknown.
+loader has no `persistent_workers`. It is a hint where the loop does not train. A number of workers that users choose
+counts as some, unless 0 is written as its default.
 
 ## Why it costs
 

@@ -38,7 +38,7 @@ extern constinit const Rule kTokenizePerItem = {
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 A Hugging Face tokenizer that is called in the `__getitem__` of a dataset.

@@ -52,6 +52,7 @@ struct Origin {
   const Expr *named = nullptr; // where it is read from a name or attribute
   bool by_numpy = false;
   bool elsewhere = false; // in a function that is called here
+  bool legacy = false;    // torch.LongTensor(2, 3), which takes no device
 };
 
 // Views, casts and fills: what comes out was made where what goes in was made.
@@ -182,7 +183,7 @@ Origin origin_of_arguments(const Site &site, const Call &call, u32 steps) {
     if (found.made != nullptr && origin.made == nullptr) {
       origin = found;
     }
-    return found.made != nullptr && found.named == nullptr;
+    return found.made != nullptr;
   };
   for (const Expr *argument : call.args) {
     const auto *list = as<List>(argument);
@@ -194,10 +195,21 @@ Origin origin_of_arguments(const Site &site, const Call &call, u32 steps) {
   return has_choices(call) ? Origin{} : origin;
 }
 
+// `torch.FloatTensor(2, 3)`: sizes, and no values.
+bool is_legacy_factory(const Site &site, const Call &call, std::string_view api) {
+  static const NameTable kTypes({"torch.Tensor", "torch.FloatTensor", "torch.DoubleTensor", "torch.HalfTensor",
+                                 "torch.LongTensor", "torch.IntTensor", "torch.ByteTensor", "torch.BoolTensor"});
+  return !api.empty() && kTypes.has(intern(api)) && !call.args.empty() && call.keywords.empty() &&
+         std::ranges::all_of(call.args, [&](const Expr *size) { return is_plain_number(site, size); });
+}
+
 Origin origin_of_call(const Site &site, const Call &call, u32 steps) {
   const std::string_view api = called_api(site, call);
+  if (is_legacy_factory(site, call, api)) {
+    return Origin{&call, site.function, nullptr, false, false, true};
+  }
   if (takes_device(api) || is_numpy_factory(api)) {
-    return has_choices(call) ? Origin{} : Origin{&call, site.function, nullptr, is_numpy_factory(api), false};
+    return has_choices(call) ? Origin{} : Origin{&call, site.function, nullptr, is_numpy_factory(api), false, false};
   }
   if (api == "torch.autograd.Variable" || api == "torch.from_numpy" || api == "torch.triu" || api == "torch.tril" ||
       api == "torch.unsqueeze") {
@@ -208,7 +220,8 @@ Origin origin_of_call(const Site &site, const Call &call, u32 steps) {
     const Origin origin = call.args.empty() || has_choices(call) ? Origin{} : origin_of(site, call.args[0], steps + 1);
     return origin.by_numpy ? origin : Origin{};
   }
-  if (api.starts_with("torch.") && model::kind_of(&call) == Kind::TorchTensor) {
+  if ((api.starts_with("torch.") && model::kind_of(&call) == Kind::TorchTensor) ||
+      (api.starts_with("numpy.") && model::kind_of(&call) == Kind::NumpyArray)) {
     return origin_of_arguments(site, call, steps);
   }
   if (keeps_place(called_method(call)) && receiver_of(call) != nullptr) {
@@ -252,9 +265,15 @@ Origin origin_of(const Site &site, const Expr *expr, u32 steps) {
   }
   case NodeKind::BinOp: { // `torch.rand(n) * 2 - 1`
     const auto *operation = static_cast<const BinOp *>(expr);
-    return is_plain_number(site, operation->right)  ? origin_of(site, operation->left, steps + 1)
-           : is_plain_number(site, operation->left) ? origin_of(site, operation->right, steps + 1)
-                                                    : Origin{};
+    if (is_plain_number(site, operation->right)) {
+      return origin_of(site, operation->left, steps + 1);
+    }
+    const Origin right = origin_of(site, operation->right, steps + 1);
+    if (right.made == nullptr || is_plain_number(site, operation->left)) {
+      return right;
+    }
+    const Origin left = origin_of(site, operation->left, steps + 1);
+    return left.made != nullptr && left.named == nullptr && right.named == nullptr ? left : Origin{};
   }
   case NodeKind::UnaryOp:
     return origin_of(site, static_cast<const UnaryOp *>(expr)->operand, steps + 1);
@@ -432,7 +451,7 @@ void check(Site &site, const Call &call) {
   }
   const Site there = origin.elsewhere ? site_of(site, *origin.made) : site;
   const std::string_view api = called_api(there, *origin.made);
-  const std::string_view maker = text_of(there, origin.made->func);
+  const std::string_view maker = origin.legacy ? "torch.empty" : text_of(there, origin.made->func);
   Finding &finding = report(
       site, call,
       origin.by_numpy ? "NumPy creates this array on the CPU, and it is then copied to the device"
@@ -451,8 +470,8 @@ void check(Site &site, const Call &call) {
   if (is_random(api)) {
     finding.advice += "; the random numbers will differ";
   }
-  const bool is_plain = origin.named == nullptr && !origin.elsewhere && !origin.by_numpy && call.keywords.empty() &&
-                        (to.dtype.empty() && call.args.size() < 2);
+  const bool is_plain = origin.named == nullptr && !origin.elsewhere && !origin.by_numpy && !origin.legacy &&
+                        call.keywords.empty() && (to.dtype.empty() && call.args.size() < 2);
   if (is_plain) {
     offer_device(finding, site, call, *origin.made, to.device);
   }

@@ -16,7 +16,7 @@ using namespace python;
 namespace {
 
 constexpr std::size_t kMostFunctions = 40; // that a step is followed into
-constexpr std::size_t kMostNotes = 8;
+constexpr std::size_t kMostNotes = 40;
 
 // A place that reads a value back from the device.
 struct Sync {
@@ -33,6 +33,8 @@ bool is_tensor(const Expr *expr) { return model::kind_of(expr) == Kind::TorchTen
 
 // Does the program use a GPU at all? On a CPU there is nothing to wait for.
 bool uses_gpu(const Site &site) { return file_has_word(site, {"cuda", ".to(device", ".device)", "accelerat"}); }
+
+bool project_uses_gpu(const Site &site) { return project_has_word(site, {"cuda", ".to(device", "accelerat"}); }
 
 // What one training step does, in its own code and in the functions of the project that it calls.
 class Step {
@@ -168,12 +170,21 @@ private:
     });
   }
 
+  // `if p.grad is not None`: which holds for what is trained.
+  static bool asks_for_gradient(const Expr *test) {
+    const auto *compare = as<Compare>(test);
+    const auto *gradient = compare != nullptr ? as<Attribute>(compare->left) : nullptr;
+    return gradient != nullptr && gradient->attr.text() == "grad" && compare->rest.size() == 1 &&
+           compare->rest[0].op == CompareOperator::IsNot;
+  }
+
   void branch(const If &statement) {
     condition(statement.test);
     const bool was_skipped = is_skipped_;
     const bool was_optional = is_optional_;
-    is_optional_ = true;
-    is_skipped_ = is_skipped_ || !model::is_setting(statement.test, loop_, *function_);
+    const bool is_of_gradient = asks_for_gradient(statement.test);
+    is_optional_ = is_optional_ || !is_of_gradient;
+    is_skipped_ = is_skipped_ || (!is_of_gradient && !model::is_setting(statement.test, loop_, *function_));
     const std::size_t before = syncs.size();
     body(statement.body);
     const std::size_t between = syncs.size();
@@ -342,6 +353,8 @@ private:
       on_device |= receiver != nullptr && info != nullptr && info->has(kSyncs) && model::is_moved(receiver);
       if (callee.kind == Kind::TorchTensor && receiver != nullptr && !model::is_on_cpu(receiver)) {
         tensor_method(call, method, info);
+      } else if (!method.empty() && kTelling.has(as<Attribute>(call.func)->attr) && !is_own_log(call, method)) {
+        arguments(call, "logging a tensor");
       }
       return;
     }
@@ -355,9 +368,13 @@ private:
       }
       return api(call, callee.name());
     }
-    // A name that nobody tells us: what but a tensor has item()?
-    if (method == "item" && call.args.empty() && receiver != nullptr && model::kind_of(receiver) == Kind::Unknown) {
-      add(call, "`.item()`", false);
+    // A name that nobody tells us: what but a tensor has these?
+    const bool is_unknown = receiver != nullptr && model::kind_of(receiver) == Kind::Unknown;
+    if (is_unknown && call.args.empty() && method == "item") {
+      add(call, "`.item()`", true);
+    } else if (is_unknown && call.args.empty() && method == "cpu" && is_taken_from(receiver) &&
+               wanted_on_host_ != &call) {
+      add(call, "`.cpu()`", true);
     } else if (method == "step" && call.args.size() == 1 && call.args[0]->kind != NodeKind::Lambda && !callee.known() &&
                receiver != nullptr && model::kind_of(receiver) == Kind::Unknown) {
       acts |= has_word_in_any_case(text(receiver), {"env", "sim", "game"});
@@ -367,6 +384,14 @@ private:
     } else if (!method.empty() && kTelling.has(as<Attribute>(call.func)->attr) && !is_own_log(call, method)) {
       arguments(call, "logging a tensor");
     }
+  }
+
+  // `x.detach()`, `x.data`: a tensor. A plain name may be a model.
+  static bool is_taken_from(const Expr *receiver) {
+    const auto *call = as<Call>(receiver);
+    const auto *attribute = as<Attribute>(receiver);
+    return (call != nullptr && called_method(*call) == "detach") ||
+           (attribute != nullptr && attribute->attr.text() == "data");
   }
 
   // torch.float16, and not a device
@@ -454,6 +479,35 @@ private:
   bool is_skipped_ = false; // in some steps only
 };
 
+// `correct += (pred == y).sum().item()`: a number that is read to add it up.
+bool is_counted(const Sync &sync) { return sync.how == "`.item()`" || sync.how == "a conversion to a Python number"; }
+
+// Is each iteration of a loop that counts (`for step in range(n)`, `while True`) one batch? It is where what the loop
+// fetches goes into a model or a step; full-batch training gives the model the same tensors in every epoch.
+bool takes_batches(const Site &site, const model::Loop &loop) {
+  const auto *statement = as<For>(loop.node);
+  const auto is_fetched = [&](const Expr *argument) {
+    return any_node(argument, [&](const Node *node) {
+      const auto *name = as<Name>(node);
+      return name != nullptr && !model::has_grad(name) &&
+             std::ranges::find(loop.assigned, name->id) != loop.assigned.end() &&
+             (statement == nullptr || !mentions(statement->target, name->id));
+    });
+  };
+  return any_node(loop.node, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call == nullptr) {
+      return false;
+    }
+    const model::FunctionInfo *called = called_function(site, *call);
+    const bool is_step = model::kind_of(call->func) == Kind::TorchModule || (called != nullptr && called->steps) ||
+                         model::has_grad(call);
+    return is_step &&
+           (std::ranges::any_of(call->args, is_fetched) ||
+            std::ranges::any_of(call->keywords, [&](const Keyword *keyword) { return is_fetched(keyword->value); }));
+  });
+}
+
 // What a finding is about.
 enum class Region : u8 {
   Loop,          // whose iterations are training steps
@@ -471,18 +525,16 @@ void judge(Site &site, const model::FunctionInfo &function, const Node &region, 
     return (sync.call != nullptr ? 4 : 0) + (sync.is_optional ? 2 : 0) + (sync.is_explicit ? 0 : 1);
   };
   const auto first = std::ranges::min_element(step.syncs, {}, rank);
-  if (first == step.syncs.end() || first->is_optional) {
+  if (first == step.syncs.end()) {
     return;
   }
   const Sync main = *first;
   step.syncs.erase(first);
-  const bool on_gpu = step.moves || step.on_device || kind == Region::FrameworkStep ||
-                      (is_forward && main.is_explicit && project_has_word(site, {"cuda", ".to(device"}));
-  if (!on_gpu && !uses_gpu(site)) {
+  const bool is_evaluation = kind == Region::Evaluation;
+  const bool on_gpu = step.moves || step.on_device || kind == Region::FrameworkStep || uses_gpu(site) ||
+                      (main.is_explicit && project_uses_gpu(site));
+  if (!on_gpu) {
     return;
-  }
-  if (main.call == nullptr && !main.is_explicit && step.syncs.empty() && !main.is_repeated && !on_gpu) {
-    return; // one value of which little is known
   }
   const auto counts = [](const Sync &sync) { return !sync.is_optional; };
   const auto others = std::ranges::count_if(step.syncs, counts);
@@ -490,8 +542,7 @@ void judge(Site &site, const model::FunctionInfo &function, const Node &region, 
                              return sync.is_repeated && counts(sync);
                            });
   const std::size_t total = static_cast<std::size_t>(others) + 1;
-  const bool is_evaluation = kind == Region::Evaluation;
-  if (is_evaluation && !is_repeated) {
+  if (is_evaluation && !is_repeated && !is_counted(main)) {
     return; // results have to be read once
   }
   const std::string_view step_name = is_forward ? "forward pass" : is_evaluation ? "batch" : "training step";
@@ -504,19 +555,21 @@ void judge(Site &site, const model::FunctionInfo &function, const Node &region, 
   }
   Finding &finding = report(
       site, main.call != nullptr ? *main.call : *main.place, std::move(message),
-      is_forward      ? "compute with the tensor on the device where the value is not needed as a Python number"
-      : is_evaluation ? "read the whole tensor once with `tolist()` or `cpu()`, before the inner loop"
+      is_forward ? "compute with the tensor on the device where the value is not needed as a Python number"
+      : is_evaluation && is_repeated ? "read the whole tensor once with `tolist()` or `cpu()`, before the inner loop"
+      : is_evaluation ? "add up on the device (`correct += (pred == y).sum()`) and read the total after the loop"
                       : "keep values on the device (`total += loss.detach()`) and read them every few hundred steps");
   // Where one step is an epoch, as with small data sets, one value at its end is what people want to see.
   const model::Loop *const loop = site.project.loop_at(&region);
   const Expr *const over = loop != nullptr ? iterated_by(site, *loop) : nullptr;
   const auto *counted = as<Call>(over);
-  const bool is_over_batches =
-      loop == nullptr || (over != nullptr && (counted == nullptr || called_api(site, *counted) != "range"));
+  const bool is_counting =
+      loop != nullptr && (over == nullptr || (counted != nullptr && called_api(site, *counted) == "range"));
+  const bool is_over_batches = !is_counting || takes_batches(site, *loop);
   const bool is_matching = is_forward && function_has_word(site, {"linear_sum_assignment"}); // which SciPy does
-  const bool is_much =
-      is_forward ? main.is_explicit && !is_matching : (main.is_explicit && is_over_batches) || total > 1 || is_repeated;
-  finding.tier = on_gpu && is_much && !is_evaluation && !step.acts && !site.module->is_test ? Tier::On : Tier::Hint;
+  const bool is_much = is_forward ? main.is_explicit && !is_matching : is_over_batches || total > 1 || is_repeated;
+  finding.tier =
+      is_much && !main.is_optional && !is_evaluation && !step.acts && !site.module->is_test ? Tier::On : Tier::Hint;
   if (main.call != nullptr) {
     finding.notes.push_back({main.module->file, main.place->span(), "the value is read back here"});
   }
@@ -572,9 +625,9 @@ The rule follows the step into the functions, losses and models of the project t
 `forward()` of modules that no visible step runs and, as a hint, at the inner loops of an evaluation that run once for
 each sample or element.
 
-The rule reports as proven where tensors are known to be moved to a device, and as a hint elsewhere. These are hints,
-too: a single read that is not written out (a tensor that is printed, a condition), environments and games that a step
-has to act on, and a single read where each step is an epoch.
+All places of one loop are notes of one finding. The program has to use a GPU. These are hints: reads that a setting
+switches on, environments and games that a step has to act on, a single read where each step is an epoch, and numbers
+that an evaluation adds up batch by batch.
 
 ## Why it costs
 

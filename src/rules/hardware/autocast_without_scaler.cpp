@@ -65,13 +65,30 @@ const Call *backward_after(const Site &site, const Call &call) {
   return next != found.calls.end() ? *next : nullptr;
 }
 
+// A function that returns what it computes under autocast: the backward() of a caller that takes it, behind the call.
+const Call *backward_of_caller(const Site &site) {
+  if (site.function->node == nullptr || site.function->trains) {
+    return nullptr;
+  }
+  for (const model::CallSite *caller : site.function->called_by) {
+    if (caller->caller->module != site.module || !caller->caller->trains) {
+      continue;
+    }
+    Site there = site;
+    there.function = caller->caller;
+    if (const Call *backward = backward_after(there, *caller->call)) {
+      return backward;
+    }
+  }
+  return nullptr;
+}
+
 void check(Site &site, const Call &call) {
   const auto *with = site.ancestors.empty() ? nullptr : as<With>(site.ancestors.back());
-  if (with == nullptr || !site.function->trains || has_hidden_arguments(call) || !is_float16(site, call) ||
-      under_no_grad(site)) {
+  if (with == nullptr || has_hidden_arguments(call) || !is_float16(site, call) || under_no_grad(site)) {
     return;
   }
-  const Call *const backward = backward_after(site, call);
+  const Call *const backward = site.function->trains ? backward_after(site, call) : backward_of_caller(site);
   if (backward == nullptr || may_scale(site)) {
     return;
   }

@@ -1,3 +1,4 @@
+#include "model/bind.h"
 #include "model/variance.h"
 #include "rules/per_step.h"
 
@@ -46,7 +47,9 @@ void check(Site &site, const Call &call) {
            "compile once, when the server starts, and call the compiled model here");
     return;
   }
-  if (const model::Loop *loop = long_loop_around(site)) {
+  const model::Loop *const innermost = loop_around(site);
+  const bool is_epoch = innermost != nullptr && innermost->trains && runs_every_turn(site, *innermost);
+  if (const model::Loop *loop = is_epoch ? innermost : long_loop_around(site)) {
     // Another model in each turn has to be compiled each time.
     if (compiled->kind != NodeKind::Lambda && model::varies(site.project, *loop, compiled)) {
       return;
@@ -55,9 +58,17 @@ void check(Site &site, const Call &call) {
     add_note(finding, site, *loop->node, "the loop is here");
     return;
   }
-  // A function that a training step calls compiles in every step.
-  if (site.function->steps && site.function->in_loop && compiled->kind != NodeKind::Name) {
-    report(site, call, what + " runs in every training step", advice);
+  // A function that a training step calls compiles in every step; so does one that a loop calls for something of the
+  // object's or the module's own.
+  const auto *own = as<Attribute>(compiled);
+  const bool is_own = own != nullptr && model::is_own_object(*site.function, own->value);
+  if (site.function->in_loop && site.function->definition() != nullptr && site.function->name.text() != "__init__" &&
+      enclosing(site, NodeKind::If) == nullptr &&
+      ((site.function->steps && compiled->kind != NodeKind::Name) || is_own)) {
+    report(site, call,
+           what + (site.function->steps ? " runs in every training step"
+                                        : " runs in every call of this method, which a loop calls"),
+           advice);
   }
 }
 

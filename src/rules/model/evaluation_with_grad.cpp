@@ -213,7 +213,7 @@ using Flow = model::GraphFlow;
 // that is given the model.
 bool may_be_frozen(const model::FunctionInfo &function) {
   const std::string_view text = function.module->parsed->source.text();
-  return has_word(text, {"requires_grad = False", "requires_grad=False", "requires_grad_(False", "freeze",
+  return has_word(text, {".requires_grad = False", ".requires_grad=False", "requires_grad_(False", "freeze",
                          "set_requires_grad", "toggle_grad", "volatile"});
 }
 
@@ -242,6 +242,13 @@ bool has_loop_inside(const Site &site, const Flow::Origin &origin) {
 
 const char *name_of_end(u16 uses) {
   return (uses & Flow::kDetached) != 0 ? "its result is detached" : "only numbers are taken from its result";
+}
+
+// Nobody runs a function under no_grad that trains, nor what such a function calls.
+bool runs_with_gradients(const model::FunctionInfo &function) {
+  return function.trains || std::ranges::any_of(function.called_by, [](const model::CallSite *caller) {
+           return caller->caller->trains && !caller->no_grad;
+         });
 }
 
 void check_function(Site &site, const model::FunctionInfo &function) {
@@ -286,7 +293,7 @@ void check_function(Site &site, const model::FunctionInfo &function) {
     Finding &made = report(site, *origin.place, std::string(kMessage),
                            is_loop && !is_handler ? std::string(kLoopAdvice)
                                                   : "run it under `torch.no_grad()` or `torch.inference_mode()`");
-    const bool is_run = is_handler || (function.context & model::kRunByScript) != 0;
+    const bool is_run = is_handler || (function.context & model::kRunByScript) != 0 || runs_with_gradients(function);
     if (is_assumed || !is_loop || is_module || has_loop_inside(site, origin) || !is_run ||
         (origin.uses & Flow::kUnsure) != 0 || may_be_frozen(function)) {
       made.tier = Tier::Hint;
@@ -334,7 +341,7 @@ files, followed through names, tuples, lists, operations and functions of the pr
 `model.eval()` and never calls `backward()`. The rule is silent under `torch.no_grad()` or `torch.inference_mode()`, under a caller that
 uses one of them, and where the result leaves the code that is checked.
 
-It is a hint if no call of the function is known, since its caller may disable gradients, if the function runs only once, and if the weights
+It is a hint if no call of the function is known, since its caller may disable gradients (unless the function itself trains, or is called by one that does), if the function runs only once, and if the weights
 may be frozen.
 
 ## Why it costs

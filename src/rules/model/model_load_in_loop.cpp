@@ -292,8 +292,14 @@ void check(Site &site, const Call &call) {
     finding.notes.push_back({caller->caller->module->file, caller->call->span(),
                              "called here for each item, and discarded at the end of the call"});
   }
-  // The weights that each turn, or each of several models, starts from may be meant; but a pipeline is not trained.
-  if (model::kind_of(&call) != Kind::HfPipeline ||
+  // The weights that each turn, or each of several models, starts from may be meant; but a pipeline, tokenizer or
+  // processor is not trained.
+  const Kind kind = model::kind_of(&call);
+  const std::string_view loaded = called_api(site, call);
+  const bool is_trained = kind != Kind::HfPipeline && kind != Kind::HfTokenizer &&
+                          loaded.find("Processor") == std::string_view::npos &&
+                          loaded.find("FeatureExtractor") == std::string_view::npos;
+  if (is_trained ||
       function_has_word(site, {"lora", "adapter", "textual_inversion", "del ", "gc.collect", "empty_cache"})) {
     finding.tier = Tier::Hint;
   }
@@ -318,7 +324,7 @@ extern constinit const Rule kModelLoadInLoop = {
 `onnxruntime.InferenceSession` or `from_pretrained` in a loop, or in a function that is called from one, with arguments that stay the same.
 
 Reported by default: models, tokenizers, pipelines and sessions that a Flask or FastAPI route loads for every request, directly or through
-helpers, and pipelines in a loop. Everything else that a loop loads again is a hint.
+helpers, and pipelines, tokenizers and processors in a loop. Everything else that a loop loads again is a hint.
 
 ## Why it costs
 

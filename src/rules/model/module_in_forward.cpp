@@ -37,6 +37,9 @@ Use use_of(const Site &site, const Call &call) {
   if (const auto *outer = as<Call>(parent)) {
     return {outer->func == below, {}};
   }
+  if (parent != nullptr && parent->kind == NodeKind::Return) {
+    return {true, {}}; // a helper that makes one for each step
+  }
   if (const auto *assignment = as<Assign>(parent); assignment != nullptr && assignment->targets.size() == 1) {
     const auto *name = as<Name>(assignment->targets[0]);
     return {false, name != nullptr ? name->id : Symbol{}};
@@ -122,6 +125,30 @@ bool loads_weights(const Site &site, const model::ClassInfo &type) {
       .holds;
 }
 
+// A loss or metric of a library that is made for each batch.
+void check_helper(Site &site, const Call &call, Kind kind) {
+  const model::Loop *const loop = loop_around(site);
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  std::string_view where = repeated_in(site);
+  if (where.empty() && loop != nullptr && !loop->tiny &&
+      (loop->steps || (kind == Kind::TorchMetric && loop->evaluates)) && (definition == nullptr || loop->evaluates) &&
+      runs_every_turn(site, *loop)) {
+    where = loop->steps ? "training step" : "batch";
+  }
+  const Use use = use_of(site, call);
+  if (where.empty() || (!use.called && (!use.name || (definition != nullptr && is_set_up(*definition, use.name))))) {
+    return;
+  }
+  std::string_view name = called_api(site, call);
+  name.remove_prefix(name.rfind('.') + 1);
+  Finding &finding = report(site, call, fmt::format("`{}` is created again in every {}", name, where),
+                            "create it once, before the loop or in `__init__`");
+  finding.severity = Severity::Advice;
+  if (where == "forward pass" || site.module->is_test) {
+    finding.tier = Tier::Hint; // a matter of style
+  }
+}
+
 // A module class of the project.
 void check_own(Site &site, const Node &node) {
   const auto &call = static_cast<const Call &>(node);
@@ -129,6 +156,13 @@ void check_own(Site &site, const Node &node) {
     return;
   }
   const model::Value callee = site.project.callee_of(&call);
+  if (callee.is(model::Value::Tag::Api)) {
+    const ApiInfo *info = find_api(callee.name());
+    if (info != nullptr && (info->returns == Kind::TorchLoss || info->returns == Kind::TorchMetric)) {
+      check_helper(site, call, info->returns);
+    }
+    return;
+  }
   if (!callee.is(model::Value::Tag::Class) || callee.type->kind != Kind::TorchModule) {
     return;
   }
@@ -198,8 +232,8 @@ extern constinit const Rule kModuleInForward = {
              .documentation = R"(## What it finds
 
 `nn.Linear(…)`, `nn.Dropout(…)` and other layers, and modules of the project with weights, that are created inside `forward`, in a function
-that `forward` calls, or in a training step, and used there. Layers without weights, such as `nn.Softmax`, are hints. Loss modules are cheap
-to create and not reported.
+that `forward` calls, or in a training step, and used there. Layers without weights, such as `nn.Softmax`, are hints. Losses and
+torchmetrics' metrics that a training step, or each batch of an evaluation, creates again are advice: they are cheap, but a metric of one batch does not see the others.
 
 ## Why it costs
 

@@ -72,9 +72,11 @@ void check(Site &site, const Node &node) {
   const bool is_jax = (tracers & model::kByJaxJit) != 0;
   const std::optional<i64> turns = turns_of(site, *range);
   if (!turns.has_value() && is_jax && counts_dimension(*range) && is_recurrence(loop)) {
-    report(site, Span{loop.start, range->end},
-           "this loop over a dimension is unrolled during tracing, so every iteration is compiled separately",
-           "use `jax.lax.scan`, which compiles the body once");
+    Finding &unrolled =
+        report(site, Span{loop.start, range->end},
+               "this loop over a dimension is unrolled during tracing, so every iteration is compiled separately",
+               "use `jax.lax.scan`, which compiles the body once");
+    unrolled.tier = Tier::Hint;
     return;
   }
   if (turns.value_or(0) < kManyTurns) {
@@ -83,13 +85,21 @@ void check(Site &site, const Node &node) {
   const bool has_ops = std::ranges::any_of(site.function->ops, [&loop](const model::OpFact &op) {
     return loop.start <= op.call->start && op.call->end <= loop.end;
   });
-  if (!has_ops) {
+  const bool has_arithmetic = !has_ops && any_node(loop.body, [&](const Node *part) {
+    const auto *operation = as<BinOp>(part);
+    return operation != nullptr && depends_on_traced_argument(site, operation);
+  });
+  if (!has_ops && !has_arithmetic) {
     return;
   }
-  report(site, Span{loop.start, range->end},
-         fmt::format("this loop is unrolled during tracing, so its {} iterations are compiled separately", *turns),
-         is_jax ? "use `jax.lax.fori_loop` or `jax.lax.scan`"
-                : "loop over `tf.range`, which becomes a loop in the graph");
+  Finding &finding = report(
+      site, Span{loop.start, range->end},
+      fmt::format("this loop is unrolled during tracing, so its {} iterations are compiled separately", *turns),
+      is_jax ? "use `jax.lax.fori_loop` or `jax.lax.scan`" : "loop over `tf.range`, which becomes a loop in the graph");
+  constexpr i64 kVeryMany = 200; // then tracing alone takes seconds
+  if (*turns < kVeryMany) {
+    finding.tier = Tier::Hint;
+  }
 }
 
 } // namespace
@@ -103,12 +113,12 @@ extern constinit const Rule kPythonLoopUnderJit = {
              .stage = "Model Building",
              .frameworks = "JAX, TensorFlow",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 A `for` loop over a `range` of 32 iterations or more, written as a number, with operations in it, in a function that `jax.jit`, `pmap` or
 `tf.function` compiles or in one that only such functions call. Under `jax.jit` also a loop over a dimension (`range(x.shape[1])`) whose
-iterations read one element each and continue with the previous result.
+iterations read one element each and continue with the previous result. Below 200 iterations it is a hint.
 
 ## Why it costs
 

@@ -6,34 +6,39 @@ using namespace python;
 
 namespace {
 
+// What is harmless in most programs, or not certain.
+void hint(Site &site, const Node &node, const char *message, const char *advice) {
+  report(site, node, message, advice).tier = Tier::Hint;
+}
+
 void check(Site &site, const Node &node) {
   if (!site.module->jax || (tracers_at(site) & model::kByJaxJit) == 0) {
     return;
   }
   switch (side_effect_at(site, node)) {
   case SideEffect::Print:
-    report(site, node, "`print` runs only while the function is traced, and prints tracers without values",
-           "use `jax.debug.print`");
+    hint(site, node, "`print` runs only while the function is traced, and prints tracers without values",
+         "use `jax.debug.print`");
     return;
   case SideEffect::Append:
     report(site, node, "`append` runs once, during tracing, and leaves a tracer in a list outside the function",
            "return the value and append it outside the function");
     return;
   case SideEffect::Counter:
-    report(site, node, "this counts how often the function is traced, not how often it is called",
-           "return the count, or count outside the function");
+    hint(site, node, "this counts how often the function is traced, not how often it is called",
+         "return the count, or count outside the function");
     return;
   case SideEffect::Clock:
-    report(site, node, "the clock is read once, during tracing: the time is a constant in the compiled function",
-           "measure outside the function");
+    hint(site, node, "the clock is read once, during tracing: the time is a constant in the compiled function",
+         "measure outside the function");
     return;
   case SideEffect::Random:
     report(site, node, "this number is drawn once, during tracing, and is the same in every call",
            "use `jax.random` with a key that is passed in");
     return;
   case SideEffect::Numpy:
-    report(site, node, "NumPy cannot take a traced array, so this call fails under `jax.jit`",
-           "use the function in `jax.numpy`");
+    hint(site, node, "NumPy cannot take a traced array, so this call fails under `jax.jit`",
+         "use the function in `jax.numpy`");
     return;
   case SideEffect::None:
     return;
@@ -51,12 +56,12 @@ extern constinit const Rule kSideEffectUnderJit = {
              .stage = "Model Building",
              .frameworks = "JAX",
              .severity = Severity::Error,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 Inside a function that `jax.jit` or `pmap` compiles, and in functions that only such functions call: `print` of an array, `append` of one to
 a list outside, a counter in an attribute or a global, `time.time()`, numbers drawn with `random` or `numpy.random`, and NumPy functions on
-traced arrays.
+traced arrays. `append`, and randomness that becomes a constant, are reported by default, the others are hints.
 
 ## Why it is wrong
 

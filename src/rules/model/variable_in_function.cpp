@@ -42,7 +42,7 @@ extern constinit const Rule kVariableInFunction = {
              .stage = "Model Building",
              .frameworks = "TensorFlow",
              .severity = Severity::Error,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 `tf.Variable(…)` in the body of a `tf.function`, not inside an `if` and outside `tf.init_scope()`.

@@ -29,7 +29,10 @@ void check(Site &site, const Call &call) {
   const bool is_self = name != nullptr && name->id.text() == "self";
   Finding &finding = report(site, call, "calling `forward()` directly skips the module's hooks and wrappers",
                             fmt::format("call the module: `{}(…)`", text_of(site, receiver)));
-  if (is_self) {
+  const model::Value callee = site.project.callee_of(&call);
+  const bool is_guess = callee.is(model::Value::Tag::ApiMethod) && callee.receiver().is(model::Value::Tag::Instance) &&
+                        callee.receiver().call == nullptr && !callee.receiver().name();
+  if (is_self || is_guess) { // what is only called like a model may be something else
     finding.tier = Tier::Hint;
   }
   const std::string_view text = site.module->parsed->source.text();

@@ -153,9 +153,11 @@ def evaluate(model, loader, metric):
 ## Good
 
 ```python
+import torch
 from accelerate import Accelerator
 
 
+@torch.no_grad()
 def evaluate(model, loader, metric):
     accelerator = Accelerator()
     model, loader = accelerator.prepare(model, loader)

@@ -1,5 +1,6 @@
 #include "model/modes.h"
 #include "rules/reach.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -53,23 +54,45 @@ bool sets_mode(std::string_view text) {
                          "set_eval", "Trainer", "LightningModule", "map_location=\"meta\""});
 }
 
-// Does code that leads to the function set it, in its own file or in that of a caller?
+// The same of a function; of a module's own code without the functions in it.
+bool sets_mode(const model::FunctionInfo &function) {
+  if (function.node != nullptr) {
+    return sets_mode(text_of(function));
+  }
+  return any_node(function.module->parsed->tree.body, [](const Node *node) {
+    const auto *call = as<Call>(node);
+    const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
+    const auto *attribute = as<Attribute>(node);
+    return method == "eval" || (method == "train" && !call->args.empty()) ||
+           (attribute != nullptr && attribute->attr.text() == "training");
+  });
+}
+
+// Does code that leads to the function set it: the function, its callers, what they call, or the class around it?
 bool is_mode_set(const Site &site) {
-  if (sets_mode(site.module->parsed->source.text())) {
+  if (site.type != nullptr && sets_mode(text_of(site, site.type->node))) {
     return true;
   }
   std::vector<const model::FunctionInfo *> above = {site.function};
   std::unordered_set<const model::FunctionInfo *> known = {site.function};
-  constexpr std::size_t kMost = 100;
+  constexpr std::size_t kMost = 60;
   for (std::size_t i = 0; i < above.size() && above.size() < kMost; ++i) {
-    for (const model::FunctionInfo &caller : site.project.functions) {
-      const bool calls =
-          std::ranges::any_of(caller.calls, [&](const model::CallSite &call) { return call.callee == above[i]; });
-      if (calls && known.insert(&caller).second) {
-        if (sets_mode(caller.module->parsed->source.text())) {
-          return true;
-        }
-        above.push_back(&caller);
+    for (const model::FunctionInfo *at = above[i]; at != nullptr; at = at->parent) {
+      if (sets_mode(*at)) {
+        return true;
+      }
+    }
+    const bool is_set_below = std::ranges::any_of(above[i]->calls, [](const model::CallSite &call) {
+      return sets_mode(*call.callee) || std::ranges::any_of(call.callee->calls, [](const model::CallSite &inner) {
+               return sets_mode(*inner.callee);
+             });
+    });
+    if (is_set_below) {
+      return true;
+    }
+    for (const model::CallSite *caller : above[i]->called_by) {
+      if (known.insert(caller->caller).second) {
+        above.push_back(caller->caller);
       }
     }
   }
@@ -93,7 +116,12 @@ void check_forward(Site &site, const Call &call) {
   if (is_mode_set(site)) {
     return;
   }
-  const bool is_known = context.no_grad == PlaceContext::NoGrad::Always && context.run_by_script;
+  // Who trains and then evaluates has the model in training mode, and so has who switched it there.
+  const bool is_trained = std::ranges::any_of(site.function->called_by,
+                                              [](const model::CallSite *caller) { return caller->caller->trains; });
+  const std::string switched = fmt::format("{}.train()", text_of(site, call.func));
+  const bool is_known = context.no_grad == PlaceContext::NoGrad::Always &&
+                        (context.run_by_script || is_trained || function_has_word(site, {switched}));
   Finding &finding = report(
       site, call, fmt::format("`{}` is evaluated in training mode: nothing calls `eval()`", text_of(site, call.func)),
       fmt::format("call `{}.eval()` before the loop, and `train()` before training continues",

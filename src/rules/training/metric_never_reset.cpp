@@ -151,10 +151,12 @@ def train(model, loader, epochs):
 ## Good
 
 ```python
+import torch
 from torchmetrics.classification import BinaryAUROC
 
 
-def train(model, loader, epochs):
+@torch.no_grad()
+def evaluate(model, loader, epochs):
     auc = BinaryAUROC()
     for epoch in range(epochs):
         for x, y in loader:

@@ -258,6 +258,13 @@ private:
                               block.back()->kind == NodeKind::Continue || block.back()->kind == NodeKind::Break);
   }
 
+  // A function that draws numbers itself, and does not make other keys.
+  [[nodiscard]] bool draws(const Call &call) const {
+    const std::string_view api = called_api(site_, call);
+    return api.starts_with("jax.random.") && !api.ends_with("split") && !api.ends_with("fold_in") &&
+           !api.ends_with("key") && !api.ends_with("Key");
+  }
+
   // Conditional parts of an expression may not run; lambdas run later.
   void expression(const Node *node, Uses &uses) {
     if (node->kind == NodeKind::Lambda || node->kind == NodeKind::IfExp || node->kind == NodeKind::BoolOp ||
@@ -279,7 +286,9 @@ private:
     Finding &finding =
         report(site_, *call, "this key was used before, so these random numbers depend on the earlier ones",
                "split it first, `key, subkey = jax.random.split(key)`, and use each key once");
-    finding.tier = Tier::Hint;
+    if (!draws(*call) || !draws(*before->call)) {
+      finding.tier = Tier::Hint;
+    }
     add_note(finding, site_, *before->call, "first used here");
   }
 
@@ -334,7 +343,7 @@ extern constinit const Rule kRandomKeyReused = {.info = {.code = "DP825",
                                                          .documentation = R"(## What it finds
 
 Two calls of `jax.random` functions with the same key on the same path through a function, without a new value for the key in between.
-`split` counts as a use, `fold_in` does not. This is a hint.
+`split` counts as a use, `fold_in` does not. It is a hint unless both calls draw numbers.
 
 A key that is used in every iteration of a loop that never changes it: by `jax.random` itself, as `rngs={"dropout": key}`, or by a function
 that gets the key and draws with it. In a training loop that calls a compiled step this is reported by default.

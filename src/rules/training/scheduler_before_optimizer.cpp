@@ -72,7 +72,7 @@ void check(Site &site, const Call &call) {
     return;
   }
   const model::Loop *loop = loop_around(site);
-  if (loop == nullptr || loop->tiny || !runs_every_turn(site, *loop)) {
+  if (loop == nullptr || !loop->trains || !runs_every_turn(site, *loop)) {
     return;
   }
   Steps steps;

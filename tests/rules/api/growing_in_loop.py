@@ -141,7 +141,7 @@ class Meter:
         self.scores = torch.zeros(0)
 
     def update(self, scores):
-        self.scores = torch.cat([self.scores, scores])  # hint: DP138
+        self.scores = torch.cat([self.scores, scores])  # expect: DP138
 
 
 def measure(model, val_loader):

@@ -31,7 +31,7 @@ class Texts(Dataset):
         return len(self.texts)
 
     def __getitem__(self, index):
-        return self.tokenizer(self.texts[index], truncation=True)  # hint: DP149
+        return self.tokenizer(self.texts[index], truncation=True)  # expect: DP149
 
 
 class InMemory(Dataset):

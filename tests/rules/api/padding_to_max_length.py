@@ -49,7 +49,7 @@ class Reviews(Dataset):
         return len(self.texts)
 
     def __getitem__(self, index):
-        return tokenizer(self.texts[index], padding="max_length", max_length=512)  # hint: DP149, DP150
+        return tokenizer(self.texts[index], padding="max_length", max_length=512)  # expect: DP149  # hint: DP150
 
 
 def ask(question):

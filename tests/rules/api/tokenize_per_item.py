@@ -17,7 +17,7 @@ class Reviews(Dataset):
 
     def __getitem__(self, index):
         text = self.texts[index]
-        ids = self.tokenizer(text, truncation=True)  # hint: DP149
+        ids = self.tokenizer(text, truncation=True)  # expect: DP149
         return ids, self.labels[index]
 
 
@@ -30,7 +30,7 @@ class Pairs(Dataset):
 
     def __getitem__(self, index):
         first, second = self.pairs[index]
-        return tokenizer.encode_plus(first, second)  # hint: DP149
+        return tokenizer.encode_plus(first, second)  # expect: DP149
 
 
 class Handed(Dataset):
@@ -42,7 +42,7 @@ class Handed(Dataset):
         return len(self.texts)
 
     def __getitem__(self, index):
-        return self.tok.encode(self.texts[index])  # hint: DP149
+        return self.tok.encode(self.texts[index])  # expect: DP149
 
 
 handed = Handed(["a"], tokenizer)

@@ -1,5 +1,6 @@
 import torch
 import torch.nn as nn
+from torch.utils.tensorboard import SummaryWriter
 
 
 def train(model: nn.Module, loader, criterion, optimizer: torch.optim.Optimizer, device):
@@ -23,7 +24,7 @@ def chains(model: nn.Module, loader, optimizer: torch.optim.Optimizer):
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
-        out.append(loss.detach().cpu().numpy())  # hint: DP402
+        out.append(loss.detach().cpu().numpy())  # expect: DP402
     return out
 
 
@@ -44,5 +45,55 @@ def evaluation(model: nn.Module, loader):
     correct = 0
     for x, y in loader:
         with torch.no_grad():
-            correct += (model(x).argmax(1) == y).sum().item()
+            correct += (model(x).argmax(1) == y).sum().item()  # hint: DP402
     return correct
+
+
+# A writer that is known, gradients one by one, and steps that are counted.
+def logged(model: nn.Module, loader, optimizer: torch.optim.Optimizer):
+    writer = SummaryWriter()
+    for step, (x, y) in enumerate(loader):
+        loss = nn.functional.mse_loss(model(x.cuda()), y.cuda())
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        writer.add_scalar("loss", loss, step)  # expect: DP402
+
+
+def norm_of(parameters):
+    total = 0.0
+    for p in parameters:
+        if p.grad is not None:
+            total += p.grad.norm().item() ** 2
+    return total
+
+
+def clipped(model: nn.Module, loader, optimizer: torch.optim.Optimizer):
+    for x, y in loader:
+        loss = nn.functional.mse_loss(model(x.cuda()), y.cuda())
+        loss.backward()
+        norm = norm_of(model.parameters())  # expect: DP402
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def drawn(model: nn.Module, buffer, optimizer: torch.optim.Optimizer):
+    losses = []
+    for step in range(100000):
+        x, y = buffer.sample(64)
+        loss = nn.functional.mse_loss(model(x.cuda()), y.cuda())
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        losses.append(loss.item())  # expect: DP402
+    return losses
+
+
+def whole(model: nn.Module, x, y, optimizer: torch.optim.Optimizer):
+    x, y = x.cuda(), y.cuda()
+    for epoch in range(1000):
+        loss = nn.functional.mse_loss(model(x), y)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        print(epoch, loss.item())  # hint: DP402

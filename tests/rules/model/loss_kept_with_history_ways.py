@@ -59,7 +59,7 @@ def not_walked_at_all(batches):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        error = (net(y) - y).abs().mean()  # hint: DP232
+        error = (net(y) - y).abs().mean()  # expect: DP232
         errors += error  # expect: DP230
     print(errors / len(batches))
 

@@ -19,7 +19,7 @@ class Net(nn.Module):
         x = nn.BatchNorm2d(3, affine=False)(x)  # expect: DP236
         x = nn.Softmax(dim=-1)(x)  # hint: DP236
         x = nn.LayerNorm(self.n, elementwise_affine=False)(x)  # hint: DP236
-        loss = nn.CrossEntropyLoss()(x, other)
+        loss = nn.CrossEntropyLoss()(x, other)  # hint: DP236
         return self.inner(x), loss
 
     def fixed_kernel(self):

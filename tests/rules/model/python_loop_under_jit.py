@@ -7,7 +7,7 @@ STEPS = 100
 
 @jax.jit
 def fires(x):
-    for step in range(1000):  # hint: DP221
+    for step in range(1000):  # expect: DP221
         x = x + 0.01 * jnp.sin(x)
     for step in range(STEPS):  # hint: DP221
         x = jnp.cos(x)

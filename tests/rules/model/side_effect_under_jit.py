@@ -16,16 +16,16 @@ def fires(x):
     y = jnp.square(x)
     print(y)  # hint: DP222
     print("x is", x)  # hint: DP222
-    history.append(y)  # hint: DP222
+    history.append(y)  # expect: DP222
     calls += 1  # hint: DP222
-    noise = np.random.normal(size=x.shape)  # hint: DP222
+    noise = np.random.normal(size=x.shape)  # expect: DP222
     start = time.time()  # hint: DP222
     return np.sum(y) + noise * start  # hint: DP222
 
 
 @partial(jax.jit, static_argnums=0)
 def partial_fires(n, x):
-    return x * random.random()  # hint: DP222
+    return x * random.random()  # expect: DP222
 
 
 def inner(x):

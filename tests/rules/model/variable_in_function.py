@@ -3,12 +3,12 @@ import tensorflow as tf
 
 @tf.function
 def fires(x):
-    v = tf.Variable(1.0)  # hint: DP209
+    v = tf.Variable(1.0)  # expect: DP209
     return v * x
 
 
 def later(x):
-    w = tf.Variable(tf.zeros([3]))  # hint: DP209
+    w = tf.Variable(tf.zeros([3]))  # expect: DP209
     return w + x
 
 

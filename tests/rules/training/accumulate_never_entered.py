@@ -41,7 +41,7 @@ def by_hand(model, optimizer, loader):
     accelerator = Accelerator(gradient_accumulation_steps=4)  # hint: DP831
     for step, batch in enumerate(loader):
         accelerator.backward(model(batch) / 4)
-        if step % 4 == 0:
+        if step % 4 == 0:  # expect: DP878
             optimizer.step()
             optimizer.zero_grad()
 

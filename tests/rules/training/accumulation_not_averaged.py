@@ -20,7 +20,7 @@ def by_setting(batches, args):
     for i, (x, y) in enumerate(batches):
         loss = criterion(model(x), y)
         scaler.scale(loss).backward()  # hint: DP830
-        if i % args.accumulate == 0:
+        if i % args.accumulate == 0:  # expect: DP878
             scaler.step(optimizer)
             scaler.update()
             optimizer.zero_grad()

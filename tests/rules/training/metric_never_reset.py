@@ -7,7 +7,7 @@ def in_loop(model, loader, epochs):
     auc = BinaryAUROC().to("cuda")
     for epoch in range(epochs):
         for x, y in loader:
-            auc.update(model(x), y)
+            auc.update(model(x), y)  # hint: DP232
         print(auc.compute())  # expect: DP836
 
 
@@ -15,7 +15,7 @@ def made_in_loop(model, loader, epochs):
     for epoch in range(epochs):
         auc = BinaryAUROC()
         for x, y in loader:
-            auc.update(model(x), y)
+            auc.update(model(x), y)  # hint: DP232
         print(auc.compute())
 
 

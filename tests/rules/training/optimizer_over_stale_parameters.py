@@ -5,7 +5,7 @@ import torchvision
 
 def fires(model, loader, criterion):
     for x, y in loader:
-        optimizer = torch.optim.Adam(model.parameters())  # hint: DP814
+        optimizer = torch.optim.Adam(model.parameters())  # expect: DP814
         optimizer.zero_grad()
         criterion(model(x), y).backward()
         optimizer.step()

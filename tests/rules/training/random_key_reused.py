@@ -4,12 +4,12 @@ from jax import random
 
 key = jax.random.PRNGKey(0)
 x = jax.random.normal(key, (3,))
-y = jax.random.uniform(key, (3,))  # hint: DP825
+y = jax.random.uniform(key, (3,))  # expect: DP825
 
 
 def init(key):
     w = random.normal(key, (64, 64))
-    b = random.normal(key, (64,))  # hint: DP825
+    b = random.normal(key, (64,))  # expect: DP825
     return w, b
 
 
@@ -20,13 +20,13 @@ def after_split(rng):
 
 def by_keyword(key):
     a = random.normal(key=key, shape=(2,))
-    return a + random.normal(key=key, shape=(2,))  # hint: DP825
+    return a + random.normal(key=key, shape=(2,))  # expect: DP825
 
 
 def in_branch(key, big):
     a = random.normal(key)
     if big:
-        a = a + random.uniform(key)  # hint: DP825
+        a = a + random.uniform(key)  # expect: DP825
     return a
 
 

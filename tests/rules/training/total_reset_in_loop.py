@@ -27,14 +27,14 @@ def losses(model, loader: DataLoader):
 def right(model, loader: DataLoader):
     correct = 0
     for x, y in loader:
-        correct += (model(x).argmax(1) == y).sum()
+        correct += (model(x).argmax(1) == y).sum()  # hint: DP232
     return correct
 
 
 def of_each_batch(model, loader: DataLoader):
     for x, y in loader:
         correct = 0
-        correct += (model(x).argmax(1) == y).sum()
+        correct += (model(x).argmax(1) == y).sum()  # hint: DP232
         print(correct / len(y))
     return correct
 

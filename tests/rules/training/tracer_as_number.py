@@ -1,5 +1,8 @@
+import functools
+
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 
 @jax.jit
@@ -39,3 +42,33 @@ def outside(x):
     if norm > 1.0:
         return float(norm)
     return 0.0
+
+
+@jax.jit
+def relu(x):
+    if x > 0:  # expect: DP826
+        return x
+    return 0.0
+
+
+@jax.jit
+def unit(x):
+    return x / np.sqrt(np.sum(x**2))  # expect: DP826
+
+
+@jax.jit
+def mean(x):
+    return jnp.sum(x) / np.sqrt(np.prod(x.shape))
+
+
+@functools.partial(jax.jit, static_argnums=(1,))
+def powers(x, n):
+    if n > 3:
+        return x
+    return x * n
+
+
+def plain(x):
+    if x > 0:
+        return np.sqrt(x)
+    return x

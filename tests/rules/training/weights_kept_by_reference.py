@@ -53,7 +53,7 @@ class Trainer:
             for x, y in loader:
                 step(self.network, x, y)
             if test(self.network):
-                self.best = self.network.state_dict()  # hint: DP871
+                self.best = self.network.state_dict()  # expect: DP871
         self.network.load_state_dict(self.best)
 
 

@@ -1,0 +1,147 @@
+#include "model/graph_flow.h"
+#include "rules/site.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// Are the weights of the model left as they are while the loop runs? Where nothing trains they are; in a training loop
+// those of a model that is frozen, or that runs under no_grad, which an EMA copy or a target network does too.
+bool is_frozen(const Site &site, const Call &call, const model::Loop &loop) {
+  if (!loop.trains) {
+    return true;
+  }
+  bool all = false;
+  bool other = false;
+  for_each_alternative(value_of(site, call.func), [&](const model::Value &one) {
+    const Kind kind = one.is(model::Value::Tag::Object) ? one.type->kind : one.kind;
+    const bool is_pretrained = kind == Kind::HfModel;
+    all |= is_pretrained;
+    other |= !is_pretrained;
+  });
+  return all && !other && under_no_grad(site);
+}
+
+// Neither bound nor changed by the loop: names, attributes, entries, and copies of them on a device.
+bool is_fixed(const model::Loop &loop, const Expr *expr) {
+  const auto is_in = [](const std::vector<Symbol> &names, Symbol name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  switch (expr->kind) {
+  case NodeKind::Constant:
+    return true;
+  case NodeKind::Name: {
+    const Symbol name = static_cast<const Name *>(expr)->id;
+    return !is_in(loop.assigned, name) && !is_in(loop.mutated, name);
+  }
+  case NodeKind::Attribute: {
+    const auto *attribute = static_cast<const Attribute *>(expr);
+    return !is_in(loop.attributes, attribute->attr) && is_fixed(loop, attribute->value);
+  }
+  case NodeKind::Subscript:
+    return is_fixed(loop, static_cast<const Subscript *>(expr)->value) &&
+           is_fixed(loop, static_cast<const Subscript *>(expr)->slice);
+  case NodeKind::Call: {
+    const auto &call = *static_cast<const Call *>(expr);
+    const std::string_view method = called_method(call);
+    return (method == "to" || method == "cuda") && is_fixed(loop, receiver_of(call)) &&
+           std::ranges::all_of(call.args, [&](const Expr *part) { return is_fixed(loop, part); });
+  }
+  default:
+    return false;
+  }
+}
+
+void check(Site &site, const Call &call) {
+  const model::Loop *const loop = long_loop_around(site);
+  if (loop == nullptr || !site.module->torch || site.module->is_test || loop->turns == model::Turns::Few ||
+      !runs_every_turn(site, *loop) || (call.args.empty() && call.keywords.empty()) || has_hidden_arguments(call)) {
+    return;
+  }
+  // Something that is timed runs the same on purpose, and dropout gives something else each time.
+  const auto varies = [&](const Expr *expr) { return !is_fixed(*loop, expr); };
+  if (!model::records_graph(site.project, site.project.callee_of(&call)) || varies(call.func) ||
+      std::ranges::any_of(call.args, varies) ||
+      std::ranges::any_of(call.keywords, [&](const Keyword *keyword) { return varies(keyword->value); }) ||
+      !is_frozen(site, call, *loop)) {
+    return;
+  }
+  const auto *statement = site.ancestors.empty() ? nullptr : as<ExprStmt>(site.ancestors.back());
+  const bool is_timed =
+      statement != nullptr || any_node(loop->node, [&](const Node *node) {
+        const auto *other = as<Call>(node);
+        const std::string_view api = other != nullptr ? called_api(site, *other) : std::string_view{};
+        return api.starts_with("time.") || api == "timeit.default_timer" || api.starts_with("torch.cuda.synchronize") ||
+               (other != nullptr && (called_method(*other) == "record" || called_method(*other) == "train"));
+      });
+  if (is_timed) {
+    return;
+  }
+  Finding &finding = report(site, call, "this model computes the same from the same arguments in every iteration",
+                            "call it once before the loop and keep the result");
+  add_note(finding, site, *loop->node, "this loop changes none of the arguments");
+}
+
+} // namespace
+
+extern constinit const Rule kConstantForward = {
+    .info = {.code = "DP441",
+             .name = "constant-forward",
+             .summary = "a forward pass of a model that does not change over arguments that do not change",
+             .root_cause = "Data: Inefficient Data Preprocessing",
+             .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .severity = Severity::Warning,
+             .tier = Tier::Hint,
+             .documentation = R"(## What it finds
+
+A call of a model in a loop that changes neither its weights nor its arguments: the embedding of an empty prompt, the features of class names, the output of a teacher for a fixed input.
+
+## Why it costs
+
+The same numbers are computed in every iteration.
+
+## Bad
+
+```python
+import torch
+
+
+def classify(encoder: torch.nn.Linear, loader, prompts):
+    results = []
+    with torch.no_grad():
+        for x in loader:
+            text = encoder(prompts)
+            results.append(x @ text.T)
+    return torch.cat(results)
+```
+
+## Good
+
+```python
+import torch
+
+
+def classify(encoder: torch.nn.Linear, loader, prompts):
+    results = []
+    with torch.no_grad():
+        text = encoder(prompts)
+        for x in loader:
+            results.append(x @ text.T)
+    return torch.cat(results)
+```
+
+## When it is wrong
+
+Where the model draws random numbers on purpose, as with dropout at inference. Loops that measure time are left alone.
+)"},
+    .calls = "TorchModule.__call__ HfModel.__call__",
+    .on_call = check};
+
+} // namespace deepperf::rules

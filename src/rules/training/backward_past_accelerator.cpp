@@ -1,0 +1,139 @@
+#include "rules/reach.h"
+#include "rules/site.h"
+#include "rules/tree.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// What the function knows of an accelerator.
+struct Accelerated {
+  const Call *prepare = nullptr; // accelerator.prepare(…)
+  bool goes_backward = false;    // accelerator.backward(…)
+};
+
+Accelerated accelerated(const Site &site) {
+  Accelerated found;
+  const auto look = [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    const Expr *receiver = call != nullptr ? receiver_of(*call) : nullptr;
+    if (receiver != nullptr && model::kind_of(receiver) == Kind::Accelerator) {
+      const std::string_view method = called_method(*call);
+      found.prepare = method == "prepare" && found.prepare == nullptr ? call : found.prepare;
+      found.goes_backward |= method == "backward";
+    }
+    return false;
+  };
+  if (const FunctionDef *definition = site.function->definition()) {
+    any_node(definition->body, look);
+  } else {
+    any_node(site.module->parsed->tree.body, look);
+  }
+  return found;
+}
+
+// Does the accelerator scale the loss: for float16, or to average accumulated gradients?
+bool scales(const Site &site, const Call &prepare) {
+  bool found = false;
+  for_each_alternative(value_of(site, receiver_of(prepare)), [&](const model::Value &one) {
+    if (one.call == nullptr) {
+      return;
+    }
+    const Site there = site_of(site, *one.call);
+    const Keyword *precision = keyword_argument(*one.call, "mixed_precision");
+    const Keyword *steps = keyword_argument(*one.call, "gradient_accumulation_steps");
+    found |= precision != nullptr && string_of(there, precision->value) == "fp16";
+    found |= steps != nullptr && integer_of(there, steps->value).value_or(1) > 1;
+  });
+  return found;
+}
+
+void check(Site &site, const Call &call) {
+  if (site.function == nullptr || site.module->is_test || !file_has_word(site, {"ccelerat"}) || call.args.size() > 1 ||
+      model::kind_of(receiver_of(call)) != Kind::TorchTensor) {
+    return;
+  }
+  const Accelerated &known = site.memory.recall<Accelerated>(
+      site.function->node != nullptr ? static_cast<const void *>(site.function->node) : site.module,
+      [&] { return accelerated(site); });
+  if (known.prepare == nullptr || known.goes_backward) {
+    return;
+  }
+  Finding &finding = report(
+      site, call, "`backward()` of the loss goes past the accelerator, which then neither scales nor averages it",
+      "call `accelerator.backward(loss)`");
+  add_note(finding, site, *known.prepare, "the accelerator prepares the model here");
+  if (!scales(site, *known.prepare)) {
+    finding.tier = Tier::Hint; // in float32 and without accumulation there is nothing to scale
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kBackwardPastAccelerator = {
+    .info = {.code = "DP879",
+             .name = "backward-past-accelerator",
+             .summary = "`loss.backward()` where Accelerate's `accelerator.backward(loss)` is needed",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Wrong Result, Slow Convergence",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .severity = Severity::Error,
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`loss.backward()` in a function that prepares its model with Accelerate and never calls `accelerator.backward()`.
+
+## Why it is wrong
+
+`accelerator.backward()` scales the loss for float16, divides it where gradients are accumulated, and calls DeepSpeed's engine where there is one. Without it gradients in float16
+vanish, and accumulated gradients are too large.
+
+## Bad
+
+```python
+import torch
+from accelerate import Accelerator
+
+
+def train(model: torch.nn.Module, optimizer, loader):
+    accelerator = Accelerator(mixed_precision="fp16")
+    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+    for x, y in loader:
+        loss = torch.nn.functional.mse_loss(model(x), y)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+```
+
+## Good
+
+```python
+import torch
+from accelerate import Accelerator
+
+
+def train(model: torch.nn.Module, optimizer, loader):
+    accelerator = Accelerator(mixed_precision="fp16")
+    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+    for x, y in loader:
+        loss = torch.nn.functional.mse_loss(model(x), y)
+        accelerator.backward(loss)
+        optimizer.step()
+        optimizer.zero_grad()
+```
+
+## When it is wrong
+
+In float32 or bfloat16, on one device and without accumulation, both do the same: there it is a hint.
+
+## References
+
+- Hugging Face Accelerate: `Accelerator.backward`
+)"},
+    .calls = "*.backward",
+    .on_call = check};
+
+} // namespace deepperf::rules

@@ -1,0 +1,92 @@
+#include "rules/loss_call.h"
+#include "rules/site.h"
+#include "rules/tree.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// The call that made the value, also under a name: `y` of `y = to_categorical(y)`.
+const Call *made_by(const Site &site, const Expr *expr) {
+  const auto *name = as<Name>(expr);
+  return as<Call>(name != nullptr ? last_assigned(site, *name) : expr);
+}
+
+// PyTorch: nll_loss takes classes alone, and cross_entropy takes probabilities only as floating-point numbers.
+void check_torch(Site &site, const Call &call) {
+  const LossCall loss = loss_call(site, call);
+  const Expr *target = argument(call, 1, "target");
+  if ((loss.loss != Loss::CrossEntropy && loss.loss != Loss::Nll) || target == nullptr) {
+    return;
+  }
+  const Call *made = made_by(site, target);
+  if (made == nullptr || called_api(site, *made) != "torch.nn.functional.one_hot") {
+    return;
+  }
+  const Expr *classes = argument(*made, 0, "tensor");
+  Finding &finding =
+      report(site, *target,
+             fmt::format("`{}` takes the class of each sample here, and gets one-hot rows of integers", loss.name),
+             fmt::format("pass the classes themselves{}",
+                         classes != nullptr ? fmt::format(": `{}`", text_of(site, classes)) : ""));
+  if (made != target) {
+    add_note(finding, site, *made, "they are made here");
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kOneHotTarget = {.info = {.code = "DP881",
+                                                      .name = "one-hot-target",
+                                                      .summary = "one-hot targets for a loss that takes classes",
+                                                      .root_cause = "Training: Wrong Loss",
+                                                      .symptoms = "Program Crash, Wrong Result",
+                                                      .stage = "Training",
+                                                      .frameworks = "PyTorch",
+                                                      .severity = Severity::Error,
+                                                      .tier = Tier::On,
+                                                      .documentation = R"(## What it finds
+
+`F.nll_loss` or `F.cross_entropy` (or their modules) with a target of `F.one_hot`.
+
+## Why it is wrong
+
+`nll_loss` takes the index of each sample's class. `cross_entropy` takes indices or probabilities, and probabilities have to be floating-point numbers: the integers of `one_hot`
+are taken for indices of a wrong shape. Both raise an error.
+
+## Bad
+
+```python
+import torch.nn.functional as F
+
+
+def loss_of(logits, y):
+    return F.cross_entropy(logits, F.one_hot(y, 10))
+```
+
+## Good
+
+```python
+import torch.nn.functional as F
+
+
+def loss_of(logits, y):
+    return F.cross_entropy(logits, y)
+```
+
+## When it is wrong
+
+It is not: PyTorch refuses such targets.
+
+## References
+
+- PyTorch: `CrossEntropyLoss`, `NLLLoss`
+)"},
+                                             .calls = kLossCalls,
+                                             .on_call = check_torch};
+
+} // namespace deepperf::rules
