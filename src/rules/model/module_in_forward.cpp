@@ -37,9 +37,6 @@ Use use_of(const Site &site, const Call &call) {
   if (const auto *outer = as<Call>(parent)) {
     return {outer->func == below, {}};
   }
-  if (parent != nullptr && parent->kind == NodeKind::Return) {
-    return {true, {}}; // a helper that makes one for each step
-  }
   if (const auto *assignment = as<Assign>(parent); assignment != nullptr && assignment->targets.size() == 1) {
     const auto *name = as<Name>(assignment->targets[0]);
     return {false, name != nullptr ? name->id : Symbol{}};
@@ -136,7 +133,12 @@ void check_helper(Site &site, const Call &call, Kind kind) {
     where = loop->steps ? "training step" : "batch";
   }
   const Use use = use_of(site, call);
-  if (where.empty() || (!use.called && (!use.name || (definition != nullptr && is_set_up(*definition, use.name))))) {
+  // A helper that makes one for each step.
+  const bool is_returned =
+      loop == nullptr && !site.ancestors.empty() &&
+      std::ranges::any_of(site.ancestors, [](const Node *node) { return node->kind == NodeKind::Return; });
+  if (where.empty() ||
+      (!use.called && !is_returned && (!use.name || (definition != nullptr && is_set_up(*definition, use.name))))) {
     return;
   }
   std::string_view name = called_api(site, call);
