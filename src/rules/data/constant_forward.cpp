@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::constant_forward {
 
 using namespace python;
 
@@ -144,4 +144,4 @@ Where the model draws random numbers on purpose, as with dropout at inference. L
     .calls = "TorchModule.__call__ HfModel.__call__",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::constant_forward

@@ -3,7 +3,7 @@
 #include "rules/step_order.h"
 #include "rules/tree.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::sync_every_micro_batch {
 
 using namespace python;
 
@@ -141,4 +141,4 @@ Where the exchange is hidden behind the backward pass anyway, as for small model
     .nodes = {NodeKind::For},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::sync_every_micro_batch

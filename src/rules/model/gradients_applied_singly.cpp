@@ -1,7 +1,7 @@
 #include "rules/site.h"
 #include "rules/tree.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::gradients_applied_singly {
 
 using namespace python;
 
@@ -81,4 +81,4 @@ Where each variable has an optimizer of its own.
     .calls = "*.apply_gradients",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::gradients_applied_singly

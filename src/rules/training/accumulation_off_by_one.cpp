@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::accumulation_off_by_one {
 
 using namespace python;
 
@@ -165,4 +165,4 @@ Where a small first update does not matter, as in very long epochs.
     .nodes = {NodeKind::For},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::accumulation_off_by_one

@@ -2,7 +2,7 @@
 #include "rules/site.h"
 #include "rules/tree.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::backward_past_accelerator {
 
 using namespace python;
 
@@ -136,4 +136,4 @@ In float32 or bfloat16, on one device and without accumulation, both do the same
     .calls = "*.backward",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::backward_past_accelerator

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::one_hot_target {
 
 using namespace python;
 
@@ -89,4 +89,4 @@ It is not: PyTorch refuses such targets.
                                              .calls = kLossCalls,
                                              .on_call = check_torch};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::one_hot_target

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::optimizer_rebuilt {
 
 using namespace python;
 
@@ -106,4 +106,4 @@ Where the averages are forgotten on purpose, as between phases of a training. Th
     .nodes = {NodeKind::Call},
     .on_node = [](Site &site, const Node &node) { check(site, static_cast<const Call &>(node)); }};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::optimizer_rebuilt

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::vector_logged {
 
 using namespace python;
 
@@ -103,4 +103,4 @@ With a batch of one element and one output.
     .calls = "*.log",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::vector_logged
