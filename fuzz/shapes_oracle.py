@@ -10,9 +10,10 @@ report an error (DP601 to DP613 without DP606, which is about programs that run)
 shapes` gives for a name of the module must be the tensor's. If it raises, deepperf should report an error; where it does not,
 that is a miss. A shape that is not known is no disagreement, but it is counted.
 
-Prints how many programs agree, and the disagreements grouped by operation. Exit code 1 if there is one that is not listed in
-EXPLAINED below, 77 if there is no torch. --make writes the programs and what torch says to a file, --from reads it: most of
-the time is torch's, and the programs of a seed are always the same. --keep FOLDER keeps the programs that disagree. --strict counts misses, too.
+Prints how many programs agree, and the disagreements grouped by operation. Exit code 1 if there is one, 77 if there is no torch;
+misses count only with --strict. Errors of torch that NO_MATTER lists are left out. --make writes the programs and what torch says
+to a file, --from reads it: most of the time is torch's, and the programs of a seed are always the same. --keep FOLDER keeps the
+programs that disagree.
 """
 
 import argparse

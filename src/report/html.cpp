@@ -7,17 +7,17 @@ namespace deepperf::report {
 
 namespace {
 
-constexpr std::string_view kPage = "report_page.html";
+constexpr std::string_view kReportPage = "report_page.html";
 
 } // namespace
 
 std::string missing_html_page() {
-  const std::string reason = missing_page(kPage);
+  const std::string reason = missing_page(kReportPage);
   return reason.empty() ? std::string() : "this build has no HTML report: " + reason;
 }
 
 void write_html(const check::Result &result, const Options & /*options*/, std::string &out) {
-  write_page(kPage, html_data(result), out);
+  write_page(kReportPage, html_data(result), out);
 }
 
 } // namespace deepperf::report

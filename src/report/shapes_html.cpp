@@ -6,12 +6,12 @@ namespace deepperf::report {
 
 namespace {
 
-constexpr std::string_view kPage = "shapes_page.html";
+constexpr std::string_view kShapesPage = "shapes_page.html";
 
 } // namespace
 
 std::string missing_shapes_page() {
-  const std::string reason = missing_page(kPage);
+  const std::string reason = missing_page(kShapesPage);
   return reason.empty() ? std::string() : "this build has no page for shapes: " + reason;
 }
 
@@ -26,7 +26,7 @@ void write_shapes_html(std::string_view json, std::string &out) {
       data += c;
     }
   }
-  write_page(kPage, data, out);
+  write_page(kShapesPage, data, out);
 }
 
 } // namespace deepperf::report
