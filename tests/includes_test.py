@@ -18,14 +18,16 @@ BELOW = {
     "project": ("base",),
     "frameworks": ("base",),
     "model": ("base", "python", "frameworks"),
-    "rules": ("base", "python", "project", "frameworks", "model"),
+    "shapes": ("base", "python", "frameworks", "model"),
+    "rules": ("base", "python", "project", "frameworks", "model", "shapes"),
     "check": ("base", "python", "project", "frameworks", "model", "rules"),
     "fix": ("base", "python", "project", "frameworks", "model", "rules", "check"),
     "report": ("base", "python", "project", "frameworks", "model", "rules", "check", "fix"),
     "config": ("base", "python", "project", "frameworks", "model", "rules", "check"),
     "server": ("base", "python", "project", "frameworks", "model", "rules", "check", "report", "fix"),
     "study": ("base",),
-    "cli": ("base", "python", "project", "frameworks", "model", "rules", "check", "report", "fix", "config", "server", "study"),
+    "cli": ("base", "python", "project", "frameworks", "model", "rules", "check", "report", "fix", "config", "server", "study",
+            "shapes"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 

@@ -22,6 +22,7 @@ constexpr const char *kStart = R"(deepperf finds what makes deep-learning code s
   deepperf check --diff          show what can be fixed automatically; --fix changes the files
   deepperf explain DP101         what a rule finds, why it matters, what to write instead
   deepperf rules                 list all rules
+  deepperf shapes net.py         the shapes that go through a program's layers
   deepperf config                what is configured here, and where
   deepperf server                a language server for editors
   deepperf help check            all options of a command
@@ -56,6 +57,7 @@ int run(int argc, char **argv) {
   deepperf::cli::add_explain(app, exit_code);
   deepperf::cli::add_rules(app, exit_code);
   deepperf::cli::add_config(app, exit_code);
+  deepperf::cli::add_shapes(app, exit_code);
   deepperf::cli::add_server(app, exit_code);
   deepperf::cli::add_completion(app, exit_code);
   deepperf::cli::add_manual(app, exit_code);

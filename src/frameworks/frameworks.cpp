@@ -1,6 +1,7 @@
 #include "frameworks/frameworks.h"
 
 #include "base/embedded_text.h"
+#include "frameworks/shape_column.h"
 #include "frameworks/user_apis.h"
 
 #include <algorithm>
@@ -137,6 +138,11 @@ public:
     return entry.key == 0 ? nullptr : &entry.info;
   }
 
+  [[nodiscard]] std::string_view shape(Kind kind, Symbol name) const {
+    const auto found = shapes_.find(key_of(kind, name));
+    return found != shapes_.end() ? found->second : std::string_view{};
+  }
+
   void put_api(Symbol name, ApiInfo info) {
     const u64 key = key_of(Kind::Unknown, name);
     if (!add(key, info)) {
@@ -209,6 +215,9 @@ private:
   // Adds what the line says; returns what is wrong with it.
   std::string read(std::string_view line) {
     line = line.substr(0, line.find('#'));
+    const std::size_t bar = line.find('|');
+    const std::string_view shape = bar != std::string_view::npos ? line.substr(bar + 1) : std::string_view{};
+    line = line.substr(0, bar);
     std::string_view name = next_word(line);
     if (name.empty()) {
       return {};
@@ -255,13 +264,18 @@ private:
     if (!std::ranges::all_of(name, allowed) || name.empty() || name.back() == '.' || name.front() == '.') {
       return wrong("not a name");
     }
-    if (!add(key_of(kind, intern(name)), info)) {
+    const u64 key = key_of(kind, intern(name));
+    if (!add(key, info)) {
       return wrong("listed twice");
+    }
+    if (!shape.empty()) {
+      shapes_.emplace(key, shape);
     }
     return {};
   }
 
   std::vector<Entry> entries_; // a power of two of them, at most half used
+  std::unordered_map<u64, std::string_view> shapes_;
   std::size_t used_ = 0;
   std::vector<std::string> errors_;
 };
@@ -411,6 +425,17 @@ void flatten(std::string &name) {
 }
 
 } // namespace
+
+std::string_view shape_column(Kind kind, Symbol name) {
+  for (Kind at = kind;; at = parent_of(at)) {
+    if (const std::string_view shape = tables().shape(at, name); !shape.empty()) {
+      return shape;
+    }
+    if (at == Kind::Unknown || parent_of(at) == Kind::Unknown) {
+      return {};
+    }
+  }
+}
 
 const ApiInfo *find_api(Symbol qualified_name) { return tables().find(Kind::Unknown, qualified_name); }
 

@@ -1,0 +1,103 @@
+#include "check/project_around.h"
+
+#include "check/find_files.h"
+#include "check/judge_files.h"
+#include "model/imports.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace deepperf::check {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_same_file(const std::string &a, const std::string &b) {
+  std::error_code error;
+  return a == b || fs::equivalent(a, b, error);
+}
+
+// The folder that a file's project begins at: the nearest one around it that git knows, or that is no package; its own
+// folder if it imports nothing of it.
+std::vector<std::string> folders_around(const model::ParsedFile &file) {
+  std::error_code error;
+  const fs::path own = fs::absolute(fs::path(file.path).parent_path(), error);
+  bool needs_more = false;
+  for (const model::ImportRef &import : file.imports) {
+    const std::string_view dotted = import.module ? import.module.text() : std::string_view{};
+    const std::string top(dotted.substr(0, dotted.find('.')));
+    if (import.level > 0) {
+      needs_more = true;
+    } else if (!top.empty() && !model::is_known_package(top)) {
+      fs::path at = own;
+      for (int i = 0; i < 4 && at.has_relative_path(); ++i, at = at.parent_path()) {
+        needs_more = needs_more || fs::exists(at / (top + ".py"), error) || fs::exists(at / top / "__init__.py", error);
+      }
+    }
+  }
+  if (!needs_more) {
+    return {};
+  }
+  fs::path at = own;
+  for (; at.has_relative_path(); at = at.parent_path()) {
+    if (fs::exists(at / ".git", error)) {
+      return {at.string()};
+    }
+  }
+  at = own;
+  while (at.has_relative_path() && fs::exists(at / "__init__.py", error)) {
+    at = at.parent_path();
+  }
+  return {at.string()};
+}
+
+} // namespace
+
+std::string with_project_around(const std::string &path, const std::vector<std::string> &around,
+                                const std::function<void(const model::Project &, const model::Module &)> &use) {
+  Options options;
+  options.paths = around;
+  options.paths.push_back(path);
+  options.jobs = 1;
+  Progress progress;
+  LoadedFiles loaded;
+  find_files(options, progress, nullptr, loaded);
+  const auto wanted = std::ranges::find_if(loaded.files, [&](const std::unique_ptr<LoadedFile> &file) {
+    return file->load_errors.empty() && is_same_file(file->parsed.path, path);
+  });
+  if (wanted == loaded.files.end()) {
+    return fmt::format("{} is no file that can be read", path);
+  }
+  model::ParsedFile &file = (*wanted)->parsed;
+  if (around.empty()) {
+    if (const std::vector<std::string> more = folders_around(file); !more.empty()) {
+      return with_project_around(path, more, use);
+    }
+  }
+  std::vector<model::ParsedFile *> files;
+  for (const std::unique_ptr<LoadedFile> &one : loaded.files) {
+    files.push_back(&one->parsed);
+  }
+  for (const model::Group &group : model::group_files(files, true)) {
+    if (std::ranges::find(group, &file) == group.end()) {
+      continue;
+    }
+    for (model::ParsedFile *one : group) {
+      parse_file(*loaded.files[one->index.value], loaded, loaded.workers[0].trees, loaded.workers[0]);
+    }
+    for (const model::Group &part : model::group_files(group, true)) {
+      if (std::ranges::find(part, &file) != part.end()) {
+        const std::unique_ptr<model::Project> project = model::analyse(part);
+        const auto module = std::ranges::find(project->modules, &file, &model::Module::parsed);
+        use(*project, *module);
+        return {};
+      }
+    }
+  }
+  return fmt::format("{}: neither this file nor a file that it imports uses a framework, so that it has no shapes", path);
+}
+
+} // namespace deepperf::check

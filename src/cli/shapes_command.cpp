@@ -1,0 +1,88 @@
+#include "base/workers.h"
+#include "check/project_around.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/shapes_output.h"
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace deepperf::cli {
+
+namespace {
+
+struct Arguments {
+  std::vector<std::string> files;
+  std::vector<std::string> around;
+  std::string entry;
+  std::vector<std::string> inputs;
+  std::string format = "text";
+  std::string out;
+  u32 line = 0;
+  i64 batch = 32;
+};
+
+int run(const Arguments &arguments) {
+  shapes::AnalysisOptions options;
+  options.for_people = true;
+  options.entry = arguments.entry;
+  for (const std::string &text : arguments.inputs) {
+    std::string error;
+    shapes::GivenInput input;
+    if (!shapes::read_input(text, input, error)) {
+      throw CLI::ValidationError("--input " + text + ": " + error);
+    }
+    options.inputs.push_back(std::move(input));
+  }
+  int exit_code = kClean;
+  std::string text;
+  for (const std::string &path : arguments.files) {
+    const std::string error =
+        check::with_project_around(path, arguments.around, [&](const model::Project &project, const model::Module &module) {
+          shapes::AnalysisOptions own = options;
+          own.only = &module;
+          const std::unique_ptr<shapes::Analysis> analysis = shapes::analyse(project, own);
+          if (!analysis->is_entry_found) {
+            std::fprintf(stderr, "deepperf: %s has no class or function '%s'\n", path.c_str(), arguments.entry.c_str());
+            exit_code = kTrouble;
+            return;
+          }
+          const ShapesFormat format{arguments.batch, arguments.line};
+          text += arguments.format == "json" ? shapes_json(*analysis, module, format) : shapes_text(*analysis, module, format);
+        });
+    if (!error.empty()) {
+      std::fprintf(stderr, "deepperf: %s\n", error.c_str());
+      exit_code = kTrouble;
+    }
+  }
+  return write_output(arguments.out, text, stdout) ? exit_code : kTrouble;
+}
+
+} // namespace
+
+void add_shapes(CLI::App &app, int &exit_code) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App *command = app.add_subcommand("shapes", "Show the shapes that go through a program's layers, without running it");
+  command->footer("Sizes that the code does not tell are symbols: [N, 3, H, W].");
+  command->add_option("files", arguments->files, "Python files or notebooks; several give one result each")
+      ->required()
+      ->type_name("FILE...");
+  command->add_option("--entry", arguments->entry, "One class or function, instead of all that the file runs")->type_name("NAME");
+  command->add_option("--input", arguments->inputs, "What the entry is called with, as \"x: [N, 3, 224, 224] float32\"")
+      ->type_name("INPUT");
+  command->add_option("--with", arguments->around, "Files and folders to analyse together with the file")->type_name("PATH...");
+  command->add_option("--line", arguments->line, "Only what stands on this line")->type_name("N");
+  command->add_option("--batch", arguments->batch, "The batch that memory is estimated for")->type_name("N");
+  command->add_option("--format", arguments->format, "text: a table; json: for programs")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("text|json");
+  command->add_option("-o,--output", arguments->out, "Write to a file instead of standard output")->type_name("FILE");
+  command->callback([arguments, &exit_code] {
+    exit_code = kTrouble;
+    run_workers(1, [&](u32) { exit_code = run(*arguments); });
+  });
+}
+
+} // namespace deepperf::cli

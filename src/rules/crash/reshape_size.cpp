@@ -1,0 +1,55 @@
+#include "rules/shape_problems.h"
+
+namespace deepperf::rules {
+
+namespace {
+
+void check(Site &site) { report_shape_problems(site, shapes::Fault::ReshapeSize); }
+
+} // namespace
+
+extern constinit const Rule kReshapeSize = {
+    .info = {.code = "DP603",
+             .name = "reshape-size",
+             .summary = "a `view` or `reshape` to another number of elements",
+             .root_cause = "Crash: Inconsistent Shapes",
+             .symptoms = "Crash",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .severity = Severity::Error,
+             .tier = Tier::On,
+             .fix = FixKind::None,
+             .documentation = R"(## What it finds
+
+`view`, `reshape`, `unflatten` and `split` to sizes that do not multiply, or add up, to what the tensor has.
+
+## Why it is wrong
+
+The program stops at this call with a `RuntimeError`.
+
+## Bad
+
+```python
+import torch
+
+x = torch.randn(4, 16, 5, 5)
+y = x.view(4, 300)
+```
+
+## Good
+
+```python
+import torch
+
+x = torch.randn(4, 16, 5, 5)
+y = x.view(4, 400)
+```
+
+## When it is silent
+
+Where shapes, dtypes or devices are not known for certain; under `try`; behind tests of shapes and types; in calls of functions that the program does not know.
+)"},
+    .on_module = check,
+};
+
+} // namespace deepperf::rules

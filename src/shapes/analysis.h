@@ -1,0 +1,65 @@
+// Runs all of a program that can be run: the code of its modules, and then, with symbols for what nobody says, each
+// module's forward and each function that was not reached.
+#pragma once
+
+#include "shapes/interpreter.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace deepperf::shapes {
+
+// What a root was called with.
+struct RootInput {
+  std::string name;
+  Value value;
+};
+
+struct Root {
+  std::string name; // of a class or function; "<module>" for a module's own code
+  const model::Module *module = nullptr;
+  u32 place = 0;          // in the text
+  bool is_assumed = false; // its inputs or arguments are our guess
+  std::vector<RootInput> inputs;
+  Value object; // that was called; unknown for a module
+  u32 first_step = 0;
+  u32 last_step = 0; // behind the last
+  u32 first_problem = 0;
+  u32 last_problem = 0;
+  std::vector<std::pair<Symbol, Value>> values; // names of its own scope that hold tensors
+  std::optional<LostAt> lost;
+};
+
+// Of an input: "x: [N, 3, 224, 224] float32".
+struct GivenInput {
+  std::string name;              // empty: by its position
+  std::vector<std::string> dims; // numbers or symbols
+  Dtype dtype = Dtype::Float32;
+};
+
+// False, and says why, if the text is no such thing.
+bool read_input(const std::string &text, GivenInput &input, std::string &error);
+
+struct AnalysisOptions {
+  bool for_people = false;         // keeps details, and uses the defaults of constructors
+  std::string entry;               // of one class or function; empty: all roots
+  std::vector<GivenInput> inputs;  // of the entry
+  const model::Module *only = nullptr; // roots of this module alone
+};
+
+struct Analysis {
+  explicit Analysis(const model::Project &project) : interpreter(project) {}
+
+  Interpreter interpreter;
+  std::vector<Root> roots;
+  bool is_entry_found = true;
+};
+
+std::unique_ptr<Analysis> analyse(const model::Project &project, const AnalysisOptions &options = {});
+
+// All weights of a module and of what it holds, each counted once.
+Dim count_parameters(Interpreter &in, const Value &object);
+
+} // namespace deepperf::shapes

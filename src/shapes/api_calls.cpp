@@ -1,0 +1,312 @@
+// Calls of APIs, by the signatures of the tables.
+#include "shapes/registry.h"
+
+#include "frameworks/shape_column.h"
+#include "python/literals.h"
+
+#include <algorithm>
+
+namespace deepperf::shapes {
+
+using namespace python;
+using Tag = Value::Tag;
+
+namespace {
+
+std::unique_ptr<Spec> read(std::string_view column) {
+  if (column.empty()) {
+    return nullptr;
+  }
+  auto spec = std::make_unique<Spec>();
+  std::string error;
+  return read_spec(column, *spec, error) ? std::move(spec) : nullptr;
+}
+
+Kind kind_of(Library library) {
+  switch (library) {
+  case Library::Torch:
+    return Kind::TorchTensor;
+  case Library::Numpy:
+    return Kind::NumpyArray;
+  case Library::TensorFlow:
+    return Kind::Tensor;
+  case Library::Jax:
+    return Kind::JaxArray;
+  default:
+    return Kind::Unknown;
+  }
+}
+
+} // namespace
+
+const Spec *Interpreter::spec_of(Symbol api) {
+  const auto [place, is_new] = specs_.try_emplace(api.id);
+  if (is_new) {
+    place->second = read(shape_column(Kind::Unknown, api));
+  }
+  return place->second.get();
+}
+
+const Spec *Interpreter::method_spec(Library library, Symbol method) {
+  const Kind kind = kind_of(library == Library::Unknown ? Library::Torch : library);
+  const auto [place, is_new] = method_specs_.try_emplace((u64{static_cast<u8>(kind)} << 32) | method.id);
+  if (is_new) {
+    place->second = read(shape_column(kind, method));
+  }
+  return place->second.get();
+}
+
+Value Interpreter::default_of(const SpecParam &param) {
+  const std::string_view text = param.text_default;
+  if (text.empty()) {
+    return {};
+  }
+  if (text == "None") {
+    return Value::none();
+  }
+  if (text == "True" || text == "False") {
+    return Value::of_bool(text == "True");
+  }
+  if (text.front() == '\'') {
+    return Value::of_text(intern(text.substr(1, text.size() - 2)));
+  }
+  if (text.find('.') != std::string_view::npos || text.find('e') != std::string_view::npos) {
+    return Value::of_float(float_value(text));
+  }
+  const bool is_negative = text.front() == '-';
+  const auto number = int_value(is_negative ? text.substr(1) : text);
+  return number ? Value::of_int(is_negative ? -*number : *number) : Value();
+}
+
+namespace {
+
+// Puts arguments in the order of a signature. False if they do not fit it.
+bool order(const std::vector<SpecParam> &params, const Arguments &arguments, std::vector<Value> &args,
+           std::vector<Value> &rest, std::vector<std::pair<Symbol, Value>> &more) {
+  args.assign(params.size(), Value(Tag::Undefined));
+  std::size_t at = 0;
+  for (const Value &value : arguments.positional) {
+    if (at < params.size() && params[at].takes_rest) {
+      rest.push_back(value);
+      continue;
+    }
+    if (at >= params.size() || params[at].takes_keywords) {
+      return false;
+    }
+    args[at++] = value;
+  }
+  for (const auto &[name, value] : arguments.keywords) {
+    // NumPy's names for what PyTorch calls otherwise.
+    const std::string_view text = name.text();
+    const Symbol other = text == "axis" ? intern("dim") : text == "keepdims" ? intern("keepdim") : name;
+    const auto found =
+        std::ranges::find_if(params, [&](const SpecParam &param) { return param.name == name || param.name == other; });
+    if (found != params.end()) {
+      args[static_cast<std::size_t>(found - params.begin())] = value;
+    } else {
+      more.emplace_back(name, value);
+    }
+  }
+  return true;
+}
+
+// A keyword that the signature does not name may change anything, unless it is one of these.
+bool has_unknown_keyword(const std::vector<std::pair<Symbol, Value>> &more) {
+  static constexpr std::string_view kHarmless[] = {
+      "out",        "generator",          "layout",          "pin_memory",      "memory_format", "non_blocking",
+      "copy",       "names",              "name",            "inplace",         "device",        "dtype",
+      "timeout",    "worker_init_fn",     "prefetch_factor", "multiprocessing_context", "persistent_workers",
+      "help",       "choices",            "metavar",         "pin_memory_device", "antialias",   "interpolation",
+      "padding_idx", "max_norm",          "sparse",          "scale_grad_by_freq", "norm_type",  "align_corners"};
+  return std::ranges::any_of(more, [](const auto &keyword) {
+    return std::ranges::find(kHarmless, keyword.first.text()) == std::end(kHarmless);
+  });
+}
+
+} // namespace
+
+Value Interpreter::call_spec(const Spec &spec, Symbol api, Arguments &arguments, const Expr *node, Object *layer) {
+  Operation operation{*this, spec, api, node, layer};
+  operation.is_open = arguments.is_open;
+  if (!order(spec.call, arguments, operation.args, operation.rest, operation.more)) {
+    escape(arguments);
+    return {};
+  }
+  operation.is_open = operation.is_open || has_unknown_keyword(operation.more);
+  if (!spec.pattern.empty()) {
+    return call_pattern(operation);
+  }
+  const TransferEntry *const transfer = find_transfer(spec.transfer);
+  return transfer != nullptr && transfer->call != nullptr ? transfer->call(operation) : Value();
+}
+
+void Interpreter::construct(Object &object, Symbol api, Arguments &arguments) {
+  ObjectContent &content = heap.change(object);
+  content.api = api;
+  const Spec *const spec = spec_of(api);
+  if (spec == nullptr || !spec->is_class) {
+    content.is_open = true;
+    return;
+  }
+  Operation operation{*this, *spec, api, arguments.node, &object};
+  std::vector<Value> args;
+  if (!order(spec->make, arguments, args, operation.rest, operation.more)) {
+    content.is_open = true;
+    content.args.clear();
+    return;
+  }
+  operation.is_open = arguments.is_open || has_unknown_keyword(operation.more);
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (args[i].is(Tag::Undefined)) {
+      args[i] = operation.is_open ? Value() : default_of(spec->make[i]);
+    }
+  }
+  for (const auto &[name, value] : arguments.keywords) {
+    if (name.text() == "device" && !value.is(Tag::None)) {
+      content.device = as_device(value);
+    } else if (name.text() == "dtype" && !value.is(Tag::None)) {
+      content.dtype = as_dtype(value);
+      if (content.dtype == Dtype::Unknown) {
+        content.attributes[intern("*dtype").id] = Value::none();
+      }
+    }
+  }
+  content.args = std::move(args);
+  const TransferEntry *const transfer = find_transfer(spec->transfer);
+  if (transfer != nullptr && transfer->make != nullptr) {
+    transfer->make(operation);
+  }
+}
+
+Value Interpreter::call_api(Symbol api, Arguments &arguments, const Expr *node) {
+  const std::string_view name = api.text();
+  if (name.find('.') == std::string_view::npos) {
+    bool is_known = true;
+    const Value value = call_builtin(name, arguments, node, is_known);
+    if (is_known) {
+      return value;
+    }
+  }
+  if (const Spec *const spec = spec_of(api)) {
+    if (!spec->is_class) {
+      return call_spec(*spec, api, arguments, node, nullptr);
+    }
+    Object *const object = heap.new_object(nullptr, api);
+    object->maker = arguments.node;
+    object->module = module();
+    construct(*object, api, arguments);
+    return Value::of(object);
+  }
+  escape(arguments);
+  const ApiInfo *const info = find_api(api);
+  if (info == nullptr) {
+    return {};
+  }
+  switch (info->returns) {
+  case Kind::TorchTensor: {
+    Tensor tensor;
+    tensor.library = Library::Torch;
+    std::vector<const Tensor *> inputs;
+    for (const Value &value : arguments.positional) {
+      if (value.is(Tag::Tensor)) {
+        inputs.push_back(value.tensor);
+      }
+    }
+    if (!inputs.empty()) {
+      lose(node, name);
+    }
+    return plain_tensor(tensor);
+  }
+  case Kind::TorchModule:
+  case Kind::TorchLoss:
+  case Kind::NoGrad:
+  case Kind::Autocast: {
+    Object *const object = heap.new_object(nullptr, api);
+    object->maker = arguments.node;
+    object->module = module();
+    object->content.is_open = true;
+    return Value::of(object);
+  }
+  default:
+    return {};
+  }
+}
+
+Value Interpreter::call_api_method(const Value &receiver, Symbol name, Arguments &arguments, const Expr *node) {
+  bool is_known = true;
+  Value value;
+  switch (receiver.tag) {
+  case Tag::List:
+  case Tag::Tuple:
+  case Tag::Set:
+    value = call_list_method(receiver, name.text(), arguments, is_known);
+    break;
+  case Tag::Dict:
+    value = call_dict_method(receiver, name.text(), arguments, is_known);
+    break;
+  case Tag::Str:
+    value = call_text_method(receiver, name.text(), arguments, is_known);
+    break;
+  case Tag::Object: {
+    value = call_module_method(*receiver.object, name, arguments, node, is_known);
+    break;
+  }
+  case Tag::Tensor:
+  case Tag::Opaque: {
+    const Tensor *const tensor = as_tensor(receiver);
+    if (tensor == nullptr) {
+      is_known = false;
+      break;
+    }
+    if (const Spec *const spec = method_spec(tensor->library, name)) {
+      arguments.positional.insert(arguments.positional.begin(), receiver);
+      return call_spec(*spec, name, arguments, node, nullptr);
+    }
+    const ApiInfo *const info = deepperf::find_method(kind_of(tensor->library), name);
+    if (tensor->shape.is_known() && (info == nullptr || info->returns != Kind::Unknown)) {
+      lose(node, name.text());
+    }
+    if (name.text().ends_with("_") && !name.text().ends_with("__")) { // in place
+      return receiver;
+    }
+    if (info != nullptr && (info->returns == Kind::TorchTensor || info->returns == Kind::NumpyArray)) {
+      Tensor some;
+      some.library = info->returns == Kind::TorchTensor ? Library::Torch : Library::Numpy;
+      return plain_tensor(some);
+    }
+    is_known = false;
+    break;
+  }
+  default:
+    is_known = false;
+  }
+  if (!is_known) {
+    escape(arguments);
+    return {};
+  }
+  return value;
+}
+
+void Interpreter::escape(const Arguments &arguments) {
+  const auto forget = [this](const Value &value) {
+    if (value.is(Tag::List)) {
+      ListContent &content = heap.change(*value.list);
+      Value all(Tag::Undefined);
+      for (const Value &item : content.items) {
+        all = heap.join(all, item);
+      }
+      content.is_open = true;
+      content.items.assign(1, all.is(Tag::Undefined) ? Value() : all);
+    } else if (value.is(Tag::Dict)) {
+      heap.change(*value.dict).is_open = true;
+    }
+  };
+  for (const Value &value : arguments.positional) {
+    forget(value);
+  }
+  for (const auto &[name, value] : arguments.keywords) {
+    forget(value);
+  }
+}
+
+} // namespace deepperf::shapes

@@ -1,0 +1,421 @@
+// Calls of functions, classes and objects of the program.
+#include "shapes/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace deepperf::shapes {
+
+using namespace python;
+using Tag = Value::Tag;
+
+namespace {
+
+// Methods that a list, string or dict has as well: whose they are is not known.
+bool is_common_name(std::string_view name) {
+  static constexpr std::string_view kNames[] = {"get",   "items",  "keys",  "values", "append", "extend", "pop",
+                                                "index", "insert", "count", "split",  "copy",   "sort",   "update",
+                                                "replace", "format", "type", "apply", "register_hook", "clear", "add",
+                                                "remove", "map", "put", "to", "train", "eval", "forward", "step", "backward",
+                                                "min", "max", "sum", "mean", "std", "all", "any", "filter"};
+  return std::ranges::find(kNames, name) != std::end(kNames);
+}
+
+} // namespace
+
+bool Interpreter::is_method_call(const Call *call) {
+  const auto *func = as<Attribute>(call->func);
+  if (func == nullptr) {
+    return false;
+  }
+  const Value receiver = quietly([&] { return eval(func->value); });
+  return !receiver.is(Tag::Api) && !receiver.is(Tag::Module);
+}
+
+void Interpreter::collect(const Call *call, Arguments &arguments) {
+  arguments.node = call;
+  for (const Expr *arg : call->args) {
+    if (const auto *starred = as<Starred>(arg)) {
+      std::vector<Value> items;
+      if (iterate(eval(starred->value), items)) {
+        arguments.positional.insert(arguments.positional.end(), items.begin(), items.end());
+      } else {
+        arguments.is_open = true;
+        break; // what comes behind has no known place
+      }
+    } else {
+      arguments.positional.push_back(eval(arg));
+    }
+  }
+  for (const Keyword *keyword : call->keywords) {
+    const Value value = eval(keyword->value);
+    if (keyword->name) {
+      arguments.keywords.emplace_back(keyword->name, value);
+    } else if (value.is(Tag::Dict)) {
+      for (const auto &[key, item] : value.dict->content.items) {
+        if (key.is(Tag::Str) && key.number != 0) {
+          arguments.keywords.emplace_back(key.name(), item);
+        }
+      }
+      arguments.is_open = arguments.is_open || value.dict->content.is_open;
+    } else {
+      arguments.is_open = true;
+    }
+  }
+}
+
+Value Interpreter::eval_call(const Call *call_node) {
+  Value callee;
+  if (const auto *func = as<Attribute>(call_node->func)) {
+    const Value receiver = eval(func->value);
+    const bool is_tensor = receiver.is(Tag::Tensor) || (receiver.is(Tag::Opaque) && receiver.opaque->content.tensor != nullptr);
+    const bool may_be_tensor = receiver.is(Tag::Opaque) && receiver.opaque->may_be_tensor &&
+                               !receiver.opaque->content.number.is_known() && !is_common_name(func->attr.text()) &&
+                               method_spec(Library::Torch, func->attr) != nullptr;
+    if (is_tensor || may_be_tensor) {
+      Arguments arguments;
+      collect(call_node, arguments);
+      return call_api_method(receiver, func->attr, arguments, call_node);
+    }
+    callee = attribute(receiver, func->attr, func);
+  } else {
+    if (const auto *name = as<Name>(call_node->func); name != nullptr && name->id.text() == "super") {
+      return make_super(call_node);
+    }
+    callee = eval(call_node->func);
+  }
+  Arguments arguments;
+  collect(call_node, arguments);
+  return call(callee, arguments, call_node);
+}
+
+Value Interpreter::make_super(const Call *call_node) {
+  BoundMethod super;
+  super.is_super = true;
+  const FunctionObject *function = nullptr;
+  const Frame *frame = frame_;
+  while (frame != nullptr && function == nullptr) {
+    function = frame->function != nullptr && frame->function->owner != nullptr ? frame->function : nullptr;
+    if (function == nullptr) {
+      frame = frame->outer;
+    }
+  }
+  if (call_node->args.size() == 2) {
+    const Value type = eval(call_node->args[0]);
+    super.receiver = eval(call_node->args[1]);
+    super.after = type.is(Tag::Class) ? type.type : nullptr;
+  } else if (function != nullptr && !function->params.empty()) {
+    const auto self = frame->content.names.find(function->params[0]->name.id);
+    super.receiver = self != frame->content.names.end() ? self->second : Value();
+    super.after = function->owner;
+  }
+  return super.after != nullptr ? Value::of(heap.arena.make<BoundMethod>(super)) : Value();
+}
+
+Value Interpreter::call(const Value &callee, Arguments &arguments, const Expr *node) {
+  switch (callee.tag) {
+  case Tag::Function:
+    return call_function(*callee.function, arguments, node);
+  case Tag::Method: {
+    const BoundMethod &method = *callee.method;
+    if (method.function != nullptr) {
+      arguments.positional.insert(arguments.positional.begin(), method.receiver);
+      return call_function(*method.function, arguments, node);
+    }
+    if (method.is_super) {
+      if (method.name.text() == "__init__" && method.receiver.is(Tag::Object)) {
+        return call_super_init(*method.receiver.object, method.after, arguments);
+      }
+      if (method.name.text() == "forward" && method.receiver.is(Tag::Object) && method.receiver.object->content.api) {
+        Object &object = *method.receiver.object;
+        bool is_known = true;
+        const Value value = call_container(object, arguments, node, is_known);
+        if (is_known) {
+          return value;
+        }
+        if (const Spec *const spec = spec_of(object.content.api); spec != nullptr && spec->is_class) {
+          return call_spec(*spec, object.content.api, arguments, node, &object);
+        }
+        return {};
+      }
+      return method.receiver.is(Tag::Object) ? call_api_method(method.receiver, method.name, arguments, node) : Value();
+    }
+    return call_api_method(method.receiver, method.name, arguments, node);
+  }
+  case Tag::Class:
+    return instantiate(*callee.type, arguments, node);
+  case Tag::Object:
+    return call_object(*callee.object, arguments, node);
+  case Tag::Api:
+    return call_api(callee.name(), arguments, node);
+  case Tag::Dtype: // np.float32(x)
+    return callee.dtype() == Dtype::Unknown ? Value() : is_integer(callee.dtype()) ? Value::of(Dim{}) : Value::some_float();
+  default:
+    escape(arguments);
+    return {};
+  }
+}
+
+bool Interpreter::bind_arguments(FunctionObject &function, Arguments &arguments, Frame &frame, const Expr *node) {
+  std::size_t at = 0;
+  bool is_bound = true;
+  Names &names = frame.content.names;
+  for (u32 i = 0; i < function.params.size(); ++i) {
+    const Param &param = *function.params[i];
+    Value value(Tag::Undefined);
+    switch (param.param_kind()) {
+    case ParamKind::VarArgs: {
+      std::vector<Value> rest;
+      while (at < arguments.positional.size()) {
+        rest.push_back(arguments.positional[at++]);
+      }
+      value = arguments.is_open ? heap.new_open_list(Value(), Tag::Tuple) : heap.new_list(std::move(rest), Tag::Tuple);
+      break;
+    }
+    case ParamKind::KwArgs: {
+      DictObject *const dict = heap.new_dict();
+      for (const auto &[name, given] : arguments.keywords) {
+        if (name && std::ranges::none_of(function.params, [&](const Param *other) { return other->name == name; })) {
+          dict->content.items.emplace_back(Value::of_text(name), given);
+        }
+      }
+      dict->content.is_open = arguments.is_open;
+      value = Value::of(dict);
+      break;
+    }
+    default: {
+      if (param.param_kind() != ParamKind::KeywordOnly && at < arguments.positional.size()) {
+        value = arguments.positional[at++];
+      } else {
+        for (const auto &[name, given] : arguments.keywords) {
+          if (name == param.name) {
+            value = given;
+          }
+        }
+      }
+      if (value.is(Tag::Undefined)) {
+        const bool has_default = i < function.defaults.size() && !function.defaults[i].is(Tag::Undefined);
+        if (!has_default && !arguments.is_open) {
+          is_bound = false;
+        }
+        value = has_default && !arguments.is_open ? function.defaults[i] : Value();
+      }
+    }
+    }
+    if (param.name) {
+      names[param.name.id] = value;
+    } else if (param.pattern != nullptr) {
+      return false;
+    }
+  }
+  is_bound = is_bound && (at >= arguments.positional.size() || arguments.is_open);
+  (void)node;
+  return is_bound;
+}
+
+Value Interpreter::call_function(FunctionObject &function, Arguments &arguments, const Expr *node) {
+  u32 &active = active_[&function];
+  constexpr u32 kMostRecursions = 4;
+  if (calls_ >= limits_.calls || active >= kMostRecursions || is_exhausted()) {
+    escape(arguments);
+    return {};
+  }
+  if (function.is_wrapped) {
+    escape(arguments);
+    return {};
+  }
+  Frame *const frame = heap.new_frame(function.closure, function.module);
+  frame->function = &function;
+  if (!bind_arguments(function, arguments, *frame, node)) {
+    if (function.node->kind == NodeKind::FunctionDef && function.owner != nullptr) {
+      report_arity(function, arguments, node);
+    }
+    return {};
+  }
+  function.is_reached = true;
+  const bool is_quiet_here = rest_is_quiet_;
+  const StateKeeper keeper(*this);
+  quiet_ += is_quiet_here ? 1 : 0;
+  no_grad_ += function.without_grad ? 1 : 0;
+  frame_ = frame;
+  ++calls_;
+  ++active;
+  Value value;
+  if (const auto *lambda = as<Lambda>(function.node)) {
+    value = eval(lambda->body);
+  } else {
+    const auto *definition = static_cast<const FunctionDef *>(function.node);
+    const Flow flow = exec(definition->body);
+    if (flow == Flow::Next) {
+      result_ = heap.join(result_, Value::none());
+    }
+    value = result_.is(Tag::Undefined) || is_exhausted() ? Value() : result_;
+    if (!yielded_.is(Tag::Undefined)) {
+      value = heap.new_open_list(yielded_);
+    } else if (definition->is_async) {
+      value = Value();
+    }
+  }
+  --calls_;
+  --active_[&function];
+  return value;
+}
+
+Value Interpreter::call_super_init(Object &object, const ClassObject *after, Arguments &arguments) {
+  // The API that the class behind `after` derives from.
+  Symbol api;
+  bool is_open = false;
+  for (const ClassObject *base : object.type->order) {
+    is_open = is_open || base == after;
+    if (!is_open) {
+      continue;
+    }
+    for (const Value &value : base->bases) {
+      if (value.is(Tag::Api) && !api) {
+        api = value.name();
+      }
+    }
+  }
+  if (api && api.text() != "object") {
+    construct(object, api, arguments);
+  }
+  return Value::none();
+}
+
+Value Interpreter::instantiate(ClassObject &type, Arguments &arguments, const Expr *node) {
+  Object *const object = heap.new_object(&type, type.api);
+  object->maker = arguments.node;
+  object->module = module();
+  type.is_instantiated = true;
+  const Value value = Value::of(object);
+  if (FunctionObject *const init = find_method(type, intern("__init__"))) {
+    object->content.is_open = type.has_unknown_base;
+    arguments.positional.insert(arguments.positional.begin(), value);
+    call_function(*init, arguments, node);
+    return value;
+  }
+  if (type.is_dataclass || derives_from(type, "typing.NamedTuple")) {
+    construct_dataclass(*object, arguments);
+    return value;
+  }
+  if (type.has_unknown_base) {
+    escape(arguments);
+    return {};
+  }
+  if (type.api && type.api.text() != "object") {
+    construct(*object, type.api, arguments);
+  }
+  return value;
+}
+
+void Interpreter::construct_dataclass(Object &object, Arguments &arguments) {
+  std::size_t at = 0;
+  ObjectContent &content = heap.change(object);
+  for (auto base = object.type->order.rbegin(); base != object.type->order.rend(); ++base) {
+    for (const Stmt *statement : (*base)->node->body) {
+      const auto *field = as<AnnAssign>(statement);
+      const auto *name = field != nullptr ? as<Name>(field->target) : nullptr;
+      if (name == nullptr) {
+        continue;
+      }
+      Value value;
+      if (at < arguments.positional.size()) {
+        value = arguments.positional[at];
+      } else if (!arguments.is_open) {
+        const auto stored = (*base)->frame->content.names.find(name->id.id);
+        value = stored != (*base)->frame->content.names.end() ? stored->second : Value();
+      }
+      ++at;
+      for (const auto &[keyword, given] : arguments.keywords) {
+        if (keyword == name->id) {
+          value = given;
+        }
+      }
+      content.attributes[name->id.id] = value;
+    }
+  }
+  if (FunctionObject *const post = find_method(*object.type, intern("__post_init__"))) {
+    Arguments self;
+    self.positional.push_back(Value::of(&object));
+    call_function(*post, self, nullptr);
+  }
+}
+
+Value Interpreter::call_method(Object &object, std::string_view name, Arguments &arguments, const Expr *node) {
+  const Value method = object_attribute(object, intern(name), node);
+  return call(method, arguments, node);
+}
+
+Value Interpreter::call_object(Object &object, Arguments &arguments, const Expr *node) {
+  if (object.type != nullptr) {
+    FunctionObject *method = find_method(*object.type, intern("__call__"));
+    if (method == nullptr && (is_module(object) || object.type->has_unknown_base)) {
+      method = find_method(*object.type, intern("forward"));
+    }
+    if (method == nullptr && object.type->api && object.type->api.text().starts_with("tensorflow.keras.")) {
+      method = find_method(*object.type, intern("call"));
+    }
+    if (method != nullptr) {
+      if (keeps_details) {
+        path.push_back(object.name ? object.name : object.type->name);
+      }
+      arguments.positional.insert(arguments.positional.begin(), Value::of(&object));
+      const Value value = call_function(*method, arguments, node);
+      if (keeps_details) {
+        path.pop_back();
+      }
+      return value;
+    }
+  }
+  if (object.content.is_open && object.content.args.empty()) {
+    escape(arguments);
+    return {};
+  }
+  bool is_known = true;
+  const Value value = call_container(object, arguments, node, is_known);
+  if (is_known) {
+    return value;
+  }
+  const Spec *const spec = object.content.api ? spec_of(object.content.api) : nullptr;
+  if (spec != nullptr && spec->is_class) {
+    return call_spec(*spec, object.content.api, arguments, node, &object);
+  }
+  escape(arguments);
+  return {};
+}
+
+void Interpreter::report_arity(const FunctionObject &function, const Arguments &arguments, const Expr *node) {
+  // Only where a module is called: PyTorch adds nothing to what it is given.
+  const std::string_view name = function.name.text();
+  if (name != "forward" || function.is_static || function.is_class_method) {
+    return;
+  }
+  std::size_t least = 0;
+  std::size_t most = 0;
+  for (std::size_t i = 1; i < function.params.size(); ++i) {
+    const Param &param = *function.params[static_cast<u32>(i)];
+    if (param.param_kind() == ParamKind::VarArgs || param.param_kind() == ParamKind::KwArgs ||
+        param.param_kind() == ParamKind::KeywordOnly) {
+      return;
+    }
+    ++most;
+    least += param.default_value == nullptr ? 1 : 0;
+  }
+  const std::size_t given = arguments.positional.size() - 1 + arguments.keywords.size();
+  if (given >= least && given <= most) {
+    return; // by another name: nobody knows
+  }
+  if (Problem *problem = report(
+          Fault::Arity, node,
+          fmt::format("{}.forward takes {} argument{}, and gets {}", function.owner->name.text(),
+                      least == most ? std::to_string(most) : fmt::format("{} to {}", least, most),
+                      least == most && most == 1 ? "" : "s", given))) {
+    const auto *definition = static_cast<const FunctionDef *>(function.node);
+    problem->notes.push_back({function.module, definition->name_span, "forward is defined here"});
+    problem->advice = given > most ? "pass what forward takes, or add a parameter to forward"
+                                   : "pass the missing argument, or give its parameter a default";
+  }
+}
+
+} // namespace deepperf::shapes

@@ -1,0 +1,396 @@
+// What is computed element by element: operators, functions of one or several tensors, broadcasting.
+#include "shapes/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace deepperf::shapes {
+
+using namespace python;
+using Tag = Value::Tag;
+
+Broadcast broadcast(Interpreter &in, const Shape &a, const Shape &b) {
+  Broadcast result;
+  if (a.kind == Shape::Kind::Unknown || b.kind == Shape::Kind::Unknown) {
+    return result;
+  }
+  const bool is_whole = a.is_known() && b.is_known();
+  // Behind a known tail nobody knows what comes; what both have can be compared all the same.
+  const u32 count = is_whole ? std::max(a.rank(), b.rank()) : std::min(a.rank(), b.rank());
+  std::vector<Dim> dims(count);
+  for (u32 i = 0; i < count; ++i) {
+    const bool in_both = i < a.rank() && i < b.rank();
+    const Dim left = i < a.rank() ? a.from_end(i) : Dim::of(1);
+    const Dim right = i < b.rank() ? b.from_end(i) : Dim::of(1);
+    Dim &into = dims[count - 1 - i];
+    if (!in_both) {
+      into = i < a.rank() ? left : right;
+    } else if (left == right || right.is(1)) {
+      into = left;
+    } else if (left.is(1)) {
+      into = right;
+    } else if (in.terms.differ(left, right) && in.terms.differ(left, Dim::of(1)) && in.terms.differ(right, Dim::of(1))) {
+      result.fits = false;
+      result.left = left;
+      result.right = right;
+      return result;
+    } else if (left.is_constant() && left.value > 1) {
+      into = left;
+    } else if (right.is_constant() && right.value > 1) {
+      into = right;
+    } else {
+      into = Dim{};
+    }
+  }
+  if (is_whole) {
+    result.shape = in.heap.shape(dims);
+  } else if (!dims.empty()) {
+    // The longer one may have more dimensions than the tail shows: only what both have is certain.
+    result.shape = in.heap.shape(dims, Shape::Kind::Tail);
+  }
+  return result;
+}
+
+bool check_devices(Interpreter &in, const Expr *node, const Tensor &a, const Tensor &b, std::string_view what) {
+  if (!are_apart(a.device, b.device)) {
+    return true;
+  }
+  const bool is_left_on_cpu = a.device.kind == Device::Kind::Cpu;
+  const Tensor &other = is_left_on_cpu ? b : a;
+  const Tensor &stayed = is_left_on_cpu ? a : b;
+  std::string where = text_of(other.device);
+  if (other.device.kind == Device::Kind::Variable) {
+    where = "the program's device";
+  }
+  if (Problem *problem = in.report(Fault::DeviceMismatch, node,
+                                   fmt::format("{} takes tensors on one device, and gets one on {} and one on {}", what,
+                                               text_of(stayed.device), where))) {
+    in.tell_chain(*problem, stayed);
+    problem->advice = "move the tensor that stayed behind: .to(device)";
+  }
+  return false;
+}
+
+namespace {
+
+bool is_scalar(const Tensor &tensor) { return tensor.shape.is_known() && tensor.shape.rank() == 0; }
+
+// Of two operands, each a tensor or a Python number. What a number or a tensor without dimensions is counts only if it
+// is of a higher category.
+Dtype promoted(Interpreter &in, const Value &left, const Value &right, const Tensor *a, const Tensor *b) {
+  const auto category = [](Dtype dtype) {
+    return dtype == Dtype::Unknown ? 0 : dtype == Dtype::Bool ? 1 : is_integer(dtype) ? 2 : dtype >= Dtype::Complex64 ? 4 : 3;
+  };
+  const auto with_number = [&](const Tensor &tensor, const Value &number) {
+    if (number.is(Tag::Bool) || number.is(Tag::Int)) {
+      return tensor.dtype == Dtype::Bool && number.is(Tag::Int) ? Dtype::Int64 : tensor.dtype;
+    }
+    if (number.is(Tag::Float)) {
+      return category(tensor.dtype) == 0 ? Dtype::Unknown
+             : category(tensor.dtype) >= 3 ? tensor.dtype
+             : tensor.library == Library::Numpy ? Dtype::Float64
+                                                : Dtype::Float32;
+    }
+    return Dtype::Unknown;
+  };
+  if (a == nullptr || b == nullptr) {
+    return a != nullptr ? with_number(*a, right) : b != nullptr ? with_number(*b, left) : Dtype::Unknown;
+  }
+  (void)in;
+  if (a->dtype == Dtype::Unknown || b->dtype == Dtype::Unknown) {
+    return Dtype::Unknown;
+  }
+  if (a->library == Library::Numpy || b->library == Library::Numpy) {
+    return promote_numpy(a->dtype, b->dtype);
+  }
+  if (a->dtype == b->dtype) {
+    return a->dtype;
+  }
+  if (is_scalar(*a) != is_scalar(*b) && a->shape.is_known() && b->shape.is_known()) {
+    const Tensor &whole = is_scalar(*a) ? *b : *a;
+    const Tensor &single = is_scalar(*a) ? *a : *b;
+    if (category(single.dtype) <= category(whole.dtype)) {
+      return whole.dtype;
+    }
+    return category(single.dtype) == 3 && single.dtype == Dtype::Float64 && category(whole.dtype) < 3 ? Dtype::Float64
+                                                                                                      : single.dtype;
+  }
+  if (!a->shape.is_known() || !b->shape.is_known()) {
+    return category(a->dtype) == category(b->dtype) ? Dtype::Unknown : promote_torch(a->dtype, b->dtype);
+  }
+  return promote_torch(a->dtype, b->dtype);
+}
+
+Truth either_grad(Interpreter &in, const Tensor *a, const Tensor *b) {
+  if (!in.records_gradients()) {
+    return Truth::No;
+  }
+  const Truth left = a != nullptr ? a->grad : Truth::No;
+  const Truth right = b != nullptr ? b->grad : Truth::No;
+  return left == Truth::Yes || right == Truth::Yes ? Truth::Yes
+         : left == Truth::No && right == Truth::No ? Truth::No
+                                                   : Truth::Unknown;
+}
+
+Value combine(Interpreter &in, const Value &left, const Value &right, const Expr *node, Symbol api, std::string_view what,
+              std::optional<Dtype> dtype = {}) {
+  const Tensor *const a = left.is(Tag::Tensor) || left.is(Tag::Opaque) ? in.as_tensor(left) : nullptr;
+  const Tensor *const b = right.is(Tag::Tensor) || right.is(Tag::Opaque) ? in.as_tensor(right) : nullptr;
+  if (a == nullptr && b == nullptr) {
+    return {};
+  }
+  const auto is_number = [](const Value &value) {
+    return value.is(Tag::Int) || value.is(Tag::Float) || value.is(Tag::Bool);
+  };
+  Tensor result = a != nullptr ? *a : *b;
+  result.is_parameter = false;
+  result.is_weak = false;
+  result.grad = either_grad(in, a, b);
+  result.dtype = dtype ? *dtype : promoted(in, left, right, a, b);
+  if (in.in_autocast() && result.dtype != Dtype::Bool) {
+    result.dtype = Dtype::Unknown;
+  }
+  std::vector<const Tensor *> inputs;
+  if (a != nullptr) {
+    inputs.push_back(a);
+  }
+  if (b != nullptr) {
+    inputs.push_back(b);
+  }
+  if (a != nullptr && b != nullptr) {
+    if (a->library != b->library) {
+      result.library = a->library == Library::Unknown ? b->library : b->library == Library::Unknown ? a->library : Library::Unknown;
+    }
+    const Broadcast both = broadcast(in, a->shape, b->shape);
+    if (!both.fits) {
+      if (Problem *problem = in.report(Fault::ShapesDoNotFit, node,
+                                       fmt::format("{} of {} and {} cannot be done: {} is not {}", what, in.text_of(*a),
+                                                   in.text_of(*b), in.terms.text(both.left), in.terms.text(both.right)))) {
+        in.tell_chain(*problem, *a);
+        in.tell_chain(*problem, *b);
+        problem->advice = "sizes must be equal, or one of them 1, counted from the last dimension";
+      }
+      result.shape = {};
+      return in.plain_tensor(result);
+    }
+    result.shape = both.shape;
+    if (!is_scalar(*a) && !is_scalar(*b) && a->shape.is_known() && b->shape.is_known()) {
+      if (!check_devices(in, node, *a, *b, what)) {
+        result.device = {};
+      }
+    }
+    if (a->device != b->device) {
+      result.device = is_scalar(*a)                                ? b->device
+                      : is_scalar(*b)                              ? a->device
+                      : a->device.kind == Device::Kind::Unknown ? Device{}
+                                                                   : result.device;
+      if (!is_scalar(*a) && !is_scalar(*b)) {
+        result.device = {};
+      }
+    }
+  } else if (!is_number(a == nullptr ? left : right)) {
+    const Value &other = a == nullptr ? left : right;
+    if (!other.is_sequence()) {
+      result.shape = {}; // it may be a larger tensor
+      result.device = {};
+    } else {
+      result.shape = {};
+    }
+  }
+  return in.make_tensor(result, api, node, inputs);
+}
+
+std::string_view name_of(Operator op) {
+  switch (op) {
+  case Operator::Add:
+    return "+";
+  case Operator::Sub:
+    return "-";
+  case Operator::Mult:
+    return "*";
+  case Operator::Div:
+    return "/";
+  case Operator::FloorDiv:
+    return "//";
+  case Operator::Pow:
+    return "**";
+  case Operator::Mod:
+    return "%";
+  case Operator::BitAnd:
+    return "&";
+  case Operator::BitOr:
+    return "|";
+  case Operator::BitXor:
+    return "^";
+  default:
+    return "operator";
+  }
+}
+
+Dtype divided(Dtype dtype, Library library) {
+  if (dtype == Dtype::Bool || is_integer(dtype)) {
+    return library == Library::Numpy ? Dtype::Float64 : library == Library::Torch ? Dtype::Float32 : Dtype::Unknown;
+  }
+  return dtype;
+}
+
+} // namespace
+
+Value matrix_product(Interpreter &in, const Value &left, const Value &right, const Expr *node, Symbol api, const Object *layer);
+
+Value Interpreter::tensor_binary(Operator op, const Value &left, const Value &right, const Expr *node) {
+  if (op == Operator::MatMult) {
+    return matrix_product(*this, left, right, node, intern("torch.matmul"), nullptr);
+  }
+  const Value value = combine(*this, left, right, node, intern(name_of(op)), name_of(op));
+  if (op == Operator::Div && value.is(Tag::Tensor)) {
+    const Dtype dtype = divided(value.tensor->dtype, value.tensor->library);
+    if (dtype != value.tensor->dtype) {
+      Tensor result = *value.tensor;
+      result.dtype = dtype;
+      return plain_tensor(result);
+    }
+  }
+  return value;
+}
+
+namespace {
+
+Value unary(Operation &op, Dtype (*convert)(Dtype)) {
+  const Value &value = op.arg("input");
+  const Tensor *const input = op.in.as_tensor(value);
+  if (input == nullptr) {
+    return {};
+  }
+  Dtype dtype = convert(input->dtype);
+  if (const Value wanted = op.arg("dtype"); !wanted.is_unknown() && !wanted.is(Tag::None)) {
+    dtype = op.in.as_dtype(wanted);
+  }
+  return op.like(*input, input->shape, op.in.in_autocast() && dtype != Dtype::Bool ? Dtype::Unknown : dtype);
+}
+
+Dtype same(Dtype dtype) { return dtype; }
+Dtype floating(Dtype dtype) { return dtype == Dtype::Bool || is_integer(dtype) ? Dtype::Float32 : dtype; }
+Dtype boolean(Dtype) { return Dtype::Bool; }
+Dtype integral(Dtype) { return Dtype::Int64; }
+Dtype real(Dtype dtype) {
+  return dtype == Dtype::Complex64 ? Dtype::Float32 : dtype == Dtype::Complex128 ? Dtype::Float64 : dtype;
+}
+
+Value call_same(Operation &op) { return unary(op, same); }
+Value call_float(Operation &op) { return unary(op, floating); }
+Value call_bool(Operation &op) { return unary(op, boolean); }
+Value call_long(Operation &op) { return unary(op, integral); }
+Value call_abs(Operation &op) { return unary(op, real); }
+
+Value call_binary(Operation &op) {
+  return combine(op.in, op.arg("input"), op.arg("other"), op.node, op.api, op.short_name());
+}
+Value call_compare(Operation &op) {
+  const Value value = combine(op.in, op.arg("input"), op.arg("other"), op.node, op.api, op.short_name(), Dtype::Bool);
+  if (value.is(Tag::Tensor)) {
+    Tensor result = *value.tensor;
+    result.grad = Truth::No;
+    return op.in.plain_tensor(result);
+  }
+  return value;
+}
+Value call_divide(Operation &op) {
+  const Value value = call_binary(op);
+  if (!value.is(Tag::Tensor) || !op.arg("rounding_mode").is(Tag::None)) {
+    return value;
+  }
+  Tensor result = *value.tensor;
+  result.dtype = divided(result.dtype, result.library);
+  return op.in.plain_tensor(result);
+}
+
+// In place: the receiver keeps its shape, and what is added must fit it.
+Value call_in_place(Operation &op) {
+  const Value receiver = op.arg("input");
+  const Tensor *const a = op.in.as_tensor(receiver);
+  const Value other = op.arg("other");
+  const Tensor *const b = other.is(Tag::Tensor) ? other.tensor : nullptr;
+  if (a != nullptr && b != nullptr) {
+    const Broadcast both = broadcast(op.in, a->shape, b->shape);
+    if (!both.fits) {
+      combine(op.in, receiver, other, op.node, op.api, op.short_name());
+    }
+  }
+  return receiver;
+}
+
+Value call_where(Operation &op) {
+  const Value condition = op.arg("condition");
+  const Value x = op.arg("input");
+  const Value y = op.arg("other");
+  if (!op.is_given("input")) {
+    const Tensor *const mask = op.in.as_tensor(condition);
+    if (mask == nullptr || !mask->shape.is_known()) {
+      return {};
+    }
+    Tensor places = *mask;
+    places.dtype = Dtype::Int64;
+    places.shape = op.in.heap.shape({op.in.fresh("n", 0)});
+    std::vector<Value> all(mask->shape.rank(), op.in.plain_tensor(places));
+    return op.in.heap.new_list(std::move(all), Tag::Tuple);
+  }
+  const Value both = x.is(Tag::Tensor) || y.is(Tag::Tensor) || x.is(Tag::Opaque) || y.is(Tag::Opaque)
+                         ? combine(op.in, x, y, op.node, op.api, "where")
+                         : Value();
+  const Tensor *const mask = op.in.as_tensor(condition);
+  if (mask == nullptr) {
+    return both;
+  }
+  if (!both.is(Tag::Tensor)) {
+    Tensor result = *mask;
+    result.dtype = x.is(Tag::Float) || y.is(Tag::Float) ? Dtype::Float32 : Dtype::Unknown;
+    return op.result(result, {mask});
+  }
+  const Value all = combine(op.in, condition, both, op.node, op.api, "where", both.tensor->dtype);
+  if (all.is(Tag::Tensor)) {
+    Tensor result = *all.tensor;
+    result.grad = both.tensor->grad;
+    result.library = both.tensor->library;
+    return op.in.plain_tensor(result);
+  }
+  return all;
+}
+
+Value call_masked_fill(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  const Tensor *const mask = op.tensor("mask");
+  if (input == nullptr) {
+    return {};
+  }
+  if (mask != nullptr) {
+    const Broadcast both = broadcast(op.in, input->shape, mask->shape);
+    if (!both.fits) {
+      if (Problem *problem = op.report(Fault::ShapesDoNotFit, fmt::format("a mask of {} does not fit {}", op.in.text_of(*mask),
+                                                                          op.in.text_of(*input)))) {
+        op.in.tell_chain(*problem, *input);
+        op.in.tell_chain(*problem, *mask);
+        problem->advice = "the mask must broadcast to the tensor that it fills";
+      }
+      return op.unknown_tensor(input);
+    }
+    if (input->shape.is_known() && mask->shape.is_known() && !op.api.text().ends_with("_")) {
+      return op.like(*input, both.shape);
+    }
+  }
+  return mask == nullptr || !mask->shape.is_known() ? op.like(*input, op.api.text().ends_with("_") ? input->shape : Shape{})
+                                                    : op.like(*input, input->shape);
+}
+
+constexpr TransferEntry kTable[] = {
+    {"same", call_same},       {"same_float", call_float}, {"same_bool", call_bool}, {"same_long", call_long},
+    {"same_real", call_abs},   {"binary", call_binary},    {"compare", call_compare}, {"divide", call_divide},
+    {"in_place", call_in_place}, {"where", call_where},    {"masked_fill", call_masked_fill},
+};
+
+} // namespace
+
+std::span<const TransferEntry> elementwise_transfers() { return kTable; }
+
+} // namespace deepperf::shapes

@@ -1,0 +1,945 @@
+// Views, joins and splits: what moves sizes around.
+#include "shapes/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace deepperf::shapes {
+
+using namespace python;
+using Tag = Value::Tag;
+
+namespace {
+
+std::vector<Dim> dims_of(const Shape &shape) { return {shape.dims.begin(), shape.dims.end()}; }
+
+// Sizes that are given one by one, or as one list.
+bool given_sizes(Operation &op, std::string_view name, std::vector<Dim> &dims) {
+  if (op.is_open) {
+    return false;
+  }
+  if (!op.rest.empty()) {
+    if (op.rest.size() == 1 && op.rest[0].is_sequence()) {
+      return op.in.as_dims(op.rest[0], dims);
+    }
+    if (op.rest.size() == 1 && !op.rest[0].is(Tag::Int)) {
+      return false; // a number or a list
+    }
+    for (const Value &value : op.rest) {
+      if (!value.is(Tag::Int) && !value.is(Tag::Opaque)) {
+        return false;
+      }
+      dims.push_back(op.in.as_dim(value));
+    }
+    return true;
+  }
+  const Value value = op.arg(name);
+  return value.is_sequence() ? op.in.as_dims(value, dims)
+                             : (value.is(Tag::Int) && (dims.push_back(value.dim()), true));
+}
+
+Value call_view(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  if (input == nullptr) {
+    return {};
+  }
+  if (op.rest.size() == 1 && op.rest[0].is(Tag::Dtype)) {
+    return op.like(*input, input->shape, op.rest[0].dtype());
+  }
+  std::vector<Dim> dims;
+  if (!given_sizes(op, "shape", dims)) {
+    return op.like(*input, {});
+  }
+  Terms &terms = op.in.terms;
+  Dim known = Dim::of(1);
+  std::optional<std::size_t> open;
+  bool is_sure = true;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i].is(-1)) {
+      if (open) {
+        return op.like(*input, {});
+      }
+      open = i;
+    } else {
+      is_sure = is_sure && dims[i].is_known();
+      known = terms.multiply(known, dims[i]);
+    }
+  }
+  const Dim total = numel(op.in, input->shape);
+  const auto fail = [&](std::string message, std::string advice) {
+    if (Problem *problem = op.report(Fault::ReshapeSize, std::move(message))) {
+      op.in.tell_chain(*problem, *input);
+      problem->advice = std::move(advice);
+    }
+    return op.like(*input, {});
+  };
+  const auto wanted = [&] {
+    std::string text = "[";
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+      text += (i > 0 ? ", " : "") + (dims[i].is(-1) ? std::string("-1") : terms.text(dims[i]));
+    }
+    return text + "]";
+  };
+  if (!open) {
+    if (is_sure && terms.differ(total, known)) {
+      return fail(fmt::format("{} has {} elements, and {} would have {}", op.in.text_of(*input), terms.text(total),
+                              wanted(), terms.text(known)),
+                  "the sizes must multiply to the same number; -1 for one of them lets it be computed");
+    }
+    return op.like(*input, op.in.heap.shape(dims));
+  }
+  if (is_sure && total.is_known() && known.is_known()) {
+    if (total.is_constant() && known.is_constant()) {
+      if (known.value == 0) {
+        return op.like(*input, {});
+      }
+      if (total.value % known.value != 0) {
+        return fail(fmt::format("{} has {} elements, which cannot be divided by the {} of {}", op.in.text_of(*input),
+                                total.value, known.value, wanted()),
+                    "the given sizes must divide the number of elements");
+      }
+    }
+    dims[*open] = terms.floor_divide(total, known);
+    // Whatever the batch is, a view that takes more than there is cannot be.
+    if (terms.is_less(total, known)) {
+      return fail(fmt::format("{} has {} elements, fewer than the {} of {}", op.in.text_of(*input), terms.text(total),
+                              terms.text(known), wanted()),
+                  "the given sizes must divide the number of elements");
+    }
+  } else if (is_sure && input->shape.is_known() && !dims.empty()) {
+    // What stays the same at the front can be left out on both sides.
+    u32 front = 0;
+    while (front < input->shape.rank() && front < dims.size() && input->shape.dims[front].is_known() &&
+           input->shape.dims[front] == dims[front]) {
+      ++front;
+    }
+    dims[*open] = Dim{};
+  } else {
+    dims[*open] = Dim{};
+  }
+  return op.like(*input, op.in.heap.shape(dims));
+}
+
+Value call_flatten(Operation &op) {
+  const Value value = op.arg("input");
+  const Tensor *const input = op.in.as_tensor(value);
+  if (input == nullptr) {
+    return {};
+  }
+  const auto first = op.integer("start_dim");
+  const auto last = op.integer("end_dim");
+  if (!input->shape.is_known() || !first || !last) {
+    return op.like(*input, {});
+  }
+  if (input->shape.rank() == 0) {
+    return op.like(*input, op.in.heap.shape({Dim::of(1)}));
+  }
+  const auto from = axis_of(op, *input, *first, "start_dim");
+  const auto to = axis_of(op, *input, *last, "end_dim");
+  if (!from || !to || *from > *to) {
+    return op.like(*input, {});
+  }
+  std::vector<Dim> dims;
+  Dim product = Dim::of(1);
+  for (u32 i = 0; i < input->shape.rank(); ++i) {
+    if (i < *from || i > *to) {
+      dims.push_back(input->shape.dims[i]);
+      continue;
+    }
+    product = op.in.terms.multiply(product, input->shape.dims[i]);
+    if (i == *to) {
+      dims.push_back(product);
+    }
+  }
+  return op.like(*input, op.in.heap.shape(dims));
+}
+
+Value call_unflatten(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  const auto at = op.integer("dim");
+  std::vector<Dim> sizes;
+  if (input == nullptr || !input->shape.is_known() || !at || !op.in.as_dims(op.arg("unflattened_size"), sizes)) {
+    return input != nullptr ? op.like(*input, {}) : Value();
+  }
+  const auto axis = axis_of(op, *input, *at, "dim");
+  if (!axis) {
+    return op.like(*input, {});
+  }
+  Dim known = Dim::of(1);
+  Dim *open = nullptr;
+  for (Dim &dim : sizes) {
+    if (dim.is(-1)) {
+      open = &dim;
+    } else {
+      known = op.in.terms.multiply(known, dim);
+    }
+  }
+  const Dim total = input->shape.dims[*axis];
+  if (open != nullptr) {
+    *open = op.in.terms.floor_divide(total, known);
+  } else if (op.in.terms.differ(total, known)) {
+    if (Problem *problem = op.report(Fault::ReshapeSize, fmt::format("dimension {} of {} cannot be split into {} elements",
+                                                                     *axis, op.in.text_of(*input), op.in.terms.text(known)))) {
+      op.in.tell_chain(*problem, *input);
+      problem->advice = "the sizes must multiply to that of the dimension";
+    }
+    return op.like(*input, {});
+  }
+  std::vector<Dim> dims = dims_of(input->shape);
+  dims.erase(dims.begin() + *axis);
+  dims.insert(dims.begin() + *axis, sizes.begin(), sizes.end());
+  return op.like(*input, op.in.heap.shape(dims));
+}
+
+Value call_permute(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  if (input == nullptr) {
+    return {};
+  }
+  std::vector<Dim> order;
+  if (!given_sizes(op, "dims", order) || order.empty()) {
+    return op.like(*input, {});
+  }
+  if (!std::ranges::all_of(order, [](Dim dim) { return dim.is_constant(); })) {
+    return op.like(*input, {});
+  }
+  const u32 count = static_cast<u32>(order.size());
+  if (!input->shape.is_known()) {
+    // It has as many dimensions as are named.
+    const Value value = op.arg("input");
+    if (value.is(Tag::Opaque) && input->shape.rank() <= count) {
+      std::vector<Dim> dims;
+      for (u32 i = 0; i < count; ++i) {
+        const Dim known = input->shape.from_end(count - 1 - i);
+        dims.push_back(known.is_known() ? known : op.in.size_at(value, *input, static_cast<i64>(i)));
+      }
+      op.in.refine(value, op.in.heap.shape(dims));
+      return call_permute(op);
+    }
+    return op.like(*input, {});
+  }
+  if (input->shape.rank() != count) {
+    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("{} names {} dimensions, and {} has {}", op.short_name(),
+                                                                   count, op.in.text_of(*input), input->shape.rank()))) {
+      op.in.tell_chain(*problem, *input);
+      problem->advice = "name each dimension once";
+    }
+    return op.like(*input, {});
+  }
+  std::vector<Dim> dims;
+  for (const Dim at : order) {
+    const auto axis = axis_of(op, *input, at.value, "dims");
+    if (!axis) {
+      return op.like(*input, {});
+    }
+    dims.push_back(input->shape.dims[*axis]);
+  }
+  return op.like(*input, op.in.heap.shape(dims));
+}
+
+Value call_transpose(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  const auto first = op.integer("dim0");
+  const auto second = op.integer("dim1");
+  if (input == nullptr) {
+    return {};
+  }
+  if (!first || !second) {
+    return op.like(*input, {});
+  }
+  if (input->shape.kind == Shape::Kind::Tail && *first < 0 && *second < 0 &&
+      static_cast<u32>(-*first) <= input->shape.rank() && static_cast<u32>(-*second) <= input->shape.rank()) {
+    std::vector<Dim> dims = dims_of(input->shape);
+    std::swap(dims[dims.size() - static_cast<std::size_t>(-*first)], dims[dims.size() - static_cast<std::size_t>(-*second)]);
+    return op.like(*input, op.in.heap.shape(dims, Shape::Kind::Tail));
+  }
+  if (!input->shape.is_known()) {
+    return op.like(*input, {});
+  }
+  const auto a = axis_of(op, *input, *first, "dim0");
+  const auto b = a ? axis_of(op, *input, *second, "dim1") : std::nullopt;
+  if (!a || !b) {
+    return op.like(*input, {});
+  }
+  std::vector<Dim> dims = dims_of(input->shape);
+  if (!dims.empty()) {
+    std::swap(dims[*a], dims[*b]);
+  }
+  return op.like(*input, op.in.heap.shape(dims));
+}
+
+Value call_t(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  if (input == nullptr) {
+    return {};
+  }
+  if (!input->shape.is_known()) {
+    return op.like(*input, {});
+  }
+  if (input->shape.rank() > 2) {
+    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("t() takes at most 2 dimensions, and gets {}",
+                                                                   op.in.text_of(*input)))) {
+      op.in.tell_chain(*problem, *input);
+      problem->advice = "use .transpose(-2, -1) or .mT";
+    }
+    return op.like(*input, {});
+  }
+  std::vector<Dim> dims = dims_of(input->shape);
+  std::ranges::reverse(dims);
+  return op.like(*input, op.in.heap.shape(dims));
+}
+
+Value call_unsqueeze(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  if (input == nullptr) {
+    return {};
+  }
+  const auto at = op.integer("dim");
+  if (!at) {
+    return op.like(*input, {});
+  }
+  if (!input->shape.is_known()) {
+    if (*at == -1) {
+      std::vector<Dim> dims = dims_of(input->shape);
+      dims.push_back(Dim::of(1));
+      return op.like(*input, op.in.heap.shape(dims, Shape::Kind::Tail));
+    }
+    return op.like(*input, *at == 0 ? input->shape : Shape{});
+  }
+  const auto axis = axis_of(op, *input, *at, "dim", true);
+  if (!axis) {
+    return op.like(*input, {});
+  }
+  std::vector<Dim> dims = dims_of(input->shape);
+  dims.insert(dims.begin() + *axis, Dim::of(1));
+  return op.like(*input, op.in.heap.shape(dims));
+}
+
+Value call_squeeze(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  if (input == nullptr) {
+    return {};
+  }
+  if (!input->shape.is_known()) {
+    return op.like(*input, {});
+  }
+  std::vector<Dim> dims;
+  const Value which = op.arg("dim");
+  if (which.is(Tag::None)) {
+    for (const Dim dim : input->shape.dims) {
+      if (!op.in.terms.differ(dim, Dim::of(1)) && !dim.is(1)) {
+        return op.like(*input, {}); // a size that may be 1: nobody knows the rank
+      }
+      if (!dim.is(1)) {
+        dims.push_back(dim);
+      }
+    }
+    return op.like(*input, op.in.heap.shape(dims));
+  }
+  std::vector<Dim> given;
+  if (!op.in.as_dims(which, given)) {
+    return op.like(*input, {});
+  }
+  std::vector<bool> is_gone(input->shape.rank());
+  for (const Dim at : given) {
+    if (!at.is_constant()) {
+      return op.like(*input, {});
+    }
+    const auto axis = axis_of(op, *input, at.value, "dim");
+    if (!axis) {
+      return op.like(*input, {});
+    }
+    if (input->shape.rank() == 0) {
+      continue;
+    }
+    const Dim size = input->shape.dims[*axis];
+    if (!size.is(1) && !op.in.terms.differ(size, Dim::of(1))) {
+      return op.like(*input, {});
+    }
+    is_gone[*axis] = size.is(1);
+  }
+  for (u32 i = 0; i < input->shape.rank(); ++i) {
+    if (!is_gone[i]) {
+      dims.push_back(input->shape.dims[i]);
+    }
+  }
+  return op.like(*input, op.in.heap.shape(dims));
+}
+
+Value call_expand(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  if (input == nullptr) {
+    return {};
+  }
+  std::vector<Dim> dims;
+  if (!given_sizes(op, "sizes", dims)) {
+    return op.like(*input, {});
+  }
+  if (!input->shape.is_known()) {
+    for (Dim &dim : dims) {
+      dim = dim.is(-1) ? Dim{} : dim;
+    }
+    return op.like(*input, op.in.heap.shape(dims));
+  }
+  const u32 rank = input->shape.rank();
+  if (dims.size() < rank) {
+    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("expand names {} sizes, and {} has {} dimensions", dims.size(),
+                                                                   op.in.text_of(*input), rank))) {
+      op.in.tell_chain(*problem, *input);
+      problem->advice = "name a size for each dimension; -1 keeps it";
+    }
+    return op.like(*input, {});
+  }
+  for (u32 i = 0; i < rank; ++i) {
+    Dim &wanted = dims[dims.size() - 1 - i];
+    const Dim size = input->shape.from_end(i);
+    if (wanted.is(-1)) {
+      wanted = size;
+    } else if (op.in.terms.differ(wanted, size) && op.in.terms.differ(size, Dim::of(1))) {
+      if (Problem *problem = op.report(Fault::ShapesDoNotFit, fmt::format("{} cannot be expanded: size {} becomes {}",
+                                                                          op.in.text_of(*input), op.in.terms.text(size),
+                                                                          op.in.terms.text(wanted)))) {
+        op.in.tell_chain(*problem, *input);
+        problem->advice = "only sizes of 1 can be expanded; repeat() copies";
+      }
+      return op.like(*input, {});
+    }
+  }
+  return op.like(*input, op.in.heap.shape(dims));
+}
+
+Value call_expand_as(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  const Tensor *const other = op.tensor("other");
+  if (input == nullptr) {
+    return {};
+  }
+  return op.like(*input, other != nullptr ? other->shape : Shape{});
+}
+
+Value call_repeat(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  if (input == nullptr) {
+    return {};
+  }
+  std::vector<Dim> times;
+  if (!given_sizes(op, "repeats", times) || !input->shape.is_known()) {
+    return op.like(*input, {});
+  }
+  const u32 rank = input->shape.rank();
+  if (times.size() < rank) {
+    if (op.short_name() == "tile") {
+      times.insert(times.begin(), rank - times.size(), Dim::of(1));
+    } else {
+      if (Problem *problem = op.report(Fault::WrongRank, fmt::format("repeat names {} numbers, and {} has {} dimensions",
+                                                                     times.size(), op.in.text_of(*input), rank))) {
+        op.in.tell_chain(*problem, *input);
+        problem->advice = "name a number for each dimension";
+      }
+      return op.like(*input, {});
+    }
+  }
+  std::vector<Dim> dims;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const std::size_t extra = times.size() - rank;
+    dims.push_back(i < extra ? times[i] : op.in.terms.multiply(times[i], input->shape.dims[static_cast<u32>(i - extra)]));
+  }
+  return op.like(*input, op.in.heap.shape(dims));
+}
+
+Value call_repeat_interleave(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  const auto axis_given = op.integer("dim");
+  const Dim times = op.dim("repeats");
+  if (input == nullptr) {
+    return {};
+  }
+  if (!input->shape.is_known()) {
+    return op.like(*input, {});
+  }
+  if (op.arg("dim").is(Tag::None)) {
+    return op.like(*input, op.in.heap.shape({op.in.terms.multiply(numel(op.in, input->shape), times)}));
+  }
+  const auto axis = axis_given ? axis_of(op, *input, *axis_given, "dim") : std::nullopt;
+  if (!axis) {
+    return op.like(*input, {});
+  }
+  std::vector<Dim> dims = dims_of(input->shape);
+  dims[*axis] = op.in.terms.multiply(dims[*axis], times);
+  return op.like(*input, op.in.heap.shape(dims));
+}
+
+// ---- Joins ----------------------------------------------------------------------------------------------------------
+
+bool gather_tensors(Operation &op, std::vector<const Tensor *> &tensors) {
+  std::vector<Value> items;
+  const Value list = op.arg("tensors");
+  if (!op.in.iterate(list, items)) {
+    if (!items.empty() && items[0].is(Tag::Tensor)) {
+      tensors.push_back(items[0].tensor); // like all of them
+    }
+    return false;
+  }
+  for (const Value &item : items) {
+    const Tensor *const tensor = op.in.as_tensor(item);
+    if (tensor == nullptr) {
+      return false;
+    }
+    tensors.push_back(tensor);
+  }
+  return !tensors.empty();
+}
+
+Tensor joined_tensor(Operation &op, const std::vector<const Tensor *> &tensors) {
+  Tensor result = *tensors[0];
+  result.is_parameter = false;
+  for (const Tensor *tensor : tensors) {
+    result.grad = tensor->grad == Truth::Yes ? Truth::Yes : result.grad == tensor->grad ? result.grad : Truth::Unknown;
+    result.dtype = promote_torch(result.dtype, tensor->dtype);
+    if (!check_devices(op.in, op.node, result, *tensor, op.short_name()) || result.device != tensor->device) {
+      result.device = {};
+    }
+  }
+  if (!op.in.records_gradients()) {
+    result.grad = Truth::No;
+  }
+  result.shape = {};
+  return result;
+}
+
+Value call_cat(Operation &op) {
+  std::vector<const Tensor *> tensors;
+  const bool is_exact = gather_tensors(op, tensors);
+  if (tensors.empty()) {
+    return op.unknown_tensor(nullptr);
+  }
+  Tensor result = joined_tensor(op, tensors);
+  const auto given = op.integer("dim");
+  if (!given) {
+    return op.result(result, tensors);
+  }
+  if (!is_exact) {
+    const Shape &one = tensors[0]->shape;
+    if (tensors.size() == 1 && one.is_known() && *given >= -static_cast<i64>(one.rank()) && *given < static_cast<i64>(one.rank())) {
+      std::vector<Dim> dims = dims_of(one);
+      dims[static_cast<std::size_t>(*given < 0 ? *given + static_cast<i64>(one.rank()) : *given)] = Dim{};
+      result.shape = op.in.heap.shape(dims);
+    }
+    return op.result(result, tensors);
+  }
+  // Those of known rank; an empty tensor of one dimension may stand anywhere.
+  const Tensor *first = nullptr;
+  bool all_known = true;
+  for (const Tensor *tensor : tensors) {
+    all_known = all_known && tensor->shape.is_known();
+    const bool is_empty = tensor->shape.has_rank(1) && !op.in.terms.is_at_least(tensor->shape.dims[0], 1);
+    if (tensor->shape.is_known() && !is_empty && first == nullptr) {
+      first = tensor;
+    }
+  }
+  if (first == nullptr) {
+    // Tails: along the last dimension sizes add up.
+    if (*given == -1) {
+      Dim sum = Dim::of(0);
+      for (const Tensor *tensor : tensors) {
+        sum = op.in.terms.add(sum, tensor->shape.from_end(0));
+      }
+      if (sum.is_known()) {
+        result.shape = op.in.heap.shape({sum}, Shape::Kind::Tail);
+      }
+    }
+    return op.result(result, tensors);
+  }
+  const auto axis = axis_of(op, *first, *given, "dim");
+  if (!axis) {
+    return op.result(result, tensors);
+  }
+  std::vector<Dim> dims = dims_of(first->shape);
+  Dim sum = Dim::of(0);
+  for (const Tensor *tensor : tensors) {
+    if (!tensor->shape.is_known()) {
+      sum = {};
+      continue;
+    }
+    if (tensor->shape.has_rank(1) && first->shape.rank() != 1 && !op.in.terms.is_at_least(tensor->shape.dims[0], 1)) {
+      return op.result(result, tensors);
+    }
+    const auto fail = [&](Fault fault, std::string message) {
+      if (Problem *problem = op.report(fault, std::move(message))) {
+        op.in.tell_chain(*problem, *first);
+        op.in.tell_chain(*problem, *tensor);
+        problem->advice = fmt::format("all sizes but that of dimension {} must be equal", *axis);
+      }
+      return op.in.plain_tensor(result);
+    };
+    if (tensor->shape.rank() != first->shape.rank()) {
+      return fail(Fault::WrongRank, fmt::format("{} of {} and {} cannot be done: they have {} and {} dimensions", op.short_name(),
+                                                op.in.text_of(*first), op.in.text_of(*tensor), first->shape.rank(),
+                                                tensor->shape.rank()));
+    }
+    for (u32 i = 0; i < first->shape.rank(); ++i) {
+      const Dim size = tensor->shape.dims[i];
+      if (i == *axis) {
+        sum = op.in.terms.add(sum, size);
+        continue;
+      }
+      if (op.in.terms.differ(first->shape.dims[i], size)) {
+        return fail(Fault::ShapesDoNotFit,
+                    fmt::format("{} of {} and {} along dimension {} cannot be done: {} is not {}", op.short_name(),
+                                op.in.text_of(*first), op.in.text_of(*tensor), *axis, op.in.terms.text(first->shape.dims[i]),
+                                op.in.terms.text(size)));
+      }
+      if (!dims[i].is_known() || (size.is_constant() && !dims[i].is_constant())) {
+        dims[i] = size;
+      }
+    }
+  }
+  dims[*axis] = sum;
+  result.shape = op.in.heap.shape(dims);
+  return op.result(result, tensors);
+}
+
+Value call_stack(Operation &op) {
+  std::vector<const Tensor *> tensors;
+  const bool is_exact = gather_tensors(op, tensors);
+  if (tensors.empty()) {
+    return op.unknown_tensor(nullptr);
+  }
+  Tensor result = joined_tensor(op, tensors);
+  const auto given = op.integer("dim");
+  const Tensor *first = nullptr;
+  for (const Tensor *tensor : tensors) {
+    if (tensor->shape.is_known() && first == nullptr) {
+      first = tensor;
+    }
+  }
+  if (!given || first == nullptr) {
+    return op.result(result, tensors);
+  }
+  const auto axis = axis_of(op, *first, *given, "dim", true);
+  if (!axis) {
+    return op.result(result, tensors);
+  }
+  std::vector<Dim> dims = dims_of(first->shape);
+  for (const Tensor *tensor : tensors) {
+    if (!tensor->shape.is_known()) {
+      continue;
+    }
+    bool fits = tensor->shape.rank() == first->shape.rank();
+    for (u32 i = 0; fits && i < first->shape.rank(); ++i) {
+      fits = !op.in.terms.differ(first->shape.dims[i], tensor->shape.dims[i]);
+      if (fits && !dims[i].is_known()) {
+        dims[i] = tensor->shape.dims[i];
+      }
+    }
+    if (!fits) {
+      if (Problem *problem = op.report(Fault::ShapesDoNotFit, fmt::format("stack of {} and {} cannot be done", op.in.text_of(*first),
+                                                                          op.in.text_of(*tensor)))) {
+        op.in.tell_chain(*problem, *first);
+        op.in.tell_chain(*problem, *tensor);
+        problem->advice = "all tensors must have the same shape";
+      }
+      return op.in.plain_tensor(result);
+    }
+  }
+  dims.insert(dims.begin() + *axis, is_exact ? Dim::of(static_cast<i64>(tensors.size())) : Dim{});
+  result.shape = op.in.heap.shape(dims);
+  return op.result(result, tensors);
+}
+
+// ---- Splits ---------------------------------------------------------------------------------------------------------
+
+Value pieces(Operation &op, const Tensor &input, u32 axis, const std::vector<Dim> &sizes) {
+  std::vector<Value> parts;
+  for (const Dim size : sizes) {
+    std::vector<Dim> dims = dims_of(input.shape);
+    dims[axis] = size;
+    parts.push_back(op.like(input, op.in.heap.shape(dims)));
+  }
+  return op.in.heap.new_list(std::move(parts), Tag::Tuple);
+}
+
+Value call_chunk(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  const auto count = op.integer("chunks");
+  const auto given = op.integer("dim");
+  if (input == nullptr || !count || *count < 1 || *count > 64 || !given) {
+    return input != nullptr ? op.in.heap.new_open_list(op.unknown_tensor(input), Tag::Tuple) : Value();
+  }
+  if (!input->shape.is_known()) {
+    Tensor part = *input;
+    part.is_parameter = false;
+    part.shape = {};
+    if (*given == -1 && input->shape.rank() > 0) {
+      const auto exact = op.in.terms.divide_exactly(input->shape.from_end(0), Dim::of(*count));
+      if (exact) {
+        part.shape = op.in.heap.shape({*exact}, Shape::Kind::Tail);
+      }
+    }
+    std::vector<Value> parts(static_cast<std::size_t>(*count), op.in.plain_tensor(part));
+    return op.in.heap.new_list(std::move(parts), Tag::Tuple);
+  }
+  const auto axis = axis_of(op, *input, *given, "dim");
+  if (!axis || input->shape.rank() == 0) {
+    return {};
+  }
+  const Dim size = input->shape.dims[*axis];
+  std::vector<Dim> sizes;
+  if (size.is_constant()) {
+    const i64 each = std::max<i64>((size.value + *count - 1) / *count, 1);
+    for (i64 left = size.value; left > 0; left -= each) {
+      sizes.push_back(Dim::of(std::min(each, left)));
+    }
+  } else {
+    const auto exact = op.in.terms.divide_exactly(size, Dim::of(*count));
+    sizes.assign(static_cast<std::size_t>(*count), exact ? *exact : Dim{});
+  }
+  return pieces(op, *input, *axis, sizes);
+}
+
+Value call_split(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  const auto given = op.integer("dim");
+  if (input == nullptr) {
+    return {};
+  }
+  const Value how = op.arg("split_size_or_sections");
+  if (!input->shape.is_known() || !given) {
+    std::vector<Value> sizes;
+    if (how.is_sequence() && op.in.iterate(how, sizes)) {
+      std::vector<Value> parts;
+      for (const Value &size : sizes) {
+        Tensor part = *input;
+        part.is_parameter = false;
+        part.shape = given && *given == -1 ? op.in.heap.shape({op.in.as_dim(size)}, Shape::Kind::Tail) : Shape{};
+        parts.push_back(op.in.plain_tensor(part));
+      }
+      return op.in.heap.new_list(std::move(parts), Tag::Tuple);
+    }
+    return op.in.heap.new_open_list(op.unknown_tensor(input), Tag::Tuple);
+  }
+  const auto axis = axis_of(op, *input, *given, "dim");
+  if (!axis || input->shape.rank() == 0) {
+    return {};
+  }
+  const Dim size = input->shape.dims[*axis];
+  std::vector<Dim> sizes;
+  if (how.is_sequence()) {
+    if (!op.in.as_dims(how, sizes)) {
+      return {};
+    }
+    Dim sum = Dim::of(0);
+    for (const Dim part : sizes) {
+      sum = op.in.terms.add(sum, part);
+    }
+    if (op.in.terms.differ(sum, size)) {
+      if (Problem *problem = op.report(Fault::ReshapeSize, fmt::format("the parts of split add up to {}, and dimension {} of {} has {}",
+                                                                       op.in.terms.text(sum), *axis, op.in.text_of(*input),
+                                                                       op.in.terms.text(size)))) {
+        op.in.tell_chain(*problem, *input);
+        problem->advice = "the parts must add up to the size of the dimension";
+      }
+      return {};
+    }
+    return pieces(op, *input, *axis, sizes);
+  }
+  const Dim each = op.in.as_dim(how);
+  if (size.is_constant() && each.is_constant() && each.value > 0 && size.value / each.value <= 64) {
+    for (i64 left = size.value; left > 0; left -= each.value) {
+      sizes.push_back(Dim::of(std::min(each.value, left)));
+    }
+    return pieces(op, *input, *axis, sizes);
+  }
+  if (each.is_known()) {
+    const auto count = op.in.terms.divide_exactly(size, each);
+    if (count && count->is_constant() && count->value > 0 && count->value <= 64) {
+      sizes.assign(static_cast<std::size_t>(count->value), each);
+      return pieces(op, *input, *axis, sizes);
+    }
+  }
+  std::vector<Dim> dims = dims_of(input->shape);
+  dims[*axis] = {};
+  return op.in.heap.new_open_list(op.like(*input, op.in.heap.shape(dims)), Tag::Tuple);
+}
+
+Value call_unbind(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  const auto given = op.integer("dim");
+  if (input == nullptr) {
+    return {};
+  }
+  if (!input->shape.is_known() || !given || input->shape.rank() == 0) {
+    return op.in.heap.new_open_list(op.unknown_tensor(input), Tag::Tuple);
+  }
+  const auto axis = axis_of(op, *input, *given, "dim");
+  if (!axis) {
+    return {};
+  }
+  std::vector<Dim> dims = dims_of(input->shape);
+  const Dim count = dims[*axis];
+  dims.erase(dims.begin() + *axis);
+  const Value part = op.like(*input, op.in.heap.shape(dims));
+  if (count.is_constant() && count.value <= 64) {
+    return op.in.heap.new_list(std::vector<Value>(static_cast<std::size_t>(count.value), part), Tag::Tuple);
+  }
+  return op.in.heap.new_open_list(part, Tag::Tuple);
+}
+
+Value call_select(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  const auto given = op.integer("dim");
+  if (input == nullptr) {
+    return {};
+  }
+  const auto axis = given ? axis_of(op, *input, *given, "dim") : std::nullopt;
+  if (!axis || input->shape.rank() == 0) {
+    return op.like(*input, {});
+  }
+  std::vector<Dim> dims = dims_of(input->shape);
+  dims.erase(dims.begin() + *axis);
+  return op.like(*input, op.in.heap.shape(dims));
+}
+
+Value call_narrow(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  const auto given = op.integer("dim");
+  if (input == nullptr) {
+    return {};
+  }
+  const auto axis = given ? axis_of(op, *input, *given, "dim") : std::nullopt;
+  if (!axis || input->shape.rank() == 0) {
+    return op.like(*input, {});
+  }
+  std::vector<Dim> dims = dims_of(input->shape);
+  dims[*axis] = op.dim("length");
+  return op.like(*input, op.in.heap.shape(dims));
+}
+
+Value call_index_select(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  const Tensor *const index = op.tensor("index");
+  const auto given = op.integer("dim");
+  if (input == nullptr) {
+    return {};
+  }
+  const auto axis = given ? axis_of(op, *input, *given, "dim") : std::nullopt;
+  if (!axis || input->shape.rank() == 0) {
+    return op.like(*input, {});
+  }
+  std::vector<Dim> dims = dims_of(input->shape);
+  dims[*axis] = index != nullptr && index->shape.has_rank(1) ? index->shape.dims[0] : Dim{};
+  return op.like(*input, op.in.heap.shape(dims));
+}
+
+Value call_gather(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  const Tensor *const index = op.tensor("index");
+  if (input == nullptr || index == nullptr) {
+    return input != nullptr ? op.like(*input, {}) : Value();
+  }
+  if (input->shape.is_known() && index->shape.is_known() && input->shape.rank() != index->shape.rank() &&
+      input->shape.rank() > 0 && index->shape.rank() > 0) {
+    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("gather takes an index with as many dimensions as {}, and gets {}",
+                                                                   op.in.text_of(*input), op.in.text_of(*index)))) {
+      op.in.tell_chain(*problem, *input);
+      op.in.tell_chain(*problem, *index);
+      problem->advice = "add the missing dimension to the index: index.unsqueeze(1)";
+    }
+    return op.like(*input, {});
+  }
+  return op.like(*input, index->shape);
+}
+
+Value call_size(Operation &op) {
+  const Value value = op.arg("input");
+  const Tensor *const input = op.in.as_tensor(value);
+  if (input == nullptr) {
+    return {};
+  }
+  if (!op.is_given("dim") || op.arg("dim").is(Tag::None)) {
+    return op.in.shape_value(value, *input);
+  }
+  const auto at = op.integer("dim");
+  if (!at) {
+    return Value::of(Dim{});
+  }
+  if (input->shape.is_known() && !axis_of(op, *input, *at, "dim")) {
+    return Value::of(Dim{});
+  }
+  return Value::of(op.in.size_at(value, *input, *at));
+}
+
+Value call_dim(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  return input != nullptr && input->shape.is_known() ? Value::of_int(static_cast<i64>(input->shape.rank())) : Value::of(Dim{});
+}
+
+Value call_numel(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  return Value::of(input != nullptr ? numel(op.in, input->shape) : Dim{});
+}
+
+Value call_pad(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  std::vector<Dim> pads;
+  if (input == nullptr) {
+    return {};
+  }
+  if (!input->shape.is_known() || !op.in.as_dims(op.arg("pad"), pads) || pads.size() % 2 != 0 ||
+      pads.size() / 2 > input->shape.rank()) {
+    return op.like(*input, {});
+  }
+  std::vector<Dim> dims = dims_of(input->shape);
+  for (std::size_t i = 0; i * 2 < pads.size(); ++i) {
+    Dim &dim = dims[dims.size() - 1 - i];
+    dim = op.in.terms.add(dim, op.in.terms.add(pads[i * 2], pads[i * 2 + 1]));
+  }
+  return op.like(*input, op.in.heap.shape(dims));
+}
+
+Value call_diagonal(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  return input != nullptr ? op.like(*input, {}) : Value();
+}
+
+Value call_unfold_method(Operation &op) {
+  const Tensor *const input = op.tensor("input");
+  const auto given = op.integer("dimension");
+  if (input == nullptr) {
+    return {};
+  }
+  const auto axis = given ? axis_of(op, *input, *given, "dimension") : std::nullopt;
+  const Dim size = op.dim("size");
+  const Dim step = op.dim("step");
+  if (!axis || input->shape.rank() == 0) {
+    return op.like(*input, {});
+  }
+  std::vector<Dim> dims = dims_of(input->shape);
+  dims[*axis] = op.in.terms.add(op.in.terms.floor_divide(op.in.terms.subtract(dims[*axis], size), step), Dim::of(1));
+  dims.push_back(size);
+  return op.like(*input, op.in.heap.shape(dims));
+}
+
+constexpr TransferEntry kTable[] = {
+    {"view", call_view},           {"flatten", call_flatten},
+    {"unflatten", call_unflatten}, {"permute", call_permute},
+    {"transpose", call_transpose}, {"t", call_t},
+    {"unsqueeze", call_unsqueeze}, {"squeeze", call_squeeze},
+    {"expand", call_expand},       {"expand_as", call_expand_as},
+    {"repeat", call_repeat},       {"repeat_interleave", call_repeat_interleave},
+    {"cat", call_cat},             {"stack", call_stack},
+    {"chunk", call_chunk},         {"split", call_split},
+    {"unbind", call_unbind},       {"select", call_select},
+    {"narrow", call_narrow},       {"index_select", call_index_select},
+    {"gather", call_gather},       {"size", call_size},
+    {"dim", call_dim},             {"numel", call_numel},
+    {"pad", call_pad},             {"diagonal", call_diagonal},
+    {"unfold_method", call_unfold_method},
+};
+
+} // namespace
+
+std::span<const TransferEntry> layout_transfers() { return kTable; }
+
+} // namespace deepperf::shapes

@@ -1,0 +1,152 @@
+#include "shapes/interpreter.h"
+
+#include <algorithm>
+
+namespace deepperf::shapes {
+
+using namespace python;
+using Tag = Value::Tag;
+
+// Any number of iterations, also none: two of them show what changes, and what does is joined.
+Flow Interpreter::run_some_times(const std::function<Flow()> &body) {
+  for (u32 i = 0; i < 2; ++i) {
+    heap.begin_branch();
+    const Flow flow = body();
+    Branch after = heap.end_branch();
+    if (flow == Flow::Return || flow == Flow::Raise) {
+      if (i == 0) { // what the first iteration did is done, if there is one at all
+        heap.join(std::move(after), Branch{});
+      }
+      break;
+    }
+    heap.join(std::move(after), Branch{});
+    if (flow == Flow::Break) {
+      break;
+    }
+  }
+  return Flow::Next;
+}
+
+// Iterations were left early, at a place that nobody knows: what they bind may have an older value.
+void Interpreter::forget_assigned(const Node *loop, const Names &before) {
+  const model::Loop *const about = project.loop_at(loop);
+  if (about == nullptr) {
+    return;
+  }
+  for (const Symbol name : about->assigned) {
+    const auto found = frame_->content.names.find(name.id);
+    if (found == frame_->content.names.end()) {
+      continue;
+    }
+    const auto old = before.find(name.id);
+    Value now = found->second;
+    if (old != before.end()) {
+      now = heap.join(now, old->second);
+    }
+    if (now.is(Tag::Tensor)) {
+      Tensor some = *now.tensor;
+      some.shape = {};
+      now = plain_tensor(some);
+    } else if (!now.is(Tag::Function) && !now.is(Tag::Class) && !now.is(Tag::Object)) {
+      now = Value();
+    }
+    heap.change(*frame_).names[name.id] = now;
+  }
+}
+
+Flow Interpreter::exec_for(const For *statement) {
+  const Value iterable = eval(statement->iter);
+  std::vector<Value> items;
+  const bool is_exact = iterate(iterable, items);
+  LoopState *const outer = loop_;
+  LoopState state;
+  loop_ = &state;
+  Flow flow = Flow::Next;
+  if (is_exact && items.size() <= limits_.iterations) {
+    const Names before = frame_->content.names;
+    for (const Value &item : items) {
+      assign(statement->target, item);
+      flow = exec(statement->body);
+      if (flow == Flow::Continue) {
+        flow = Flow::Next;
+      }
+      if (flow != Flow::Next || is_exhausted()) {
+        break;
+      }
+    }
+    if (state.may_be_left) {
+      forget_assigned(statement, before);
+    }
+    if (flow == Flow::Break) {
+      flow = Flow::Next;
+    } else if (flow == Flow::Next) {
+      flow = exec(statement->orelse);
+    }
+    loop_ = outer;
+    return flow;
+  }
+  Value element;
+  if (is_exact) { // many: one for all of them
+    element = Value(Tag::Undefined);
+    for (const Value &item : items) {
+      element = heap.join(element, item);
+    }
+  } else if (!items.empty()) {
+    element = items[0];
+  }
+  const Names before = frame_->content.names;
+  run_some_times([&] {
+    assign(statement->target, element);
+    return exec(statement->body);
+  });
+  if (state.may_be_left) {
+    forget_assigned(statement, before);
+  }
+  loop_ = outer;
+  return exec(statement->orelse);
+}
+
+Flow Interpreter::exec_while(const While *statement) {
+  LoopState *const outer = loop_;
+  LoopState state;
+  loop_ = &state;
+  const Names before = frame_->content.names;
+  Flow flow = Flow::Next;
+  bool is_known = true;
+  u32 iterations = 0;
+  while (iterations < limits_.iterations) {
+    is_undecided_ = false;
+    const Truth test = truth(eval(statement->test));
+    if (test == Truth::No) {
+      break;
+    }
+    if (test == Truth::Unknown || is_constant(statement->test, ConstantKind::True)) {
+      is_known = false;
+      break;
+    }
+    flow = exec(statement->body);
+    if (flow == Flow::Continue) {
+      flow = Flow::Next;
+    }
+    if (flow != Flow::Next || is_exhausted()) {
+      break;
+    }
+    ++iterations;
+  }
+  if (iterations == limits_.iterations) {
+    state.may_be_left = true;
+  }
+  if (!is_known) {
+    const bool guard = is_guard(statement->test);
+    quiet_ += guard ? 1 : 0;
+    run_some_times([&] { return exec(statement->body); });
+    quiet_ -= guard ? 1 : 0;
+  }
+  if (state.may_be_left) {
+    forget_assigned(statement, before);
+  }
+  loop_ = outer;
+  return flow == Flow::Break ? Flow::Next : flow;
+}
+
+} // namespace deepperf::shapes

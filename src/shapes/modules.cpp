@@ -1,0 +1,133 @@
+// Modules, names and imports.
+#include "shapes/interpreter.h"
+
+#include <algorithm>
+
+namespace deepperf::shapes {
+
+using namespace python;
+using Tag = Value::Tag;
+
+Frame *Interpreter::frame_of(const model::Module *module) {
+  const auto known = modules_.find(module);
+  if (known != modules_.end()) {
+    return known->second;
+  }
+  Frame *const frame = heap.new_frame(nullptr, module);
+  modules_[module] = frame;
+  run_module(module, *frame);
+  return frame;
+}
+
+void Interpreter::run_module(const model::Module *module, Frame &frame) {
+  const StateKeeper keeper(*this);
+  const u64 used = used_;
+  const auto was_lost = lost;
+  const std::vector<Symbol> was_at = std::move(path);
+  path.clear();
+  quiet_ = no_grad_ = autocast_ = 0;
+  used_ = 0;
+  const Heap::Suspended suspended(heap); // a module is run once, also if a branch asks for it
+  frame_ = &frame;
+  exec(module->parsed->tree.body);
+  used_ = used;
+  lost = was_lost;
+  path = was_at;
+}
+
+namespace {
+
+const model::Module *target_of(const model::Module &module, const Node *node) {
+  const auto found = module.import_targets.find(node);
+  return found != module.import_targets.end() ? found->second : nullptr;
+}
+
+} // namespace
+
+void Interpreter::exec_import(const Import *statement) {
+  for (const Alias *alias : statement->names) {
+    const std::string_view dotted = alias->name.text();
+    const std::string_view top = dotted.substr(0, dotted.find('.'));
+    const model::Module *const found = target_of(*module(), alias);
+    const Value value = found != nullptr ? Value::of(found) : Value::api(canonical_name(dotted));
+    if (alias->asname) {
+      bind(alias->asname, value);
+    } else if (top.size() == dotted.size()) {
+      bind(alias->name, value);
+    } else {
+      bind(intern(top), Value::api(intern(top)));
+    }
+  }
+}
+
+void Interpreter::exec_import_from(const ImportFrom *statement) {
+  const std::string_view dotted = statement->module ? statement->module.text() : std::string_view{};
+  const model::Module *const package = target_of(*module(), statement);
+  for (const Alias *alias : statement->names) {
+    const std::string_view name = alias->name.text();
+    if (name == "*") {
+      if (package != nullptr && package != module()) {
+        const Names names = frame_of(package)->content.names; // a copy: the package may import this module
+        for (const auto &[symbol, value] : names) {
+          const bool is_listed = std::ranges::find(package->exports, Symbol{symbol}) != package->exports.end();
+          if (package->exports.empty() ? !Symbol{symbol}.text().starts_with("_") : is_listed) {
+            bind(Symbol{symbol}, value);
+          }
+        }
+      }
+      continue;
+    }
+    const Symbol target = alias->asname ? alias->asname : alias->name;
+    const model::Module *const submodule = target_of(*module(), alias);
+    Value value;
+    if (package != nullptr && package != module()) {
+      const Names &names = frame_of(package)->content.names;
+      if (const auto found = names.find(alias->name.id); found != names.end() && !found->second.is(Tag::Undefined)) {
+        bind(target, found->second);
+        continue;
+      }
+    }
+    if (submodule != nullptr) {
+      value = Value::of(submodule);
+    } else if (package == nullptr && statement->level == 0) {
+      value = Value::api(canonical_name(std::string(dotted) + "." + std::string(name)));
+    }
+    bind(target, value);
+  }
+}
+
+void Interpreter::bind(Symbol name, const Value &value) {
+  Frame *frame = frame_;
+  if (!frame->globals.empty() && std::ranges::find(frame->globals, name) != frame->globals.end()) {
+    Frame *outer = frame->outer;
+    while (outer != nullptr && outer->outer != nullptr && !outer->content.names.contains(name.id)) {
+      outer = outer->outer;
+    }
+    frame = outer != nullptr ? outer : frame;
+  }
+  heap.change(*frame).names[name.id] = value;
+}
+
+Value Interpreter::look_up(Symbol name) {
+  for (const Frame *frame = frame_; frame != nullptr; frame = frame->outer) {
+    if (frame->is_class && frame != frame_) {
+      continue;
+    }
+    const auto found = frame->content.names.find(name.id);
+    if (found != frame->content.names.end() && !found->second.is(Tag::Undefined)) {
+      return found->second;
+    }
+  }
+  if (module() != nullptr) {
+    for (const Symbol star : module()->stars) {
+      const Symbol dotted = canonical_name(std::string(star.text()) + "." + std::string(name.text()));
+      if (find_api(dotted) != nullptr) {
+        return Value::api(dotted);
+      }
+    }
+  }
+  // A builtin: what the tables list without dots.
+  return find_api(name) != nullptr || spec_of(name) != nullptr ? Value::api(name) : Value();
+}
+
+} // namespace deepperf::shapes

@@ -1,0 +1,337 @@
+// Datasets, loaders and what is done to pictures on the way.
+#include "shapes/torch.h"
+
+#include <algorithm>
+
+namespace deepperf::shapes {
+
+using namespace python;
+using Tag = Value::Tag;
+
+namespace {
+
+Symbol element_key() { return intern("*element"); }
+Symbol item_key() { return intern("*item"); }
+
+Value stored(const Object &object, Symbol key) {
+  const auto found = object.content.attributes.find(key.id);
+  return found != object.content.attributes.end() ? found->second : Value();
+}
+
+// One example of a dataset.
+Value example_of(Interpreter &in, const Value &dataset) {
+  if (dataset.is(Tag::Object)) {
+    Object &object = *dataset.object;
+    if (object.type != nullptr && in.find_method(*object.type, intern("__getitem__")) != nullptr) {
+      return in.subscript(dataset, Value::of(in.fresh("index", 0)), nullptr);
+    }
+    return stored(object, item_key());
+  }
+  if (dataset.is_sequence()) {
+    std::vector<Value> items;
+    in.iterate(dataset, items);
+    Value all(Tag::Undefined);
+    for (const Value &item : items) {
+      all = in.heap.join(all, item);
+    }
+    return all.is(Tag::Undefined) ? Value() : all;
+  }
+  return {};
+}
+
+// What the default collate function makes of a batch of examples.
+Value collated(Interpreter &in, const Value &example, Dim batch, u32 depth) {
+  if (depth > 6) {
+    return {};
+  }
+  switch (example.tag) {
+  case Tag::Tensor: {
+    Tensor tensor = *example.tensor;
+    tensor.is_parameter = false;
+    tensor.library = Library::Torch;
+    if (tensor.shape.is_known()) {
+      std::vector<Dim> dims(tensor.shape.dims.begin(), tensor.shape.dims.end());
+      dims.insert(dims.begin(), batch);
+      tensor.shape = in.heap.shape(dims);
+    } else {
+      tensor.shape = {};
+    }
+    return in.make_tensor(tensor, intern("torch.utils.data.DataLoader"), in.current_node, {});
+  }
+  case Tag::Int:
+  case Tag::Float:
+  case Tag::Bool: {
+    Tensor tensor;
+    tensor.library = Library::Torch;
+    tensor.dtype = example.is(Tag::Float) ? Dtype::Float64 : Dtype::Int64;
+    tensor.device = {Device::Kind::Cpu};
+    tensor.grad = Truth::No;
+    tensor.shape = in.heap.shape({batch});
+    return in.make_tensor(tensor, intern("torch.utils.data.DataLoader"), in.current_node, {});
+  }
+  case Tag::Tuple:
+  case Tag::List: {
+    std::vector<Value> items;
+    if (!in.iterate(example, items)) {
+      return {};
+    }
+    for (Value &item : items) {
+      item = collated(in, item, batch, depth + 1);
+    }
+    return in.heap.new_list(std::move(items), Tag::List);
+  }
+  case Tag::Dict: {
+    DictObject *const dict = in.heap.new_dict();
+    dict->content = example.dict->content;
+    for (auto &item : dict->content.items) {
+      item.second = collated(in, item.second, batch, depth + 1);
+    }
+    return Value::of(dict);
+  }
+  default:
+    return {};
+  }
+}
+
+void make_loader(Operation &op) {
+  Object &object = *op.layer;
+  if (op.is_open || !op.arg("collate_fn").is(Tag::None) || !op.arg("batch_sampler").is(Tag::None)) {
+    return;
+  }
+  const Value dataset = op.arg("dataset");
+  if (dataset.is(Tag::Object) && dataset.object->type != nullptr &&
+      (op.in.find_method(*dataset.object->type, intern("__iter__")) != nullptr || dataset.object->type->has_unknown_base)) {
+    return;
+  }
+  const Value example = op.in.quietly([&] { return example_of(op.in, dataset); });
+  const Value size = op.arg("batch_size");
+  const Expr *const before = std::exchange(op.in.current_node, op.node);
+  Value batch;
+  if (size.is(Tag::None)) {
+    batch = example;
+  } else {
+    const Dim count = op.in.as_dim(size);
+    const Dim dim = op.truth("drop_last") == Truth::Yes || count.is(1) ? count : op.in.fresh("N");
+    batch = collated(op.in, example, dim, 0);
+  }
+  op.in.current_node = before;
+  op.in.heap.change(object).attributes[element_key().id] = batch;
+}
+
+void make_tensor_dataset(Operation &op) {
+  std::vector<Value> parts;
+  Dim length;
+  const Tensor *first = nullptr;
+  for (const Value &value : op.rest) {
+    const Tensor *const tensor = op.in.as_tensor(value);
+    if (tensor == nullptr || !tensor->shape.is_known() || tensor->shape.rank() == 0) {
+      parts.emplace_back();
+      continue;
+    }
+    if (first == nullptr) {
+      first = tensor;
+      length = tensor->shape.dims[0];
+    } else if (op.in.terms.differ(length, tensor->shape.dims[0])) {
+      if (Problem *problem = op.report(Fault::ShapesDoNotFit, "TensorDataset takes tensors of one length, and gets " + op.in.terms.text(length) +
+                                                                  " and " + op.in.terms.text(tensor->shape.dims[0]))) {
+        op.in.tell_chain(*problem, *first);
+        op.in.tell_chain(*problem, *tensor);
+        problem->advice = "all tensors must have the same first size";
+      }
+    }
+    Tensor part = *tensor;
+    part.is_parameter = false;
+    part.shape.dims = {tensor->shape.dims.items + 1, tensor->shape.rank() - 1};
+    parts.push_back(op.in.plain_tensor(part));
+  }
+  ObjectContent &content = op.in.heap.change(*op.layer);
+  if (!op.is_open) {
+    content.attributes[item_key().id] = op.in.heap.new_list(std::move(parts), Tag::Tuple);
+    content.attributes[intern("*length").id] = Value::of(length);
+  }
+}
+
+// Subset and ConcatDataset: elements are those of what they are made of.
+void make_subset(Operation &op) {
+  const Value example = op.in.quietly([&] { return example_of(op.in, op.arg("dataset")); });
+  op.in.heap.change(*op.layer).attributes[item_key().id] = example;
+}
+
+Value call_random_split(Operation &op) {
+  const Value dataset = op.arg("dataset");
+  const Value example = op.in.quietly([&] { return example_of(op.in, dataset); });
+  std::vector<Value> lengths;
+  const bool is_exact = op.in.iterate(op.arg("lengths"), lengths);
+  const auto make = [&] {
+    Object *const object = op.in.heap.new_object(nullptr, intern("torch.utils.data.Subset"));
+    object->content.attributes[item_key().id] = example;
+    return Value::of(object);
+  };
+  if (!is_exact) {
+    return op.in.heap.new_open_list(make());
+  }
+  std::vector<Value> parts;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    parts.push_back(make());
+  }
+  return op.in.heap.new_list(std::move(parts));
+}
+
+// ---- torchvision ----------------------------------------------------------------------------------------------------
+
+// A picture before it is a tensor: an array of [H, W, C] with the library Numpy, or of [H, W].
+Value picture(Interpreter &in, i64 channels, i64 side) {
+  Tensor tensor;
+  tensor.library = Library::Numpy;
+  tensor.dtype = Dtype::UInt8;
+  tensor.device = {Device::Kind::Cpu};
+  tensor.grad = Truth::No;
+  const Dim size = side > 0 ? Dim::of(side) : Dim{};
+  tensor.shape = channels > 1 ? in.heap.shape({size, side > 0 ? size : Dim{}, Dim::of(channels)}) : in.heap.shape({size, size});
+  return in.plain_tensor(tensor);
+}
+
+void make_vision_dataset(Operation &op) {
+  const std::string_view api = op.api.text();
+  const std::string_view name = api.substr(api.rfind('.') + 1);
+  i64 channels = 3;
+  i64 side = 0;
+  if (name == "MNIST" || name == "FashionMNIST" || name == "KMNIST" || name == "QMNIST" || name == "EMNIST") {
+    channels = 1;
+    side = 28;
+  } else if (name == "CIFAR10" || name == "CIFAR100" || name == "SVHN") {
+    side = 32;
+  } else if (name == "STL10") {
+    side = 96;
+  }
+  Value image = side > 0 || name == "ImageFolder" || name == "FakeData" ? picture(op.in, channels, side) : Value();
+  Value label = Value::of(op.in.fresh("label", 0));
+  const Value transform = op.arg("transform");
+  if (!transform.is(Tag::None)) {
+    Arguments arguments;
+    arguments.positional.push_back(image);
+    image = op.in.quietly([&] { return op.in.call(transform, arguments, nullptr); });
+  } else {
+    image = Value(); // a PIL picture
+  }
+  const Value target_transform = op.arg("target_transform");
+  if (!target_transform.is(Tag::None)) {
+    Arguments arguments;
+    arguments.positional.push_back(label);
+    label = op.in.quietly([&] { return op.in.call(target_transform, arguments, nullptr); });
+  }
+  if (op.is_open) {
+    return;
+  }
+  op.in.heap.change(*op.layer).attributes[item_key().id] = op.in.heap.new_list({image, label}, Tag::Tuple);
+}
+
+Value call_compose(Operation &op) {
+  std::vector<Value> steps;
+  if (!op.in.iterate(op.arg("transforms"), steps)) {
+    return {};
+  }
+  Value value = op.arg("img");
+  for (const Value &step : steps) {
+    Arguments arguments;
+    arguments.positional.push_back(value);
+    value = op.in.call(step, arguments, op.node);
+  }
+  return value;
+}
+
+bool is_picture(const Tensor &tensor) { return tensor.library == Library::Numpy; }
+
+Value call_to_tensor(Operation &op) {
+  const Tensor *const input = op.tensor("img");
+  Tensor result;
+  result.library = Library::Torch;
+  result.dtype = Dtype::Float32;
+  result.device = {Device::Kind::Cpu};
+  result.grad = Truth::No;
+  if (input != nullptr && input->shape.has_rank(3)) {
+    result.shape = op.in.heap.shape({input->shape.dims[2], input->shape.dims[0], input->shape.dims[1]});
+    result.dtype = input->dtype == Dtype::UInt8 ? Dtype::Float32 : input->dtype;
+  } else if (input != nullptr && input->shape.has_rank(2)) {
+    result.shape = op.in.heap.shape({Dim::of(1), input->shape.dims[0], input->shape.dims[1]});
+    result.dtype = input->dtype == Dtype::UInt8 ? Dtype::Float32 : input->dtype;
+  }
+  return op.in.plain_tensor(result);
+}
+
+// Resize, CenterCrop, RandomCrop, RandomResizedCrop: two numbers give both sides, one number both for crops.
+Value call_resize(Operation &op) {
+  const Tensor *const input = op.tensor("img");
+  if (input == nullptr || !input->shape.is_known() || input->shape.rank() < 2) {
+    return input != nullptr ? op.in.plain_tensor(*input) : Value();
+  }
+  const Value size = op.arg("size");
+  const bool keeps_ratio = op.short_name() == "Resize" || op.short_name() == "resize" || op.short_name() == "Scale";
+  std::vector<Dim> sides(2);
+  if (size.is_sequence()) {
+    sides = op.sizes("size", 2);
+  }
+  const bool is_array = is_picture(*input);
+  std::vector<Dim> dims(input->shape.dims.begin(), input->shape.dims.end());
+  const std::size_t height = is_array ? 0 : dims.size() - 2;
+  if (!size.is_sequence()) {
+    const Dim side = op.in.as_dim(size);
+    const bool is_square = dims[height].is_known() && dims[height] == dims[height + 1];
+    sides = keeps_ratio && !is_square ? std::vector<Dim>(2) : std::vector<Dim>(2, side);
+  }
+  dims[height] = sides[0];
+  dims[height + 1] = sides[1];
+  Tensor result = *input;
+  result.shape = op.in.heap.shape(dims);
+  return op.in.plain_tensor(result);
+}
+
+Value call_grayscale(Operation &op) {
+  const Tensor *const input = op.tensor("img");
+  if (input == nullptr || !input->shape.is_known() || input->shape.rank() < 2) {
+    return {};
+  }
+  Tensor result = *input;
+  const Dim channels = op.dim("num_output_channels");
+  std::vector<Dim> dims(input->shape.dims.begin(), input->shape.dims.end());
+  if (is_picture(*input)) {
+    dims.resize(2);
+    if (!channels.is(1)) {
+      dims.push_back(channels);
+    }
+  } else {
+    dims[dims.size() - 3] = channels;
+  }
+  result.shape = op.in.heap.shape(dims);
+  return op.in.plain_tensor(result);
+}
+
+Value call_same_picture(Operation &op) { return op.arg("img"); }
+
+Value call_lambda_transform(Operation &op) {
+  Arguments arguments;
+  arguments.positional.push_back(op.arg("img"));
+  return op.in.call(op.arg("lambd"), arguments, op.node);
+}
+
+Value call_nothing(Operation &) { return {}; }
+
+constexpr TransferEntry kTable[] = {
+    {"loader", call_nothing, make_loader},
+    {"tensor_dataset", call_nothing, make_tensor_dataset},
+    {"subset", call_nothing, make_subset},
+    {"random_split", call_random_split},
+    {"vision_dataset", call_nothing, make_vision_dataset},
+    {"compose", call_compose},
+    {"to_tensor", call_to_tensor},
+    {"resize", call_resize},
+    {"grayscale", call_grayscale},
+    {"same_picture", call_same_picture},
+    {"lambda_transform", call_lambda_transform},
+};
+
+} // namespace
+
+std::span<const TransferEntry> torch_data_transfers() { return kTable; }
+
+} // namespace deepperf::shapes

@@ -1,0 +1,265 @@
+// LSTM, GRU, RNN, their cells, and attention.
+#include "shapes/torch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace deepperf::shapes {
+
+using namespace python;
+using Tag = Value::Tag;
+
+namespace {
+
+bool is_lstm(const Operation &op) { return op.api.text().find("LSTM") != std::string_view::npos; }
+
+Value call_recurrent(Operation &op) {
+  const Value value = op.arg("input");
+  const Tensor *input = op.in.as_tensor(value);
+  if (input == nullptr) {
+    return {};
+  }
+  if (!check_layer(op, *input)) {
+    return {};
+  }
+  const Dim features = op.dim("input_size");
+  Tensor output = layer_result(op, *input);
+  Tensor state = output;
+  output.shape = state.shape = {};
+  const Truth batch_first = op.truth("batch_first");
+  const Truth both_ways = op.truth("bidirectional");
+  const Dim directions = both_ways == Truth::Yes ? Dim::of(2) : both_ways == Truth::No ? Dim::of(1) : Dim{};
+  Dim hidden = op.dim("hidden_size");
+  const Dim projected = op.dim("proj_size");
+  const Dim layers = op.dim("num_layers");
+  const Dim out = projected.is_constant() && projected.value > 0 ? projected : hidden;
+  if (input->shape.kind == Shape::Kind::Unknown && value.is(Tag::Opaque)) {
+    op.in.refine(value, op.in.heap.shape({features}, Shape::Kind::Tail));
+    input = op.in.as_tensor(value);
+  }
+  if (input->shape.is_known() && input->shape.rank() != 2 && input->shape.rank() != 3) {
+    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("{} takes 3 dimensions, or 2 without a batch, and gets {}",
+                                                                   op.short_name(), op.in.text_of(*input)))) {
+      op.in.tell_chain(*problem, *input);
+      problem->advice = "its input is [length, batch, features], or [batch, length, features] with batch_first=True";
+    }
+    return {};
+  }
+  const Dim got = input->shape.from_end(0);
+  if (op.in.terms.differ(features, got)) {
+    report_layer_size(op, *input, "input_size", features, got);
+    return {};
+  }
+  const Dim last = op.in.terms.multiply(directions, out);
+  const Dim first_of_state = op.in.terms.multiply(directions, layers);
+  Tensor cell = state;
+  if (input->shape.is_known()) {
+    std::vector<Dim> dims(input->shape.dims.begin(), input->shape.dims.end());
+    dims.back() = last;
+    output.shape = op.in.heap.shape(dims);
+    if (input->shape.rank() == 3) {
+      const Dim batch = batch_first == Truth::Yes  ? input->shape.dims[0]
+                        : batch_first == Truth::No ? input->shape.dims[1]
+                                                   : Dim{};
+      state.shape = op.in.heap.shape({first_of_state, batch, out});
+      cell.shape = op.in.heap.shape({first_of_state, batch, hidden});
+    } else {
+      state.shape = op.in.heap.shape({first_of_state, out});
+      cell.shape = op.in.heap.shape({first_of_state, hidden});
+    }
+    // The state that it is given must be of that shape.
+    const Value given = op.arg("hx");
+    const Value &one = given.is_sequence() && !given.list->content.is_open && !given.list->content.items.empty()
+                           ? given.list->content.items[0]
+                           : given;
+    const Tensor *const before = one.is(Tag::Tensor) ? one.tensor : nullptr;
+    if (before != nullptr && before->shape.is_known()) {
+      bool fits = before->shape.rank() == state.shape.rank();
+      for (u32 i = 0; fits && i < state.shape.rank(); ++i) {
+        fits = !op.in.terms.differ(before->shape.dims[i], state.shape.dims[i]);
+      }
+      if (!fits) {
+        if (Problem *problem = op.report(Fault::ShapesDoNotFit, fmt::format("{} takes a state of {}, and gets {}", op.short_name(),
+                                                                            op.in.text_of(state.shape), op.in.text_of(*before)))) {
+          op.in.tell_chain(*problem, *input);
+          op.in.tell_chain(*problem, *before);
+          problem->advice = "the state is [layers * directions, batch, hidden_size]";
+        }
+        return {};
+      }
+    }
+  } else {
+    output.shape = op.in.heap.shape({last}, Shape::Kind::Tail);
+    state.shape = op.in.heap.shape({out}, Shape::Kind::Tail);
+    cell.shape = op.in.heap.shape({hidden}, Shape::Kind::Tail);
+  }
+  const Value outputs = op.result(output, {input});
+  if (outputs.tensor->step != Tensor::kNoStep && input->shape.is_known()) {
+    const Dim places = op.in.terms.floor_divide(numel(op.in, input->shape), got);
+    const i64 gates = is_lstm(op) ? 4 : op.api.text().find("GRU") != std::string_view::npos ? 3 : 1;
+    if (layers.is(1)) {
+      const Dim each = op.in.terms.multiply(Dim::of(gates), op.in.terms.multiply(hidden, op.in.terms.add(got, out)));
+      op.in.steps[outputs.tensor->step].multiply_adds =
+          op.in.terms.multiply(places, op.in.terms.multiply(each, directions));
+    } else {
+      op.in.steps[outputs.tensor->step].multiply_adds = {};
+    }
+  }
+  state.step = cell.step = outputs.tensor->step;
+  const Value states = is_lstm(op) ? op.in.heap.new_list({op.in.plain_tensor(state), op.in.plain_tensor(cell)}, Tag::Tuple)
+                                   : op.in.plain_tensor(state);
+  return op.in.heap.new_list({outputs, states}, Tag::Tuple);
+}
+
+Value call_cell(Operation &op) {
+  const Value value = op.arg("input");
+  const Tensor *const input = op.in.as_tensor(value);
+  if (input == nullptr) {
+    return {};
+  }
+  if (!check_layer(op, *input)) {
+    return {};
+  }
+  const Dim features = op.dim("input_size");
+  const Dim got = input->shape.from_end(0);
+  if (op.in.terms.differ(features, got)) {
+    report_layer_size(op, *input, "input_size", features, got);
+    return {};
+  }
+  Tensor state = layer_result(op, *input);
+  std::vector<Dim> dims(input->shape.dims.begin(), input->shape.dims.end());
+  const Dim hidden = op.dim("hidden_size");
+  if (input->shape.is_known() && !dims.empty()) {
+    dims.back() = hidden;
+    state.shape = op.in.heap.shape(dims);
+  } else {
+    state.shape = op.in.heap.shape({hidden}, Shape::Kind::Tail);
+  }
+  const Value made = op.result(state, {input});
+  return is_lstm(op) ? op.in.heap.new_list({made, made}, Tag::Tuple) : made;
+}
+
+void make_attention(Operation &op) {
+  const Dim size = op.dim("embed_dim");
+  const Dim heads = op.dim("num_heads");
+  if (size.is_constant() && heads.is_constant() && heads.value > 0 && size.value % heads.value != 0) {
+    if (Problem *problem = op.report(Fault::ImpossibleLayer,
+                                     fmt::format("attention of {} values cannot be split into {} heads", size.value, heads.value))) {
+      problem->advice = "the number of heads must divide embed_dim";
+    }
+  }
+}
+
+void make_transformer_layer(Operation &op) {
+  const Dim size = op.dim("d_model");
+  const Dim heads = op.dim("nhead");
+  if (size.is_constant() && heads.is_constant() && heads.value > 0 && size.value % heads.value != 0) {
+    if (Problem *problem = op.report(Fault::ImpossibleLayer,
+                                     fmt::format("attention of {} values cannot be split into {} heads", size.value, heads.value))) {
+      problem->advice = "nhead must divide d_model";
+    }
+  }
+}
+
+Value call_attention(Operation &op) {
+  const Value value = op.arg("query");
+  const Tensor *const query = op.in.as_tensor(value);
+  const Tensor *const key = op.tensor("key");
+  if (query == nullptr) {
+    return {};
+  }
+  if (!check_layer(op, *query)) {
+    return {};
+  }
+  const Dim wanted = op.dim("embed_dim");
+  if (op.in.terms.differ(wanted, query->shape.from_end(0))) {
+    report_layer_size(op, *query, "embed_dim", wanted, query->shape.from_end(0));
+    return {};
+  }
+  const Tensor output = layer_result(op, *query);
+  const Value made = op.result(output, {query});
+  Tensor weights = output;
+  weights.shape = {};
+  const Truth batch_first = op.truth("batch_first");
+  if (op.truth("need_weights") == Truth::No) {
+    return op.in.heap.new_list({made, Value::none()}, Tag::Tuple);
+  }
+  if (query->shape.has_rank(3) && key != nullptr && key->shape.has_rank(3) && batch_first != Truth::Unknown &&
+      op.truth("average_attn_weights") == Truth::Yes) {
+    const u32 batch = batch_first == Truth::Yes ? 0 : 1;
+    weights.shape = op.in.heap.shape({query->shape.dims[batch], query->shape.dims[1 - batch], key->shape.dims[1 - batch]});
+  }
+  return op.in.heap.new_list({made, op.in.plain_tensor(weights)}, Tag::Tuple);
+}
+
+// TransformerEncoderLayer and the like: what goes in comes out.
+Value call_transformer_layer(Operation &op) {
+  const Value value = op.arg("src");
+  const Tensor *const input = op.in.as_tensor(value);
+  if (input == nullptr) {
+    return {};
+  }
+  if (!check_layer(op, *input)) {
+    return op.unknown_tensor(input);
+  }
+  const Dim wanted = op.dim("d_model");
+  if (op.in.terms.differ(wanted, input->shape.from_end(0))) {
+    report_layer_size(op, *input, "d_model", wanted, input->shape.from_end(0));
+    return op.unknown_tensor(input);
+  }
+  return op.result(layer_result(op, *input), {input});
+}
+
+Value call_transformer_stack(Operation &op) {
+  const Value layer = op.arg("encoder_layer");
+  const Tensor *const input = op.tensor("src");
+  if (layer.is(Tag::Object)) {
+    Arguments arguments;
+    arguments.positional.push_back(op.arg("src"));
+    if (op.is_given("memory")) {
+      arguments.positional.push_back(op.arg("memory"));
+    }
+    return op.in.call_object(*layer.object, arguments, op.node);
+  }
+  return input != nullptr ? op.unknown_tensor(input) : Value();
+}
+
+Value call_scaled_attention(Operation &op) {
+  const Tensor *const query = op.tensor("query");
+  const Tensor *const key = op.tensor("key");
+  const Tensor *const values = op.tensor("value");
+  if (query == nullptr) {
+    return {};
+  }
+  if (key != nullptr && op.in.terms.differ(query->shape.from_end(0), key->shape.from_end(0))) {
+    if (Problem *problem = op.report(Fault::ShapesDoNotFit, fmt::format("attention of {} and {} cannot be done: the last sizes are not equal",
+                                                                        op.in.text_of(*query), op.in.text_of(*key)))) {
+      op.in.tell_chain(*problem, *query);
+      op.in.tell_chain(*problem, *key);
+      problem->advice = "query and key must have the same number of features per head";
+    }
+    return op.unknown_tensor(query);
+  }
+  if (!query->shape.is_known() || values == nullptr || !values->shape.is_known() || query->shape.rank() == 0) {
+    return op.unknown_tensor(query);
+  }
+  std::vector<Dim> dims(query->shape.dims.begin(), query->shape.dims.end());
+  dims.back() = values->shape.from_end(0);
+  return op.like(*query, op.in.heap.shape(dims));
+}
+
+constexpr TransferEntry kTable[] = {
+    {"recurrent", call_recurrent},
+    {"cell", call_cell},
+    {"attention", call_attention, make_attention},
+    {"transformer_layer", call_transformer_layer, make_transformer_layer},
+    {"transformer_stack", call_transformer_stack},
+    {"scaled_attention", call_scaled_attention},
+};
+
+} // namespace
+
+std::span<const TransferEntry> torch_recurrent_transfers() { return kTable; }
+
+} // namespace deepperf::shapes
