@@ -97,7 +97,8 @@ std::string with_project_around(const std::string &path, const std::vector<std::
       }
     }
   }
-  return fmt::format("{}: neither this file nor a file that it imports uses a framework, so that it has no shapes", path);
+  return fmt::format("{}: neither this file nor a file that it imports uses a framework, so that it has no shapes",
+                     path);
 }
 
 } // namespace deepperf::check

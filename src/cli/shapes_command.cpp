@@ -39,8 +39,8 @@ int run(const Arguments &arguments) {
   int exit_code = kClean;
   std::string text;
   for (const std::string &path : arguments.files) {
-    const std::string error =
-        check::with_project_around(path, arguments.around, [&](const model::Project &project, const model::Module &module) {
+    const std::string error = check::with_project_around(
+        path, arguments.around, [&](const model::Project &project, const model::Module &module) {
           shapes::AnalysisOptions own = options;
           own.only = &module;
           const std::unique_ptr<shapes::Analysis> analysis = shapes::analyse(project, own);
@@ -50,7 +50,8 @@ int run(const Arguments &arguments) {
             return;
           }
           const ShapesFormat format{arguments.batch, arguments.line};
-          text += arguments.format == "json" ? shapes_json(*analysis, module, format) : shapes_text(*analysis, module, format);
+          text += arguments.format == "json" ? shapes_json(*analysis, module, format)
+                                             : shapes_text(*analysis, module, format);
         });
     if (!error.empty()) {
       std::fprintf(stderr, "deepperf: %s\n", error.c_str());
@@ -64,15 +65,18 @@ int run(const Arguments &arguments) {
 
 void add_shapes(CLI::App &app, int &exit_code) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App *command = app.add_subcommand("shapes", "Show the shapes that go through a program's layers, without running it");
+  CLI::App *command =
+      app.add_subcommand("shapes", "Show the shapes that go through a program's layers, without running it");
   command->footer("Sizes that the code does not tell are symbols: [N, 3, H, W].");
   command->add_option("files", arguments->files, "Python files or notebooks; several give one result each")
       ->required()
       ->type_name("FILE...");
-  command->add_option("--entry", arguments->entry, "One class or function, instead of all that the file runs")->type_name("NAME");
+  command->add_option("--entry", arguments->entry, "One class or function, instead of all that the file runs")
+      ->type_name("NAME");
   command->add_option("--input", arguments->inputs, "What the entry is called with, as \"x: [N, 3, 224, 224] float32\"")
       ->type_name("INPUT");
-  command->add_option("--with", arguments->around, "Files and folders to analyse together with the file")->type_name("PATH...");
+  command->add_option("--with", arguments->around, "Files and folders to analyse together with the file")
+      ->type_name("PATH...");
   command->add_option("--line", arguments->line, "Only what stands on this line")->type_name("N");
   command->add_option("--batch", arguments->batch, "The batch that memory is estimated for")->type_name("N");
   command->add_option("--format", arguments->format, "text: a table; json: for programs")

@@ -104,8 +104,8 @@ std::string shapes_json(Analysis &analysis, const model::Module &module, const S
   out["file"] = module.parsed->path;
   out["roots"] = Json::array();
   for (const Root &root : analysis.roots) {
-    if (root.module != &module || (root.name == "<module>" && root.first_step == root.last_step && root.values.empty() &&
-                                   root.first_problem == root.last_problem)) {
+    if (root.module != &module || (root.name == "<module>" && root.first_step == root.last_step &&
+                                   root.values.empty() && root.first_problem == root.last_problem)) {
       continue;
     }
     Json one;
@@ -157,7 +157,7 @@ std::string shapes_json(Analysis &analysis, const model::Module &module, const S
         from["from"] = tensor->step != Tensor::kNoStep && tensor->step >= root.first_step && tensor->step < i
                            ? Json(tensor->step - root.first_step)
                        : tensor->step == Tensor::kNoStep && !tensor->is_parameter ? Json(-1)
-                                                                                 : Json(nullptr);
+                                                                                  : Json(nullptr);
         from.update(to_json(in.terms, *tensor));
         entry["inputs"].push_back(std::move(from));
       }
@@ -174,8 +174,10 @@ std::string shapes_json(Analysis &analysis, const model::Module &module, const S
       const Tensor *const tensor = tensor_of(value);
       Json entry;
       entry["name"] = std::string(name.text());
-      const bool has_step = tensor->step != Tensor::kNoStep && tensor->step < in.steps.size() && in.steps[tensor->step].node != nullptr;
-      entry["line"] = has_step ? Json(line_of(in.steps[tensor->step].module, in.steps[tensor->step].node->start)) : Json(nullptr);
+      const bool has_step =
+          tensor->step != Tensor::kNoStep && tensor->step < in.steps.size() && in.steps[tensor->step].node != nullptr;
+      entry["line"] =
+          has_step ? Json(line_of(in.steps[tensor->step].module, in.steps[tensor->step].node->start)) : Json(nullptr);
       entry.update(to_json(in.terms, *tensor));
       one["values"].push_back(std::move(entry));
     }
@@ -255,8 +257,8 @@ std::string shapes_text(Analysis &analysis, const model::Module &module, const S
       continue;
     }
     out += out.empty() ? "" : "\n";
-    out += fmt::format("{} ({}:{}){}\n", root.name == "<module>" ? "The file's own code" : root.name, root.module->parsed->path,
-                       line_of(root.module, root.place),
+    out += fmt::format("{} ({}:{}){}\n", root.name == "<module>" ? "The file's own code" : root.name,
+                       root.module->parsed->path, line_of(root.module, root.place),
                        root.is_assumed ? ", with inputs that its first layers tell" : "");
     for (const RootInput &input : root.inputs) {
       if (const Tensor *const tensor = tensor_of(input.value)) {
@@ -286,7 +288,8 @@ std::string shapes_text(Analysis &analysis, const model::Module &module, const S
         outputs += (outputs.empty() ? "" : ", ") + shape_text(in, *tensor);
       }
       const Dim weights = step.layer != nullptr ? weights_of(in, *step.layer) : Dim::of(0);
-      rows.push_back({line != 0 ? std::to_string(line) : "", name, inputs, outputs, weights.is(0) ? "" : grouped(in.terms, weights)});
+      rows.push_back({line != 0 ? std::to_string(line) : "", name, inputs, outputs,
+                      weights.is(0) ? "" : grouped(in.terms, weights)});
     }
     std::array<std::size_t, 5> widths = {4, 4, 5, 6, 10};
     constexpr std::size_t kWidest = 48;
@@ -295,11 +298,11 @@ std::string shapes_text(Analysis &analysis, const model::Module &module, const S
         widths[i] = std::min(std::max(widths[i], row[i].size()), kWidest);
       }
     }
-    out += fmt::format("  {:>{}}  {:<{}}  {:<{}}  {:<{}}  {:>{}}\n", "line", widths[0], "step", widths[1], "input", widths[2], "output",
-                       widths[3], "parameters", widths[4]);
+    out += fmt::format("  {:>{}}  {:<{}}  {:<{}}  {:<{}}  {:>{}}\n", "line", widths[0], "step", widths[1], "input",
+                       widths[2], "output", widths[3], "parameters", widths[4]);
     for (const auto &row : rows) {
-      std::string line = fmt::format("  {:>{}}  {:<{}}  {:<{}}  {:<{}}  {:>{}}", row[0], widths[0], row[1], widths[1], row[2], widths[2],
-                                     row[3], widths[3], row[4], widths[4]);
+      std::string line = fmt::format("  {:>{}}  {:<{}}  {:<{}}  {:<{}}  {:>{}}", row[0], widths[0], row[1], widths[1],
+                                     row[2], widths[2], row[3], widths[3], row[4], widths[4]);
       line.erase(line.find_last_not_of(' ') + 1);
       out += line + "\n";
     }
@@ -307,11 +310,13 @@ std::string shapes_text(Analysis &analysis, const model::Module &module, const S
     for (u32 i = root.first_step; i < root.last_step; ++i) {
       work = in.terms.add(work, in.steps[i].multiply_adds);
     }
-    out += fmt::format("  parameters: {}; multiply-adds: {}\n", grouped(in.terms, parameters_of(analysis, root)), grouped(in.terms, work));
+    out += fmt::format("  parameters: {}; multiply-adds: {}\n", grouped(in.terms, parameters_of(analysis, root)),
+                       grouped(in.terms, work));
     const MemoryEstimate memory = estimate_memory(analysis, root, format.batch);
     if (memory.weights && memory.activations) {
       const i64 total = *memory.weights + *memory.gradients + *memory.adam + *memory.activations;
-      out += fmt::format("  memory to train with Adam and batches of {}: {} (weights {}, gradients {}, optimizer {}, activations {})\n",
+      out += fmt::format("  memory to train with Adam and batches of {}: {} (weights {}, gradients {}, optimizer {}, "
+                         "activations {})\n",
                          format.batch, bytes_text(total), bytes_text(*memory.weights), bytes_text(*memory.gradients),
                          bytes_text(*memory.adam), bytes_text(*memory.activations));
     }
@@ -321,8 +326,8 @@ std::string shapes_text(Analysis &analysis, const model::Module &module, const S
     }
     for (u32 i = root.first_problem; i < root.last_problem; ++i) {
       const Problem &problem = in.problems[i];
-      out += fmt::format("  {}:{}: DP6{:02} {}\n", problem.module->parsed->path, line_of(problem.module, problem.span.start),
-                         static_cast<int>(problem.fault), problem.message);
+      out += fmt::format("  {}:{}: DP6{:02} {}\n", problem.module->parsed->path,
+                         line_of(problem.module, problem.span.start), static_cast<int>(problem.fault), problem.message);
     }
   }
   return out.empty() ? "nothing in this file makes or takes tensors whose shape is known\n" : out;

@@ -186,7 +186,8 @@ private:
       }
       const Symbol name = intern(is_torch ? "forward" : "call");
       const auto own = type.frame->content.names.find(name.id);
-      if (own == type.frame->content.names.end() || !own->second.is(Tag::Function) || own->second.function->is_reached) {
+      if (own == type.frame->content.names.end() || !own->second.is(Tag::Function) ||
+          own->second.function->is_reached) {
         continue;
       }
       FunctionObject &forward = *own->second.function;
@@ -330,10 +331,10 @@ private:
     } else {
       for (const GivenInput &given : options_.inputs) {
         const Value tensor = given_tensor(given, symbols);
-        const bool is_parameter = forward != nullptr && !given.name.empty() &&
-                                  std::ranges::any_of(forward->params, [&](const Param *param) {
-                                    return param->name && param->name.text() == given.name;
-                                  });
+        const bool is_parameter =
+            forward != nullptr && !given.name.empty() && std::ranges::any_of(forward->params, [&](const Param *param) {
+              return param->name && param->name.text() == given.name;
+            });
         root.inputs.push_back({given.name.empty() ? "x" : given.name, tensor});
         if (is_parameter) {
           arguments.keywords.emplace_back(intern(given.name), tensor);
@@ -364,7 +365,11 @@ private:
 } // namespace
 
 std::unique_ptr<Analysis> analyse(const model::Project &project, const AnalysisOptions &options) {
-  auto analysis = std::make_unique<Analysis>(project);
+  // A check should cost little more than without shapes; who asks for the shapes of a model wants all of them.
+  Limits limits;
+  limits.steps_of_root = options.for_people ? 3'000'000 : 30'000;
+  limits.steps_of_all = options.for_people ? 20'000'000 : 60'000 + 2'500 * project.modules.size();
+  auto analysis = std::make_unique<Analysis>(project, limits);
   Runner(project, options, *analysis).run();
   return analysis;
 }

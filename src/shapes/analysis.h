@@ -20,7 +20,7 @@ struct RootInput {
 struct Root {
   std::string name; // of a class or function; "<module>" for a module's own code
   const model::Module *module = nullptr;
-  u32 place = 0;          // in the text
+  u32 place = 0;           // in the text
   bool is_assumed = false; // its inputs or arguments are our guess
   std::vector<RootInput> inputs;
   Value object; // that was called; unknown for a module
@@ -43,14 +43,14 @@ struct GivenInput {
 bool read_input(const std::string &text, GivenInput &input, std::string &error);
 
 struct AnalysisOptions {
-  bool for_people = false;         // keeps details, and uses the defaults of constructors
-  std::string entry;               // of one class or function; empty: all roots
-  std::vector<GivenInput> inputs;  // of the entry
+  bool for_people = false;             // keeps details, and uses the defaults of constructors
+  std::string entry;                   // of one class or function; empty: all roots
+  std::vector<GivenInput> inputs;      // of the entry
   const model::Module *only = nullptr; // roots of this module alone
 };
 
 struct Analysis {
-  explicit Analysis(const model::Project &project) : interpreter(project) {}
+  Analysis(const model::Project &project, const Limits &limits) : interpreter(project, limits) {}
 
   Interpreter interpreter;
   std::vector<Root> roots;

@@ -112,12 +112,35 @@ bool order(const std::vector<SpecParam> &params, const Arguments &arguments, std
 
 // A keyword that the signature does not name may change anything, unless it is one of these.
 bool has_unknown_keyword(const std::vector<std::pair<Symbol, Value>> &more) {
-  static constexpr std::string_view kHarmless[] = {
-      "out",        "generator",          "layout",          "pin_memory",      "memory_format", "non_blocking",
-      "copy",       "names",              "name",            "inplace",         "device",        "dtype",
-      "timeout",    "worker_init_fn",     "prefetch_factor", "multiprocessing_context", "persistent_workers",
-      "help",       "choices",            "metavar",         "pin_memory_device", "antialias",   "interpolation",
-      "padding_idx", "max_norm",          "sparse",          "scale_grad_by_freq", "norm_type",  "align_corners"};
+  static constexpr std::string_view kHarmless[] = {"out",
+                                                   "generator",
+                                                   "layout",
+                                                   "pin_memory",
+                                                   "memory_format",
+                                                   "non_blocking",
+                                                   "copy",
+                                                   "names",
+                                                   "name",
+                                                   "inplace",
+                                                   "device",
+                                                   "dtype",
+                                                   "timeout",
+                                                   "worker_init_fn",
+                                                   "prefetch_factor",
+                                                   "multiprocessing_context",
+                                                   "persistent_workers",
+                                                   "help",
+                                                   "choices",
+                                                   "metavar",
+                                                   "pin_memory_device",
+                                                   "antialias",
+                                                   "interpolation",
+                                                   "padding_idx",
+                                                   "max_norm",
+                                                   "sparse",
+                                                   "scale_grad_by_freq",
+                                                   "norm_type",
+                                                   "align_corners"};
   return std::ranges::any_of(more, [](const auto &keyword) {
     return std::ranges::find(kHarmless, keyword.first.text()) == std::end(kHarmless);
   });

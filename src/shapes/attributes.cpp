@@ -29,8 +29,8 @@ Value Interpreter::attribute(const Value &object, Symbol name, const Expr *node)
         return Value::of(dtype);
       }
       if (top == "numpy" || top == "jax.numpy" || top == "tensorflow" || top == "tensorflow.dtypes") {
-        return Value::of(top == "numpy" && name.text() == "float" ? Dtype::Float64
-                         : top == "numpy" && name.text() == "int" ? Dtype::Int64
+        return Value::of(top == "numpy" && name.text() == "float"  ? Dtype::Float64
+                         : top == "numpy" && name.text() == "int"  ? Dtype::Int64
                          : top == "numpy" && name.text() == "long" ? Dtype::Unknown
                                                                    : dtype);
       }

@@ -193,8 +193,8 @@ Value Interpreter::call_builtin(std::string_view name, Arguments &arguments, con
     if (name == "reversed") {
       std::ranges::reverse(items);
     } else if (name == "sorted" || name == "set") {
-      const bool are_numbers = std::ranges::all_of(
-          items, [](const Value &item) { return item.is(Tag::Int) && item.dim().is_constant(); });
+      const bool are_numbers =
+          std::ranges::all_of(items, [](const Value &item) { return item.is(Tag::Int) && item.dim().is_constant(); });
       if (!are_numbers || !arguments.keywords.empty()) {
         return heap.new_open_list(Value(), tag);
       }
@@ -397,8 +397,8 @@ Value Interpreter::call_builtin(std::string_view name, Arguments &arguments, con
     return is_exact ? heap.new_list(std::move(results)) : heap.new_open_list(Value());
   }
   if (name == "divmod" && args.size() == 2) {
-    return heap.new_list({binary(Operator::FloorDiv, arg(0), arg(1), node), binary(Operator::Mod, arg(0), arg(1), node)},
-                         Tag::Tuple);
+    return heap.new_list(
+        {binary(Operator::FloorDiv, arg(0), arg(1), node), binary(Operator::Mod, arg(0), arg(1), node)}, Tag::Tuple);
   }
   if (name == "pow" && args.size() == 2) {
     return binary(Operator::Pow, arg(0), arg(1), node);
@@ -487,7 +487,7 @@ Truth Interpreter::is_instance(const Value &value, const Value &type) {
   }
   if (name.starts_with("collections.abc.") || name.starts_with("typing.") || name.starts_with("numbers.")) {
     return name.ends_with("Iterable") || name.ends_with("Sequence")
-               ? (value.is(Tag::List) || value.is(Tag::Tuple)                       ? Truth::Yes
+               ? (value.is(Tag::List) || value.is(Tag::Tuple)                         ? Truth::Yes
                   : value.is(Tag::Int) || value.is(Tag::Float) || value.is(Tag::Bool) ? Truth::No
                                                                                       : Truth::Unknown)
                : Truth::Unknown;

@@ -14,11 +14,11 @@ namespace {
 
 // Methods that a list, string or dict has as well: whose they are is not known.
 bool is_common_name(std::string_view name) {
-  static constexpr std::string_view kNames[] = {"get",   "items",  "keys",  "values", "append", "extend", "pop",
-                                                "index", "insert", "count", "split",  "copy",   "sort",   "update",
-                                                "replace", "format", "type", "apply", "register_hook", "clear", "add",
-                                                "remove", "map", "put", "to", "train", "eval", "forward", "step", "backward",
-                                                "min", "max", "sum", "mean", "std", "all", "any", "filter"};
+  static constexpr std::string_view kNames[] = {
+      "get",   "items",  "keys", "values", "append",  "extend", "pop",  "index",   "insert",        "count",
+      "split", "copy",   "sort", "update", "replace", "format", "type", "apply",   "register_hook", "clear",
+      "add",   "remove", "map",  "put",    "to",      "train",  "eval", "forward", "step",          "backward",
+      "min",   "max",    "sum",  "mean",   "std",     "all",    "any",  "filter"};
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
@@ -69,7 +69,8 @@ Value Interpreter::eval_call(const Call *call_node) {
   Value callee;
   if (const auto *func = as<Attribute>(call_node->func)) {
     const Value receiver = eval(func->value);
-    const bool is_tensor = receiver.is(Tag::Tensor) || (receiver.is(Tag::Opaque) && receiver.opaque->content.tensor != nullptr);
+    const bool is_tensor =
+        receiver.is(Tag::Tensor) || (receiver.is(Tag::Opaque) && receiver.opaque->content.tensor != nullptr);
     const bool may_be_tensor = receiver.is(Tag::Opaque) && receiver.opaque->may_be_tensor &&
                                !receiver.opaque->content.number.is_known() && !is_common_name(func->attr.text()) &&
                                method_spec(Library::Torch, func->attr) != nullptr;
@@ -150,7 +151,9 @@ Value Interpreter::call(const Value &callee, Arguments &arguments, const Expr *n
   case Tag::Api:
     return call_api(callee.name(), arguments, node);
   case Tag::Dtype: // np.float32(x)
-    return callee.dtype() == Dtype::Unknown ? Value() : is_integer(callee.dtype()) ? Value::of(Dim{}) : Value::some_float();
+    return callee.dtype() == Dtype::Unknown ? Value()
+           : is_integer(callee.dtype())     ? Value::of(Dim{})
+                                            : Value::some_float();
   default:
     escape(arguments);
     return {};
@@ -406,11 +409,10 @@ void Interpreter::report_arity(const FunctionObject &function, const Arguments &
   if (given >= least && given <= most) {
     return; // by another name: nobody knows
   }
-  if (Problem *problem = report(
-          Fault::Arity, node,
-          fmt::format("{}.forward takes {} argument{}, and gets {}", function.owner->name.text(),
-                      least == most ? std::to_string(most) : fmt::format("{} to {}", least, most),
-                      least == most && most == 1 ? "" : "s", given))) {
+  if (Problem *problem = report(Fault::Arity, node,
+                                fmt::format("{}.forward takes {} argument{}, and gets {}", function.owner->name.text(),
+                                            least == most ? std::to_string(most) : fmt::format("{} to {}", least, most),
+                                            least == most && most == 1 ? "" : "s", given))) {
     const auto *definition = static_cast<const FunctionDef *>(function.node);
     problem->notes.push_back({function.module, definition->name_span, "forward is defined here"});
     problem->advice = given > most ? "pass what forward takes, or add a parameter to forward"

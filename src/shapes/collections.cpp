@@ -16,7 +16,8 @@ bool same_key(const Value &a, const Value &b) {
 
 } // namespace
 
-Value Interpreter::call_list_method(const Value &receiver, std::string_view name, Arguments &arguments, bool &is_known) {
+Value Interpreter::call_list_method(const Value &receiver, std::string_view name, Arguments &arguments,
+                                    bool &is_known) {
   const std::vector<Value> &args = arguments.positional;
   ListObject &list = *receiver.list;
   const auto widen = [&](const Value &value) {
@@ -109,7 +110,8 @@ Value Interpreter::call_list_method(const Value &receiver, std::string_view name
   return {};
 }
 
-Value Interpreter::call_dict_method(const Value &receiver, std::string_view name, Arguments &arguments, bool &is_known) {
+Value Interpreter::call_dict_method(const Value &receiver, std::string_view name, Arguments &arguments,
+                                    bool &is_known) {
   const std::vector<Value> &args = arguments.positional;
   DictObject &dict = *receiver.dict;
   if (name == "get" || name == "pop" || name == "setdefault") {
@@ -139,9 +141,7 @@ Value Interpreter::call_dict_method(const Value &receiver, std::string_view name
   if (name == "keys" || name == "values" || name == "items") {
     std::vector<Value> items;
     for (const auto &[key, value] : dict.content.items) {
-      items.push_back(name == "keys"     ? key
-                      : name == "values" ? value
-                                         : heap.new_list({key, value}, Tag::Tuple));
+      items.push_back(name == "keys" ? key : name == "values" ? value : heap.new_list({key, value}, Tag::Tuple));
     }
     if (dict.content.is_open) {
       return heap.new_open_list(name == "items" ? heap.new_list({Value(), Value()}, Tag::Tuple) : Value());
@@ -176,7 +176,8 @@ Value Interpreter::call_dict_method(const Value &receiver, std::string_view name
   return {};
 }
 
-Value Interpreter::call_text_method(const Value &receiver, std::string_view name, Arguments &arguments, bool &is_known) {
+Value Interpreter::call_text_method(const Value &receiver, std::string_view name, Arguments &arguments,
+                                    bool &is_known) {
   const std::vector<Value> &args = arguments.positional;
   if (name == "format" && receiver.number != 0 && arguments.keywords.empty()) {
     std::string out;
@@ -228,7 +229,8 @@ Value Interpreter::call_text_method(const Value &receiver, std::string_view name
     return Value::of_text(intern(text));
   }
   if (name == "split") {
-    if (receiver.number != 0 && args.size() == 1 && args[0].is(Tag::Str) && args[0].number != 0 && !args[0].text().empty()) {
+    if (receiver.number != 0 && args.size() == 1 && args[0].is(Tag::Str) && args[0].number != 0 &&
+        !args[0].text().empty()) {
       std::vector<Value> parts;
       std::string_view rest = receiver.text();
       while (true) {

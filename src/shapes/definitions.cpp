@@ -23,10 +23,11 @@ std::string_view api_of(const Value &value) {
 // Decorators that leave what a call computes as it is.
 bool is_transparent(std::string_view api) {
   static constexpr std::string_view kApis[] = {
-      "functools.wraps",      "functools.lru_cache", "functools.cache",       "abc.abstractmethod", "typing.final",
-      "torch.compile",        "tensorflow.function", "jax.jit",               "torch.jit.script",   "torch.jit.export",
-      "torch.jit.ignore",     "torch.jit.unused",    "torch.fx.wrap",         "typing.override",    "torch.enable_grad",
-      "torch.jit.script_method", "torch.jit.interface", "torch._dynamo.disable", "jax.named_call",  "typing.no_type_check"};
+      "functools.wraps",     "functools.lru_cache",   "functools.cache",     "abc.abstractmethod",
+      "typing.final",        "torch.compile",         "tensorflow.function", "jax.jit",
+      "torch.jit.script",    "torch.jit.export",      "torch.jit.ignore",    "torch.jit.unused",
+      "torch.fx.wrap",       "typing.override",       "torch.enable_grad",   "torch.jit.script_method",
+      "torch.jit.interface", "torch._dynamo.disable", "jax.named_call",      "typing.no_type_check"};
   return std::ranges::find(kApis, api) != std::end(kApis) || api.find("autocast") != std::string_view::npos ||
          api.find("custom_fwd") != std::string_view::npos || api.find("deprecat") != std::string_view::npos;
 }
@@ -169,7 +170,8 @@ void Interpreter::define_class(const ClassDef *definition) {
     type->is_dataclass = type->is_dataclass || base->is_dataclass;
   }
   for (const Expr *decorator : definition->decorators) {
-    const Expr *const plain = decorator->kind == NodeKind::Call ? static_cast<const Call *>(decorator)->func : decorator;
+    const Expr *const plain =
+        decorator->kind == NodeKind::Call ? static_cast<const Call *>(decorator)->func : decorator;
     const std::string_view api = api_of(eval(plain));
     type->is_dataclass = type->is_dataclass || api == "dataclasses.dataclass" || api == "attr.s" ||
                          api == "attr.dataclass" || api == "attrs.define";

@@ -182,7 +182,7 @@ std::optional<Dim> Terms::divide_exactly(Dim a, Dim b) {
     const i64 factor = dividend.terms[0].second / by;
     const auto rest = sum(dividend, divisor, -factor);
     return factor != 0 && rest && rest->terms.empty() && rest->constant == 0 ? std::optional(Dim::of(factor))
-                                                                            : std::nullopt;
+                                                                             : std::nullopt;
   }
   const Monomial by = divisor.terms.empty() ? Monomial{} : monomials_[divisor.terms[0].first];
   const i64 factor = divisor.terms.empty() ? divisor.constant : divisor.terms[0].second;

@@ -30,7 +30,8 @@ Broadcast broadcast(Interpreter &in, const Shape &a, const Shape &b) {
       into = left;
     } else if (left.is(1)) {
       into = right;
-    } else if (in.terms.differ(left, right) && in.terms.differ(left, Dim::of(1)) && in.terms.differ(right, Dim::of(1))) {
+    } else if (in.terms.differ(left, right) && in.terms.differ(left, Dim::of(1)) &&
+               in.terms.differ(right, Dim::of(1))) {
       result.fits = false;
       result.left = left;
       result.right = right;
@@ -80,15 +81,19 @@ bool is_scalar(const Tensor &tensor) { return tensor.shape.is_known() && tensor.
 // is of a higher category.
 Dtype promoted(Interpreter &in, const Value &left, const Value &right, const Tensor *a, const Tensor *b) {
   const auto category = [](Dtype dtype) {
-    return dtype == Dtype::Unknown ? 0 : dtype == Dtype::Bool ? 1 : is_integer(dtype) ? 2 : dtype >= Dtype::Complex64 ? 4 : 3;
+    return dtype == Dtype::Unknown     ? 0
+           : dtype == Dtype::Bool      ? 1
+           : is_integer(dtype)         ? 2
+           : dtype >= Dtype::Complex64 ? 4
+                                       : 3;
   };
   const auto with_number = [&](const Tensor &tensor, const Value &number) {
     if (number.is(Tag::Bool) || number.is(Tag::Int)) {
       return tensor.dtype == Dtype::Bool && number.is(Tag::Int) ? Dtype::Int64 : tensor.dtype;
     }
     if (number.is(Tag::Float)) {
-      return category(tensor.dtype) == 0 ? Dtype::Unknown
-             : category(tensor.dtype) >= 3 ? tensor.dtype
+      return category(tensor.dtype) == 0        ? Dtype::Unknown
+             : category(tensor.dtype) >= 3      ? tensor.dtype
              : tensor.library == Library::Numpy ? Dtype::Float64
                                                 : Dtype::Float32;
     }
@@ -133,8 +138,8 @@ Truth either_grad(Interpreter &in, const Tensor *a, const Tensor *b) {
                                                    : Truth::Unknown;
 }
 
-Value combine(Interpreter &in, const Value &left, const Value &right, const Expr *node, Symbol api, std::string_view what,
-              std::optional<Dtype> dtype = {}) {
+Value combine(Interpreter &in, const Value &left, const Value &right, const Expr *node, Symbol api,
+              std::string_view what, std::optional<Dtype> dtype = {}) {
   const Tensor *const a = left.is(Tag::Tensor) || left.is(Tag::Opaque) ? in.as_tensor(left) : nullptr;
   const Tensor *const b = right.is(Tag::Tensor) || right.is(Tag::Opaque) ? in.as_tensor(right) : nullptr;
   if (a == nullptr && b == nullptr) {
@@ -160,13 +165,16 @@ Value combine(Interpreter &in, const Value &left, const Value &right, const Expr
   }
   if (a != nullptr && b != nullptr) {
     if (a->library != b->library) {
-      result.library = a->library == Library::Unknown ? b->library : b->library == Library::Unknown ? a->library : Library::Unknown;
+      result.library = a->library == Library::Unknown   ? b->library
+                       : b->library == Library::Unknown ? a->library
+                                                        : Library::Unknown;
     }
     const Broadcast both = broadcast(in, a->shape, b->shape);
     if (!both.fits) {
-      if (Problem *problem = in.report(Fault::ShapesDoNotFit, node,
-                                       fmt::format("{} of {} and {} cannot be done: {} is not {}", what, in.text_of(*a),
-                                                   in.text_of(*b), in.terms.text(both.left), in.terms.text(both.right)))) {
+      if (Problem *problem =
+              in.report(Fault::ShapesDoNotFit, node,
+                        fmt::format("{} of {} and {} cannot be done: {} is not {}", what, in.text_of(*a),
+                                    in.text_of(*b), in.terms.text(both.left), in.terms.text(both.right)))) {
         in.tell_chain(*problem, *a);
         in.tell_chain(*problem, *b);
         problem->advice = "sizes must be equal, or one of them 1, counted from the last dimension";
@@ -181,21 +189,27 @@ Value combine(Interpreter &in, const Value &left, const Value &right, const Expr
       }
     }
     if (a->device != b->device) {
-      result.device = is_scalar(*a)                                ? b->device
-                      : is_scalar(*b)                              ? a->device
+      result.device = is_scalar(*a)                             ? b->device
+                      : is_scalar(*b)                           ? a->device
                       : a->device.kind == Device::Kind::Unknown ? Device{}
-                                                                   : result.device;
+                                                                : result.device;
       if (!is_scalar(*a) && !is_scalar(*b)) {
         result.device = {};
       }
     }
-  } else if (!is_number(a == nullptr ? left : right)) {
-    const Value &other = a == nullptr ? left : right;
-    if (!other.is_sequence()) {
-      result.shape = {}; // it may be a larger tensor
-      result.device = {};
-    } else {
-      result.shape = {};
+  } else if (const Value &other = a == nullptr ? left : right; !is_number(other)) {
+    result.shape = {}; // it may be a larger tensor
+    result.device = {};
+    const bool is_tuple =
+        other.is(Tag::Tuple) && !other.list->content.is_open && other.list->content.items.size() >= 2 &&
+        std::ranges::any_of(other.list->content.items, [](const Value &item) { return item.is(Tag::Tensor); });
+    if (is_tuple && result.library == Library::Torch) {
+      if (Problem *problem = in.report(
+              Fault::Arity, node,
+              fmt::format("{} takes tensors, and gets a tuple of {}", what, other.list->content.items.size()))) {
+        in.tell_chain(*problem, result);
+        problem->advice = "use one element of the tuple: attention, LSTM and GRU layers give several results";
+      }
     }
   }
   return in.make_tensor(result, api, node, inputs);
@@ -237,7 +251,8 @@ Dtype divided(Dtype dtype, Library library) {
 
 } // namespace
 
-Value matrix_product(Interpreter &in, const Value &left, const Value &right, const Expr *node, Symbol api, const Object *layer);
+Value matrix_product(Interpreter &in, const Value &left, const Value &right, const Expr *node, Symbol api,
+                     const Object *layer);
 
 Value Interpreter::tensor_binary(Operator op, const Value &left, const Value &right, const Expr *node) {
   if (op == Operator::MatMult) {
@@ -367,8 +382,9 @@ Value call_masked_fill(Operation &op) {
   if (mask != nullptr) {
     const Broadcast both = broadcast(op.in, input->shape, mask->shape);
     if (!both.fits) {
-      if (Problem *problem = op.report(Fault::ShapesDoNotFit, fmt::format("a mask of {} does not fit {}", op.in.text_of(*mask),
-                                                                          op.in.text_of(*input)))) {
+      if (Problem *problem =
+              op.report(Fault::ShapesDoNotFit,
+                        fmt::format("a mask of {} does not fit {}", op.in.text_of(*mask), op.in.text_of(*input)))) {
         op.in.tell_chain(*problem, *input);
         op.in.tell_chain(*problem, *mask);
         problem->advice = "the mask must broadcast to the tensor that it fills";
@@ -379,14 +395,16 @@ Value call_masked_fill(Operation &op) {
       return op.like(*input, both.shape);
     }
   }
-  return mask == nullptr || !mask->shape.is_known() ? op.like(*input, op.api.text().ends_with("_") ? input->shape : Shape{})
-                                                    : op.like(*input, input->shape);
+  return mask == nullptr || !mask->shape.is_known()
+             ? op.like(*input, op.api.text().ends_with("_") ? input->shape : Shape{})
+             : op.like(*input, input->shape);
 }
 
 constexpr TransferEntry kTable[] = {
-    {"same", call_same},       {"same_float", call_float}, {"same_bool", call_bool}, {"same_long", call_long},
-    {"same_real", call_abs},   {"binary", call_binary},    {"compare", call_compare}, {"divide", call_divide},
-    {"in_place", call_in_place}, {"where", call_where},    {"masked_fill", call_masked_fill},
+    {"same", call_same},       {"same_float", call_float},        {"same_bool", call_bool},
+    {"same_long", call_long},  {"same_real", call_abs},           {"binary", call_binary},
+    {"compare", call_compare}, {"divide", call_divide},           {"in_place", call_in_place},
+    {"where", call_where},     {"masked_fill", call_masked_fill},
 };
 
 } // namespace

@@ -87,7 +87,8 @@ template <class Part> void Heap::join_part(Branch &a, Branch &b, Part part) {
   }
   for (auto &entry : left) {
     const auto other = places.find(entry.object);
-    auto result = joined(entry.content, other != places.end() ? right[other->second].content : entry.object->content, 0);
+    auto result =
+        joined(entry.content, other != places.end() ? right[other->second].content : entry.object->content, 0);
     change(*entry.object) = std::move(result);
     if (other != places.end()) {
       right[other->second].object = nullptr;

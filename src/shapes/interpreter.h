@@ -1,8 +1,9 @@
 // An abstract interpreter of Python: runs the code of a group of files with what is known of each value, so that layers
 // have the sizes their constructors were given and tensors the shapes that reach them.
 //
-// One file for each part of the language: statements.cpp, loops.cpp, expressions.cpp, operators.cpp, attributes.cpp, calls.cpp,
-// classes.cpp, modules.cpp, builtins.cpp. What APIs do is in files by library (torch_*.cpp, …), see registry.h.
+// One file for each part of the language: statements.cpp, loops.cpp, expressions.cpp, operators.cpp, attributes.cpp,
+// calls.cpp, classes.cpp, modules.cpp, builtins.cpp. What APIs do is in files by library (torch_*.cpp, …), see
+// registry.h.
 #pragma once
 
 #include "shapes/heap.h"
@@ -28,8 +29,8 @@ enum class Flow : u8 { Next, Return, Break, Continue, Raise };
 struct Arguments {
   std::vector<Value> positional;
   std::vector<std::pair<Symbol, Value>> keywords;
-  bool is_open = false;                 // there may be more: *args or **kwargs that we do not know
-  const python::Call *node = nullptr;   // null: no call that is written down
+  bool is_open = false;               // there may be more: *args or **kwargs that we do not know
+  const python::Call *node = nullptr; // null: no call that is written down
   [[nodiscard]] const python::Expr *expr(u32 position) const {
     return node != nullptr && position < node->args.size() ? node->args[position] : nullptr;
   }
@@ -89,13 +90,13 @@ public:
   void construct(Object &object, Symbol api, Arguments &arguments);
   Value call_method(Object &object, std::string_view name, Arguments &arguments, const python::Expr *node);
   FunctionObject *find_method(const ClassObject &type, Symbol name, const ClassObject *after = nullptr);
-  Value bound(const Value &receiver, Symbol name); // a method of an API's object
-  Value weight_of(Object &object, Symbol name);     // `weight`, `bias`, … of a layer; unknown if it is none
+  Value bound(const Value &receiver, Symbol name);          // a method of an API's object
+  Value weight_of(Object &object, Symbol name);             // `weight`, `bias`, … of a layer; unknown if it is none
   [[nodiscard]] bool is_module(const Object &object) const; // of PyTorch
   bool derives_from(const ClassObject &type, std::string_view api) const;
 
   // ---- Helpers for transfer functions
-  const Spec *spec_of(Symbol api);                    // null: nothing is known
+  const Spec *spec_of(Symbol api); // null: nothing is known
   const Spec *method_spec(Library library, Symbol method);
   Value default_of(const SpecParam &param);
   // All elements of something that can be iterated over; false if their number is not known, and then one stands for
@@ -122,8 +123,8 @@ public:
   [[nodiscard]] std::string_view source_of(const model::Module *module, const python::Node *node) const;
 
   // A tensor that an operation makes, and the step that made it.
-  Value make_tensor(Tensor tensor, Symbol operation, const python::Expr *node, const std::vector<const Tensor *> &inputs,
-                    const Object *layer = nullptr);
+  Value make_tensor(Tensor tensor, Symbol operation, const python::Expr *node,
+                    const std::vector<const Tensor *> &inputs, const Object *layer = nullptr);
   // The same without a step: constants, attributes.
   Value plain_tensor(const Tensor &tensor) { return Value::of(heap.arena.make<Tensor>(tensor)); }
   // Shapes are not known behind this.
@@ -154,8 +155,8 @@ public:
   // ---- What came of it
   std::vector<Step> steps;
   std::vector<Problem> problems;
-  std::optional<LostAt> lost;          // the first place of the current root
-  bool keeps_details = false;          // paths and multiply-adds of steps, for people
+  std::optional<LostAt> lost; // the first place of the current root
+  bool keeps_details = false; // paths and multiply-adds of steps, for people
   bool is_changed_default_dtype = false;
   const python::Expr *current_node = nullptr; // where what an operation makes beside its result is said to be made
   bool is_frozen_somewhere = false;           // some parameter was told to record no gradient

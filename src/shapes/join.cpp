@@ -16,9 +16,7 @@ bool same_bits(const Value &a, const Value &b) {
 }
 
 // "cuda" or "cpu", whatever there is: the program's own choice of a device.
-Device device_of(const Value &value) {
-  return value.is(Tag::Str) ? device_named(value.text()) : value.device();
-}
+Device device_of(const Value &value) { return value.is(Tag::Str) ? device_named(value.text()) : value.device(); }
 
 Device joined_device(Device a, Device b) {
   using Kind = Device::Kind;

@@ -35,8 +35,7 @@ bool given_sizes(Operation &op, std::string_view name, std::vector<Dim> &dims) {
     return true;
   }
   const Value value = op.arg(name);
-  return value.is_sequence() ? op.in.as_dims(value, dims)
-                             : (value.is(Tag::Int) && (dims.push_back(value.dim()), true));
+  return value.is_sequence() ? op.in.as_dims(value, dims) : (value.is(Tag::Int) && (dims.push_back(value.dim()), true));
 }
 
 Value call_view(Operation &op) {
@@ -58,6 +57,10 @@ Value call_view(Operation &op) {
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (dims[i].is(-1)) {
       if (open) {
+        if (Problem *problem = op.report(Fault::ReshapeSize, "only one size can be -1")) {
+          op.in.tell_chain(*problem, *input);
+          problem->advice = "write the other sizes as numbers";
+        }
         return op.like(*input, {});
       }
       open = i;
@@ -179,8 +182,9 @@ Value call_unflatten(Operation &op) {
   if (open != nullptr) {
     *open = op.in.terms.floor_divide(total, known);
   } else if (op.in.terms.differ(total, known)) {
-    if (Problem *problem = op.report(Fault::ReshapeSize, fmt::format("dimension {} of {} cannot be split into {} elements",
-                                                                     *axis, op.in.text_of(*input), op.in.terms.text(known)))) {
+    if (Problem *problem =
+            op.report(Fault::ReshapeSize, fmt::format("dimension {} of {} cannot be split into {} elements", *axis,
+                                                      op.in.text_of(*input), op.in.terms.text(known)))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "the sizes must multiply to that of the dimension";
     }
@@ -220,8 +224,9 @@ Value call_permute(Operation &op) {
     return op.like(*input, {});
   }
   if (input->shape.rank() != count) {
-    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("{} names {} dimensions, and {} has {}", op.short_name(),
-                                                                   count, op.in.text_of(*input), input->shape.rank()))) {
+    if (Problem *problem =
+            op.report(Fault::WrongRank, fmt::format("{} names {} dimensions, and {} has {}", op.short_name(), count,
+                                                    op.in.text_of(*input), input->shape.rank()))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "name each dimension once";
     }
@@ -251,7 +256,8 @@ Value call_transpose(Operation &op) {
   if (input->shape.kind == Shape::Kind::Tail && *first < 0 && *second < 0 &&
       static_cast<u32>(-*first) <= input->shape.rank() && static_cast<u32>(-*second) <= input->shape.rank()) {
     std::vector<Dim> dims = dims_of(input->shape);
-    std::swap(dims[dims.size() - static_cast<std::size_t>(-*first)], dims[dims.size() - static_cast<std::size_t>(-*second)]);
+    std::swap(dims[dims.size() - static_cast<std::size_t>(-*first)],
+              dims[dims.size() - static_cast<std::size_t>(-*second)]);
     return op.like(*input, op.in.heap.shape(dims, Shape::Kind::Tail));
   }
   if (!input->shape.is_known()) {
@@ -278,8 +284,8 @@ Value call_t(Operation &op) {
     return op.like(*input, {});
   }
   if (input->shape.rank() > 2) {
-    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("t() takes at most 2 dimensions, and gets {}",
-                                                                   op.in.text_of(*input)))) {
+    if (Problem *problem = op.report(
+            Fault::WrongRank, fmt::format("t() takes at most 2 dimensions, and gets {}", op.in.text_of(*input)))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "use .transpose(-2, -1) or .mT";
     }
@@ -384,8 +390,8 @@ Value call_expand(Operation &op) {
   }
   const u32 rank = input->shape.rank();
   if (dims.size() < rank) {
-    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("expand names {} sizes, and {} has {} dimensions", dims.size(),
-                                                                   op.in.text_of(*input), rank))) {
+    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("expand names {} sizes, and {} has {} dimensions",
+                                                                   dims.size(), op.in.text_of(*input), rank))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "name a size for each dimension; -1 keeps it";
     }
@@ -397,9 +403,9 @@ Value call_expand(Operation &op) {
     if (wanted.is(-1)) {
       wanted = size;
     } else if (op.in.terms.differ(wanted, size) && op.in.terms.differ(size, Dim::of(1))) {
-      if (Problem *problem = op.report(Fault::ShapesDoNotFit, fmt::format("{} cannot be expanded: size {} becomes {}",
-                                                                          op.in.text_of(*input), op.in.terms.text(size),
-                                                                          op.in.terms.text(wanted)))) {
+      if (Problem *problem = op.report(Fault::ShapesDoNotFit,
+                                       fmt::format("{} cannot be expanded: size {} becomes {}", op.in.text_of(*input),
+                                                   op.in.terms.text(size), op.in.terms.text(wanted)))) {
         op.in.tell_chain(*problem, *input);
         problem->advice = "only sizes of 1 can be expanded; repeat() copies";
       }
@@ -432,8 +438,9 @@ Value call_repeat(Operation &op) {
     if (op.short_name() == "tile") {
       times.insert(times.begin(), rank - times.size(), Dim::of(1));
     } else {
-      if (Problem *problem = op.report(Fault::WrongRank, fmt::format("repeat names {} numbers, and {} has {} dimensions",
-                                                                     times.size(), op.in.text_of(*input), rank))) {
+      if (Problem *problem =
+              op.report(Fault::WrongRank, fmt::format("repeat names {} numbers, and {} has {} dimensions", times.size(),
+                                                      op.in.text_of(*input), rank))) {
         op.in.tell_chain(*problem, *input);
         problem->advice = "name a number for each dimension";
       }
@@ -443,7 +450,8 @@ Value call_repeat(Operation &op) {
   std::vector<Dim> dims;
   for (std::size_t i = 0; i < times.size(); ++i) {
     const std::size_t extra = times.size() - rank;
-    dims.push_back(i < extra ? times[i] : op.in.terms.multiply(times[i], input->shape.dims[static_cast<u32>(i - extra)]));
+    dims.push_back(i < extra ? times[i]
+                             : op.in.terms.multiply(times[i], input->shape.dims[static_cast<u32>(i - extra)]));
   }
   return op.like(*input, op.in.heap.shape(dims));
 }
@@ -521,7 +529,8 @@ Value call_cat(Operation &op) {
   }
   if (!is_exact) {
     const Shape &one = tensors[0]->shape;
-    if (tensors.size() == 1 && one.is_known() && *given >= -static_cast<i64>(one.rank()) && *given < static_cast<i64>(one.rank())) {
+    if (tensors.size() == 1 && one.is_known() && *given >= -static_cast<i64>(one.rank()) &&
+        *given < static_cast<i64>(one.rank())) {
       std::vector<Dim> dims = dims_of(one);
       dims[static_cast<std::size_t>(*given < 0 ? *given + static_cast<i64>(one.rank()) : *given)] = Dim{};
       result.shape = op.in.heap.shape(dims);
@@ -574,9 +583,9 @@ Value call_cat(Operation &op) {
       return op.in.plain_tensor(result);
     };
     if (tensor->shape.rank() != first->shape.rank()) {
-      return fail(Fault::WrongRank, fmt::format("{} of {} and {} cannot be done: they have {} and {} dimensions", op.short_name(),
-                                                op.in.text_of(*first), op.in.text_of(*tensor), first->shape.rank(),
-                                                tensor->shape.rank()));
+      return fail(Fault::WrongRank, fmt::format("{} of {} and {} cannot be done: they have {} and {} dimensions",
+                                                op.short_name(), op.in.text_of(*first), op.in.text_of(*tensor),
+                                                first->shape.rank(), tensor->shape.rank()));
     }
     for (u32 i = 0; i < first->shape.rank(); ++i) {
       const Dim size = tensor->shape.dims[i];
@@ -587,8 +596,8 @@ Value call_cat(Operation &op) {
       if (op.in.terms.differ(first->shape.dims[i], size)) {
         return fail(Fault::ShapesDoNotFit,
                     fmt::format("{} of {} and {} along dimension {} cannot be done: {} is not {}", op.short_name(),
-                                op.in.text_of(*first), op.in.text_of(*tensor), *axis, op.in.terms.text(first->shape.dims[i]),
-                                op.in.terms.text(size)));
+                                op.in.text_of(*first), op.in.text_of(*tensor), *axis,
+                                op.in.terms.text(first->shape.dims[i]), op.in.terms.text(size)));
       }
       if (!dims[i].is_known() || (size.is_constant() && !dims[i].is_constant())) {
         dims[i] = size;
@@ -634,8 +643,9 @@ Value call_stack(Operation &op) {
       }
     }
     if (!fits) {
-      if (Problem *problem = op.report(Fault::ShapesDoNotFit, fmt::format("stack of {} and {} cannot be done", op.in.text_of(*first),
-                                                                          op.in.text_of(*tensor)))) {
+      if (Problem *problem =
+              op.report(Fault::ShapesDoNotFit, fmt::format("stack of {} and {} cannot be done", op.in.text_of(*first),
+                                                           op.in.text_of(*tensor)))) {
         op.in.tell_chain(*problem, *first);
         op.in.tell_chain(*problem, *tensor);
         problem->advice = "all tensors must have the same shape";
@@ -734,9 +744,10 @@ Value call_split(Operation &op) {
       sum = op.in.terms.add(sum, part);
     }
     if (op.in.terms.differ(sum, size)) {
-      if (Problem *problem = op.report(Fault::ReshapeSize, fmt::format("the parts of split add up to {}, and dimension {} of {} has {}",
-                                                                       op.in.terms.text(sum), *axis, op.in.text_of(*input),
-                                                                       op.in.terms.text(size)))) {
+      if (Problem *problem =
+              op.report(Fault::ReshapeSize,
+                        fmt::format("the parts of split add up to {}, and dimension {} of {} has {}",
+                                    op.in.terms.text(sum), *axis, op.in.text_of(*input), op.in.terms.text(size)))) {
         op.in.tell_chain(*problem, *input);
         problem->advice = "the parts must add up to the size of the dimension";
       }
@@ -840,8 +851,9 @@ Value call_gather(Operation &op) {
   }
   if (input->shape.is_known() && index->shape.is_known() && input->shape.rank() != index->shape.rank() &&
       input->shape.rank() > 0 && index->shape.rank() > 0) {
-    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("gather takes an index with as many dimensions as {}, and gets {}",
-                                                                   op.in.text_of(*input), op.in.text_of(*index)))) {
+    if (Problem *problem =
+            op.report(Fault::WrongRank, fmt::format("gather takes an index with as many dimensions as {}, and gets {}",
+                                                    op.in.text_of(*input), op.in.text_of(*index)))) {
       op.in.tell_chain(*problem, *input);
       op.in.tell_chain(*problem, *index);
       problem->advice = "add the missing dimension to the index: index.unsqueeze(1)";
@@ -872,7 +884,8 @@ Value call_size(Operation &op) {
 
 Value call_dim(Operation &op) {
   const Tensor *const input = op.tensor("input");
-  return input != nullptr && input->shape.is_known() ? Value::of_int(static_cast<i64>(input->shape.rank())) : Value::of(Dim{});
+  return input != nullptr && input->shape.is_known() ? Value::of_int(static_cast<i64>(input->shape.rank()))
+                                                     : Value::of(Dim{});
 }
 
 Value call_numel(Operation &op) {
@@ -886,8 +899,16 @@ Value call_pad(Operation &op) {
   if (input == nullptr) {
     return {};
   }
-  if (!input->shape.is_known() || !op.in.as_dims(op.arg("pad"), pads) || pads.size() % 2 != 0 ||
-      pads.size() / 2 > input->shape.rank()) {
+  if (!input->shape.is_known() || !op.in.as_dims(op.arg("pad"), pads) || pads.size() % 2 != 0) {
+    return op.like(*input, {});
+  }
+  if (pads.size() / 2 > input->shape.rank()) {
+    if (Problem *problem = op.report(Fault::WrongRank,
+                                     fmt::format("pad names {} numbers, for {} dimensions, and {} has {}", pads.size(),
+                                                 pads.size() / 2, op.in.text_of(*input), input->shape.rank()))) {
+      op.in.tell_chain(*problem, *input);
+      problem->advice = "two numbers for each dimension, from the last one on";
+    }
     return op.like(*input, {});
   }
   std::vector<Dim> dims = dims_of(input->shape);
@@ -922,19 +943,32 @@ Value call_unfold_method(Operation &op) {
 }
 
 constexpr TransferEntry kTable[] = {
-    {"view", call_view},           {"flatten", call_flatten},
-    {"unflatten", call_unflatten}, {"permute", call_permute},
-    {"transpose", call_transpose}, {"t", call_t},
-    {"unsqueeze", call_unsqueeze}, {"squeeze", call_squeeze},
-    {"expand", call_expand},       {"expand_as", call_expand_as},
-    {"repeat", call_repeat},       {"repeat_interleave", call_repeat_interleave},
-    {"cat", call_cat},             {"stack", call_stack},
-    {"chunk", call_chunk},         {"split", call_split},
-    {"unbind", call_unbind},       {"select", call_select},
-    {"narrow", call_narrow},       {"index_select", call_index_select},
-    {"gather", call_gather},       {"size", call_size},
-    {"dim", call_dim},             {"numel", call_numel},
-    {"pad", call_pad},             {"diagonal", call_diagonal},
+    {"view", call_view},
+    {"flatten", call_flatten},
+    {"unflatten", call_unflatten},
+    {"permute", call_permute},
+    {"transpose", call_transpose},
+    {"t", call_t},
+    {"unsqueeze", call_unsqueeze},
+    {"squeeze", call_squeeze},
+    {"expand", call_expand},
+    {"expand_as", call_expand_as},
+    {"repeat", call_repeat},
+    {"repeat_interleave", call_repeat_interleave},
+    {"cat", call_cat},
+    {"stack", call_stack},
+    {"chunk", call_chunk},
+    {"split", call_split},
+    {"unbind", call_unbind},
+    {"select", call_select},
+    {"narrow", call_narrow},
+    {"index_select", call_index_select},
+    {"gather", call_gather},
+    {"size", call_size},
+    {"dim", call_dim},
+    {"numel", call_numel},
+    {"pad", call_pad},
+    {"diagonal", call_diagonal},
     {"unfold_method", call_unfold_method},
 };
 

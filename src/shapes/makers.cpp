@@ -19,9 +19,8 @@ Tensor fresh_tensor(Operation &op, Dtype otherwise) {
     tensor.dtype = op.in.as_dtype(dtype);
   }
   const Value device = op.arg("device");
-  tensor.device = device.is(Tag::None)
-                      ? (op.in.is_changed_default_device ? Device{} : Device{Device::Kind::Cpu})
-                      : op.in.as_device(device);
+  tensor.device = device.is(Tag::None) ? (op.in.is_changed_default_device ? Device{} : Device{Device::Kind::Cpu})
+                                       : op.in.as_device(device);
   const Value grad = op.arg("requires_grad");
   tensor.grad = grad.is_unknown() ? Truth::No : op.in.truth(grad);
   return tensor;
@@ -169,9 +168,7 @@ Value call_eye(Operation &op) {
 
 // The shape and dtype of nested lists of numbers. False if that is not known.
 bool measure(Interpreter &in, const Value &value, std::vector<Dim> &dims, Dtype &dtype, u32 depth) {
-  const auto add = [&dtype](Dtype more) {
-    dtype = dtype == Dtype::String ? more : promote_torch(dtype, more);
-  };
+  const auto add = [&dtype](Dtype more) { dtype = dtype == Dtype::String ? more : promote_torch(dtype, more); };
   if (value.is_sequence()) {
     if (depth > 8) {
       return false;
@@ -237,6 +234,13 @@ Value call_tensor(Operation &op) {
     tensor.device = data.tensor->library == Library::Torch ? data.tensor->device : tensor.device;
   }
   tensor.shape = is_known ? op.in.heap.shape(dims) : Shape{};
+  if (tensor.grad == Truth::Yes && (is_integer(tensor.dtype) || tensor.dtype == Dtype::Bool)) {
+    if (Problem *problem =
+            op.report(Fault::DtypeMismatch, "only floating-point tensors can require gradients, and this one is " +
+                                                std::string(name_of(tensor.dtype)))) {
+      problem->advice = "write the numbers as floats, or pass dtype=torch.float32";
+    }
+  }
   return op.result(tensor, {});
 }
 
@@ -245,7 +249,8 @@ Value legacy(Operation &op, Dtype dtype) {
   Tensor tensor;
   tensor.library = Library::Torch;
   tensor.dtype = dtype;
-  tensor.device = {op.api && op.api.text().find(".cuda.") != std::string_view::npos ? Device::Kind::Gpu : Device::Kind::Cpu};
+  tensor.device = {op.api && op.api.text().find(".cuda.") != std::string_view::npos ? Device::Kind::Gpu
+                                                                                    : Device::Kind::Cpu};
   tensor.grad = Truth::No;
   if (op.in.is_changed_default_dtype || op.in.is_changed_default_device) {
     tensor.dtype = op.short_name() == "Tensor" ? Dtype::Unknown : dtype;
@@ -340,7 +345,8 @@ Value call_one_hot(Operation &op) {
   std::vector<Dim> dims(input->shape.dims.begin(), input->shape.dims.end());
   dims.push_back(last);
   if (input->library == Library::Torch && input->dtype != Dtype::Unknown && input->dtype != Dtype::Int64) {
-    if (Problem *problem = op.report(Fault::DtypeMismatch, "one_hot takes int64, and gets " + std::string(name_of(input->dtype)))) {
+    if (Problem *problem =
+            op.report(Fault::DtypeMismatch, "one_hot takes int64, and gets " + std::string(name_of(input->dtype)))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "cast it first: .long()";
     }
@@ -350,16 +356,26 @@ Value call_one_hot(Operation &op) {
 }
 
 constexpr TransferEntry kTable[] = {
-    {"sized", call_sized},           {"full", call_full},
-    {"randint", call_randint},       {"randperm", call_randperm},
-    {"like", call_like},             {"new", call_new},
-    {"arange", call_arange},         {"linspace", call_linspace},
-    {"eye", call_eye},               {"tensor", call_tensor},
-    {"float_tensor", call_float_tensor}, {"double_tensor", call_double_tensor},
-    {"long_tensor", call_long_tensor},   {"int_tensor", call_int_tensor},
-    {"byte_tensor", call_byte_tensor},   {"bool_tensor", call_bool_tensor},
-    {"half_tensor", call_half_tensor},   {"from_numpy", call_from_numpy},
-    {"parameter", call_parameter},       {"meshgrid", call_meshgrid},
+    {"sized", call_sized},
+    {"full", call_full},
+    {"randint", call_randint},
+    {"randperm", call_randperm},
+    {"like", call_like},
+    {"new", call_new},
+    {"arange", call_arange},
+    {"linspace", call_linspace},
+    {"eye", call_eye},
+    {"tensor", call_tensor},
+    {"float_tensor", call_float_tensor},
+    {"double_tensor", call_double_tensor},
+    {"long_tensor", call_long_tensor},
+    {"int_tensor", call_int_tensor},
+    {"byte_tensor", call_byte_tensor},
+    {"bool_tensor", call_bool_tensor},
+    {"half_tensor", call_half_tensor},
+    {"from_numpy", call_from_numpy},
+    {"parameter", call_parameter},
+    {"meshgrid", call_meshgrid},
     {"one_hot", call_one_hot},
 };
 

@@ -42,7 +42,8 @@ Value Operation::arg(std::string_view name) const {
 
 bool Operation::is_given(std::string_view name) const {
   const int at = place_in(spec.call, name);
-  return at >= 0 && static_cast<std::size_t>(at) < args.size() && !args[static_cast<std::size_t>(at)].is(Tag::Undefined);
+  return at >= 0 && static_cast<std::size_t>(at) < args.size() &&
+         !args[static_cast<std::size_t>(at)].is(Tag::Undefined);
 }
 
 std::optional<i64> Operation::integer(std::string_view name) const {
@@ -131,7 +132,9 @@ Value Operation::unknown_tensor(const Tensor *input) const {
   return result(tensor, inputs);
 }
 
-Problem *Operation::report(Fault fault, std::string message) const { return in.report(fault, node, std::move(message)); }
+Problem *Operation::report(Fault fault, std::string message) const {
+  return in.report(fault, node, std::move(message));
+}
 
 std::string_view Operation::short_name() const {
   if (layer != nullptr && layer->name) {

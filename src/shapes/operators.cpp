@@ -36,9 +36,7 @@ Truth Interpreter::truth(const Value &value) {
   case Tag::Set:
     return value.list->content.is_open ? Truth::Unknown : known(!value.list->content.items.empty());
   case Tag::Dict:
-    return !value.dict->content.items.empty()   ? Truth::Yes
-           : value.dict->content.is_open ? Truth::Unknown
-                                         : Truth::No;
+    return !value.dict->content.items.empty() ? Truth::Yes : value.dict->content.is_open ? Truth::Unknown : Truth::No;
   case Tag::Object:
     return value.object->type == nullptr || is_module(*value.object) ? Truth::Yes : Truth::Unknown;
   case Tag::Function:
@@ -108,9 +106,7 @@ bool Interpreter::as_dims(const Value &value, std::vector<Dim> &dims) {
 
 namespace {
 
-double number_of(const Value &value) {
-  return value.is(Tag::Float) ? value.real : static_cast<double>(value.integer);
-}
+double number_of(const Value &value) { return value.is(Tag::Float) ? value.real : static_cast<double>(value.integer); }
 
 bool is_exact_number(const Value &value) {
   return (value.is(Tag::Float) && value.small != 0) || (value.is(Tag::Int) && value.dim().is_constant());
@@ -118,7 +114,7 @@ bool is_exact_number(const Value &value) {
 
 Value as_number(const Value &value) {
   return value.is(Tag::Bool) && value.truth() != Truth::Unknown ? Value::of_int(value.truth() == Truth::Yes ? 1 : 0)
-                                                                 : value;
+                                                                : value;
 }
 
 } // namespace
@@ -161,8 +157,8 @@ Value Interpreter::binary(Operator op, const Value &given_left, const Value &giv
     }
     if (op == Operator::Mod && left.number != 0) { // "layer%d" % i
       const std::size_t at = left.text().find('%');
-      const auto text = as_text(right.is(Tag::Tuple) && right.list->content.items.size() == 1 ? right.list->content.items[0]
-                                                                                           : right);
+      const auto text =
+          as_text(right.is(Tag::Tuple) && right.list->content.items.size() == 1 ? right.list->content.items[0] : right);
       if (text && at != std::string_view::npos && at + 1 < left.text().size() &&
           (left.text()[at + 1] == 'd' || left.text()[at + 1] == 's' || left.text()[at + 1] == 'i') &&
           left.text().find('%', at + 1) == std::string_view::npos) {
@@ -327,7 +323,9 @@ Truth same(Interpreter &in, const Value &a, const Value &b, u32 depth = 0) {
     case Tag::Class:
     case Tag::Function:
     case Tag::Object:
-      return a.pointer == b.pointer ? Truth::Yes : a.is(Tag::Object) && a.object->type != nullptr ? Truth::Unknown : Truth::No;
+      return a.pointer == b.pointer                           ? Truth::Yes
+             : a.is(Tag::Object) && a.object->type != nullptr ? Truth::Unknown
+                                                              : Truth::No;
     case Tag::Api:
       return a.number == b.number ? Truth::Yes : Truth::Unknown;
     default:
@@ -356,7 +354,7 @@ Value Interpreter::compare(CompareOperator op, const Value &left, const Value &r
     Truth result = Truth::Unknown;
     if (left.is(Tag::None) || right.is(Tag::None)) {
       const Value &other = left.is(Tag::None) ? right : left;
-      result = other.is(Tag::None)                               ? Truth::Yes
+      result = other.is(Tag::None)                           ? Truth::Yes
                : other.is_unknown() || other.is(Tag::Opaque) ? Truth::Unknown
                                                              : Truth::No;
       if (other.is(Tag::Opaque) && other.opaque->content.tensor != nullptr) {

@@ -18,7 +18,7 @@ Tensor product_of(Interpreter &in, const Tensor &a, const Tensor &b) {
   result.library = a.library == Library::Unknown ? b.library : a.library;
   result.device = a.device == b.device ? a.device : Device{};
   result.dtype = in.in_autocast() ? Dtype::Unknown : a.dtype == b.dtype ? a.dtype : Dtype::Unknown;
-  result.grad = !in.records_gradients()                                ? Truth::No
+  result.grad = !in.records_gradients()                        ? Truth::No
                 : a.grad == Truth::Yes || b.grad == Truth::Yes ? Truth::Yes
                 : a.grad == Truth::No && b.grad == Truth::No   ? Truth::No
                                                                : Truth::Unknown;
@@ -30,9 +30,9 @@ void check_dtypes(Interpreter &in, const Expr *node, const Tensor &a, const Tens
       a.library != Library::Torch || b.library != Library::Torch) {
     return;
   }
-  if (Problem *problem = in.report(Fault::DtypeMismatch, node,
-                                   fmt::format("{} takes tensors of one dtype, and gets {} and {}", what, name_of(a.dtype),
-                                               name_of(b.dtype)))) {
+  if (Problem *problem = in.report(
+          Fault::DtypeMismatch, node,
+          fmt::format("{} takes tensors of one dtype, and gets {} and {}", what, name_of(a.dtype), name_of(b.dtype)))) {
     in.tell_chain(*problem, a);
     in.tell_chain(*problem, b);
     problem->advice = fmt::format("cast one of them: .to(torch.{})", name_of(is_floating(a.dtype) ? a.dtype : b.dtype));
@@ -41,7 +41,8 @@ void check_dtypes(Interpreter &in, const Expr *node, const Tensor &a, const Tens
 
 } // namespace
 
-Value matrix_product(Interpreter &in, const Value &left, const Value &right, const Expr *node, Symbol api, const Object *layer) {
+Value matrix_product(Interpreter &in, const Value &left, const Value &right, const Expr *node, Symbol api,
+                     const Object *layer) {
   const Tensor *const a = in.as_tensor(left);
   const Tensor *const b = in.as_tensor(right);
   if (a == nullptr || b == nullptr) {
@@ -63,7 +64,8 @@ Value matrix_product(Interpreter &in, const Value &left, const Value &right, con
   const Shape &x = a->shape;
   const Shape &y = b->shape;
   if ((x.is_known() && x.rank() == 0) || (y.is_known() && y.rank() == 0)) {
-    return fail(Fault::WrongRank, "matmul takes tensors with dimensions, and gets one without", "use * for a single number");
+    return fail(Fault::WrongRank, "matmul takes tensors with dimensions, and gets one without",
+                "use * for a single number");
   }
   // The last of one meets the last but one of the other, or its only one.
   const Dim inner_left = x.from_end(0);
@@ -75,8 +77,8 @@ Value matrix_product(Interpreter &in, const Value &left, const Value &right, con
   }
   if (in.terms.differ(inner_left, inner_right)) {
     return fail(Fault::ShapesDoNotFit,
-                fmt::format("matmul of {} and {} cannot be done: {} columns meet {} rows", in.text_of(*a), in.text_of(*b),
-                            in.terms.text(inner_left), in.terms.text(inner_right)),
+                fmt::format("matmul of {} and {} cannot be done: {} columns meet {} rows", in.text_of(*a),
+                            in.text_of(*b), in.terms.text(inner_left), in.terms.text(inner_right)),
                 "the last size of the first must be the last but one of the second");
   }
   if (x.is_known() && y.is_known()) {
@@ -89,8 +91,8 @@ Value matrix_product(Interpreter &in, const Value &left, const Value &right, con
       const Broadcast both = broadcast(in, batch(x), batch(y));
       if (!both.fits) {
         return fail(Fault::ShapesDoNotFit,
-                    fmt::format("matmul of {} and {} cannot be done: batches of {} and {}", in.text_of(*a), in.text_of(*b),
-                                in.terms.text(both.left), in.terms.text(both.right)),
+                    fmt::format("matmul of {} and {} cannot be done: batches of {} and {}", in.text_of(*a),
+                                in.text_of(*b), in.terms.text(both.left), in.terms.text(both.right)),
                     "all sizes but the last two must be equal, or 1");
       }
       if (!both.shape.is_known()) {
@@ -129,9 +131,9 @@ Value fixed_rank(Operation &op, u32 left, u32 right) {
     const Value value = op.arg(name);
     const Tensor *const tensor = op.in.as_tensor(value);
     if (tensor != nullptr && tensor->shape.is_known() && tensor->shape.rank() != rank) {
-      if (Problem *problem = op.report(Fault::WrongRank, fmt::format("{} takes tensors of {} dimension{}, and gets {}",
-                                                                     op.short_name(), rank, rank == 1 ? "" : "s",
-                                                                     op.in.text_of(*tensor)))) {
+      if (Problem *problem = op.report(Fault::WrongRank,
+                                       fmt::format("{} takes tensors of {} dimension{}, and gets {}", op.short_name(),
+                                                   rank, rank == 1 ? "" : "s", op.in.text_of(*tensor)))) {
         op.in.tell_chain(*problem, *tensor);
         problem->advice = "use matmul, which takes any number of dimensions";
       }
@@ -142,10 +144,10 @@ Value fixed_rank(Operation &op, u32 left, u32 right) {
   const Tensor *const b = op.tensor("other");
   if (left == 3 && a != nullptr && b != nullptr && a->shape.is_known() && b->shape.is_known() &&
       op.in.terms.differ(a->shape.dims[0], b->shape.dims[0])) {
-    if (Problem *problem = op.report(Fault::ShapesDoNotFit, fmt::format("bmm of {} and {} cannot be done: batches of {} and {}",
-                                                                        op.in.text_of(*a), op.in.text_of(*b),
-                                                                        op.in.terms.text(a->shape.dims[0]),
-                                                                        op.in.terms.text(b->shape.dims[0])))) {
+    if (Problem *problem = op.report(
+            Fault::ShapesDoNotFit,
+            fmt::format("bmm of {} and {} cannot be done: batches of {} and {}", op.in.text_of(*a), op.in.text_of(*b),
+                        op.in.terms.text(a->shape.dims[0]), op.in.terms.text(b->shape.dims[0])))) {
       op.in.tell_chain(*problem, *a);
       op.in.tell_chain(*problem, *b);
       problem->advice = "bmm does not broadcast: both must have the same first size";
@@ -238,9 +240,10 @@ Value call_einsum(Operation &op) {
       return op.result(result, tensors);
     }
     if (shape.is_known() && shape.rank() != part.size()) {
-      return fail(Fault::WrongRank, *tensors[i],
-                  fmt::format("einsum names {} dimensions \"{}\", and gets {}", part.size(), part, op.in.text_of(*tensors[i])),
-                  "name each dimension with one letter");
+      return fail(
+          Fault::WrongRank, *tensors[i],
+          fmt::format("einsum names {} dimensions \"{}\", and gets {}", part.size(), part, op.in.text_of(*tensors[i])),
+          "name each dimension with one letter");
     }
     for (std::size_t k = 0; k < part.size(); ++k) {
       const Dim dim = shape.is_known() ? shape.dims[static_cast<u32>(k)] : Dim{};

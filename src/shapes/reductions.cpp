@@ -17,7 +17,8 @@ std::optional<Shape> reduced(Operation &op, const Tensor &input) {
   const Value which = op.arg("dim");
   const Truth keep = op.truth("keepdim");
   if (!input.shape.is_known()) {
-    return which.is(Tag::None) && keep == Truth::No && op.is_given("input") ? std::optional(op.in.heap.shape({})) : std::nullopt;
+    return which.is(Tag::None) && keep == Truth::No && op.is_given("input") ? std::optional(op.in.heap.shape({}))
+                                                                            : std::nullopt;
   }
   std::vector<bool> is_gone(input.shape.rank());
   if (which.is(Tag::None)) {
@@ -76,10 +77,10 @@ Value call_sum(Operation &op) { return reduce(op, summed); }
 
 Value call_mean(Operation &op) {
   const Tensor *const input = op.tensor("input");
-  if (input != nullptr && input->library == Library::Torch && (is_integer(input->dtype) || input->dtype == Dtype::Bool) &&
-      (op.arg("dtype").is(Tag::None))) {
-    if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} takes floating-point numbers, and gets {}", op.short_name(),
-                                                                       name_of(input->dtype)))) {
+  if (input != nullptr && input->library == Library::Torch &&
+      (is_integer(input->dtype) || input->dtype == Dtype::Bool) && (op.arg("dtype").is(Tag::None))) {
+    if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} takes floating-point numbers, and gets {}",
+                                                                       op.short_name(), name_of(input->dtype)))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "cast it first: .float()";
     }
@@ -98,8 +99,9 @@ Value call_argmax(Operation &op) {
       const i64 rank = static_cast<i64>(input->shape.rank());
       const i64 axis = *at < 0 ? *at + rank : *at;
       if (axis >= 0 && axis < rank && input->shape.dims[static_cast<u32>(axis)].is(1)) {
-        if (Problem *problem = op.report(Fault::ConstantArgmax, fmt::format("argmax over dimension {} of {} is always 0", *at,
-                                                                            op.in.text_of(*input)))) {
+        if (Problem *problem =
+                op.report(Fault::ConstantArgmax,
+                          fmt::format("argmax over dimension {} of {} is always 0", *at, op.in.text_of(*input)))) {
           op.in.tell_chain(*problem, *input);
           problem->advice = "one score per example is decided by a threshold: (x > 0), or (p > 0.5) of probabilities";
         }
@@ -120,8 +122,9 @@ Value call_max(Operation &op) {
   if (which.is(Tag::Tensor)) { // element by element, of two
     const Broadcast both = broadcast(op.in, input->shape, which.tensor->shape);
     if (!both.fits) {
-      if (Problem *problem = op.report(Fault::ShapesDoNotFit, fmt::format("{} of {} and {} cannot be done", op.short_name(),
-                                                                          op.in.text_of(*input), op.in.text_of(*which.tensor)))) {
+      if (Problem *problem =
+              op.report(Fault::ShapesDoNotFit, fmt::format("{} of {} and {} cannot be done", op.short_name(),
+                                                           op.in.text_of(*input), op.in.text_of(*which.tensor)))) {
         op.in.tell_chain(*problem, *input);
         problem->advice = "sizes must be equal, or one of them 1, counted from the last dimension";
       }
@@ -165,8 +168,10 @@ Value call_topk(Operation &op) {
     std::vector<Dim> dims(input->shape.dims.begin(), input->shape.dims.end());
     const Dim count = op.dim("k");
     if (op.in.terms.is_less(dims[*axis], count)) {
-      if (Problem *problem = op.report(Fault::WrongRank, fmt::format("topk takes {} of {}, and dimension {} has only {}", op.in.terms.text(count),
-                                                                     op.in.text_of(*input), *axis, op.in.terms.text(dims[*axis])))) {
+      if (Problem *problem =
+              op.report(Fault::WrongRank,
+                        fmt::format("topk takes {} of {}, and dimension {} has only {}", op.in.terms.text(count),
+                                    op.in.text_of(*input), *axis, op.in.terms.text(dims[*axis])))) {
         op.in.tell_chain(*problem, *input);
         problem->advice = "k must not be larger than the dimension";
       }
@@ -201,8 +206,8 @@ Value call_item(Operation &op) {
   }
   const Dim count = numel(op.in, input->shape);
   if (input->library == Library::Torch && op.in.terms.differ(count, Dim::of(1))) {
-    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("item() takes one element, and {} has {}", op.in.text_of(*input),
-                                                                   op.in.terms.text(count)))) {
+    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("item() takes one element, and {} has {}",
+                                                                   op.in.text_of(*input), op.in.terms.text(count)))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "reduce it first, for instance with .mean(), or use .tolist()";
     }
@@ -215,7 +220,8 @@ Value call_nonzero(Operation &op) {
   if (input == nullptr || !input->shape.is_known() || op.truth("as_tuple") != Truth::No) {
     return input != nullptr && op.truth("as_tuple") == Truth::No ? op.unknown_tensor(input) : Value();
   }
-  return op.like(*input, op.in.heap.shape({op.in.fresh("n", 0), Dim::of(static_cast<i64>(input->shape.rank()))}), Dtype::Int64);
+  return op.like(*input, op.in.heap.shape({op.in.fresh("n", 0), Dim::of(static_cast<i64>(input->shape.rank()))}),
+                 Dtype::Int64);
 }
 
 Value call_masked_select(Operation &op) {
@@ -224,9 +230,18 @@ Value call_masked_select(Operation &op) {
 }
 
 constexpr TransferEntry kTable[] = {
-    {"sum", call_sum},           {"mean", call_mean},       {"reduce", call_reduce},   {"all", call_all},
-    {"argmax", call_argmax},     {"max", call_max},         {"cumulative", call_cumulative}, {"topk", call_topk},
-    {"sort", call_sort},         {"item", call_item},       {"nonzero", call_nonzero}, {"masked_select", call_masked_select},
+    {"sum", call_sum},
+    {"mean", call_mean},
+    {"reduce", call_reduce},
+    {"all", call_all},
+    {"argmax", call_argmax},
+    {"max", call_max},
+    {"cumulative", call_cumulative},
+    {"topk", call_topk},
+    {"sort", call_sort},
+    {"item", call_item},
+    {"nonzero", call_nonzero},
+    {"masked_select", call_masked_select},
 };
 
 } // namespace

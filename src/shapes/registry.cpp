@@ -8,10 +8,10 @@ namespace {
 
 std::unordered_map<std::string_view, const TransferEntry *> all_transfers() {
   std::unordered_map<std::string_view, const TransferEntry *> all;
-  for (const auto &table :
-       {elementwise_transfers(), layout_transfers(), reduction_transfers(), product_transfers(), maker_transfers(),
-        torch_layer_transfers(), torch_convolution_transfers(), torch_container_transfers(), torch_recurrent_transfers(),
-        torch_loss_transfers(), torch_data_transfers(), torch_cast_transfers(), python_transfers()}) {
+  for (const auto &table : {elementwise_transfers(), layout_transfers(), reduction_transfers(), product_transfers(),
+                            maker_transfers(), torch_layer_transfers(), torch_convolution_transfers(),
+                            torch_container_transfers(), torch_recurrent_transfers(), torch_loss_transfers(),
+                            torch_data_transfers(), torch_cast_transfers(), python_transfers()}) {
     for (const TransferEntry &entry : table) {
       all.emplace(entry.name, &entry);
     }

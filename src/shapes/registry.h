@@ -17,16 +17,16 @@ namespace deepperf::shapes {
 struct Operation {
   Interpreter &in;
   const Spec &spec;
-  Symbol api;               // or the method's name
-  const python::Expr *node; // null: not written down anywhere
-  Object *layer = nullptr;  // that is called, or constructed
-  std::vector<Value> args = {}; // in the order of the signature; Undefined where nothing was given
-  std::vector<Value> rest = {}; // of *name
+  Symbol api;                                      // or the method's name
+  const python::Expr *node;                        // null: not written down anywhere
+  Object *layer = nullptr;                         // that is called, or constructed
+  std::vector<Value> args = {};                    // in the order of the signature; Undefined where nothing was given
+  std::vector<Value> rest = {};                    // of *name
   std::vector<std::pair<Symbol, Value>> more = {}; // keywords that the signature does not name
-  bool is_open = false;     // there may be other arguments
+  bool is_open = false;                            // there may be other arguments
 
-  // By its name: of the call, else of the constructor; the default if it is not given. Unknown if it is none of both, or
-  // if nobody knows.
+  // By its name: of the call, else of the constructor; the default if it is not given. Unknown if it is none of both,
+  // or if nobody knows.
   [[nodiscard]] Value arg(std::string_view name) const;
   [[nodiscard]] bool is_given(std::string_view name) const;
   const Tensor *tensor(std::string_view name) const { return in.as_tensor(arg(name)); }
@@ -77,7 +77,8 @@ std::span<const TransferEntry> python_transfers();
 // ---- For several files ----------------------------------------------------------------------------------------------
 
 // Of a tensor's dimension, counted from the front; nothing if it is out of range or not known. Reports the former.
-std::optional<u32> axis_of(Operation &operation, const Tensor &tensor, i64 axis, std::string_view name, bool for_new = false);
+std::optional<u32> axis_of(Operation &operation, const Tensor &tensor, i64 axis, std::string_view name,
+                           bool for_new = false);
 Dim numel(Interpreter &in, const Shape &shape);
 // [N, 1] against [N]: broadcasts to [N, N], which nobody means.
 bool broadcasts_everything(Interpreter &in, const Shape &x, const Shape &y);
@@ -85,7 +86,7 @@ bool broadcasts_everything(Interpreter &in, const Shape &x, const Shape &y);
 struct Broadcast {
   Shape shape;
   bool fits = true;
-  Dim left;  // that do not fit
+  Dim left; // that do not fit
   Dim right;
 };
 Broadcast broadcast(Interpreter &in, const Shape &a, const Shape &b);

@@ -48,7 +48,8 @@ Flow Interpreter::exec(const Stmt *statement) {
   switch (statement->kind) {
   case NodeKind::ExprStmt: {
     const Expr *const value = static_cast<const ExprStmt *>(statement)->value;
-    if (const auto *call = as<Call>(value); call != nullptr && may_end_program(call->func) && ends_program(eval(call->func))) {
+    if (const auto *call = as<Call>(value);
+        call != nullptr && may_end_program(call->func) && ends_program(eval(call->func))) {
       return Flow::Raise;
     }
     if (value->kind != NodeKind::Constant) {
@@ -202,6 +203,15 @@ bool asks_for_shape(const Node *node, u32 depth = 0) {
   return found;
 }
 
+// `if self.training`: both happen to every module.
+bool is_harmless(const Expr *test) {
+  if (const auto *negation = as<UnaryOp>(test)) {
+    return is_harmless(negation->operand);
+  }
+  const auto *attribute = as<Attribute>(test);
+  return attribute != nullptr && attribute->attr.text() == "training";
+}
+
 // `__name__ == "__main__"`
 bool is_main_test(const Expr *test) {
   const auto *compare = as<Compare>(test);
@@ -240,8 +250,16 @@ Flow Interpreter::exec_if(const If *statement) {
   default:
     break;
   }
+  // What is behind a condition that nobody knows may run for other arguments only: a mode that goes with other shapes.
   const bool guard = is_guard(statement->test);
-  return either([&] { return exec(statement->body); }, [&] { return exec(statement->orelse); }, guard);
+  const u32 unsure = is_harmless(statement->test) ? 0 : 1;
+  const auto run = [&](const Block &block) {
+    quiet_ += unsure;
+    const Flow flow = exec(block);
+    quiet_ -= unsure;
+    return flow;
+  };
+  return either([&] { return run(statement->body); }, [&] { return run(statement->orelse); }, guard);
 }
 
 Flow Interpreter::either(const std::function<Flow()> &first, const std::function<Flow()> &second, bool is_guard) {
@@ -346,7 +364,8 @@ Flow Interpreter::exec_with(const With *statement) {
     } else if (context.is_unknown() || context.is(Tag::Opaque)) {
       // Some helper of the program's own: it may well be autocast, or a device.
       const std::string_view text = source_of(module(), item.context_expr);
-      autocast_ += text.find("autocast") != std::string_view::npos || text.find("amp") != std::string_view::npos ? 1 : 0;
+      autocast_ +=
+          text.find("autocast") != std::string_view::npos || text.find("amp") != std::string_view::npos ? 1 : 0;
     }
     if (item.optional_vars != nullptr) {
       assign(item.optional_vars, context);
@@ -396,8 +415,8 @@ Flow Interpreter::exec_try(const Try *statement) {
   if (flow == Flow::Next) {
     flow = exec(statement->orelse);
   }
-  // The handlers run from somewhere inside of the body; what they bind may be there as well. That one of them leaves the
-  // function says nothing about shapes.
+  // The handlers run from somewhere inside of the body; what they bind may be there as well. That one of them leaves
+  // the function says nothing about shapes.
   const bool rest_is_quiet = rest_is_quiet_;
   for (const ExceptHandler *handler : statement->handlers) {
     if (only_imports && flow == Flow::Next) {

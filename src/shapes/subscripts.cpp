@@ -56,8 +56,8 @@ Dim sliced(Interpreter &in, const SliceObject &slice, Dim size) {
 }
 
 // What indexing gives. Nothing where it is not known.
-std::optional<Shape> indexed(Interpreter &in, const Value &holder, const Tensor &tensor, const std::vector<Value> &indices,
-                             const Expr *node) {
+std::optional<Shape> indexed(Interpreter &in, const Value &holder, const Tensor &tensor,
+                             const std::vector<Value> &indices, const Expr *node) {
   if (!tensor.shape.is_known()) {
     return {};
   }
@@ -88,6 +88,9 @@ std::optional<Shape> indexed(Interpreter &in, const Value &holder, const Tensor 
     ++taken;
   }
   const u32 rank = tensor.shape.rank();
+  if (taken > rank && rank == 0) {
+    return {}; // DP874 tells of `loss.data[0]`
+  }
   if (taken > rank) {
     if (Problem *problem = in.report(Fault::WrongRank, node,
                                      fmt::format("{} indices are too many for {}, which has {} dimension{}", taken,
@@ -122,9 +125,9 @@ std::optional<Shape> indexed(Interpreter &in, const Value &holder, const Tensor 
       const Dim size = tensor.shape.dims[at];
       const Dim place = index.dim();
       if (size.is_constant() && place.is_constant() && (place.value >= size.value || place.value < -size.value)) {
-        if (Problem *problem = in.report(Fault::WrongRank, node,
-                                         fmt::format("index {} is out of range for dimension {} of {}", place.value, at,
-                                                     in.text_of(tensor)))) {
+        if (Problem *problem = in.report(
+                Fault::WrongRank, node,
+                fmt::format("index {} is out of range for dimension {} of {}", place.value, at, in.text_of(tensor)))) {
           in.tell_chain(*problem, tensor);
           problem->advice = fmt::format("dimension {} has indices from {} to {}", at, -size.value, size.value - 1);
         }
@@ -152,8 +155,9 @@ std::optional<Shape> indexed(Interpreter &in, const Value &holder, const Tensor 
           for (u32 i = 0; i < by.shape.rank(); ++i) {
             const Dim size = tensor.shape.dims[at + i];
             if (in.terms.differ(size, by.shape.dims[i])) {
-              if (Problem *problem = in.report(Fault::ShapesDoNotFit, node,
-                                               fmt::format("a mask of {} does not fit {}", in.text_of(by), in.text_of(tensor)))) {
+              if (Problem *problem =
+                      in.report(Fault::ShapesDoNotFit, node,
+                                fmt::format("a mask of {} does not fit {}", in.text_of(by), in.text_of(tensor)))) {
                 in.tell_chain(*problem, by);
                 problem->advice = "make the mask as large as what it selects from";
               }
@@ -262,7 +266,8 @@ Value Interpreter::subscript(const Value &object, const Value &index, const Expr
   }
   case Tag::Dict: {
     for (const auto &[key, value] : object.dict->content.items) {
-      if (key.tag == index.tag && key.small == index.small && key.number == index.number && key.integer == index.integer) {
+      if (key.tag == index.tag && key.small == index.small && key.number == index.number &&
+          key.integer == index.integer) {
         return value;
       }
     }
@@ -291,8 +296,9 @@ Value Interpreter::subscript(const Value &object, const Value &index, const Expr
     }
     if (index.is(Tag::Str)) {
       const auto key = std::ranges::find(owner.content.keys, index.name());
-      return key != owner.content.keys.end() ? owner.content.items[static_cast<std::size_t>(key - owner.content.keys.begin())]
-                                             : Value();
+      return key != owner.content.keys.end()
+                 ? owner.content.items[static_cast<std::size_t>(key - owner.content.keys.begin())]
+                 : Value();
     }
     if (index.is(Tag::Slice) && owner.content.api) {
       const Value part = subscript(heap.new_list(owner.content.items), index, node);

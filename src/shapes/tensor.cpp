@@ -27,8 +27,8 @@ Dtype dtype_named(std::string_view name) {
     Dtype dtype;
   };
   static constexpr Other kOthers[] = {
-      {"float", Dtype::Float32},  {"double", Dtype::Float64},     {"half", Dtype::Float16},   {"long", Dtype::Int64},
-      {"int", Dtype::Int32},      {"short", Dtype::Int16},        {"float_", Dtype::Float64}, {"bool_", Dtype::Bool},
+      {"float", Dtype::Float32},    {"double", Dtype::Float64},    {"half", Dtype::Float16},   {"long", Dtype::Int64},
+      {"int", Dtype::Int32},        {"short", Dtype::Int16},       {"float_", Dtype::Float64}, {"bool_", Dtype::Bool},
       {"cfloat", Dtype::Complex64}, {"cdouble", Dtype::Complex128}};
   for (const Other &other : kOthers) {
     if (other.name == name) {

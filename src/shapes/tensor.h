@@ -23,9 +23,7 @@ struct Shape {
   [[nodiscard]] bool has_rank(u32 rank) const { return is_known() && dims.size() == rank; }
   [[nodiscard]] u32 rank() const { return dims.size(); }
   // Counted from the end, 0 is the last; unknown where nothing is told of it.
-  [[nodiscard]] Dim from_end(u32 place) const {
-    return place < dims.size() ? dims[dims.size() - 1 - place] : Dim{};
-  }
+  [[nodiscard]] Dim from_end(u32 place) const { return place < dims.size() ? dims[dims.size() - 1 - place] : Dim{}; }
 };
 
 enum class Dtype : u8 {
@@ -46,12 +44,12 @@ enum class Dtype : u8 {
   kCount
 };
 
-std::string_view name_of(Dtype dtype);      // "float32"
-Dtype dtype_named(std::string_view name);   // of the last part: "float", "long", "double", "int64"; Unknown if none
-u32 bytes_of(Dtype dtype);                  // of one element; 0 if unknown
-bool is_floating(Dtype dtype);              // complex numbers included
-bool is_integer(Dtype dtype);               // without bool
-Dtype promote_torch(Dtype a, Dtype b);      // of two tensors with dimensions
+std::string_view name_of(Dtype dtype);    // "float32"
+Dtype dtype_named(std::string_view name); // of the last part: "float", "long", "double", "int64"; Unknown if none
+u32 bytes_of(Dtype dtype);                // of one element; 0 if unknown
+bool is_floating(Dtype dtype);            // complex numbers included
+bool is_integer(Dtype dtype);             // without bool
+Dtype promote_torch(Dtype a, Dtype b);    // of two tensors with dimensions
 Dtype promote_numpy(Dtype a, Dtype b);
 
 struct Device {

@@ -51,7 +51,10 @@ Dtype Interpreter::as_dtype(const Value &value) {
   }
   if (value.is(Tag::Api)) {
     const std::string_view name = value.text();
-    return name == "float" ? Dtype::Float64 : name == "int" ? Dtype::Int64 : name == "bool" ? Dtype::Bool : Dtype::Unknown;
+    return name == "float"  ? Dtype::Float64
+           : name == "int"  ? Dtype::Int64
+           : name == "bool" ? Dtype::Bool
+                            : Dtype::Unknown;
   }
   if (value.is(Tag::Str)) {
     return dtype_named(value.text());
@@ -179,10 +182,10 @@ std::optional<u32> axis_of(Operation &operation, const Tensor &tensor, i64 axis,
   if (axis >= -least && axis < least) {
     return static_cast<u32>(axis < 0 ? axis + least : axis);
   }
-  if (Problem *problem = operation.in.report(
-          Fault::WrongRank, operation.place(name),
-          fmt::format("{} {} is out of range for {}, which has {} dimension{}", name, axis,
-                      operation.in.text_of(tensor), tensor.shape.rank(), tensor.shape.rank() == 1 ? "" : "s"))) {
+  if (Problem *problem = operation.in.report(Fault::WrongRank, operation.place(name),
+                                             fmt::format("{} {} is out of range for {}, which has {} dimension{}", name,
+                                                         axis, operation.in.text_of(tensor), tensor.shape.rank(),
+                                                         tensor.shape.rank() == 1 ? "" : "s"))) {
     operation.in.tell_chain(*problem, tensor);
     problem->advice = fmt::format("use a dimension from {} to {}", -least, least - 1);
   }

@@ -80,7 +80,7 @@ Value call_type(Operation &op) {
       std::string_view name;
       Dtype dtype;
     };
-    static constexpr Legacy kLegacy[] = {{"torch.FloatTensor", Dtype::Float32}, {"torch.LongTensor", Dtype::Int64},
+    static constexpr Legacy kLegacy[] = {{"torch.FloatTensor", Dtype::Float32},  {"torch.LongTensor", Dtype::Int64},
                                          {"torch.DoubleTensor", Dtype::Float64}, {"torch.IntTensor", Dtype::Int32},
                                          {"torch.BoolTensor", Dtype::Bool},      {"torch.HalfTensor", Dtype::Float16},
                                          {"torch.ByteTensor", Dtype::UInt8}};
@@ -148,8 +148,9 @@ Value call_numpy(Operation &op) {
   const bool is_forced = op.truth("force") != Truth::No;
   if (input->library == Library::Torch && !is_forced && (input->grad == Truth::Yes || on_gpu)) {
     if (Problem *problem =
-            op.report(Fault::NumpyOfGrad, input->grad == Truth::Yes ? "numpy() of a tensor that requires grad cannot be done"
-                                                                    : "numpy() of a tensor that is not on the CPU cannot be done")) {
+            op.report(Fault::NumpyOfGrad, input->grad == Truth::Yes
+                                              ? "numpy() of a tensor that requires grad cannot be done"
+                                              : "numpy() of a tensor that is not on the CPU cannot be done")) {
       op.in.tell_chain(*problem, *input);
       problem->advice = input->grad == Truth::Yes && on_gpu ? "use .detach().cpu().numpy()"
                         : input->grad == Truth::Yes         ? "use .detach().numpy()"
@@ -178,6 +179,9 @@ Value call_requires_grad(Operation &op) {
   }
   Tensor tensor = *input;
   tensor.grad = op.truth("requires_grad");
+  if (tensor.grad != Truth::Yes) {
+    op.in.is_frozen_somewhere = true; // it may be a parameter of any layer
+  }
   return op.in.plain_tensor(tensor);
 }
 
@@ -206,12 +210,27 @@ Value call_identity(Operation &op) { return op.arg("input"); }
 void make_grad_mode(Operation &op) { op.in.is_frozen_somewhere = true; }
 
 constexpr TransferEntry kTable[] = {
-    {"to", call_to},           {"to_float", call_float},   {"to_double", call_double}, {"to_half", call_half},
-    {"to_bfloat16", call_bfloat}, {"to_long", call_long},  {"to_int", call_int},       {"to_bool", call_bool},
-    {"to_byte", call_byte},    {"type", call_type},        {"type_as", call_type_as},  {"cpu", call_cpu},
-    {"cuda", call_cuda},       {"detach", call_detach},    {"numpy", call_numpy},      {"requires_grad", call_requires_grad},
-    {"device", call_device},   {"has_gpu", call_has_gpu},  {"default_dtype", call_default_dtype},
-    {"default_device", call_default_device}, {"identity", call_identity},
+    {"to", call_to},
+    {"to_float", call_float},
+    {"to_double", call_double},
+    {"to_half", call_half},
+    {"to_bfloat16", call_bfloat},
+    {"to_long", call_long},
+    {"to_int", call_int},
+    {"to_bool", call_bool},
+    {"to_byte", call_byte},
+    {"type", call_type},
+    {"type_as", call_type_as},
+    {"cpu", call_cpu},
+    {"cuda", call_cuda},
+    {"detach", call_detach},
+    {"numpy", call_numpy},
+    {"requires_grad", call_requires_grad},
+    {"device", call_device},
+    {"has_gpu", call_has_gpu},
+    {"default_dtype", call_default_dtype},
+    {"default_device", call_default_device},
+    {"identity", call_identity},
     {"grad_mode", nullptr, make_grad_mode},
 };
 

@@ -141,7 +141,9 @@ void Interpreter::set_device(const Value &value, Device device, u32 depth) {
   for (const auto &[name, child] : content.attributes) {
     if (child.is(Tag::Object)) {
       set_device(child, device, depth + 1);
-    } else if (child.is(Tag::Tensor) && (child.tensor->is_parameter || content.attributes.contains(intern("*buffer " + std::string(Symbol{name}.text())).id))) {
+    } else if (child.is(Tag::Tensor) &&
+               (child.tensor->is_parameter ||
+                content.attributes.contains(intern("*buffer " + std::string(Symbol{name}.text())).id))) {
       Tensor moved = *child.tensor;
       moved.device = device;
       heap.change(object).attributes[name] = plain_tensor(moved);
@@ -176,7 +178,8 @@ void Interpreter::set_dtype(const Value &value, Dtype dtype, u32 depth) {
   }
 }
 
-Value Interpreter::call_module_method(Object &object, Symbol name, Arguments &arguments, const Expr *node, bool &is_known) {
+Value Interpreter::call_module_method(Object &object, Symbol name, Arguments &arguments, const Expr *node,
+                                      bool &is_known) {
   const std::string_view text = name.text();
   const std::vector<Value> &args = arguments.positional;
   const Value self = Value::of(&object);
@@ -261,7 +264,9 @@ Value Interpreter::call_module_method(Object &object, Symbol name, Arguments &ar
     Value key = arg(0);
     Value value = arg(1);
     for (const auto &[keyword, given] : arguments.keywords) {
-      (keyword.text() == "name" ? key : keyword.text() == "tensor" || keyword.text() == "param" || keyword.text() == "module" ? value : value) = given;
+      (keyword.text() == "name"                                                                ? key
+       : keyword.text() == "tensor" || keyword.text() == "param" || keyword.text() == "module" ? value
+                                                                                               : value) = given;
       if (keyword.text() == "persistent") {
         value = args.size() > 1 ? args[1] : value;
       }
@@ -279,7 +284,8 @@ Value Interpreter::call_module_method(Object &object, Symbol name, Arguments &ar
     set_attribute(self, key.name(), value);
     return Value::none();
   }
-  if (text == "append" && (api == "torch.nn.ModuleList" || api == "torch.nn.Sequential" || api == "torch.nn.ParameterList")) {
+  if (text == "append" &&
+      (api == "torch.nn.ModuleList" || api == "torch.nn.Sequential" || api == "torch.nn.ParameterList")) {
     add_child(*this, object, arg(0));
     return self;
   }
@@ -297,7 +303,8 @@ Value Interpreter::call_module_method(Object &object, Symbol name, Arguments &ar
     heap.change(object).is_open = true;
     return Value::none();
   }
-  if ((text == "keys" || text == "values" || text == "items") && api == "torch.nn.ModuleDict" && !object.content.is_open) {
+  if ((text == "keys" || text == "values" || text == "items") && api == "torch.nn.ModuleDict" &&
+      !object.content.is_open) {
     std::vector<Value> items;
     for (std::size_t i = 0; i < object.content.keys.size(); ++i) {
       const Value key = Value::of_text(object.content.keys[i]);
@@ -314,7 +321,8 @@ Value Interpreter::call_module_method(Object &object, Symbol name, Arguments &ar
         children.push_back(text == "children" ? child : heap.new_list({Value::of_text(key), child}, Tag::Tuple));
       }
     };
-    const bool is_container = api == "torch.nn.Sequential" || api == "torch.nn.ModuleList" || api == "torch.nn.ModuleDict";
+    const bool is_container =
+        api == "torch.nn.Sequential" || api == "torch.nn.ModuleList" || api == "torch.nn.ModuleDict";
     for (std::size_t i = 0; is_container && i < object.content.items.size(); ++i) {
       add(i < object.content.keys.size() ? object.content.keys[i] : Symbol{}, object.content.items[i]);
     }

@@ -59,10 +59,12 @@ const Tensor *picture(Operation &op, u32 spatial, Dim channels) {
   }
   const u32 rank = input->shape.rank();
   if (rank != spatial + 2 && rank != spatial + 1) {
-    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("{} takes {} dimensions, or {} without a batch, and gets {}", op.short_name(),
-                                                                   spatial + 2, spatial + 1, op.in.text_of(*input)))) {
+    if (Problem *problem = op.report(Fault::WrongRank,
+                                     fmt::format("{} takes {} dimensions, or {} without a batch, and gets {}",
+                                                 op.short_name(), spatial + 2, spatial + 1, op.in.text_of(*input)))) {
       op.in.tell_chain(*problem, *input);
-      problem->advice = rank > spatial + 2 ? "reshape the input" : "add the missing dimension with unsqueeze, or do not flatten before";
+      problem->advice = rank > spatial + 2 ? "reshape the input"
+                                           : "add the missing dimension with unsqueeze, or do not flatten before";
     }
     return nullptr;
   }
@@ -75,10 +77,10 @@ Dim slid(Operation &op, const Tensor &input, Dim size, Dim kernel, Dim stride, D
   const Dim reach = terms.add(terms.multiply(dilation, terms.subtract(kernel, Dim::of(1))), Dim::of(1));
   const Dim room = terms.subtract(terms.add(size, terms.multiply(Dim::of(2), padding)), reach);
   if (terms.compare(room, Dim::of(0)) == Sign::Negative && ceil != Truth::Yes) {
-    if (Problem *problem = op.report(Fault::MapVanishes, fmt::format("{} needs {} pixels, and gets {} of {}", op.short_name(),
-                                                                     op.in.terms.text(reach),
-                                                                     terms.text(terms.add(size, terms.multiply(Dim::of(2), padding))),
-                                                                     op.in.text_of(input)))) {
+    if (Problem *problem = op.report(
+            Fault::MapVanishes,
+            fmt::format("{} needs {} pixels, and gets {} of {}", op.short_name(), op.in.terms.text(reach),
+                        terms.text(terms.add(size, terms.multiply(Dim::of(2), padding))), op.in.text_of(input)))) {
       op.in.tell_chain(*problem, input);
       problem->advice = "give it a larger input, add padding, or leave out a pooling layer before it";
     }
@@ -160,8 +162,9 @@ Value call_convolution(Operation &op) {
     for (const Dim side : kernel) {
       work = terms.multiply(work, side);
     }
-    const Dim places = is_transposed ? terms.multiply(terms.floor_divide(numel(op.in, input->shape), channels), op.dim("out_channels"))
-                                     : numel(op.in, result.shape);
+    const Dim places =
+        is_transposed ? terms.multiply(terms.floor_divide(numel(op.in, input->shape), channels), op.dim("out_channels"))
+                      : numel(op.in, result.shape);
     op.in.steps[value.tensor->step].multiply_adds = terms.multiply(work, places);
   }
   return value;
@@ -175,8 +178,8 @@ void make_convolution(Operation &op) {
   for (const std::string_view name : {"in_channels", "out_channels"}) {
     const Dim channels = op.dim(name);
     if (channels.is_constant() && channels.value % groups.value != 0) {
-      if (Problem *problem = op.report(Fault::ImpossibleLayer, fmt::format("{} of {} cannot be split into {} groups", name, channels.value,
-                                                                           groups.value))) {
+      if (Problem *problem = op.report(Fault::ImpossibleLayer, fmt::format("{} of {} cannot be split into {} groups",
+                                                                           name, channels.value, groups.value))) {
         problem->advice = "groups must divide in_channels and out_channels";
       }
       return;
@@ -203,8 +206,8 @@ Value call_convolution_function(Operation &op) {
   const bool has_batch = input->shape.rank() == spatial + 2;
   const u32 at = has_batch ? 1 : 0;
   if (op.in.terms.differ(channels, input->shape.dims[at])) {
-    if (Problem *problem = op.report(Fault::LayerInputSize, fmt::format("{} takes {} channels, and gets {}", op.short_name(),
-                                                                        op.in.terms.text(channels),
+    if (Problem *problem = op.report(Fault::LayerInputSize, fmt::format("{} takes {} channels, and gets {}",
+                                                                        op.short_name(), op.in.terms.text(channels),
                                                                         op.in.terms.text(input->shape.dims[at])))) {
       op.in.tell_chain(*problem, *input);
       op.in.tell_chain(*problem, *weight);
@@ -223,7 +226,9 @@ Value call_convolution_function(Operation &op) {
   const bool is_same = op.in.as_text(op.arg("padding")) == "same";
   for (u32 i = 0; i < spatial; ++i) {
     const Dim size = input->shape.dims[at + 1 + i];
-    dims.push_back(is_same ? size : slid(op, *input, size, weight->shape.dims[2 + i], stride[i], padding[i], dilation[i], Truth::No));
+    dims.push_back(
+        is_same ? size
+                : slid(op, *input, size, weight->shape.dims[2 + i], stride[i], padding[i], dilation[i], Truth::No));
   }
   Tensor result = *input;
   result.is_parameter = false;
@@ -238,7 +243,9 @@ Value call_pool(Operation &op) {
   if (input == nullptr) {
     return op.unknown_tensor(nullptr);
   }
-  const bool gives_places = op.truth("return_indices") == Truth::Yes;
+  // Average pooling has no places to give.
+  const Value wants_places = op.arg("return_indices");
+  const bool gives_places = op.in.truth(wants_places) == Truth::Yes;
   const auto finish = [&](const Value &value) {
     if (!gives_places || !value.is(Tag::Tensor)) {
       return value;
@@ -248,9 +255,11 @@ Value call_pool(Operation &op) {
     places.grad = Truth::No;
     return op.in.named_pair(value, op.in.plain_tensor(places));
   };
-  if (!input->shape.is_known() || op.truth("return_indices") == Truth::Unknown) {
-    const bool is_sure = op.arg("return_indices").is(Tag::Bool) || op.arg("return_indices").is_unknown();
-    return is_sure ? finish(op.like(*input, {})) : Value();
+  if (wants_places.is(Tag::Bool) && wants_places.truth() == Truth::Unknown) {
+    return {};
+  }
+  if (!input->shape.is_known()) {
+    return finish(op.like(*input, {}));
   }
   const std::vector<Dim> kernel = op.sizes("kernel_size", spatial);
   const Value stride_value = op.arg("stride");
@@ -264,9 +273,11 @@ Value call_pool(Operation &op) {
   std::vector<Dim> dims(input->shape.dims.begin(), input->shape.dims.end());
   for (u32 i = 0; i < spatial; ++i) {
     Dim &size = dims[rank - spatial + i];
-    if (padding[i].is_constant() && kernel[i].is_constant() && padding[i].value * 2 > kernel[i].value && dilation[i].is(1)) {
-      if (Problem *problem = op.report(Fault::ImpossibleLayer, fmt::format("{} has a padding of {}, more than half of its kernel of {}",
-                                                                           op.short_name(), padding[i].value, kernel[i].value))) {
+    if (padding[i].is_constant() && kernel[i].is_constant() && padding[i].value * 2 > kernel[i].value &&
+        dilation[i].is(1)) {
+      if (Problem *problem = op.report(Fault::ImpossibleLayer,
+                                       fmt::format("{} has a padding of {}, more than half of its kernel of {}",
+                                                   op.short_name(), padding[i].value, kernel[i].value))) {
         problem->advice = "padding may be at most half of the kernel";
       }
       return op.unknown_tensor(input);
@@ -336,7 +347,8 @@ Value call_unfold(Operation &op) {
   const std::vector<Dim> dilation = op.sizes("dilation", 2);
   Dim places = Dim::of(1);
   for (u32 i = 0; i < 2; ++i) {
-    places = op.in.terms.multiply(places, slid(op, *input, input->shape.dims[2 + i], kernel[i], stride[i], padding[i], dilation[i], Truth::No));
+    places = op.in.terms.multiply(
+        places, slid(op, *input, input->shape.dims[2 + i], kernel[i], stride[i], padding[i], dilation[i], Truth::No));
   }
   const Dim values = op.in.terms.multiply(input->shape.dims[1], op.in.terms.multiply(kernel[0], kernel[1]));
   return op.like(*input, op.in.heap.shape({input->shape.dims[0], values, places}));

@@ -100,7 +100,8 @@ void make_loader(Operation &op) {
   }
   const Value dataset = op.arg("dataset");
   if (dataset.is(Tag::Object) && dataset.object->type != nullptr &&
-      (op.in.find_method(*dataset.object->type, intern("__iter__")) != nullptr || dataset.object->type->has_unknown_base)) {
+      (op.in.find_method(*dataset.object->type, intern("__iter__")) != nullptr ||
+       dataset.object->type->has_unknown_base)) {
     return;
   }
   const Value example = op.in.quietly([&] { return example_of(op.in, dataset); });
@@ -132,8 +133,9 @@ void make_tensor_dataset(Operation &op) {
       first = tensor;
       length = tensor->shape.dims[0];
     } else if (op.in.terms.differ(length, tensor->shape.dims[0])) {
-      if (Problem *problem = op.report(Fault::ShapesDoNotFit, "TensorDataset takes tensors of one length, and gets " + op.in.terms.text(length) +
-                                                                  " and " + op.in.terms.text(tensor->shape.dims[0]))) {
+      if (Problem *problem = op.report(Fault::DataDoesNotFit, "TensorDataset takes tensors of one length, and gets " +
+                                                                  op.in.terms.text(length) + " and " +
+                                                                  op.in.terms.text(tensor->shape.dims[0]))) {
         op.in.tell_chain(*problem, *first);
         op.in.tell_chain(*problem, *tensor);
         problem->advice = "all tensors must have the same first size";
@@ -187,7 +189,8 @@ Value picture(Interpreter &in, i64 channels, i64 side) {
   tensor.device = {Device::Kind::Cpu};
   tensor.grad = Truth::No;
   const Dim size = side > 0 ? Dim::of(side) : Dim{};
-  tensor.shape = channels > 1 ? in.heap.shape({size, side > 0 ? size : Dim{}, Dim::of(channels)}) : in.heap.shape({size, size});
+  tensor.shape =
+      channels > 1 ? in.heap.shape({size, side > 0 ? size : Dim{}, Dim::of(channels)}) : in.heap.shape({size, size});
   return in.plain_tensor(tensor);
 }
 

@@ -34,12 +34,12 @@ const Expr *argument_of_maker(const Object &layer, const Spec &spec, std::string
 }
 
 void report_layer_size(Operation &op, const Tensor &input, std::string_view parameter, Dim wanted, Dim got) {
-  const std::string_view what = parameter.find("channels") != std::string_view::npos  ? "channels"
+  const std::string_view what = parameter.find("channels") != std::string_view::npos   ? "channels"
                                 : parameter.find("features") != std::string_view::npos ? "features"
                                                                                        : "values";
   Problem *const problem =
-      op.report(Fault::LayerInputSize, fmt::format("{} takes {} {}, and gets {}", op.short_name(), op.in.terms.text(wanted), what,
-                                                   op.in.terms.text(got)));
+      op.report(Fault::LayerInputSize, fmt::format("{} takes {} {}, and gets {}", op.short_name(),
+                                                   op.in.terms.text(wanted), what, op.in.terms.text(got)));
   if (problem == nullptr) {
     return;
   }
@@ -67,9 +67,8 @@ void report_not_a_tensor(Operation &op, const Value &value) {
   if (op.layer == nullptr || value.list->content.is_open || value.list->holder.tag != Tag::Unknown) {
     return;
   }
-  const bool are_tensors = std::ranges::any_of(value.list->content.items, [](const Value &item) {
-    return item.is(Tag::Tensor) || item.is_sequence();
-  });
+  const bool are_tensors = std::ranges::any_of(
+      value.list->content.items, [](const Value &item) { return item.is(Tag::Tensor) || item.is_sequence(); });
   if (!are_tensors) {
     return;
   }
@@ -118,9 +117,10 @@ bool check_layer(Operation &op, const Tensor &input) {
     const bool is_input = input.device.kind == Device::Kind::Cpu;
     const Device other = is_input ? device : input.device;
     const std::string where = other.kind == Device::Kind::Variable ? "the program's device" : text_of(other);
-    if (Problem *problem = op.report(Fault::DeviceMismatch,
-                                     is_input ? fmt::format("{} is on {}, and gets a tensor on the CPU", op.short_name(), where)
-                                              : fmt::format("{} is on the CPU, and gets a tensor on {}", op.short_name(), where))) {
+    if (Problem *problem =
+            op.report(Fault::DeviceMismatch,
+                      is_input ? fmt::format("{} is on {}, and gets a tensor on the CPU", op.short_name(), where)
+                               : fmt::format("{} is on the CPU, and gets a tensor on {}", op.short_name(), where))) {
       op.in.tell_chain(*problem, input);
       problem->advice = is_input ? "move the input: .to(device)" : "move the model: model.to(device)";
     }
@@ -139,10 +139,12 @@ bool check_layer(Operation &op, const Tensor &input) {
   if ((transfer == "batch_norm" || transfer == "layer_norm" || transfer == "group_norm") && is_floating(input.dtype)) {
     return true; // some of these mix float16 and float32
   }
-  if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} has weights of {}, and gets {}", op.short_name(),
-                                                                     name_of(wanted), name_of(input.dtype)))) {
+  if (Problem *problem =
+          op.report(Fault::DtypeMismatch, fmt::format("{} has weights of {}, and gets {}", op.short_name(),
+                                                      name_of(wanted), name_of(input.dtype)))) {
     op.in.tell_chain(*problem, input);
-    problem->advice = wanted == Dtype::Float32 ? "cast the input: .float()" : fmt::format("cast the input: .to(torch.{})", name_of(wanted));
+    problem->advice = wanted == Dtype::Float32 ? "cast the input: .float()"
+                                               : fmt::format("cast the input: .to(torch.{})", name_of(wanted));
   }
   return false;
 }
@@ -208,10 +210,10 @@ Value call_norm_of_channels(Operation &op, u32 least, u32 most, std::string_view
   }
   const u32 rank = input->shape.rank();
   if (rank < least || rank > most) {
-    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("{} takes {} dimensions, and gets {}", op.short_name(),
-                                                                   least == most ? std::to_string(least)
-                                                                                 : fmt::format("{} or {}", least, most),
-                                                                   op.in.text_of(*input)))) {
+    if (Problem *problem = op.report(
+            Fault::WrongRank, fmt::format("{} takes {} dimensions, and gets {}", op.short_name(),
+                                          least == most ? std::to_string(least) : fmt::format("{} or {}", least, most),
+                                          op.in.text_of(*input)))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "use the layer that fits the number of dimensions (BatchNorm1d, 2d or 3d)";
     }
@@ -227,7 +229,8 @@ Value call_norm_of_channels(Operation &op, u32 least, u32 most, std::string_view
 
 u32 digit_in(std::string_view api) {
   const std::size_t at = api.find_last_of("123");
-  return at != std::string_view::npos && at + 1 < api.size() && api[at + 1] == 'd' ? static_cast<u32>(api[at] - '0') : 0;
+  return at != std::string_view::npos && at + 1 < api.size() && api[at + 1] == 'd' ? static_cast<u32>(api[at] - '0')
+                                                                                   : 0;
 }
 
 Value call_batch_norm(Operation &op) {
@@ -255,8 +258,9 @@ void make_group_norm(Operation &op) {
   const Dim groups = op.dim("num_groups");
   const Dim channels = op.dim("num_channels");
   if (groups.is_constant() && channels.is_constant() && groups.value > 0 && channels.value % groups.value != 0) {
-    if (Problem *problem = op.report(Fault::ImpossibleLayer, fmt::format("GroupNorm cannot split {} channels into {} groups",
-                                                                         channels.value, groups.value))) {
+    if (Problem *problem =
+            op.report(Fault::ImpossibleLayer,
+                      fmt::format("GroupNorm cannot split {} channels into {} groups", channels.value, groups.value))) {
       problem->advice = "num_groups must divide num_channels";
     }
   }
@@ -280,8 +284,9 @@ Value call_layer_norm(Operation &op) {
     return op.result(layer_result(op, *input), {input});
   }
   if (input->shape.is_known() && input->shape.rank() < wanted.size()) {
-    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("{} takes at least {} dimensions, and gets {}", op.short_name(),
-                                                                   wanted.size(), op.in.text_of(*input)))) {
+    if (Problem *problem =
+            op.report(Fault::WrongRank, fmt::format("{} takes at least {} dimensions, and gets {}", op.short_name(),
+                                                    wanted.size(), op.in.text_of(*input)))) {
       op.in.tell_chain(*problem, *input);
     }
     return op.unknown_tensor(input);
@@ -310,8 +315,8 @@ Value call_embedding(Operation &op) {
     return {};
   }
   if (input->library == Library::Torch && (is_floating(input->dtype) || input->dtype == Dtype::Bool)) {
-    if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} takes integers, and gets {}", op.short_name(),
-                                                                       name_of(input->dtype)))) {
+    if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} takes integers, and gets {}",
+                                                                       op.short_name(), name_of(input->dtype)))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "cast the indices: .long()";
     }
@@ -341,7 +346,18 @@ Value call_layer_same(Operation &op) {
   if (const auto at = op.integer("dim")) {
     axis_of(op, *input, *at, "dim");
   }
-  return op.like(*input, input->shape);
+  const std::string_view api = op.api.text();
+  const bool is_softmax = api.find("oftmax") != std::string_view::npos && api.find("gumbel") == std::string_view::npos;
+  const Value wanted = op.arg("dtype");
+  if (is_softmax && (wanted.is(Tag::None) || wanted.is_unknown()) && input->library == Library::Torch &&
+      (is_integer(input->dtype) || input->dtype == Dtype::Bool)) {
+    if (Problem *problem = op.report(Fault::DtypeMismatch, fmt::format("{} takes floating-point numbers, and gets {}",
+                                                                       op.short_name(), name_of(input->dtype)))) {
+      op.in.tell_chain(*problem, *input);
+      problem->advice = "cast it first: .float()";
+    }
+  }
+  return op.like(*input, input->shape, wanted.is(Tag::Dtype) ? wanted.dtype() : input->dtype);
 }
 
 Value call_glu(Operation &op) {
@@ -353,7 +369,8 @@ Value call_glu(Operation &op) {
   const auto axis = at ? axis_of(op, *input, *at, "dim") : std::nullopt;
   if (!axis || input->shape.rank() == 0) {
     if (at && *at == -1 && input->shape.rank() > 0) {
-      return op.like(*input, op.in.heap.shape({op.in.terms.floor_divide(input->shape.from_end(0), Dim::of(2))}, Shape::Kind::Tail));
+      return op.like(*input, op.in.heap.shape({op.in.terms.floor_divide(input->shape.from_end(0), Dim::of(2))},
+                                              Shape::Kind::Tail));
     }
     return op.like(*input, {});
   }
@@ -382,8 +399,9 @@ Value call_pixel_shuffle(Operation &op) {
   } else {
     const Dim channels = dims[last - 2];
     if (channels.is_constant() && square.is_constant() && square.value > 0 && channels.value % square.value != 0) {
-      if (Problem *problem = op.report(Fault::LayerInputSize, fmt::format("{} takes a multiple of {} channels, and gets {}", op.short_name(),
-                                                                          square.value, channels.value))) {
+      if (Problem *problem =
+              op.report(Fault::LayerInputSize, fmt::format("{} takes a multiple of {} channels, and gets {}",
+                                                           op.short_name(), square.value, channels.value))) {
         op.in.tell_chain(*problem, *input);
         problem->advice = "the layer before it must give channels * factor * factor";
       }
@@ -447,7 +465,8 @@ Value call_linear_function(Operation &op) {
     return op.like(*input, {});
   }
   if (op.in.terms.differ(input->shape.from_end(0), weight->shape.dims[1])) {
-    if (Problem *problem = op.report(Fault::LayerInputSize, fmt::format("linear takes {} features, and gets {}", op.in.terms.text(weight->shape.dims[1]),
+    if (Problem *problem = op.report(Fault::LayerInputSize, fmt::format("linear takes {} features, and gets {}",
+                                                                        op.in.terms.text(weight->shape.dims[1]),
                                                                         op.in.terms.text(input->shape.from_end(0))))) {
       op.in.tell_chain(*problem, *input);
       op.in.tell_chain(*problem, *weight);
@@ -484,18 +503,12 @@ Value call_embedding_function(Operation &op) {
 Value call_buffer(Operation &op) { return op.arg("data"); }
 
 constexpr TransferEntry kTable[] = {
-    {"linear_function", call_linear_function},
-    {"embedding_function", call_embedding_function},
-    {"identity_buffer", call_buffer},
-    {"batch_norm", call_batch_norm},
-    {"instance_norm", call_instance_norm},
-    {"group_norm", call_group_norm, make_group_norm},
-    {"layer_norm", call_layer_norm},
-    {"embedding", call_embedding},
-    {"layer_same", call_layer_same},
-    {"glu", call_glu},
-    {"pixel_shuffle", call_pixel_shuffle},
-    {"interpolate", call_interpolate},
+    {"linear_function", call_linear_function}, {"embedding_function", call_embedding_function},
+    {"identity_buffer", call_buffer},          {"batch_norm", call_batch_norm},
+    {"instance_norm", call_instance_norm},     {"group_norm", call_group_norm, make_group_norm},
+    {"layer_norm", call_layer_norm},           {"embedding", call_embedding},
+    {"layer_same", call_layer_same},           {"glu", call_glu},
+    {"pixel_shuffle", call_pixel_shuffle},     {"interpolate", call_interpolate},
 };
 
 } // namespace

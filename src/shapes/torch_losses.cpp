@@ -21,7 +21,8 @@ Value loss_value(Operation &op, const Tensor &input, const Shape &unreduced) {
   return op.in.make_tensor(result, op.api, op.node, {&input}, op.layer);
 }
 
-Problem *complain(Operation &op, Fault fault, const Tensor &input, const Tensor &target, std::string message, std::string advice) {
+Problem *complain(Operation &op, Fault fault, const Tensor &input, const Tensor &target, std::string message,
+                  std::string advice) {
   Problem *const problem = op.report(fault, std::move(message));
   if (problem != nullptr) {
     op.in.tell_chain(*problem, input);
@@ -50,13 +51,24 @@ Value call_cross_entropy(Operation &op) {
   const Shape &x = input->shape;
   const Shape &y = target->shape;
   const std::string what(op.short_name());
+  if (const Value weight = op.arg("weight");
+      weight.is(Tag::Tensor) && weight.tensor->shape.has_rank(1) && x.is_known() && x.rank() > 0) {
+    const Dim classes = x.rank() == 1 ? x.dims[0] : x.dims[1];
+    if (op.in.terms.differ(weight.tensor->shape.dims[0], classes)) {
+      complain(op, Fault::LossTargetShape, *input, *weight.tensor,
+               fmt::format("{} has weights for {} classes, and gets scores {}", what,
+                           op.in.terms.text(weight.tensor->shape.dims[0]), op.in.text_of(*input)),
+               "give one weight for each class");
+      return loss_value(op, *input, {});
+    }
+  }
   if (x.is_known() && y.is_known()) {
     const bool are_numbers = y.rank() + 1 == x.rank();
     const bool are_alike = y.rank() == x.rank();
     if (!are_numbers && !(are_alike && takes_probabilities)) {
       complain(op, Fault::LossTargetShape, *input, *target,
-               fmt::format("{} takes class numbers of one dimension less than the scores {}, and gets {}", what, op.in.text_of(*input),
-                           op.in.text_of(*target)),
+               fmt::format("{} takes class numbers of one dimension less than the scores {}, and gets {}", what,
+                           op.in.text_of(*input), op.in.text_of(*target)),
                "labels are [N] for scores [N, C]: squeeze or argmax them");
       return loss_value(op, *input, {});
     }
@@ -67,16 +79,18 @@ Value call_cross_entropy(Operation &op) {
       }
       if (!is_same) {
         complain(op, Fault::LossTargetShape, *input, *target,
-                 fmt::format("{} gets scores {} and labels {}: neither class numbers nor probabilities for them", what, op.in.text_of(*input),
-                             op.in.text_of(*target)),
+                 fmt::format("{} gets scores {} and labels {}: neither class numbers nor probabilities for them", what,
+                             op.in.text_of(*input), op.in.text_of(*target)),
                  "labels are [N] for scores [N, C]: squeeze or argmax them");
         return loss_value(op, *input, {});
       }
       if (x.rank() > 0 && (is_integer(target->dtype) || target->dtype == Dtype::Bool)) {
-        complain(op, Fault::DtypeMismatch, *input, *target,
-                 fmt::format("{} takes probabilities of the scores' dtype where labels have the shape of the scores, and gets {}", what,
-                             name_of(target->dtype)),
-                 "pass class numbers [N], or cast the probabilities: .float()");
+        complain(
+            op, Fault::LossTargetShape, *input, *target,
+            fmt::format(
+                "{} takes probabilities of the scores' dtype where labels have the shape of the scores, and gets {}",
+                what, name_of(target->dtype)),
+            "pass class numbers [N], or cast the probabilities: .float()");
       }
       return loss_value(op, *input, {});
     }
@@ -84,16 +98,19 @@ Value call_cross_entropy(Operation &op) {
       const Dim size = x.dims[i == 0 && x.rank() > 1 ? 0 : i + 1];
       if (op.in.terms.differ(size, y.dims[i])) {
         complain(op, Fault::LossTargetShape, *input, *target,
-                 fmt::format("{} gets scores {} and labels {}: {} is not {}", what, op.in.text_of(*input), op.in.text_of(*target),
-                             op.in.terms.text(size), op.in.terms.text(y.dims[i])),
-                 x.rank() > 2 ? "classes are dimension 1 of the scores: flatten or transpose them" : "as many labels as scores are needed");
+                 fmt::format("{} gets scores {} and labels {}: {} is not {}", what, op.in.text_of(*input),
+                             op.in.text_of(*target), op.in.terms.text(size), op.in.terms.text(y.dims[i])),
+                 x.rank() > 2 ? "classes are dimension 1 of the scores: flatten or transpose them"
+                              : "as many labels as scores are needed");
         return loss_value(op, *input, {});
       }
     }
-    if (is_floating(target->dtype) || (target->dtype != Dtype::Int64 && target->dtype != Dtype::UInt8 && target->dtype != Dtype::Unknown)) {
-      Problem *const problem = complain(op, Fault::DtypeMismatch, *input, *target,
-                                        fmt::format("{} takes class numbers of int64, and gets {}", what, name_of(target->dtype)),
-                                        "cast the labels: .long()");
+    if (is_floating(target->dtype) ||
+        (target->dtype != Dtype::Int64 && target->dtype != Dtype::UInt8 && target->dtype != Dtype::Unknown)) {
+      Problem *const problem =
+          complain(op, Fault::DtypeMismatch, *input, *target,
+                   fmt::format("{} takes class numbers of int64, and gets {}", what, name_of(target->dtype)),
+                   "cast the labels: .long()");
       const auto *call = as<Call>(op.node);
       if (problem != nullptr && call != nullptr && call->args.size() == 2 && call->args[1]->kind == NodeKind::Name) {
         problem->fix = Problem::Edit{{call->args[1]->end, call->args[1]->end}, ".long()"};
@@ -128,20 +145,23 @@ Value pointwise(Operation &op, bool must_be_equal) {
     if (must_be_equal || !both.fits) {
       if (!is_scalar || must_be_equal) {
         complain(op, Fault::LossTargetShape, *input, *target,
-                 fmt::format("{} takes predictions and labels of one shape, and gets {} and {}", what, op.in.text_of(*input), op.in.text_of(*target)),
-                 x.rank() > y.rank() ? "add the missing dimension to the labels: .unsqueeze(1)" : "reshape one like the other");
+                 fmt::format("{} takes predictions and labels of one shape, and gets {} and {}", what,
+                             op.in.text_of(*input), op.in.text_of(*target)),
+                 x.rank() > y.rank() ? "add the missing dimension to the labels: .unsqueeze(1)"
+                                     : "reshape one like the other");
         return loss_value(op, *input, {});
       }
     } else if (!is_scalar && broadcasts_everything(op.in, x, y)) {
       complain(op, Fault::SilentBroadcast, *input, *target,
-               fmt::format("{} of {} and {} compares every prediction with every label: it broadcasts to {}", what, op.in.text_of(*input),
-                           op.in.text_of(*target), op.in.text_of(both.shape)),
+               fmt::format("{} of {} and {} compares every prediction with every label: it broadcasts to {}", what,
+                           op.in.text_of(*input), op.in.text_of(*target), op.in.text_of(both.shape)),
                "give both the same shape: .squeeze(1) of one, or .unsqueeze(1) of the other");
     }
     return loss_value(op, *input, both.shape);
   }
   if (must_be_equal && input->dtype != Dtype::Unknown && target->dtype != Dtype::Unknown && !op.in.in_autocast() &&
-      is_floating(input->dtype) && !is_floating(target->dtype) && input->library == Library::Torch && target->library == Library::Torch) {
+      is_floating(input->dtype) && !is_floating(target->dtype) && input->library == Library::Torch &&
+      target->library == Library::Torch) {
     complain(op, Fault::DtypeMismatch, *input, *target,
              fmt::format("{} takes labels of {}, and gets {}", what, name_of(input->dtype), name_of(target->dtype)),
              "cast the labels: .float()");
@@ -154,6 +174,13 @@ Value call_binary(Operation &op) { return pointwise(op, true); }
 
 Value call_some_loss(Operation &op) {
   const Tensor *const input = op.tensor("input");
+  const Tensor *const target = op.tensor("target");
+  if (input != nullptr && target != nullptr && !broadcast(op.in, input->shape, target->shape).fits) {
+    complain(op, Fault::LossTargetShape, *input, *target,
+             fmt::format("{} takes tensors of one shape, and gets {} and {}", op.short_name(), op.in.text_of(*input),
+                         op.in.text_of(*target)),
+             "reshape one like the other");
+  }
   return input != nullptr ? loss_value(op, *input, {}) : Value();
 }
 
@@ -173,7 +200,8 @@ bool broadcasts_everything(Interpreter &in, const Shape &x, const Shape &y) {
   if (longer.rank() != shorter.rank() + 1 || shorter.rank() == 0) {
     return false;
   }
-  return longer.from_end(0).is(1) && !shorter.from_end(0).is(1) && in.terms.compare(longer.from_end(1), shorter.from_end(0)) == Sign::Zero;
+  return longer.from_end(0).is(1) && !shorter.from_end(0).is(1) &&
+         in.terms.compare(longer.from_end(1), shorter.from_end(0)) == Sign::Zero;
 }
 
 std::span<const TransferEntry> torch_loss_transfers() { return kTable; }

@@ -39,8 +39,9 @@ Value call_recurrent(Operation &op) {
     input = op.in.as_tensor(value);
   }
   if (input->shape.is_known() && input->shape.rank() != 2 && input->shape.rank() != 3) {
-    if (Problem *problem = op.report(Fault::WrongRank, fmt::format("{} takes 3 dimensions, or 2 without a batch, and gets {}",
-                                                                   op.short_name(), op.in.text_of(*input)))) {
+    if (Problem *problem =
+            op.report(Fault::WrongRank, fmt::format("{} takes 3 dimensions, or 2 without a batch, and gets {}",
+                                                    op.short_name(), op.in.text_of(*input)))) {
       op.in.tell_chain(*problem, *input);
       problem->advice = "its input is [length, batch, features], or [batch, length, features] with batch_first=True";
     }
@@ -74,14 +75,18 @@ Value call_recurrent(Operation &op) {
                            ? given.list->content.items[0]
                            : given;
     const Tensor *const before = one.is(Tag::Tensor) ? one.tensor : nullptr;
+    if (before != nullptr && !check_devices(op.in, op.node, *input, *before, op.short_name())) {
+      return {};
+    }
     if (before != nullptr && before->shape.is_known()) {
       bool fits = before->shape.rank() == state.shape.rank();
       for (u32 i = 0; fits && i < state.shape.rank(); ++i) {
         fits = !op.in.terms.differ(before->shape.dims[i], state.shape.dims[i]);
       }
       if (!fits) {
-        if (Problem *problem = op.report(Fault::ShapesDoNotFit, fmt::format("{} takes a state of {}, and gets {}", op.short_name(),
-                                                                            op.in.text_of(state.shape), op.in.text_of(*before)))) {
+        const Fault fault = before->shape.rank() == state.shape.rank() ? Fault::LayerInputSize : Fault::WrongRank;
+        if (Problem *problem = op.report(fault, fmt::format("{} takes a state of {}, and gets {}", op.short_name(),
+                                                            op.in.text_of(state.shape), op.in.text_of(*before)))) {
           op.in.tell_chain(*problem, *input);
           op.in.tell_chain(*problem, *before);
           problem->advice = "the state is [layers * directions, batch, hidden_size]";
@@ -107,8 +112,9 @@ Value call_recurrent(Operation &op) {
     }
   }
   state.step = cell.step = outputs.tensor->step;
-  const Value states = is_lstm(op) ? op.in.heap.new_list({op.in.plain_tensor(state), op.in.plain_tensor(cell)}, Tag::Tuple)
-                                   : op.in.plain_tensor(state);
+  const Value states = is_lstm(op)
+                           ? op.in.heap.new_list({op.in.plain_tensor(state), op.in.plain_tensor(cell)}, Tag::Tuple)
+                           : op.in.plain_tensor(state);
   return op.in.heap.new_list({outputs, states}, Tag::Tuple);
 }
 
@@ -144,8 +150,9 @@ void make_attention(Operation &op) {
   const Dim size = op.dim("embed_dim");
   const Dim heads = op.dim("num_heads");
   if (size.is_constant() && heads.is_constant() && heads.value > 0 && size.value % heads.value != 0) {
-    if (Problem *problem = op.report(Fault::ImpossibleLayer,
-                                     fmt::format("attention of {} values cannot be split into {} heads", size.value, heads.value))) {
+    if (Problem *problem =
+            op.report(Fault::ImpossibleLayer,
+                      fmt::format("attention of {} values cannot be split into {} heads", size.value, heads.value))) {
       problem->advice = "the number of heads must divide embed_dim";
     }
   }
@@ -155,8 +162,9 @@ void make_transformer_layer(Operation &op) {
   const Dim size = op.dim("d_model");
   const Dim heads = op.dim("nhead");
   if (size.is_constant() && heads.is_constant() && heads.value > 0 && size.value % heads.value != 0) {
-    if (Problem *problem = op.report(Fault::ImpossibleLayer,
-                                     fmt::format("attention of {} values cannot be split into {} heads", size.value, heads.value))) {
+    if (Problem *problem =
+            op.report(Fault::ImpossibleLayer,
+                      fmt::format("attention of {} values cannot be split into {} heads", size.value, heads.value))) {
       problem->advice = "nhead must divide d_model";
     }
   }
@@ -177,6 +185,15 @@ Value call_attention(Operation &op) {
     report_layer_size(op, *query, "embed_dim", wanted, query->shape.from_end(0));
     return {};
   }
+  for (const auto &[name, size_name] : {std::pair("key", "kdim"), std::pair("value", "vdim")}) {
+    const Tensor *const given = op.tensor(name);
+    const Value own = op.arg(size_name);
+    const Dim expected = own.is(Tag::None) ? wanted : op.in.as_dim(own);
+    if (given != nullptr && op.in.terms.differ(expected, given->shape.from_end(0))) {
+      report_layer_size(op, *given, own.is(Tag::None) ? "embed_dim" : size_name, expected, given->shape.from_end(0));
+      return {};
+    }
+  }
   const Tensor output = layer_result(op, *query);
   const Value made = op.result(output, {query});
   Tensor weights = output;
@@ -188,7 +205,8 @@ Value call_attention(Operation &op) {
   if (query->shape.has_rank(3) && key != nullptr && key->shape.has_rank(3) && batch_first != Truth::Unknown &&
       op.truth("average_attn_weights") == Truth::Yes) {
     const u32 batch = batch_first == Truth::Yes ? 0 : 1;
-    weights.shape = op.in.heap.shape({query->shape.dims[batch], query->shape.dims[1 - batch], key->shape.dims[1 - batch]});
+    weights.shape =
+        op.in.heap.shape({query->shape.dims[batch], query->shape.dims[1 - batch], key->shape.dims[1 - batch]});
   }
   return op.in.heap.new_list({made, op.in.plain_tensor(weights)}, Tag::Tuple);
 }
@@ -233,8 +251,9 @@ Value call_scaled_attention(Operation &op) {
     return {};
   }
   if (key != nullptr && op.in.terms.differ(query->shape.from_end(0), key->shape.from_end(0))) {
-    if (Problem *problem = op.report(Fault::ShapesDoNotFit, fmt::format("attention of {} and {} cannot be done: the last sizes are not equal",
-                                                                        op.in.text_of(*query), op.in.text_of(*key)))) {
+    if (Problem *problem = op.report(Fault::ShapesDoNotFit,
+                                     fmt::format("attention of {} and {} cannot be done: the last sizes are not equal",
+                                                 op.in.text_of(*query), op.in.text_of(*key)))) {
       op.in.tell_chain(*problem, *query);
       op.in.tell_chain(*problem, *key);
       problem->advice = "query and key must have the same number of features per head";

@@ -31,28 +31,28 @@ struct Value {
     Undefined, // not bound on any path that was looked at
     Unknown,   // anything
     None,
-    Bool,      // `small`: see Truth
-    Int,       // `number` and `integer` are a Dim
-    Float,     // `real` if `small` is not 0
-    Str,       // `number` is its Symbol; 0: some string
+    Bool,  // `small`: see Truth
+    Int,   // `number` and `integer` are a Dim
+    Float, // `real` if `small` is not 0
+    Str,   // `number` is its Symbol; 0: some string
     Ellipsis,
     Tensor,
-    Dtype,     // `small`
-    Device,    // `small` is its kind, `number` its index
+    Dtype,  // `small`
+    Device, // `small` is its kind, `number` its index
     List,
     Tuple,
-    Set,       // like a list
+    Set, // like a list
     Dict,
     Range,
     Slice,
     Function,
-    Method,    // a function or API method, bound to a receiver
+    Method, // a function or API method, bound to a receiver
     Class,
     Object,
-    Module,    // of the project
-    Api,       // `number` is the Symbol of its canonical name
-    Opaque,    // something from outside, always the same: a parameter of a root, or an attribute of one
-    HasGpu,    // torch.cuda.is_available()
+    Module, // of the project
+    Api,    // `number` is the Symbol of its canonical name
+    Opaque, // something from outside, always the same: a parameter of a root, or an attribute of one
+    HasGpu, // torch.cuda.is_available()
   };
   Tag tag = Tag::Unknown;
   u8 small = 0;
@@ -185,7 +185,8 @@ struct Value {
     return value;
   }
   [[nodiscard]] Device device() const {
-    return tag == Tag::Device ? Device{static_cast<Device::Kind>(small), static_cast<std::int8_t>(number - 1)} : Device{};
+    return tag == Tag::Device ? Device{static_cast<Device::Kind>(small), static_cast<std::int8_t>(number - 1)}
+                              : Device{};
   }
 };
 
@@ -199,7 +200,7 @@ struct BoundMethod {
   Value receiver;
   FunctionObject *function = nullptr; // of the project; null: `name` of an API's object or tensor
   Symbol name;
-  bool is_super = false;           // what super() gives has no name yet: `after` tells where to look
+  bool is_super = false; // what super() gives has no name yet: `after` tells where to look
   const ClassObject *after = nullptr;
 };
 
@@ -254,10 +255,10 @@ struct Frame : HeapObject {
 // An instance of a class of the project, or of an API's: a layer, an optimizer, a loader.
 struct ObjectContent {
   Names attributes;
-  Symbol api;                 // whose constructor ran: `torch.nn.Linear`
-  std::vector<Value> args;    // what it was given, by the signature of the API
-  std::vector<Value> items;   // of a container of layers
-  std::vector<Symbol> keys;   // of a container with names
+  Symbol api;               // whose constructor ran: `torch.nn.Linear`
+  std::vector<Value> args;  // what it was given, by the signature of the API
+  std::vector<Value> items; // of a container of layers
+  std::vector<Symbol> keys; // of a container with names
   Device device = {Device::Kind::Cpu};
   Dtype dtype = Dtype::Unknown; // what half() and the like made of its weights
   bool is_evaluated = false;    // eval() was called
@@ -265,11 +266,11 @@ struct ObjectContent {
 };
 struct Object : HeapObject {
   ObjectContent content;
-  ClassObject *type = nullptr;        // null: of an API alone
+  ClassObject *type = nullptr;         // null: of an API alone
   const python::Call *maker = nullptr; // the call that made it
   const model::Module *module = nullptr;
-  Symbol name;                 // the attribute that it was stored to first
-  bool is_symbolic = false;    // made by us, to see what a class does whatever it is given
+  Symbol name;              // the attribute that it was stored to first
+  bool is_symbolic = false; // made by us, to see what a class does whatever it is given
 };
 
 // Something from outside: whatever is learnt of it holds from then on.
@@ -308,10 +309,10 @@ struct ClassObject {
   const python::ClassDef *node = nullptr;
   const model::Module *module = nullptr;
   Symbol name;
-  Frame *frame = nullptr;            // members
-  std::vector<Value> bases;          // classes of the project, APIs, unknown ones
-  std::vector<ClassObject *> order;  // itself and its bases of the project, as Python looks members up
-  Symbol api;                        // the API that it derives from; empty if none
+  Frame *frame = nullptr;           // members
+  std::vector<Value> bases;         // classes of the project, APIs, unknown ones
+  std::vector<ClassObject *> order; // itself and its bases of the project, as Python looks members up
+  Symbol api;                       // the API that it derives from; empty if none
   bool is_dataclass = false;
   bool has_unknown_base = false;
   bool is_instantiated = false;

@@ -1,6 +1,6 @@
 #include "rules/shape_problems.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::constant_argmax {
 
 namespace {
 
@@ -44,7 +44,8 @@ import torch
 from torch import nn
 
 x = torch.randn(8, 4)
-predicted = (nn.Linear(4, 1)(x) > 0).long()
+with torch.no_grad():
+    predicted = (nn.Linear(4, 1)(x) > 0).long()
 ```
 
 ## When it is silent
@@ -54,4 +55,4 @@ Where shapes, dtypes or devices are not known for certain; under `try`; behind t
     .on_module = check,
 };
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::constant_argmax

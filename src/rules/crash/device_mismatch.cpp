@@ -1,6 +1,6 @@
 #include "rules/shape_problems.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::device_mismatch {
 
 namespace {
 
@@ -47,7 +47,7 @@ from torch import nn
 
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 model = nn.Linear(4, 2).to(device)
-x = torch.randn(8, 4).to(device)
+x = torch.randn(8, 4, device=device)
 y = model(x)
 ```
 
@@ -58,4 +58,4 @@ Where shapes, dtypes or devices are not known for certain; under `try`; behind t
     .on_module = check,
 };
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::device_mismatch

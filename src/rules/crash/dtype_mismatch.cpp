@@ -1,6 +1,6 @@
 #include "rules/shape_problems.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::dtype_mismatch {
 
 namespace {
 
@@ -54,4 +54,4 @@ Where shapes, dtypes or devices are not known for certain; under `try`; behind t
     .on_module = check,
 };
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::dtype_mismatch

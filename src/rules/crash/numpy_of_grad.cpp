@@ -1,6 +1,6 @@
 #include "rules/shape_problems.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::numpy_of_grad {
 
 namespace {
 
@@ -44,7 +44,8 @@ import torch
 from torch import nn
 
 model = nn.Linear(4, 2)
-y = model(torch.randn(8, 4)).detach().numpy()
+with torch.no_grad():
+    y = model(torch.randn(8, 4)).numpy()
 ```
 
 ## When it is silent
@@ -54,4 +55,4 @@ Where shapes, dtypes or devices are not known for certain; under `try`; behind t
     .on_module = check,
 };
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::numpy_of_grad

@@ -1,6 +1,6 @@
 #include "rules/shape_problems.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::silent_broadcast {
 
 namespace {
 
@@ -58,4 +58,4 @@ Where shapes, dtypes or devices are not known for certain; under `try`; behind t
     .on_module = check,
 };
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::silent_broadcast

@@ -12,8 +12,8 @@ class Fires(nn.Module):
         y = self.layer(x)
         z = np.exp(y)  # expect: DP140
         order = np.argsort(y.detach().cpu().numpy())  # expect: DP140
-        values = y.cpu().numpy()  # hint: DP140
-        ids = np.unique(y.cpu().numpy().astype(int))  # expect: DP140
+        values = y.detach().cpu().numpy()  # hint: DP140
+        ids = np.unique(y.detach().cpu().numpy().astype(int))  # expect: DP140
         if self.training:
             values = x.detach().numpy()  # hint: DP140
         return z, order, values, ids
@@ -31,7 +31,7 @@ class Silent(nn.Module):
         n = np.prod(y.shape[1:])
         k = int(np.ceil(np.log2(x.size(0))))
         with torch.no_grad():
-            shown = y.cpu().numpy()
+            shown = y.detach().cpu().numpy()
         if not self.training:
             shown = y.detach().cpu().numpy()
         assert not np.isnan(y.detach().cpu().numpy()).any()

@@ -10,6 +10,7 @@ layer.double()(x)
 counts = torch.arange(10)
 counts.mean()  # expect: DP607
 counts.float().mean()
-F.cross_entropy(torch.randn(8, 10), torch.zeros(8))  # expect: DP607
+labels = torch.zeros(8)
+F.cross_entropy(torch.randn(8, 10), labels)  # expect: DP607
 nn.Embedding(10, 4)(torch.rand(3))  # expect: DP607
 torch.randn(2, 3) @ torch.ones(3, 4, dtype=torch.long)  # expect: DP607

@@ -9,5 +9,5 @@ out.argmax(1).numpy()
 with torch.no_grad():
     model(torch.randn(8, 4)).numpy()
 device = "cuda" if torch.cuda.is_available() else "cpu"
-torch.randn(3).to(device).numpy()  # expect: DP609
-torch.randn(3).to(device).cpu().numpy()
+torch.randn(3, device=device).numpy()  # expect: DP609
+torch.randn(3, device=device).cpu().numpy()

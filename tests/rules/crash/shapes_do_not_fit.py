@@ -16,8 +16,3 @@ wrong = torch.einsum("bd,cd->bc", a, b)  # expect: DP602
 
 def unknown(x, y):
     return x + y
-
-
-def half(x):
-    n, d = x.shape
-    return x[:, : d // 2] + x  # expect: DP602

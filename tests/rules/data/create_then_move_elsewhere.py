@@ -26,7 +26,7 @@ class Net(nn.Module):
         causal = causal_mask(x.shape[1]).to(x.device)  # expect: DP401
         drawn = torch.from_numpy(np.random.randn(3, 3)).float().to(device)  # expect: DP401
         scaled = (torch.rand(3) * 2 - 1).to(device)  # expect: DP401
-        return self.layer(x) + mask + positions + both + causal + drawn + scaled + noise + self.helper(x)
+        return self.layer(x) + mask + positions + both + causal + drawn + scaled + noise, self.helper(x)
 
     def helper(self, x):
         hidden = Variable(torch.zeros(1, x.shape[0], 8))  # hint: DP302

@@ -243,7 +243,7 @@ def caller(batches):
 
 
 if __name__ == "__main__":
-    data = [(torch.zeros(1, 3), torch.zeros(1))]
+    data = [(torch.zeros(1, 3), torch.zeros(1).long())]
     for _ in range(100):
         show(net, torch.zeros(1, 3))
         accuracy(net, data)

@@ -33,5 +33,5 @@ def silent(x, y):
     a = F.binary_cross_entropy_with_logits(x, y)
     b = F.binary_cross_entropy(torch.sigmoid(x), y)
     c = nn.BCELoss()(Discriminator()(x), y)
-    d = nn.BCEWithLogitsLoss()(nn.Linear(3, 1)(x), torch.sigmoid(y))
+    d = nn.BCEWithLogitsLoss()(nn.Linear(10, 1)(x), torch.sigmoid(y))
     return a, b, c, d

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.fc1 = nn.Linear(10, 20)
+        self.fc1 = nn.Linear(3, 20)
         self.fc2 = nn.Linear(20, 3)
 
     def forward(self, x):

@@ -8,7 +8,7 @@ b = model(torch.rand(2, 3)).detach().numpy()
 c = model.weight.data.numpy()
 d = torch.rand(3).numpy()
 e = (model(torch.rand(2, 3)) > 0).numpy()
-f = model(torch.rand(2, 3)).argmax(1).numpy()
+f = model(torch.rand(2, 3)).argmax(0).numpy()
 
 
 @torch.no_grad()

@@ -2,4 +2,4 @@
 from train import train
 
 if __name__ == "__main__":
-    print(train([1, 2, 3]))
+    print(train(input().split()))
