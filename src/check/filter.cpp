@@ -16,36 +16,56 @@ bool contains(const std::vector<const rules::RuleInfo *> &rules, const rules::Ru
 
 namespace {
 
-bool is_selected(const rules::Finding &finding, const FilterOptions &options) {
-  if (contains(options.ignore.rules, finding.rule)) {
+// What the user has set for the rule; nothing at a place where a rule that is on is unsure.
+std::optional<rules::Severity> override_of(const rules::Finding &finding, const FilterOptions &options) {
+  std::optional<rules::Severity> found;
+  for (const auto &[rule, severity] : options.severities) {
+    if (rule == finding.rule && !(finding.tier == rules::Tier::Hint && rule->tier == rules::Tier::On)) {
+      found = severity;
+    }
+  }
+  return found;
+}
+
+// How much a finding counts for this user.
+struct Weight {
+  rules::Severity severity = rules::Severity::Warning;
+  bool is_hint = false;
+  bool is_overridden = false;
+};
+
+Weight weight_of(const rules::Finding &finding, const FilterOptions &options) {
+  if (const std::optional<rules::Severity> severity = override_of(finding, options)) {
+    return {*severity, false, true};
+  }
+  return {rules::severity_of(finding), rules::is_hint(finding), false};
+}
+
+bool is_selected(const rules::RuleInfo *rule, const Weight &weight, const FilterOptions &options) {
+  if (contains(options.ignore.rules, rule)) {
     return false;
   }
   if (options.select) {
-    return contains(options.select->rules, finding.rule) &&
-           (finding.rule->tier != rules::Tier::Off || contains(options.select->named, finding.rule));
+    return contains(options.select->rules, rule) &&
+           (rule->tier != rules::Tier::Off || contains(options.select->named, rule));
   }
-  return finding.rule->tier != rules::Tier::Off || finding.is_overridden;
+  return rule->tier != rules::Tier::Off || weight.is_overridden;
 }
 
-bool is_shown(const rules::Finding &finding, const FilterOptions &options) {
-  using rules::Severity;
-  if (options.min_severity && rules::severity_of(finding) < *options.min_severity) {
+bool is_shown(const rules::RuleInfo *rule, const Weight &weight, const FilterOptions &options) {
+  if (options.min_severity && weight.severity < *options.min_severity) {
     return false;
   }
   if (options.all) {
     return true;
   }
   // Who asks for a rule by its name wants it whatever its tier; the places where it is unsure are still hints.
-  const bool is_named = options.select && contains(options.select->named, finding.rule);
-  if (rules::is_hint(finding)) {
-    return is_named && finding.rule->tier == rules::Tier::Hint;
+  const bool is_named = options.select && contains(options.select->named, rule);
+  if (weight.is_hint) {
+    return is_named && rule->tier == rules::Tier::Hint;
   }
-  return is_named || options.min_severity || rules::severity_of(finding) >= Severity::Advice;
+  return is_named || options.min_severity || weight.severity >= rules::Severity::Advice;
 }
-
-} // namespace
-
-namespace {
 
 // The rules that count nowhere in the file.
 std::vector<const rules::RuleInfo *> ignored_in(const std::string &path, const FilterOptions &options) {
@@ -65,23 +85,15 @@ std::vector<const rules::RuleInfo *> ignored_in(const std::string &path, const F
 
 } // namespace
 
-void override_severity(rules::Finding &finding, const FilterOptions &options) {
-  for (const auto &[rule, severity] : options.severities) {
-    if (rule == finding.rule && !(finding.tier == rules::Tier::Hint && rule->tier == rules::Tier::On)) {
-      finding.severity = severity;
-      finding.is_overridden = true;
-    }
-  }
-}
-
 bool is_wanted(const rules::Finding &finding, const FilterOptions &options, Hidden &hidden) {
-  if (!is_selected(finding, options)) {
+  const Weight weight = weight_of(finding, options);
+  if (!is_selected(finding.rule, weight, options)) {
     return false;
   }
-  if (is_shown(finding, options)) {
+  if (is_shown(finding.rule, weight, options)) {
     return true;
   }
-  switch (rules::severity_of(finding)) {
+  switch (weight.severity) {
   case rules::Severity::Note:
     ++hidden.notes;
     break;
@@ -108,11 +120,14 @@ std::optional<std::vector<const rules::RuleInfo *>> chosen_rules(const FilterOpt
 }
 
 void filter(Result &result, const FilterOptions &options) {
-  for (rules::Finding &finding : result.findings) {
-    override_severity(finding, options);
-  }
   std::erase_if(result.findings,
                 [&](const rules::Finding &finding) { return !is_wanted(finding, options, result.hidden); });
+  for (rules::Finding &finding : result.findings) {
+    if (const std::optional<rules::Severity> severity = override_of(finding, options)) {
+      finding.severity = *severity;
+      finding.is_overridden = true;
+    }
+  }
   // Findings come file by file, so the comments of one file at a time are enough.
   const CheckedFile *current = nullptr;
   std::optional<Silencer> silencer;

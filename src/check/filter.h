@@ -32,11 +32,8 @@ struct FilterOptions {
 // The rules that can come to be reported; nothing if that is all of them.
 std::optional<std::vector<const rules::RuleInfo *>> chosen_rules(const FilterOptions &options);
 
-// Gives the finding the severity that the user has set for its rule, if there is one.
-void override_severity(rules::Finding &finding, const FilterOptions &options);
-
-// By its rule, severity and tier, which must have been overridden before; comments are not asked. What is hidden for
-// its severity or tier is counted.
+// By its rule, severity (the user's own, if there is one) and tier; comments are not asked. What is hidden for its
+// severity or tier is counted.
 bool is_wanted(const rules::Finding &finding, const FilterOptions &options, Hidden &hidden);
 
 void filter(Result &result, const FilterOptions &options);

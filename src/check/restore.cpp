@@ -185,18 +185,14 @@ bool restore_findings(const Options &options, const Cache &cache, const Groups &
     }
     std::ranges::sort(restored.members);
     for (const rules::Finding &known : group->findings) {
-      rules::Finding finding = known;
-      if (options.filter != nullptr) {
-        override_severity(finding, *options.filter);
-        if (!is_wanted(finding, *options.filter, restored.hidden)) {
-          continue;
-        }
+      if (options.filter != nullptr && !is_wanted(known, *options.filter, restored.hidden)) {
+        continue;
       }
+      rules::Finding &finding = restored.findings.emplace_back(known);
       finding.file = place(finding.file);
       for (rules::Note &note : finding.notes) {
         note.file = place(note.file);
       }
-      restored.findings.push_back(std::move(finding));
     }
   }
   const std::vector<u32> files(pointed_at.begin(), pointed_at.end());

@@ -58,8 +58,8 @@ const rules::RuleInfo *find_rule(std::string_view code_or_name) {
   return nullptr;
 }
 
-Selection select(std::span<const std::string> lists, std::vector<std::string> &unknown) {
-  Selection selection;
+std::vector<std::string_view> split_selectors(std::span<const std::string> lists) {
+  std::vector<std::string_view> selectors;
   for (const std::string_view list : lists) {
     for (std::size_t at = 0; at <= list.size();) {
       const std::size_t comma = std::min(list.find(',', at), list.size());
@@ -67,9 +67,19 @@ Selection select(std::span<const std::string> lists, std::vector<std::string> &u
       at = comma + 1;
       selector.remove_prefix(std::min(selector.find_first_not_of(' '), selector.size()));
       selector.remove_suffix(selector.size() - (selector.find_last_not_of(' ') + 1));
-      if (!selector.empty() && !add_selector(selector, selection)) {
-        unknown.emplace_back(selector);
+      if (!selector.empty()) {
+        selectors.push_back(selector);
       }
+    }
+  }
+  return selectors;
+}
+
+Selection select(std::span<const std::string> lists, std::vector<std::string> &unknown) {
+  Selection selection;
+  for (const std::string_view selector : split_selectors(lists)) {
+    if (!add_selector(selector, selection)) {
+      unknown.emplace_back(selector);
     }
   }
   return selection;

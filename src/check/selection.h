@@ -20,6 +20,9 @@ bool selects(std::string_view selector, const rules::RuleInfo &rule);
 // The rule with this code or name; null if there is none.
 const rules::RuleInfo *find_rule(std::string_view code_or_name);
 
+// The words of lists that hold selectors with commas between them; they point into the lists.
+std::vector<std::string_view> split_selectors(std::span<const std::string> lists);
+
 // Each of `lists` holds selectors with commas between them. Those that mean no rule go to `unknown`.
 Selection select(std::span<const std::string> lists, std::vector<std::string> &unknown);
 

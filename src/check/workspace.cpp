@@ -479,14 +479,9 @@ Result Workspace::tell() {
   for (const JudgedGroup &group : state_->groups) {
     std::ranges::copy(group.failures, std::back_inserter(result.errors));
     result.hidden += group.hidden;
-    for (rules::Finding finding : group.findings) {
-      if (filter_ != nullptr) {
-        override_severity(finding, *filter_);
-      }
-      if (filter_ == nullptr || is_wanted(finding, *filter_, result.hidden)) {
-        result.findings.push_back(std::move(finding));
-      }
-    }
+    std::ranges::copy_if(group.findings, std::back_inserter(result.findings), [&](const rules::Finding &finding) {
+      return filter_ == nullptr || is_wanted(finding, *filter_, result.hidden);
+    });
   }
   rules::sort_findings(result.findings);
   note_files(state_->loaded, result);

@@ -189,8 +189,8 @@ bool complain_of_no_files(const CheckArguments &arguments, const check::Result &
 }
 
 std::string fixed_line(std::string_view verb, u64 findings, std::size_t files) {
-  return fmt::format("{} {} finding{} in {} file{}\n", verb, findings, findings == 1 ? "" : "s", files,
-                     files == 1 ? "" : "s");
+  return fmt::format("{} {} in {}\n", verb, report::counted(findings, "finding", "findings"),
+                     report::counted(files, "file", "files"));
 }
 
 // False if a file could not be written.

@@ -1,9 +1,10 @@
 #include "cli/report_location.h"
 
+#include "cli/environment.h"
+
 #include <fmt/format.h>
 
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -14,15 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Empty if it is not set.
-std::string variable(const char *name) {
-  const char *const value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): nobody sets any
-  return value == nullptr ? "" : value;
-}
-
 // The checkout of a CI job, without symbolic links; empty if the working folder is not in it.
 fs::path checkout(const char *name, const fs::path &working_folder) {
-  const std::string value = variable(name);
+  const std::string_view value = environment(name);
   if (value.empty()) {
     return {};
   }
@@ -37,16 +32,16 @@ fs::path checkout(const char *name, const fs::path &working_folder) {
 
 // Where people look at a file of the repository; empty unless all of it is known.
 std::string github_files() {
-  const std::string server = variable("GITHUB_SERVER_URL");
-  const std::string repository = variable("GITHUB_REPOSITORY");
-  const std::string revision = variable("GITHUB_SHA");
+  const std::string_view server = environment("GITHUB_SERVER_URL");
+  const std::string_view repository = environment("GITHUB_REPOSITORY");
+  const std::string_view revision = environment("GITHUB_SHA");
   const bool is_known = !server.empty() && !repository.empty() && !revision.empty();
   return is_known ? fmt::format("{}/{}/blob/{}/", server, repository, revision) : "";
 }
 
 std::string gitlab_files() {
-  const std::string project = variable("CI_PROJECT_URL");
-  const std::string revision = variable("CI_COMMIT_SHA");
+  const std::string_view project = environment("CI_PROJECT_URL");
+  const std::string_view revision = environment("CI_COMMIT_SHA");
   return !project.empty() && !revision.empty() ? fmt::format("{}/-/blob/{}/", project, revision) : "";
 }
 

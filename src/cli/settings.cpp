@@ -27,17 +27,8 @@ using config::Settings;
 
 std::vector<PlacedText> split_lists(const std::vector<std::string> &lists) {
   std::vector<PlacedText> words;
-  for (const std::string_view list : lists) {
-    for (std::size_t at = 0; at <= list.size();) {
-      const std::size_t comma = std::min(list.find(',', at), list.size());
-      std::string_view word = list.substr(at, comma - at);
-      at = comma + 1;
-      word.remove_prefix(std::min(word.find_first_not_of(' '), word.size()));
-      word.remove_suffix(word.size() - (word.find_last_not_of(' ') + 1));
-      if (!word.empty()) {
-        words.push_back({std::string(word), {}});
-      }
-    }
+  for (const std::string_view word : check::split_selectors(lists)) {
+    words.push_back({std::string(word), {}});
   }
   return words;
 }

@@ -1,5 +1,6 @@
 #include "cli/terminal.h"
 
+#include "cli/environment.h"
 #include "cli/output.h"
 
 #include <fmt/format.h>
@@ -11,7 +12,6 @@
 #include <charconv>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -19,11 +19,6 @@
 namespace deepperf::cli {
 
 namespace {
-
-std::string_view environment(const char *name) {
-  const char *const value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): nobody sets it
-  return value == nullptr ? std::string_view() : std::string_view(value);
-}
 
 bool is_set(const char *name) { return !environment(name).empty() && environment(name) != "0"; }
 
