@@ -21,11 +21,14 @@ BELOW = {
     "rules": ("base", "python", "project", "frameworks", "model"),
     "check": ("base", "python", "project", "frameworks", "model", "rules"),
     "fix": ("base", "python", "project", "frameworks", "model", "rules", "check"),
-    "report": ("base", "python", "project", "frameworks", "model", "rules", "check", "fix"),
+    "report": ("base", "python", "project", "frameworks", "model", "rules", "check", "fix", "evidence"),
     "config": ("base", "python", "project", "frameworks", "model", "rules", "check"),
     "server": ("base", "python", "project", "frameworks", "model", "rules", "check", "report", "fix"),
     "study": ("base",),
-    "cli": ("base", "python", "project", "frameworks", "model", "rules", "check", "report", "fix", "config", "server", "study"),
+    "evidence": ("base",),
+    "bench": ("base", "python", "project", "frameworks", "model", "rules", "check", "evidence"),
+    "cli": ("base", "python", "project", "frameworks", "model", "rules", "check", "report", "fix", "config", "server", "study",
+            "evidence", "bench"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
