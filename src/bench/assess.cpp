@@ -29,8 +29,10 @@ using ByProgram = std::map<std::string, std::vector<Reported>>;
 ByProgram run_check(const std::vector<Pair> &pairs) {
   check::Options options;
   for (const Pair &pair : pairs) {
-    options.paths.push_back(pair.buggy());
-    options.paths.push_back(pair.fixed());
+    if (pair.has_programs) {
+      options.paths.push_back(pair.buggy());
+      options.paths.push_back(pair.fixed());
+    }
   }
   ByProgram reported;
   if (options.paths.empty()) {
@@ -102,6 +104,10 @@ ToolAssessment assess_tool(const std::vector<Pair> &pairs, const ToolFindings &f
   ToolAssessment assessment;
   assessment.tool = findings.tool;
   for (const Pair &pair : pairs) {
+    if (!pair.has_programs) {
+      assessment.verdicts.push_back({pair.id, {}});
+      continue;
+    }
     const std::set<u32> changed =
         changed_lines(read_file(pair.buggy(), kLargestProgram), read_file(pair.fixed(), kLargestProgram));
     const std::vector<Reported> &on_buggy = about(reported, pair.buggy());

@@ -1,10 +1,16 @@
-"""Runs one program of a benchmark pair and reports what it cost.
+"""Runs programs of benchmark pairs and reports what they cost.
 
-usage: driver.py REQUEST
+usage: driver.py REPORTS
 
-REQUEST is JSON: "script", the program; "knobs", constants of its module to replace; "fd", where the report goes;
-"values", whether to report what `result` holds. The report is one JSON object: "wall", "cpu" (with finished child
-processes) and "peak" and "base" (resident memory in bytes), "children" (the largest child process), "result"; or "error".
+Each line of standard input is a request, in JSON: "script", the program; "knobs", constants of its module to replace;
+"folder", where to run; "values", whether to report what `result` holds. The program runs in a fork of this process, which
+has imported the frameworks before: that takes seconds, and is not what is measured. REPORTS is the descriptor for answers,
+lines of three kinds:
+
+  P <pid>      the process that runs the program, which is also its process group
+  R <json>     the report: "wall", "cpu" (with finished child processes), "peak" and "base" (resident memory in bytes),
+               "children" (the largest child process), "result"; or "error". There is none if the process did not get there.
+  E <status>   the process has ended, as waitpid() reports it
 
 The program runs as __main__. What stands before the line `# measured from here` at its top level is not measured; without
 such a line, everything up to the last import at the top level is not.
@@ -12,10 +18,12 @@ such a line, everything up to the last import at the top level is not.
 
 import ast
 import base64
+import gc
 import json
 import os
 import re
 import resource
+import signal
 import sys
 import time
 import traceback
@@ -260,19 +268,88 @@ def error_of(failure, script):
     return {"kind": kind, "message": message[-1][:500] if message else type(failure).__name__, "line": line}
 
 
-def main():
-    request = json.loads(sys.argv[1])
-    os.set_inheritable(request["fd"], False)
-    main_process = os.getpid()
+def imported_modules(script):
+    """Names of modules that a program imports at its top level and that are not its neighbours."""
     try:
+        with open(script, encoding="utf-8") as file:
+            tree = ast.parse(file.read(), script)
+    except (OSError, SyntaxError, ValueError):
+        return []  # the run will say so
+    names = []
+    for statement in tree.body:
+        if isinstance(statement, ast.Import):
+            names += [alias.name for alias in statement.names]
+        elif isinstance(statement, ast.ImportFrom) and statement.level == 0 and statement.module:
+            names.append(statement.module)
+    neighbours = os.listdir(os.path.dirname(script))
+    return [name for name in names if name.split(".")[0] not in {os.path.splitext(path)[0] for path in neighbours}]
+
+
+def preload(script, known):
+    new = [name for name in imported_modules(script) if name not in known]
+    for name in new:
+        known.add(name)
+        try:
+            __import__(name)
+        except Exception:
+            pass  # the run will say so
+    if new:
+        gc.freeze()
+
+
+def end_with_parent():
+    try:
+        import ctypes
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    except (ImportError, OSError, AttributeError):
+        pass
+
+
+def run_forked(request, reports):
+    """The child's life; it does not return."""
+    os.setpgid(0, 0)
+    end_with_parent()
+    main_process = os.getpid()
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    try:
+        os.chdir(request["folder"])
         report = run(request)
     except BaseException as failure:  # also SystemExit and KeyboardInterrupt
         report = {"error": error_of(failure, request["script"])}
-    if os.getpid() == main_process:  # not a child that was forked and came here
-        with os.fdopen(request["fd"], "w") as out:
-            json.dump(report, out)
+    if os.getpid() == main_process:  # not a child that the program forked, and that came here
+        with os.fdopen(os.dup(reports), "w") as out:
+            out.write("R " + json.dumps(report) + "\n")
         sys.stdout.flush()
-        os._exit(0)  # threads and child processes that the program left running are ended by who started us
+        sys.stderr.flush()
+    os._exit(0)  # threads that the program left running end with it
+
+
+def main():
+    reports = int(sys.argv[1])
+    os.set_inheritable(reports, False)
+    known = set()
+    while True:
+        line = sys.stdin.readline()
+        if not line:
+            break
+        request = json.loads(line)
+        preload(request["script"], known)
+        child = os.fork()
+        if child == 0:
+            run_forked(request, reports)
+        try:
+            os.setpgid(child, child)  # whoever is first
+        except OSError:
+            pass
+        os.write(reports, b"P %d\n" % child)
+        status = os.waitpid(child, 0)[1]
+        try:
+            os.killpg(child, signal.SIGKILL)  # processes that it left running
+        except OSError:
+            pass
+        os.write(reports, b"E %d\n" % status)
 
 
 main()

@@ -43,15 +43,15 @@ u64 number_of(const std::vector<Knob> &knobs, const std::string &name) {
 
 class Measuring {
 public:
-  Measuring(Outcome &outcome, const Workplace &workplace, const OnStep &on_step, u32 total)
+  Measuring(Outcome &outcome, Workplace &workplace, const OnStep &on_step, u32 total)
       : outcome_(outcome), workplace_(workplace), on_step_(on_step), total_(total) {}
 
   // False: the outcome says why.
   bool run_once(bool is_buggy, const std::vector<Knob> &knobs, bool with_result, ProgramRun &run) {
     const std::string_view name = is_buggy ? "buggy.py" : "fixed.py";
     on_step_({name, done_, total_});
-    run = run_program(is_buggy ? outcome_.pair.buggy() : outcome_.pair.fixed(), knobs, outcome_.interpreter.path,
-                      with_result, workplace_);
+    run = workplace_.run(is_buggy ? outcome_.pair.buggy() : outcome_.pair.fixed(), knobs, outcome_.interpreter.path,
+                         with_result);
     ++done_;
     if (run.is_interrupted) {
       outcome_.status = Status::Interrupted;
@@ -97,7 +97,7 @@ public:
 
 private:
   Outcome &outcome_;
-  const Workplace &workplace_;
+  Workplace &workplace_;
   const OnStep &on_step_;
   u32 total_;
   u32 done_ = 0;
@@ -213,14 +213,14 @@ std::vector<Knob> knobs_in_force(const Pair &pair, const Settings &settings) {
   return knobs;
 }
 
-Outcome measure(const Pair &pair, const Settings &settings, Interpreters &interpreters, const Workplace &workplace,
+Outcome measure(const Pair &pair, const Settings &settings, Interpreters &interpreters, Workplace &workplace,
                 const OnStep &on_step) {
   Outcome outcome;
   outcome.pair = pair;
   outcome.knobs = knobs_in_force(pair, settings);
   outcome.rounds = settings.rounds;
   outcome.reason = obstacle(outcome, interpreters);
-  if (workplace.interrupts.received() != 0) {
+  if (workplace.is_interrupted()) {
     outcome.status = Status::Interrupted;
   }
   if (!outcome.reason.empty()) {

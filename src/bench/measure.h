@@ -75,7 +75,7 @@ u32 count_runs(const Pair &pair, const Settings &settings);
 // The knobs of a pair as a run has them.
 std::vector<Knob> knobs_in_force(const Pair &pair, const Settings &settings);
 
-Outcome measure(const Pair &pair, const Settings &settings, Interpreters &interpreters, const Workplace &workplace,
+Outcome measure(const Pair &pair, const Settings &settings, Interpreters &interpreters, Workplace &workplace,
                 const OnStep &on_step);
 
 std::vector<double> wall_times(const std::vector<Sample> &samples);

@@ -64,7 +64,8 @@ public:
       }
     }
     for (const std::string_view needed : {"id", "title", "library", "root_cause", "symptoms", "measure"}) {
-      if (!table.contains(needed)) {
+      const bool may_lack = needed == "measure" && !pair_.is_documented; // there is nothing to measure
+      if (!table.contains(needed) && !may_lack) {
         complain(0, fmt::format("'{}' is missing", needed));
       }
     }
@@ -321,8 +322,15 @@ Pair read_pair(const std::string &folder, std::vector<PairProblem> &problems) {
   Pair pair = read_pair_text(folder, text, problems);
   for (const std::string &program : {pair.buggy(), pair.fixed()}) {
     if (std::error_code error; !std::filesystem::is_regular_file(program, error)) {
-      problems.push_back({program, 0, "this file is missing"});
+      pair.has_programs = false;
+      if (pair.is_documented) { // else nobody could write it
+        problems.push_back({program, 0, "this file is missing"});
+      }
     }
+  }
+  if (!pair.has_programs && pair.is_runnable) {
+    pair.is_runnable = false;
+    pair.reason = "there is no program: " + pair.documented_reason;
   }
   return pair;
 }

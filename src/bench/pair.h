@@ -34,6 +34,7 @@ struct Pair {
   bool is_static = true;                // visible to a static checker
   std::string static_reason;            // why not
   bool is_documented = true;            // the source says enough to write it
+  bool has_programs = true;             // only what is not documented may have none
   std::string documented_reason;        // what is not known
   Measure measure = Measure::Time;
   Metric growth_metric = Metric::Time;

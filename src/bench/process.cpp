@@ -21,9 +21,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMostReport = std::size_t{64} << 20;
-constexpr std::size_t kMostOutput = std::size_t{16} << 10;
-
 struct Descriptor {
   Descriptor() = default;
   explicit Descriptor(int number) : value(number) {}
@@ -35,6 +32,7 @@ struct Descriptor {
       ::close(std::exchange(value, -1));
     }
   }
+  int release() { return std::exchange(value, -1); }
   int value = -1;
 };
 
@@ -58,6 +56,7 @@ struct Child {
   const char *folder = nullptr;
   rlimit memory{};
   sigset_t mask{};
+  int input = -1; // -1: nothing
   int report = -1;
   int output = -1;
   int failure = -1;
@@ -80,14 +79,14 @@ struct Child {
   ::setrlimit(RLIMIT_CORE, &none);
   ::setrlimit(RLIMIT_DATA, &child.memory);
   ::sigprocmask(SIG_SETMASK, &child.mask, nullptr);
-  const int nothing = ::open("/dev/null", O_RDONLY);
+  const int input = child.input >= 0 ? child.input : ::open("/dev/null", O_RDONLY);
   // The descriptors may be those that they are to become, so they go out of the way first.
   constexpr int kAside = 10;
   const int report = ::fcntl(child.report, F_DUPFD, kAside);
   const int output = ::fcntl(child.output, F_DUPFD, kAside);
   const int aside = ::fcntl(child.failure, F_DUPFD_CLOEXEC, kAside);
   failure = aside < 0 ? failure : aside;
-  if (report < 0 || output < 0 || aside < 0 || ::dup2(nothing, STDIN_FILENO) < 0 ||
+  if (report < 0 || output < 0 || aside < 0 || ::dup2(input, STDIN_FILENO) < 0 ||
       ::dup2(output, STDOUT_FILENO) < 0 || ::dup2(output, STDERR_FILENO) < 0 ||
       ::dup2(report, kReportDescriptor) < 0) {
     give_up();
@@ -127,11 +126,14 @@ std::vector<std::string> environment_with(const std::vector<std::pair<std::strin
   return variables;
 }
 
-// Takes what is there. False at the end of the pipe.
-bool take(Descriptor &pipe, std::string &into, std::size_t most, bool keep_end) {
+void make_nonblocking(int descriptor) { ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) | O_NONBLOCK); }
+
+} // namespace
+
+bool take(int descriptor, std::string &into, std::size_t most, bool keep_end) {
   std::array<char, 65536> room; // NOLINT(cppcoreguidelines-pro-type-member-init): read() fills it
   for (;;) {
-    const ssize_t got = ::read(pipe.value, room.data(), room.size());
+    const ssize_t got = ::read(descriptor, room.data(), room.size());
     if (got > 0) {
       into.append(room.data(), static_cast<std::size_t>(got));
       if (keep_end && into.size() > 2 * most) {
@@ -147,17 +149,21 @@ bool take(Descriptor &pipe, std::string &into, std::size_t most, bool keep_end) 
   }
 }
 
-void make_nonblocking(int descriptor) { ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) | O_NONBLOCK); }
-
-// Has it ended? It stays a zombie, so that its process group is still its own.
 bool has_ended(pid_t child) {
   siginfo_t info{};
   return ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
 }
 
-} // namespace
+int end_process(pid_t child) {
+  ::kill(-child, SIGKILL); // it, if it still runs, and whatever it has started
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
 
-Finished run_process(const Command &command, const Limits &limits, Interrupts &interrupts) {
+Started start_process(const Command &command, u64 memory_limit, bool with_input, const Interrupts &interrupts) {
+  Pipe input;
   Pipe report;
   Pipe output;
   Pipe failure;
@@ -167,72 +173,84 @@ Finished run_process(const Command &command, const Limits &limits, Interrupts &i
   child.arguments = pointers(arguments);
   child.environment = pointers(variables);
   child.folder = command.folder.empty() ? nullptr : command.folder.c_str();
-  child.memory = {limits.memory, limits.memory};
+  child.memory = {memory_limit, memory_limit};
   child.mask = interrupts.mask_before();
+  child.input = with_input ? input.read.value : -1;
   child.report = report.write.value;
   child.output = output.write.value;
   child.failure = failure.write.value;
   child.parent = ::getpid();
 
+  Started started;
+  started.pid = ::fork();
+  if (started.pid < 0) {
+    started.error = errno;
+    return started;
+  }
+  if (started.pid == 0) {
+    become(child);
+  }
+  ::setpgid(started.pid, started.pid); // whoever is first
+  failure.write.close();
+  // The pipe is closed by a successful exec, and says otherwise why there was none.
+  if (::read(failure.read.value, &started.error, sizeof started.error) == static_cast<ssize_t>(sizeof started.error)) {
+    end_process(std::exchange(started.pid, -1));
+    return started;
+  }
+  started.error = 0;
+  started.input = with_input ? input.write.release() : -1;
+  started.report = report.read.release();
+  started.output = output.read.release();
+  make_nonblocking(started.report);
+  make_nonblocking(started.output);
+  return started;
+}
+
+Finished run_process(const Command &command, const Limits &limits, Interrupts &interrupts) {
   Finished finished;
   const Clock::time_point deadline =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.seconds));
-  const pid_t pid = ::fork();
-  if (pid < 0) {
-    finished.code = errno;
+  const Started started = start_process(command, limits.memory, false, interrupts);
+  if (started.pid < 0) {
+    finished.code = started.error;
     return finished;
   }
-  if (pid == 0) {
-    become(child);
-  }
-  ::setpgid(pid, pid); // whoever is first
-  report.write.close();
-  output.write.close();
-  failure.write.close();
-  make_nonblocking(report.read.value);
-  make_nonblocking(output.read.value);
-
+  const Descriptor report(started.report);
+  const Descriptor output(started.output);
   bool timed_out = false;
   bool reads_report = true;
   bool reads_output = true;
-  while (!has_ended(pid)) {
+  while (!has_ended(started.pid)) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0 || interrupts.received() != 0) {
       timed_out = interrupts.received() == 0;
       break;
     }
     std::array<pollfd, 3> waiting{{{interrupts.descriptor(), POLLIN, 0},
-                                   {reads_report ? report.read.value : -1, POLLIN, 0},
-                                   {reads_output ? output.read.value : -1, POLLIN, 0}}};
+                                   {reads_report ? report.value : -1, POLLIN, 0},
+                                   {reads_output ? output.value : -1, POLLIN, 0}}};
     ::poll(waiting.data(), waiting.size(), static_cast<int>(std::min<long long>(left, 60'000)));
     interrupts.read();
-    reads_report = reads_report && take(report.read, finished.report, kMostReport, false);
-    reads_output = reads_output && take(output.read, finished.output, kMostOutput, true);
+    reads_report = reads_report && take(report.value, finished.report, kMostReport, false);
+    reads_output = reads_output && take(output.value, finished.output, kMostOutput, true);
   }
-  ::kill(-pid, SIGKILL); // it, if it still runs, and whatever it has started
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  take(report.read, finished.report, kMostReport, false);
-  take(output.read, finished.output, kMostOutput, true);
-
-  int error = 0;
-  if (::read(failure.read.value, &error, sizeof error) == static_cast<ssize_t>(sizeof error)) {
-    finished.end = Finished::End::NotStarted;
-    finished.code = error;
-  } else if (interrupts.received() != 0) {
+  const int status = end_process(started.pid);
+  take(report.value, finished.report, kMostReport, false);
+  take(output.value, finished.output, kMostOutput, true);
+  if (interrupts.received() != 0) {
     finished.end = Finished::End::Interrupted;
     finished.code = interrupts.received();
   } else if (timed_out) {
     finished.end = Finished::End::TimedOut;
-  } else if (WIFSIGNALED(status)) {
-    finished.end = Finished::End::Killed;
-    finished.code = WTERMSIG(status);
   } else {
-    finished.end = Finished::End::Exited;
-    finished.code = WEXITSTATUS(status);
+    set_end(status, finished);
   }
   return finished;
+}
+
+void set_end(int status, Finished &finished) {
+  finished.end = WIFSIGNALED(status) ? Finished::End::Killed : Finished::End::Exited;
+  finished.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 } // namespace deepperf::bench

@@ -41,14 +41,14 @@ std::string last_line(std::string_view output) {
   return {};
 }
 
-std::string failure_of(const Finished &finished, const Workplace &workplace) {
+std::string failure_of(const Finished &finished, const Limits &limits) {
   const std::string last = last_line(finished.output);
   const std::string quoted = last.empty() ? "" : fmt::format("; it wrote last: {}", last);
   switch (finished.end) {
   case Finished::End::NotStarted:
     return fmt::format("could not be started: {}", std::strerror(finished.code)); // NOLINT(concurrency-mt-unsafe)
   case Finished::End::TimedOut:
-    return fmt::format("did not end within {} s (--time-limit)", workplace.limits.seconds);
+    return fmt::format("did not end within {} s (--time-limit)", limits.seconds);
   case Finished::End::Killed:
     // The kernel's way of ending who asks for more than the machine has.
     return finished.code == SIGKILL
@@ -59,7 +59,7 @@ std::string failure_of(const Finished &finished, const Workplace &workplace) {
   }
 }
 
-std::string failure_of(const nlohmann::json &error, const Workplace &workplace) {
+std::string failure_of(const nlohmann::json &error, const Limits &limits) {
   const auto kind = error.at("kind").get<std::string>();
   const auto message = error.at("message").get<std::string>();
   const auto line = error.at("line").get<u32>();
@@ -68,12 +68,12 @@ std::string failure_of(const nlohmann::json &error, const Workplace &workplace) 
     return message;
   }
   if (kind == "memory") {
-    return fmt::format("needed more than {} of memory (--memory-limit){}", gigabytes(workplace.limits.memory), where);
+    return fmt::format("needed more than {} of memory (--memory-limit){}", gigabytes(limits.memory), where);
   }
   return fmt::format("failed{}: {}", where, message);
 }
 
-ProgramRun read_report(const Finished &finished, bool with_result, const Workplace &workplace) {
+ProgramRun read_report(const Finished &finished, bool with_result, const Limits &limits) {
   ProgramRun run;
   run.is_interrupted = finished.end == Finished::End::Interrupted;
   if (run.is_interrupted) {
@@ -82,12 +82,12 @@ ProgramRun read_report(const Finished &finished, bool with_result, const Workpla
   }
   const nlohmann::json report = nlohmann::json::parse(finished.report, nullptr, false);
   if (finished.end != Finished::End::Exited || !report.is_object()) {
-    run.failure = failure_of(finished, workplace);
+    run.failure = failure_of(finished, limits);
     return run;
   }
   try {
     if (report.contains("error")) {
-      run.failure = failure_of(report.at("error"), workplace);
+      run.failure = failure_of(report.at("error"), limits);
       run.lacks_module = report.at("error").at("kind") == "missing";
       return run;
     }
@@ -107,40 +107,34 @@ ProgramRun read_report(const Finished &finished, bool with_result, const Workpla
 
 double used_memory(const Sample &sample) { return std::max(sample.peak - sample.base, kLeastMemory); }
 
-Workplace::Workplace(std::string where, Limits within, Interrupts &signals)
-    : folder(std::move(where)), limits(within), interrupts(signals) {
+Workplace::Workplace(std::string folder, const Limits &limits, Interrupts &interrupts)
+    : folder_(std::move(folder)), limits_(limits), interrupts_(interrupts) {
   std::string text;
   for (const EmbeddedText &file : bench_texts()) {
     for (const std::string_view chunk : file.chunks) {
       text += chunk;
     }
   }
-  write_file(driver_path(folder), text);
+  write_file(driver_path(folder_), text);
 }
 
-ProgramRun run_program(const std::string &script, const std::vector<Knob> &knobs, const std::string &python,
-                       bool with_result, const Workplace &workplace) {
+ProgramRun Workplace::run(const std::string &script, const std::vector<Knob> &knobs, const std::string &python,
+                          bool with_result) {
+  // Each run finds an empty folder, whatever the one before has left in it.
+  const std::string files = folder_ + "/files";
+  std::filesystem::remove_all(files);
+  std::filesystem::create_directory(files);
   nlohmann::json request;
   request["script"] = std::filesystem::absolute(script).string();
-  request["fd"] = kReportDescriptor;
+  request["folder"] = files;
   request["values"] = with_result;
   request["knobs"] = nlohmann::json::object();
   for (const Knob &knob : knobs) {
     request["knobs"][knob.name] = nlohmann::json::parse(knob.value);
   }
-  // Each run finds an empty folder, whatever the one before has left in it.
-  const std::string files = workplace.folder + "/files";
-  std::filesystem::remove_all(files);
-  std::filesystem::create_directory(files);
-  const Command command{{python, driver_path(workplace.folder), request.dump(-1, ' ', true)},
-                        files,
-                        {{"PYTHONHASHSEED", "0"},
-                         {"PYTHONDONTWRITEBYTECODE", "1"},
-                         {"PYTHONUTF8", "1"},
-                         {"TMPDIR", files},
-                         {"MPLBACKEND", "Agg"},
-                         {"TF_CPP_MIN_LOG_LEVEL", "2"}}};
-  return read_report(run_process(command, workplace.limits, workplace.interrupts), with_result, workplace);
+  ForkServer &server =
+      servers_.try_emplace(python, python, driver_path(folder_), folder_, limits_, interrupts_).first->second;
+  return read_report(server.run(request.dump(-1, ' ', true)), with_result, limits_);
 }
 
 } // namespace bench

@@ -1,10 +1,12 @@
 // Runs one program of a pair through driver.py, and reads what it reports.
 #pragma once
 
+#include "bench/fork_server.h"
 #include "bench/pair.h"
 #include "bench/process.h"
 #include "bench/results.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,17 +34,20 @@ struct ProgramRun {
   bool lacks_module = false; // a module that it imports is not installed
 };
 
-// What all programs of a benchmark run with. The folder is for files of theirs.
-struct Workplace {
-  std::string folder;
-  Limits limits;
-  Interrupts &interrupts;
+// Where programs run: a folder for their files, limits, and the interpreters.
+class Workplace {
+public:
+  Workplace(std::string folder, const Limits &limits, Interrupts &interrupts);
 
-  // Writes driver.py into the folder.
-  Workplace(std::string where, Limits within, Interrupts &signals);
+  ProgramRun run(const std::string &script, const std::vector<Knob> &knobs, const std::string &python,
+                 bool with_result);
+  [[nodiscard]] bool is_interrupted() const { return interrupts_.received() != 0; }
+
+private:
+  std::string folder_;
+  Limits limits_;
+  Interrupts &interrupts_;
+  std::map<std::string, ForkServer> servers_; // by interpreter
 };
-
-ProgramRun run_program(const std::string &script, const std::vector<Knob> &knobs, const std::string &python,
-                       bool with_result, const Workplace &workplace);
 
 } // namespace deepperf::bench

@@ -47,14 +47,15 @@ std::optional<bool> matches_version(std::string_view version, std::string_view r
     const std::size_t comma = std::min(range.find(','), range.size());
     std::string_view part = trim(range.substr(0, comma));
     range.remove_prefix(std::min(comma + 1, range.size()));
-    std::string_view comparison;
+    std::string_view comparison = part.empty() || part[0] < '0' || part[0] > '9' ? "" : "=="; // "1.7" alone
+    const std::size_t written = comparison.size();
     for (const std::string_view candidate : {">=", "<=", "==", "!=", ">", "<"}) {
       if (part.starts_with(candidate)) {
         comparison = candidate;
         break;
       }
     }
-    part = trim(part.substr(comparison.size()));
+    part = trim(part.substr(written == 0 ? comparison.size() : 0));
     std::size_t count = 0;
     const Numbers theirs = numbers_of(part, count);
     if (comparison.empty() || count == 0) {

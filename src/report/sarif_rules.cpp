@@ -94,8 +94,8 @@ Json sarif_rule(const rules::RuleInfo &rule) {
   properties["symptoms"] = split_list(rule.symptoms);
   properties["stage"] = rule.stage;
   properties["frameworks"] = split_list(rule.frameworks);
-  if (const std::string &text = measured(rule); !text.empty()) {
-    properties["measured"] = text;
+  if (const std::string &cost = measured(rule); !cost.empty()) {
+    properties["measured"] = cost;
   }
   properties["documentation"] = rule_link(rule);
   return json;

@@ -88,7 +88,7 @@ TEST(Pair, ProblemsHaveTheirPlace) {
   EXPECT_EQ(problems_of(with("tolerance", "tolerance = -1")),
             Messages{file + ":15: 'tolerance' must be a number that is not negative"});
   EXPECT_EQ(problems_of(std::string(kGood) + "WIDTH = 3\n").size(), 1U); // in [quick] only
-  EXPECT_EQ(problems_of(with("versions", "versions = 'new'")).size(), 1U);
+  EXPECT_EQ(problems_of(with("versions", "versions = 'newest'")).size(), 1U);
   EXPECT_TRUE(problems_of("id = ").front().starts_with(file + ":1: not valid TOML"));
 }
 

@@ -15,10 +15,12 @@ TEST(Version, Ranges) {
   EXPECT_FALSE(*matches_version("1.13.1", ">1.13"));
   EXPECT_TRUE(*matches_version("1.14", ">1.13,!=1.15"));
   EXPECT_TRUE(*matches_version("1.2", ""));
+  EXPECT_TRUE(*matches_version("1.7.1", "1.7"));
+  EXPECT_FALSE(*matches_version("1.13.1", "1.7"));
 }
 
 TEST(Version, WhatIsNoRange) {
-  EXPECT_FALSE(matches_version("1.0", "1.x").has_value());
+  EXPECT_FALSE(matches_version("1.0", "new").has_value());
   EXPECT_FALSE(matches_version("1.0", ">=").has_value());
   EXPECT_FALSE(matches_version("1.0", ">=1.0,newer").has_value());
 }

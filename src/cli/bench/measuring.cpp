@@ -95,7 +95,8 @@ void add_measuring_options(CLI::App &command, MeasuringArguments &arguments) {
       ->type_name("WHEN");
 }
 
-bench::Report measure_pairs(const std::vector<bench::Pair> &pairs, const MeasuringArguments &arguments, int &signal) {
+bench::Report measure_pairs(const std::vector<bench::Pair> &pairs, const MeasuringArguments &arguments, int &signal,
+                            const Keep &keep) {
   bench::Report report;
   report.settings = arguments.settings;
   for (const std::string &text : arguments.overrides) {
@@ -110,7 +111,7 @@ bench::Report measure_pairs(const std::vector<bench::Pair> &pairs, const Measuri
   const bench::TemporaryFolder folder;
   constexpr double kGigabyte = 1 << 30;
   const bench::Limits limits{arguments.time_limit, static_cast<u64>(arguments.memory_limit * kGigabyte)};
-  const bench::Workplace workplace(folder.path(), limits, interrupts);
+  bench::Workplace workplace(folder.path(), limits, interrupts);
   bench::Interpreters interpreters(arguments.python, interrupts);
 
   std::vector<u32> runs;
@@ -131,6 +132,9 @@ bench::Report measure_pairs(const std::vector<bench::Pair> &pairs, const Measuri
     }
     const bench::Outcome &outcome = report.outcomes.back();
     report_interpreter(outcome, reported);
+    if (keep && bench::is_measured(outcome)) {
+      keep(report);
+    }
     if (arguments.format == "text" && arguments.output.empty()) {
       std::string text;
       bench::write_outcome_text(outcome, colors_for(arguments), text);

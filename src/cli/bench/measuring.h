@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,10 @@ void add_measuring_options(CLI::App &command, MeasuringArguments &arguments);
 
 // Measures them one after the other. As text, each is reported when it is done. An interrupt ends it early; `signal` is
 // 0 or the one that came.
-bench::Report measure_pairs(const std::vector<bench::Pair> &pairs, const MeasuringArguments &arguments, int &signal);
+// `keep` is told of the report whenever an outcome was added, so that hours of work are not lost.
+using Keep = std::function<void(const bench::Report &report)>;
+bench::Report measure_pairs(const std::vector<bench::Pair> &pairs, const MeasuringArguments &arguments, int &signal,
+                            const Keep &keep = nullptr);
 
 // Writes the rest of the report, and returns how the program ends: with findings' code if a program failed or the
 // results of a pair differ, and as a shell expects it after an interrupt.

@@ -4,10 +4,12 @@
 #include "check/selection.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <stdexcept>
 
 namespace deepperf::cli {
@@ -43,12 +45,18 @@ std::vector<std::string> meant_by(const std::string &word, const std::vector<std
   return found;
 }
 
-// Codes in a pp.toml that are no rules.
-void check_rules(const bench::Pair &pair, std::vector<bench::PairProblem> &problems) {
-  for (const std::string &rule : pair.rules) {
-    if (const rules::RuleInfo *const found = check::find_rule(rule); found == nullptr || found->code != rule) {
-      problems.push_back({pair.folder + "/pp.toml", 0, fmt::format("there is no rule with the code '{}'", rule)});
+void mention_unknown_rules(const std::vector<bench::Pair> &pairs) {
+  std::map<std::string, std::vector<std::string>> unknown; // ids of pairs by rule
+  for (const bench::Pair &pair : pairs) {
+    for (const std::string &rule : pair.rules) {
+      if (const rules::RuleInfo *const found = check::find_rule(rule); found == nullptr || found->code != rule) {
+        unknown[rule].push_back(pair.id);
+      }
     }
+  }
+  for (const auto &[rule, ids] : unknown) {
+    fmt::print(stderr, "deepperf: there is no rule with the code '{}', which is named by {}\n", rule,
+               fmt::join(ids, ", "));
   }
 }
 
@@ -115,7 +123,6 @@ std::vector<bench::Pair> chosen_pairs(const PairArguments &arguments) {
   for (const std::string &folder : chosen) {
     if (std::ranges::find(pairs, folder, &bench::Pair::folder) == pairs.end()) {
       pairs.push_back(bench::read_pair(folder, problems));
-      check_rules(pairs.back(), problems);
     }
   }
   for (const bench::PairProblem &problem : problems) {
@@ -126,6 +133,7 @@ std::vector<bench::Pair> chosen_pairs(const PairArguments &arguments) {
                                          problems.size() == 1 ? "something is wrong"
                                                               : fmt::format("{} things are wrong", problems.size())));
   }
+  mention_unknown_rules(pairs);
   return pairs;
 }
 

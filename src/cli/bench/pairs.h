@@ -21,7 +21,8 @@ void add_pair_options(CLI::App &command, PairArguments &arguments);
 // there is none.
 std::string benchmark_folder(const PairArguments &arguments);
 
-// Throws if an id means nothing, or if a pp.toml is wrong; what is wrong has been written to standard error then.
+// Throws if an id means nothing, or if a pp.toml is wrong; what is wrong has been written to standard error then. Codes
+// that no rule has are only mentioned there: a pair may come before its rule.
 std::vector<bench::Pair> chosen_pairs(const PairArguments &arguments);
 
 } // namespace deepperf::cli

@@ -19,15 +19,16 @@ struct Arguments {
   bool record = false;
 };
 
-void record(const Arguments &arguments, const bench::Report &report) {
+// Returns where.
+std::string record(const Arguments &arguments, const bench::Report &report, u32 &count) {
   const std::string folder = benchmark_folder(arguments.pairs);
   std::vector<std::string> known;
   for (const std::string &pair : bench::pair_folders(folder)) {
     known.push_back(std::filesystem::path(pair).filename().string());
   }
   const std::string path = folder + "/evidence.json";
-  const u32 count = bench::record(path, report, known);
-  fmt::print(stderr, "deepperf: recorded {} measurement{} in {}\n", count, count == 1 ? "" : "s", path);
+  count = bench::record(path, report, known);
+  return path;
 }
 
 int run_pairs(Arguments &arguments) {
@@ -36,10 +37,14 @@ int run_pairs(Arguments &arguments) {
   }
   const std::vector<bench::Pair> pairs = chosen_pairs(arguments.pairs);
   int signal = 0;
-  const bench::Report report = measure_pairs(pairs, arguments.measuring, signal);
-  if (arguments.record) {
-    record(arguments, report);
+  if (!arguments.record) {
+    return finish_report(measure_pairs(pairs, arguments.measuring, signal), arguments.measuring, signal);
   }
+  u32 count = 0;
+  const bench::Report report = measure_pairs(pairs, arguments.measuring, signal,
+                                             [&](const bench::Report &so_far) { record(arguments, so_far, count); });
+  const std::string path = record(arguments, report, count);
+  fmt::print(stderr, "deepperf: recorded {} measurement{} in {}\n", count, count == 1 ? "" : "s", path);
   return finish_report(report, arguments.measuring, signal);
 }
 
