@@ -92,7 +92,10 @@ bool is_close(double left, double right, double tolerance) {
   if (std::isnan(left) || std::isnan(right)) {
     return std::isnan(left) && std::isnan(right);
   }
-  return left == right || std::abs(left - right) <= tolerance + tolerance * std::max(std::abs(left), std::abs(right));
+  if (std::isinf(left) || std::isinf(right)) {
+    return left == right;
+  }
+  return std::abs(left - right) <= tolerance + tolerance * std::max(std::abs(left), std::abs(right));
 }
 
 std::string kind_of(const Computed &computed) {

@@ -341,7 +341,7 @@ class Benchmark(unittest.TestCase):
 
     LOOP = """
         import numpy as np
-        N = 10
+        N = 5000
         features = np.empty((0, 3))
         for i in range(N):
             features = np.append(features, [[i, i, i]], axis=0)
@@ -349,7 +349,7 @@ class Benchmark(unittest.TestCase):
         """
     STACK = """
         import numpy as np
-        N = 10
+        N = 5000
         rows = []
         for i in range(N):
             rows.append([i, i, i])
@@ -360,7 +360,7 @@ class Benchmark(unittest.TestCase):
         return json.loads(self.run_bench("assess", "--format", "json", *arguments).stdout)
 
     def test_assess(self):
-        common = {"library": "numpy", "rules": ["DP138"], "introducing_stage": "data preparation", "knobs": "N = 10"}
+        common = {"library": "numpy", "rules": ["DP138"], "introducing_stage": "data preparation", "knobs": "N = 5000"}
         self.pair("found", self.LOOP, self.STACK, **common)
         self.pair("missed", self.STACK, self.STACK, **common)
         self.pair("alarm", self.LOOP, self.LOOP, **common)
@@ -379,12 +379,12 @@ class Benchmark(unittest.TestCase):
         self.assertIn("2 of 15", text)
 
     def test_other_tools(self):
-        common = {"library": "numpy", "rules": ["DP138"], "knobs": "N = 10"}
+        common = {"library": "numpy", "rules": ["DP138"], "knobs": "N = 5000"}
         self.pair("one", self.LOOP, self.STACK, **common)
         self.pair("two", self.LOOP, self.STACK, **common)
         location = {"physicalLocation": {"artifactLocation": {"uri": "x/one/buggy.py"}, "region": {"startLine": 6}}}
         sarif = {"runs": [{"tool": {"driver": {"name": "Other"}}, "results": [{"ruleId": "slow", "locations": [location]}]}]}
-        pylint = [{"path": "/y/two/buggy.py", "line": 4, "symbol": "style", "message-id": "C1"},  # not what the fix changes
+        pylint = [{"path": "/y/two/buggy.py", "line": 5, "symbol": "style", "message-id": "C1"},  # not what the fix changes
                   {"path": "/y/two/buggy.py", "line": 7, "symbol": "both", "message-id": "C2"},
                   {"path": "/y/two/fixed.py", "line": 7, "symbol": "both", "message-id": "C2"}]
         ast_grep = [{"file": "two/buggy.py", "range": {"start": {"line": 5, "column": 0}}, "ruleId": "append"}]

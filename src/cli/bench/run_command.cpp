@@ -38,7 +38,8 @@ int run_pairs(Arguments &arguments) {
   const std::vector<bench::Pair> pairs = chosen_pairs(arguments.pairs);
   int signal = 0;
   if (!arguments.record) {
-    return finish_report(measure_pairs(pairs, arguments.measuring, signal), arguments.measuring, signal);
+    const bench::Report report = measure_pairs(pairs, arguments.measuring, signal);
+    return finish_report(report, arguments.measuring, signal);
   }
   u32 count = 0;
   const bench::Report report = measure_pairs(pairs, arguments.measuring, signal,
