@@ -17,8 +17,8 @@ struct Reported {
   u32 line = 0;
 };
 
-// `deepperf check` finds a problem if a rule that the pair names reports buggy.py. A report by such a rule about fixed.py
-// is a false alarm. `others` are rules that report buggy.py only, without being named.
+// `deepperf check` finds a problem if a rule that the pair names reports buggy.py. A report by such a rule about
+// fixed.py is a false alarm. `others` are rules that report buggy.py only, without being named.
 struct Assessed {
   Pair pair;
   std::vector<Reported> on_buggy;

@@ -36,9 +36,8 @@ std::set<u32> changed_lines(std::string_view text, std::string_view other) {
   std::vector<u32> lengths((here.size() + 1) * width);
   for (std::size_t i = here.size(); i-- > 0;) {
     for (std::size_t j = there.size(); j-- > 0;) {
-      lengths[i * width + j] = here[i] == there[j]
-                                   ? lengths[(i + 1) * width + j + 1] + 1
-                                   : std::max(lengths[(i + 1) * width + j], lengths[i * width + j + 1]);
+      lengths[i * width + j] = here[i] == there[j] ? lengths[(i + 1) * width + j + 1] + 1
+                                                   : std::max(lengths[(i + 1) * width + j], lengths[i * width + j + 1]);
     }
   }
   std::size_t i = 0;
@@ -55,8 +54,7 @@ std::set<u32> changed_lines(std::string_view text, std::string_view other) {
     if (i < here.size() && j < there.size() && here[i] == there[j]) {
       ++i;
       ++j;
-    } else if (j == there.size() ||
-               (i < here.size() && lengths[(i + 1) * width + j] >= lengths[i * width + j + 1])) {
+    } else if (j == there.size() || (i < here.size() && lengths[(i + 1) * width + j] >= lengths[i * width + j + 1])) {
       changed.insert(static_cast<u32>(++i));
     } else {
       note_gap();

@@ -115,9 +115,8 @@ std::string ForkServer::wait_for(char mark, double seconds, Finished &finished) 
       finished.code = interrupts_.received();
       return {};
     }
-    std::array<pollfd, 3> waiting{{{interrupts_.descriptor(), POLLIN, 0},
-                                   {reports_, POLLIN, 0},
-                                   {reads_output ? output_ : -1, POLLIN, 0}}};
+    std::array<pollfd, 3> waiting{
+        {{interrupts_.descriptor(), POLLIN, 0}, {reports_, POLLIN, 0}, {reads_output ? output_ : -1, POLLIN, 0}}};
     ::poll(waiting.data(), waiting.size(), static_cast<int>(std::min<long long>(left, 60'000)));
     interrupts_.read();
     // Programs have the pipe, too, so that its end is not seen where one is left running: the server's death is.

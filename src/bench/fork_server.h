@@ -1,5 +1,5 @@
-// A Python process that imports frameworks once and runs each program in a fork of itself: see driver.py. Importing takes
-// longer than most programs, and a benchmark makes hundreds of runs.
+// A Python process that imports frameworks once and runs each program in a fork of itself: see driver.py. Importing
+// takes longer than most programs, and a benchmark makes hundreds of runs.
 #pragma once
 
 #include "bench/process.h"

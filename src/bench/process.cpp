@@ -86,9 +86,8 @@ struct Child {
   const int output = ::fcntl(child.output, F_DUPFD, kAside);
   const int aside = ::fcntl(child.failure, F_DUPFD_CLOEXEC, kAside);
   failure = aside < 0 ? failure : aside;
-  if (report < 0 || output < 0 || aside < 0 || ::dup2(input, STDIN_FILENO) < 0 ||
-      ::dup2(output, STDOUT_FILENO) < 0 || ::dup2(output, STDERR_FILENO) < 0 ||
-      ::dup2(report, kReportDescriptor) < 0) {
+  if (report < 0 || output < 0 || aside < 0 || ::dup2(input, STDIN_FILENO) < 0 || ::dup2(output, STDOUT_FILENO) < 0 ||
+      ::dup2(output, STDERR_FILENO) < 0 || ::dup2(report, kReportDescriptor) < 0) {
     give_up();
   }
   ::close(report);

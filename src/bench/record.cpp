@@ -56,8 +56,8 @@ u32 record(const std::string &path, const Report &report, const std::vector<std:
     measurements = evidence::read_measurements(read_file(path, kLargestFile));
   }
   std::erase_if(measurements, [&](const evidence::Measurement &old) {
-    const auto outcome =
-        std::ranges::find(report.outcomes, old.pair, [](const Outcome &one) -> const std::string & { return one.pair.id; });
+    const auto outcome = std::ranges::find(report.outcomes, old.pair,
+                                           [](const Outcome &one) -> const std::string & { return one.pair.id; });
     return std::ranges::find(known, old.pair) == known.end() ||
            (outcome != report.outcomes.end() && is_measured(*outcome));
   });

@@ -73,7 +73,7 @@ void write_bar(std::string_view label, std::string_view side, double value, doub
 
 void write_sides(const Outcome &outcome, std::string &out) {
   const bool is_growth = outcome.pair.measure == Measure::Growth;
-  const Metric metric = is_growth ? outcome.pair.growth_metric
+  const Metric metric = is_growth                                 ? outcome.pair.growth_metric
                         : outcome.pair.measure == Measure::Memory ? Metric::Memory
                                                                   : Metric::Time;
   const auto at = [&](const std::vector<Sample> &samples) {
@@ -135,8 +135,8 @@ void write_group(std::string_view title, std::vector<const Outcome *> outcomes, 
   if (outcomes.empty()) {
     return;
   }
-  std::ranges::stable_sort(outcomes,
-                           [](const Outcome *left, const Outcome *right) { return left->ratio.value > right->ratio.value; });
+  std::ranges::stable_sort(
+      outcomes, [](const Outcome *left, const Outcome *right) { return left->ratio.value > right->ratio.value; });
   write(out, "<h2>{}</h2>\n", title);
   for (const Outcome *outcome : outcomes) {
     write_article(*outcome, out);

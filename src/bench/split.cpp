@@ -73,7 +73,8 @@ const python::FunctionDef *find_function(const Program &program, const std::stri
 
 void require_no_arguments(const Program &program, const std::string &path, const python::FunctionDef &function) {
   for (const python::Param *parameter : function.params) {
-    const bool is_optional = parameter->default_value != nullptr || parameter->param_kind() == python::ParamKind::VarArgs ||
+    const bool is_optional = parameter->default_value != nullptr ||
+                             parameter->param_kind() == python::ParamKind::VarArgs ||
                              parameter->param_kind() == python::ParamKind::KwArgs;
     if (!is_optional) {
       fail(path, program.line(function.start),
@@ -215,9 +216,9 @@ Split split_sections(const Program &program, const std::string &path, const std:
 
 // ---- What else is known of it
 
-constexpr std::array<std::string_view, 12> kFrameworks = {"torch",       "tensorflow",   "keras",    "jax",
-                                                          "flax",        "numpy",        "pandas",   "torchvision",
-                                                          "transformers", "lightning",   "datasets", "pytorch_lightning"};
+constexpr std::array<std::string_view, 12> kFrameworks = {
+    "torch",  "tensorflow",  "keras",        "jax",       "flax",     "numpy",
+    "pandas", "torchvision", "transformers", "lightning", "datasets", "pytorch_lightning"};
 
 void note_import(std::string_view module, std::vector<std::string> &libraries) {
   const std::string_view top = module.substr(0, module.find('.'));
@@ -304,13 +305,15 @@ Split split_text(const std::string &path, std::string_view text, const SplitOpti
   const bool has_sections = std::ranges::find(marks, Mark::Before) != marks.end();
   const bool has_functions = before != nullptr && after != nullptr;
   if (has_sections && has_functions) {
-    fail(path, 0, fmt::format("it has sections '# before' and '# after', and functions {}() and {}(): which are meant?",
-                              options.before, options.after));
+    fail(path, 0,
+         fmt::format("it has sections '# before' and '# after', and functions {}() and {}(): which are meant?",
+                     options.before, options.after));
   }
   if (!has_sections && !has_functions) {
-    const std::string one = before != nullptr  ? fmt::format(" (there is {}(), but no {}())", options.before, options.after)
-                            : after != nullptr ? fmt::format(" (there is {}(), but no {}())", options.after, options.before)
-                                               : "";
+    const std::string one =
+        before != nullptr  ? fmt::format(" (there is {}(), but no {}())", options.before, options.after)
+        : after != nullptr ? fmt::format(" (there is {}(), but no {}())", options.after, options.before)
+                           : "";
     fail(path, 0,
          fmt::format("nothing to compare: write two functions {}() and {}(){}, or sections that begin with the lines "
                      "'# before' and '# after'",

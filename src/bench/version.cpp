@@ -63,7 +63,7 @@ std::optional<bool> matches_version(std::string_view version, std::string_view r
     }
     // `==1.13` and `==1.13.*` mean every 1.13.x.
     const bool is_same = std::equal(mine.begin(), mine.begin() + static_cast<std::ptrdiff_t>(count), theirs.begin());
-    const bool holds = comparison == "==" ? is_same
+    const bool holds = comparison == "=="   ? is_same
                        : comparison == "!=" ? !is_same
                        : comparison == ">=" ? mine >= theirs
                        : comparison == "<=" ? mine <= theirs || is_same

@@ -128,9 +128,8 @@ std::string times(double ratio) { return number(ratio) + "x"; }
 
 std::string sentence(const Measurement &measurement) {
   std::string text = effect_of(measurement);
-  text += measurement.library.empty()
-              ? fmt::format(", Python {}", short_version(measurement.python))
-              : fmt::format(", {} {}", measurement.library, short_version(measurement.version));
+  text += measurement.library.empty() ? fmt::format(", Python {}", short_version(measurement.python))
+                                      : fmt::format(", {} {}", measurement.library, short_version(measurement.version));
   text += fmt::format(", {} core{}", measurement.cores, measurement.cores == 1 ? "" : "s");
   std::size_t shown = 0;
   for (const auto &[name, value] : measurement.knobs) {

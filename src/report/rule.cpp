@@ -142,8 +142,7 @@ void write_rule_markdown(const rules::RuleInfo &rule, std::string &out) {
     fmt::format_to(std::back_inserter(out), "| Stack Overflow posts of the study | {} |\n", rule.posts);
   }
   for (const MeasuredRow &measurement : measured_rows(rule)) {
-    fmt::format_to(std::back_inserter(out), "| measured | {} (pair `{}`) |\n", measurement.text,
-                   measurement.pair);
+    fmt::format_to(std::back_inserter(out), "| measured | {} (pair `{}`) |\n", measurement.text, measurement.pair);
   }
   write_documentation(rule.documentation, out);
 }

@@ -65,9 +65,7 @@ TEST(Statistics, GrowthComparesFactors) {
   EXPECT_DOUBLE_EQ(ratio_of_growth(linear, linear).low, 1);
 }
 
-TEST(Statistics, NothingMeasuredIsNotANumber) {
-  EXPECT_TRUE(std::isnan(ratio_of_medians({}, {}).value));
-}
+TEST(Statistics, NothingMeasuredIsNotANumber) { EXPECT_TRUE(std::isnan(ratio_of_medians({}, {}).value)); }
 
 } // namespace
 } // namespace deepperf::bench

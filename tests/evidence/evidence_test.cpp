@@ -60,8 +60,8 @@ TEST(Evidence, IsReadAsItWasWritten) {
 }
 
 TEST(Evidence, WhatIsNoSuchFileIsRefused) {
-  for (const char *const text : {"", "[]", "{}", R"({"version": 2, "measurements": []})",
-                                 R"({"version": 1, "measurements": [{"pair": 3}]})"}) {
+  for (const char *const text :
+       {"", "[]", "{}", R"({"version": 2, "measurements": []})", R"({"version": 1, "measurements": [{"pair": 3}]})"}) {
     EXPECT_THROW(read_measurements(text), std::runtime_error) << text;
   }
 }

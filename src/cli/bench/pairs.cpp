@@ -129,9 +129,9 @@ std::vector<bench::Pair> chosen_pairs(const PairArguments &arguments) {
     fmt::print(stderr, "deepperf: {}\n", bench::describe(problem));
   }
   if (!problems.empty()) {
-    throw std::runtime_error(fmt::format("nothing was done, as {} in the pairs that were chosen",
-                                         problems.size() == 1 ? "something is wrong"
-                                                              : fmt::format("{} things are wrong", problems.size())));
+    throw std::runtime_error(
+        fmt::format("nothing was done, as {} in the pairs that were chosen",
+                    problems.size() == 1 ? "something is wrong" : fmt::format("{} things are wrong", problems.size())));
   }
   mention_unknown_rules(pairs);
   return pairs;

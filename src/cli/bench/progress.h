@@ -29,9 +29,9 @@ private:
   std::size_t pair_ = 0;
   std::string id_;
   std::string program_;
-  u32 done_ = 0;                  // runs of this pair
-  u32 done_before_ = 0;           // and of those before it
-  double seconds_before_ = 0;     // that those took
+  u32 done_ = 0;              // runs of this pair
+  u32 done_before_ = 0;       // and of those before it
+  double seconds_before_ = 0; // that those took
   Clock::time_point pair_began_ = Clock::now();
 };
 
