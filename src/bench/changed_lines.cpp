@@ -50,14 +50,19 @@ std::set<u32> changed_lines(std::string_view text, std::string_view other) {
       changed.insert(static_cast<u32>(i + 1));
     }
   };
+  bool is_replacing = false; // lines that are there instead leave no gap
   while (i < here.size() || j < there.size()) {
     if (i < here.size() && j < there.size() && here[i] == there[j]) {
       ++i;
       ++j;
+      is_replacing = false;
     } else if (j == there.size() || (i < here.size() && lengths[(i + 1) * width + j] >= lengths[i * width + j + 1])) {
       changed.insert(static_cast<u32>(++i));
+      is_replacing = true;
     } else {
-      note_gap();
+      if (!is_replacing) {
+        note_gap();
+      }
       ++j;
     }
   }

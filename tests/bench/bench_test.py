@@ -341,6 +341,7 @@ class Benchmark(unittest.TestCase):
 
     LOOP = """
         import numpy as np
+        import torch
         N = 5000
         features = np.empty((0, 3))
         for i in range(N):
@@ -349,6 +350,7 @@ class Benchmark(unittest.TestCase):
         """
     STACK = """
         import numpy as np
+        import torch
         N = 5000
         rows = []
         for i in range(N):
@@ -375,19 +377,19 @@ class Benchmark(unittest.TestCase):
         self.assertEqual([(tool["helped"], tool["applied"]) for tool in found["study"]], [(2, 15), (4, 24)])
         text = self.run_bench("assess").stdout
         self.assertIn("missed: DP138 expected", text)
-        self.assertIn("benchmark/alarm/fixed.py:6: DP138", text)
+        self.assertIn("benchmark/alarm/fixed.py:7: DP138", text)
         self.assertIn("2 of 15", text)
 
     def test_other_tools(self):
         common = {"library": "numpy", "rules": ["DP138"], "knobs": "N = 5000"}
         self.pair("one", self.LOOP, self.STACK, **common)
         self.pair("two", self.LOOP, self.STACK, **common)
-        location = {"physicalLocation": {"artifactLocation": {"uri": "x/one/buggy.py"}, "region": {"startLine": 6}}}
+        location = {"physicalLocation": {"artifactLocation": {"uri": "x/one/buggy.py"}, "region": {"startLine": 7}}}
         sarif = {"runs": [{"tool": {"driver": {"name": "Other"}}, "results": [{"ruleId": "slow", "locations": [location]}]}]}
-        pylint = [{"path": "/y/two/buggy.py", "line": 5, "symbol": "style", "message-id": "C1"},  # not what the fix changes
-                  {"path": "/y/two/buggy.py", "line": 7, "symbol": "both", "message-id": "C2"},
-                  {"path": "/y/two/fixed.py", "line": 7, "symbol": "both", "message-id": "C2"}]
-        ast_grep = [{"file": "two/buggy.py", "range": {"start": {"line": 5, "column": 0}}, "ruleId": "append"}]
+        pylint = [{"path": "/y/two/buggy.py", "line": 6, "symbol": "style", "message-id": "C1"},  # not what the fix changes
+                  {"path": "/y/two/buggy.py", "line": 8, "symbol": "both", "message-id": "C2"},
+                  {"path": "/y/two/fixed.py", "line": 8, "symbol": "both", "message-id": "C2"}]
+        ast_grep = [{"file": "two/buggy.py", "range": {"start": {"line": 6, "column": 0}}, "ruleId": "append"}]
         for name, report in (("other.sarif", sarif), ("pylint.json", pylint), ("ast-grep.json", ast_grep)):
             (self.folder / name).write_text(json.dumps(report))
         found = self.assessment("--tool", "other.sarif", "--tool", "pylint.json", "--tool", "ast-grep.json")
@@ -475,7 +477,7 @@ class Benchmark(unittest.TestCase):
     def test_check_is_asked_what_it_finds(self):
         loop = textwrap.indent(textwrap.dedent(self.LOOP).replace("result = ", "return "), "    ")
         stack = textwrap.indent(textwrap.dedent(self.STACK).replace("result = ", "return "), "    ")
-        result = self.own(f"import numpy\ndef before():\n{loop}\ndef after():\n{stack}\n", "--no-run", "--keep", "kept")
+        result = self.own(f"import torch\nimport numpy\ndef before():\n{loop}\ndef after():\n{stack}\n", "--no-run", "--keep", "kept")
         self.assertIn("`check` reports DP138 in what was there before", result.stderr)
         self.assertIn('rules = ["DP138"]', (self.folder / "kept" / "pp.toml").read_text())
 
