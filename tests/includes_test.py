@@ -22,12 +22,14 @@ BELOW = {
     "rules": ("base", "python", "project", "frameworks", "model", "shapes"),
     "check": ("base", "python", "project", "frameworks", "model", "rules"),
     "fix": ("base", "python", "project", "frameworks", "model", "rules", "check"),
-    "report": ("base", "python", "project", "frameworks", "model", "rules", "check", "fix"),
+    "report": ("base", "python", "project", "frameworks", "model", "rules", "check", "fix", "evidence"),
     "config": ("base", "python", "project", "frameworks", "model", "rules", "check"),
     "server": ("base", "python", "project", "frameworks", "model", "rules", "check", "report", "fix"),
     "study": ("base",),
+    "evidence": ("base",),
+    "bench": ("base", "python", "project", "frameworks", "model", "rules", "check", "evidence"),
     "cli": ("base", "python", "project", "frameworks", "model", "rules", "check", "report", "fix", "config", "server", "study",
-            "shapes"),
+            "evidence", "bench", "shapes"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 

@@ -12,6 +12,7 @@ package_packages=(libzstd-dev liblz4-dev libacl1-dev libssh2-1-dev libssl-dev li
 static_sources=(fmtlib simdjson mimalloc)
 bench_packages=(libtree-sitter-dev ripgrep hyperfine npm:npm python3)
 fuzz_packages=(clang libclang-rt-14-dev python3-torch python3-torchvision)
+assess_packages=(pylint npm:npm)
 
 say() { printf 'deepperf: %s\n' "$*" >&2; }
 

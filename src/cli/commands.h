@@ -8,6 +8,7 @@ namespace deepperf::cli {
 // How the program ends. Findings are not failures of ours, so they have a code of their own.
 enum ExitCode : int { kClean = 0, kFindings = 1, kTrouble = 2 };
 
+void add_bench(CLI::App &app, int &exit_code);
 void add_check(CLI::App &app, int &exit_code);
 void add_completion(CLI::App &app, int &exit_code);
 void add_config(CLI::App &app, int &exit_code);

@@ -27,8 +27,8 @@ constexpr const char *kStart = R"(deepperf finds what makes deep-learning code s
   deepperf server                a language server for editors
   deepperf help check            all options of a command
 
-Other commands: study (mine questions about deep learning), debug (what the analysis knows), completion (for your
-shell), manual (for man).
+Other commands: bench (measure problems and your own fixes), study (mine questions about deep learning), debug (what the
+analysis knows), completion (for your shell), manual (for man).
 )";
 
 // `help check` is `check --help`.
@@ -61,6 +61,7 @@ int run(int argc, char **argv) {
   deepperf::cli::add_server(app, exit_code);
   deepperf::cli::add_completion(app, exit_code);
   deepperf::cli::add_manual(app, exit_code);
+  deepperf::cli::add_bench(app, exit_code);
   deepperf::cli::add_debug(app, exit_code);
   deepperf::cli::add_study(app, exit_code);
   if (argc == 1) {

@@ -1,5 +1,6 @@
 #include "report/finding_json.h"
 
+#include "report/measured.h"
 #include "report/place.h"
 #include "report/rule_link.h"
 
@@ -81,6 +82,7 @@ Json finding_json(const check::Result &result, const rules::Finding &finding) {
   json["symptoms"] = split_list(finding.rule->symptoms);
   json["stage"] = finding.rule->stage;
   json["help"] = finding.advice;
+  json["measured"] = measured_json(*finding.rule);
   json["documentation"] = rule_link(*finding.rule);
   Json &notes = json["notes"] = Json::array();
   for (const rules::Note &note : finding.notes) {

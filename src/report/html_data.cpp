@@ -3,6 +3,7 @@
 #include "fix/diff.h"
 #include "fix/edits.h"
 #include "report/json_text.h"
+#include "report/measured.h"
 #include "report/place.h"
 #include "report/shown_lines.h"
 
@@ -40,6 +41,9 @@ Json rule_of_page(const rules::RuleInfo &rule) {
   json["symptoms"] = split_list(rule.symptoms);
   json["stage"] = rule.stage;
   json["frameworks"] = split_list(rule.frameworks);
+  if (const std::string &text = measured(rule); !text.empty()) {
+    json["measured"] = text;
+  }
   json["documentation"] = rule.documentation;
   return json;
 }

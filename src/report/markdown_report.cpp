@@ -4,6 +4,7 @@
 #include "report/frame.h"
 #include "report/levels.h"
 #include "report/markdown_text.h"
+#include "report/measured.h"
 #include "report/place.h"
 #include "report/rule_link.h"
 #include "report/summary.h"
@@ -56,6 +57,9 @@ std::string row_of(const check::Result &result, const rules::Finding &finding, c
                                 rule_name(*finding.rule), markdown_line(shortened(finding.message, kMostInText)));
   if (!finding.advice.empty()) {
     fmt::format_to(std::back_inserter(row), "<br>Help: {}", markdown_line(shortened(finding.advice, kMostInText)));
+  }
+  if (const std::string &text = measured(*finding.rule); !text.empty()) {
+    fmt::format_to(std::back_inserter(row), "<br>Measured: {}", markdown_line(text));
   }
   return row + " |\n";
 }

@@ -2,6 +2,7 @@
 
 #include "report/json_text.h"
 #include "report/markdown.h"
+#include "report/measured.h"
 #include "report/place.h"
 
 #include <fmt/format.h>
@@ -121,6 +122,9 @@ void write_rule_text(const rules::RuleInfo &rule, u32 width, const Style &style,
   if (!rule.posts.empty()) {
     row("posts", rule.posts);
   }
+  for (const MeasuredRow &measurement : measured_rows(rule)) {
+    row("measured", fmt::format("{} [{}]", measurement.text, measurement.pair));
+  }
   std::string documentation;
   write_documentation(rule.documentation, documentation);
   out += documentation.empty() ? "" : "\n";
@@ -137,11 +141,15 @@ void write_rule_markdown(const rules::RuleInfo &rule, std::string &out) {
   if (!rule.posts.empty()) {
     fmt::format_to(std::back_inserter(out), "| Stack Overflow posts of the study | {} |\n", rule.posts);
   }
+  for (const MeasuredRow &measurement : measured_rows(rule)) {
+    fmt::format_to(std::back_inserter(out), "| measured | {} (pair `{}`) |\n", measurement.text, measurement.pair);
+  }
   write_documentation(rule.documentation, out);
 }
 
 void write_rule_json(const rules::RuleInfo &rule, std::string &out) {
   Json json = rule_json(rule);
+  json["measured"] = measured_json(rule);
   json["documentation"] = rule.documentation;
   dump(json, out);
 }

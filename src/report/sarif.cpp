@@ -5,6 +5,7 @@
 #include "report/finding_json.h"
 #include "report/fingerprint.h"
 #include "report/levels.h"
+#include "report/measured.h"
 #include "report/place.h"
 #include "report/rule_link.h"
 #include "report/sarif_rules.h"
@@ -138,14 +139,21 @@ private:
     return Json::array({std::move(fix)});
   }
 
+  static std::string text_of(const rules::Finding &finding) {
+    std::string text = finding.message;
+    text += finding.advice.empty() ? "" : "\nHelp: " + finding.advice;
+    const std::string &cost = measured(*finding.rule);
+    text += cost.empty() ? "" : "\nMeasured: " + cost;
+    return text;
+  }
+
   [[nodiscard]] Json result(const rules::Finding &finding, std::string_view fingerprint) const {
     const rules::Severity severity = rules::severity_of(finding);
     Json json;
     json["ruleId"] = finding.rule->code;
     json["ruleIndex"] = std::ranges::find(rules_, finding.rule) - rules_.begin();
     json["level"] = levels_of(severity).sarif;
-    json["message"] =
-        message_json(finding.advice.empty() ? finding.message : finding.message + "\nHelp: " + finding.advice);
+    json["message"] = message_json(text_of(finding));
     json["locations"] = Json::array({location(finding.file, finding.span)});
     json["partialFingerprints"][std::string(kFingerprint)] = fingerprint;
     if (!finding.notes.empty()) {

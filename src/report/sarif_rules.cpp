@@ -1,6 +1,7 @@
 #include "report/sarif_rules.h"
 
 #include "report/levels.h"
+#include "report/measured.h"
 #include "report/place.h"
 #include "report/rule.h"
 #include "report/rule_link.h"
@@ -93,6 +94,9 @@ Json sarif_rule(const rules::RuleInfo &rule) {
   properties["symptoms"] = split_list(rule.symptoms);
   properties["stage"] = rule.stage;
   properties["frameworks"] = split_list(rule.frameworks);
+  if (const std::string &cost = measured(rule); !cost.empty()) {
+    properties["measured"] = cost;
+  }
   properties["documentation"] = rule_link(rule);
   return json;
 }

@@ -2,6 +2,7 @@
 
 #include "report/frame.h"
 #include "report/group.h"
+#include "report/measured.h"
 #include "report/place.h"
 #include "report/printable.h"
 #include "report/rule_link.h"
@@ -256,6 +257,7 @@ private:
       write_note(note);
     }
     write_help(finding, "  ");
+    write_measured(*finding.rule, "  ");
     if (group.findings.size() > 1) {
       print("  {}also{}: ", style_.blue, style_.reset);
       const std::span<const rules::Finding *const> others = std::span(group.findings).subspan(1);
@@ -288,6 +290,7 @@ private:
     const std::string_view offer = total.empty() ? "" : " (--expand lists them)";
     write_wrapped(total + places_of(result_, group.findings, kMostPlaces) + std::string(offer), 4, "    ");
     write_help(finding, "    ");
+    write_measured(*finding.rule, "    ");
     write_facts(*finding.rule, "    ");
   }
 
@@ -312,6 +315,13 @@ private:
     }
     print("{}{}help{}: ", indent, style_.green, style_.reset);
     write_wrapped(text, static_cast<u32>(indent.size()) + 6, std::string(indent.size() + 6, ' '));
+  }
+
+  void write_measured(const rules::RuleInfo &rule, std::string_view indent) {
+    if (const std::string &text = measured(rule); !text.empty()) {
+      print("{}{}measured{}: ", indent, style_.green, style_.reset);
+      write_wrapped(text, static_cast<u32>(indent.size()) + 10, std::string(indent.size() + 10, ' '));
+    }
   }
 
   void write_facts(const rules::RuleInfo &rule, std::string_view indent) {

@@ -122,6 +122,7 @@ export function findingDetail(data, finding, { onBack, onStep, position }) {
     el("h3", { id: "finding-title", tabindex: "-1" }, inlineCode(finding.message)),
     el("p", { class: "file-name" }, el("span", {}, placeText(place)), copyButton(placeText(place), "Copy the place")),
     finding.help && el("div", { class: "help" }, el("h4", {}, "What to do"), el("p", {}, inlineCode(finding.help))),
+    rule.measured && el("div", { class: "help" }, el("h4", {}, "Measured"), el("p", {}, rule.measured)),
     finding.notes.length > 0 ? pathOf(data, finding) : section("Where it is", codeAt(data, place, `Code: ${placeText(place)}`)),
     finding.fix && finding.fix.diffs.length > 0 && fixOf(finding),
     documentationOf(finding));

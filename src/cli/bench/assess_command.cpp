@@ -1,0 +1,50 @@
+#include "bench/assess_report.h"
+#include "cli/bench/bench_commands.h"
+#include "cli/bench/pairs.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+
+#include <memory>
+
+namespace deepperf::cli {
+
+namespace {
+
+struct Arguments {
+  PairArguments pairs;
+  std::vector<std::string> tools;
+  std::string format = "text";
+  std::string output;
+};
+
+int assess_pairs(const Arguments &arguments) {
+  const std::vector<bench::Pair> pairs = chosen_pairs(arguments.pairs);
+  bench::Assessment assessment;
+  assessment.pairs = bench::assess_check(pairs);
+  for (const std::string &file : arguments.tools) {
+    assessment.tools.push_back(bench::assess_tool(pairs, bench::read_tool_findings(file)));
+  }
+  std::string text;
+  (arguments.format == "json" ? bench::write_assessment_json : bench::write_assessment_text)(assessment, text);
+  return write_output(arguments.output, text, stdout) ? kClean : kTrouble;
+}
+
+} // namespace
+
+void add_bench_assess(CLI::App &bench, int &exit_code) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App *command =
+      bench.add_subcommand("assess", "Count which problems `check` finds in the pairs, and what other tools find");
+  add_pair_options(*command, arguments->pairs);
+  command
+      ->add_option("--tool", arguments->tools,
+                   "What another tool reports about the pairs, as SARIF or JSON; may be given more than once")
+      ->type_name("FILE");
+  command->add_option("--format", arguments->format, "How to report (default: text)")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("text|json");
+  command->add_option("--output,-o", arguments->output, "Write the report to a file")->type_name("FILE");
+  command->callback([arguments, &exit_code] { exit_code = assess_pairs(*arguments); });
+}
+
+} // namespace deepperf::cli

@@ -1,0 +1,140 @@
+#include "cli/bench/pairs.h"
+
+#include "base/nearest.h"
+#include "check/selection.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+
+namespace deepperf::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string name_of_folder(const std::string &folder) { return fs::path(folder).filename().string(); }
+
+bool is_pair(const fs::path &folder) {
+  std::error_code error;
+  return fs::exists(folder / "pp.toml", error);
+}
+
+// The folders that a word means.
+std::vector<std::string> meant_by(const std::string &word, const std::vector<std::string> &folders) {
+  std::vector<std::string> found;
+  const bool is_beginning = word.ends_with('*');
+  const std::string beginning = word.substr(0, word.size() - (is_beginning ? 1 : 0));
+  for (const std::string &folder : folders) {
+    const std::string name = name_of_folder(folder);
+    if (is_beginning ? name.starts_with(beginning) : name == word) {
+      found.push_back(folder);
+    }
+  }
+  if (found.empty() && is_pair(word)) {
+    found.push_back(fs::path(word).lexically_normal().string());
+    while (found.back().size() > 1 && found.back().ends_with('/')) {
+      found.back().pop_back();
+    }
+  }
+  return found;
+}
+
+void mention_unknown_rules(const std::vector<bench::Pair> &pairs) {
+  std::map<std::string, std::vector<std::string>> unknown; // ids of pairs by rule
+  for (const bench::Pair &pair : pairs) {
+    for (const std::string &rule : pair.rules) {
+      if (const rules::RuleInfo *const found = check::find_rule(rule); found == nullptr || found->code != rule) {
+        unknown[rule].push_back(pair.id);
+      }
+    }
+  }
+  for (const auto &[rule, ids] : unknown) {
+    fmt::print(stderr, "deepperf: there is no rule with the code '{}', which is named by {}\n", rule,
+               fmt::join(ids, ", "));
+  }
+}
+
+} // namespace
+
+void add_pair_options(CLI::App &command, PairArguments &arguments) {
+  command
+      .add_option("ids", arguments.ids,
+                  "Pairs: ids such as torch-item-per-step, beginnings such as 'torch-*', or folders (default: all)")
+      ->type_name("ID");
+  command.add_option("--folder", arguments.folder, "The folder with the pairs (default: 'benchmark' here or above)")
+      ->type_name("FOLDER");
+}
+
+std::string benchmark_folder(const PairArguments &arguments) {
+  std::error_code error;
+  if (!arguments.folder.empty()) {
+    if (!fs::is_directory(arguments.folder, error)) {
+      throw std::runtime_error(fmt::format("there is no folder {}", arguments.folder));
+    }
+    return arguments.folder;
+  }
+  const fs::path here = fs::current_path();
+  for (fs::path above = here; !above.empty(); above = above.parent_path()) {
+    if (fs::path folder = above / "benchmark"; !bench::pair_folders(folder.string()).empty()) {
+      return above == here ? "benchmark" : folder.string();
+    }
+    if (above == above.parent_path()) {
+      break;
+    }
+  }
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  for (const char *const own : {"../../benchmark", "../share/deepperf/benchmark"}) {
+    if (fs::path folder = (program.parent_path() / own).lexically_normal(); fs::is_directory(folder, error)) {
+      return folder.string();
+    }
+  }
+  throw std::runtime_error("there is no folder 'benchmark' with pairs here or above; name one with --folder");
+}
+
+std::vector<bench::Pair> chosen_pairs(const PairArguments &arguments) {
+  std::vector<std::string> chosen;
+  const bool needs_folder = arguments.ids.empty() || !arguments.folder.empty() ||
+                            !std::ranges::all_of(arguments.ids, [](const std::string &id) { return is_pair(id); });
+  const std::vector<std::string> folders =
+      needs_folder ? bench::pair_folders(benchmark_folder(arguments)) : std::vector<std::string>();
+  if (arguments.ids.empty()) {
+    chosen = folders;
+    if (chosen.empty()) {
+      throw std::runtime_error(fmt::format("{} has no folders with a pp.toml", benchmark_folder(arguments)));
+    }
+  }
+  for (const std::string &word : arguments.ids) {
+    const std::vector<std::string> meant = meant_by(word, folders);
+    if (meant.empty()) {
+      std::vector<std::string> names;
+      std::ranges::transform(folders, std::back_inserter(names), name_of_folder);
+      throw CLI::ValidationError(fmt::format("there is no pair '{}'{}", word, did_you_mean(word, names)));
+    }
+    chosen.insert(chosen.end(), meant.begin(), meant.end());
+  }
+  std::vector<bench::Pair> pairs;
+  std::vector<bench::PairProblem> problems;
+  for (const std::string &folder : chosen) {
+    if (std::ranges::find(pairs, folder, &bench::Pair::folder) == pairs.end()) {
+      pairs.push_back(bench::read_pair(folder, problems));
+    }
+  }
+  for (const bench::PairProblem &problem : problems) {
+    fmt::print(stderr, "deepperf: {}\n", bench::describe(problem));
+  }
+  if (!problems.empty()) {
+    throw std::runtime_error(
+        fmt::format("nothing was done, as {} in the pairs that were chosen",
+                    problems.size() == 1 ? "something is wrong" : fmt::format("{} things are wrong", problems.size())));
+  }
+  mention_unknown_rules(pairs);
+  return pairs;
+}
+
+} // namespace deepperf::cli

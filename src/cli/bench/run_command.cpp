@@ -1,0 +1,67 @@
+#include "bench/record.h"
+#include "cli/bench/bench_commands.h"
+#include "cli/bench/measuring.h"
+#include "cli/bench/pairs.h"
+#include "cli/commands.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+namespace deepperf::cli {
+
+namespace {
+
+struct Arguments {
+  PairArguments pairs;
+  MeasuringArguments measuring;
+  bool record = false;
+};
+
+// Returns where.
+std::string record(const Arguments &arguments, const bench::Report &report, u32 &count) {
+  const std::string folder = benchmark_folder(arguments.pairs);
+  std::vector<std::string> known;
+  for (const std::string &pair : bench::pair_folders(folder)) {
+    known.push_back(std::filesystem::path(pair).filename().string());
+  }
+  const std::string path = folder + "/evidence.json";
+  count = bench::record(path, report, known);
+  return path;
+}
+
+int run_pairs(Arguments &arguments) {
+  if (arguments.record && (arguments.measuring.settings.quick || !arguments.measuring.overrides.empty())) {
+    throw CLI::ValidationError("--record takes the pairs as they are, without --quick and --set");
+  }
+  const std::vector<bench::Pair> pairs = chosen_pairs(arguments.pairs);
+  int signal = 0;
+  if (!arguments.record) {
+    const bench::Report report = measure_pairs(pairs, arguments.measuring, signal);
+    return finish_report(report, arguments.measuring, signal);
+  }
+  u32 count = 0;
+  const bench::Report report = measure_pairs(pairs, arguments.measuring, signal,
+                                             [&](const bench::Report &so_far) { record(arguments, so_far, count); });
+  const std::string path = record(arguments, report, count);
+  fmt::print(stderr, "deepperf: recorded {} measurement{} in {}\n", count, count == 1 ? "" : "s", path);
+  return finish_report(report, arguments.measuring, signal);
+}
+
+} // namespace
+
+void add_bench_run(CLI::App &bench, int &exit_code) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App *command = bench.add_subcommand(
+      "run", "Run both programs of pairs, compare their results, and measure how much slower or larger one is.\n"
+             "This executes the programs: read those that you do not know first.");
+  add_pair_options(*command, arguments->pairs);
+  command->add_flag("--quick", arguments->measuring.settings.quick,
+                    "Run each program once with small sizes, only to see that both work and agree");
+  command->add_flag("--record", arguments->record, "Write what was measured to evidence.json, next to the pairs");
+  add_measuring_options(*command, arguments->measuring);
+  command->callback([arguments, &exit_code] { exit_code = run_pairs(*arguments); });
+}
+
+} // namespace deepperf::cli
