@@ -4,7 +4,7 @@ from torch import nn
 NODES = 4000
 EDGES = 16000
 FEATURES = 16
-EPOCHS = 6
+EPOCHS = 12
 
 
 def build_graph(edges):

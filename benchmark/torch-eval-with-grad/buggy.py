@@ -1,18 +1,18 @@
 import torch
 from torch import nn
 
-BATCH = 32768
-BATCHES = 2
-WIDTH = 96
-DEPTH = 20
+BATCH = 49152
+BATCHES = 12
+WIDTH = 32
+DEPTH = 30
 
 torch.manual_seed(0)
-layers = [nn.Linear(64, WIDTH), nn.ReLU()]
+layers = [nn.Linear(16, WIDTH), nn.ReLU()]
 for _ in range(DEPTH):
     layers += [nn.Linear(WIDTH, WIDTH), nn.ReLU()]
 model = nn.Sequential(*layers, nn.Linear(WIDTH, 10))
 criterion = nn.CrossEntropyLoss()
-batches = [(torch.randn(BATCH, 64), torch.randint(10, (BATCH,))) for _ in range(BATCHES)]
+batches = [(torch.randn(BATCH, 16), torch.randint(10, (BATCH,))) for _ in range(BATCHES)]
 
 
 def validate(model, batches):

@@ -2,7 +2,7 @@ import torch
 from torch import nn
 
 BATCH = 1024
-BATCHES = 12
+BATCHES = 16
 WIDTH = 512
 
 torch.manual_seed(0)

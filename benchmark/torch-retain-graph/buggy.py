@@ -2,12 +2,12 @@ import torch
 from torch import nn
 
 BATCH = 32768
-STEPS = 3
-WIDTH = 96
+STEPS = 12
+WIDTH = 32
 
 torch.manual_seed(0)
 blocks = []
-for _ in range(16):
+for _ in range(32):
     blocks += [nn.Linear(WIDTH, WIDTH), nn.GELU()]
 model = nn.Sequential(nn.Linear(32, WIDTH), *blocks, nn.Linear(WIDTH, 4))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)

@@ -7,17 +7,11 @@ ENVIRONMENTS = 64
 torch.manual_seed(0)
 critic = nn.Linear(6, 1)
 states = torch.randn(STEPS, ENVIRONMENTS, 6)
-
-
-@torch.no_grad()
-def collect(critic, states):
-    values = []
+values = []
+with torch.no_grad():
     for state in states:
-        values.append(critic(state).squeeze(1))
-    return values
-
-
-values = collect(critic, states)
-batch = torch.tensor([[v for v in value] for value in values])
+        for value in critic(state).squeeze(1):
+            values.append(value)
+batch = torch.tensor(values)
 advantages = batch - batch.mean()
 result = [advantages.std().item(), advantages.abs().max().item()]

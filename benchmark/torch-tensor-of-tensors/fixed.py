@@ -7,17 +7,10 @@ ENVIRONMENTS = 64
 torch.manual_seed(0)
 critic = nn.Linear(6, 1)
 states = torch.randn(STEPS, ENVIRONMENTS, 6)
-
-
-@torch.no_grad()
-def collect(critic, states):
-    values = []
+values = []
+with torch.no_grad():
     for state in states:
         values.append(critic(state).squeeze(1))
-    return values
-
-
-values = collect(critic, states)
-batch = torch.stack(values)
+batch = torch.cat(values)
 advantages = batch - batch.mean()
 result = [advantages.std().item(), advantages.abs().max().item()]

@@ -80,7 +80,12 @@ struct Filling {
       for (const Expr *target : assignment->targets) {
         if (const auto *plain = as<Name>(target); plain != nullptr && plain->id == name) {
           const auto *list = as<List>(assignment->value);
-          others += list == nullptr || !list->elts.empty() ? 1 : 0;
+          const auto *comprehension = as<ListComp>(assignment->value);
+          if (comprehension != nullptr && is_array(site, comprehension->elt)) {
+            ++arrays;
+          } else {
+            others += list == nullptr || !list->elts.empty() ? 1 : 0;
+          }
         }
       }
     } else if (const auto *call = as<Call>(node)) {
@@ -116,6 +121,13 @@ bool is_list_of_arrays(const Site &site, const Expr *expr) {
   return filling.arrays > 0 && filling.others == 0;
 }
 
+// A list that only ever got tensors.
+bool is_list_of_tensors(const Site &site, const Expr *expr) {
+  const Value value = expr->kind == NodeKind::Name ? value_of(site, expr) : Value{};
+  return value.is(Value::Tag::Tuple) && value.uniform && !value.few && !value.open && value.items != nullptr &&
+         value.items[0].is_kind(Kind::TorchTensor) && !value.items[0].open && !value.items[0].container;
+}
+
 // `states, actions, rewards = zip(*samples)`: of what an environment gave, the first are what it showed, which are
 // arrays unless it is a toy.
 bool is_tuple_of_observations(const Site &site, const Expr *expr) {
@@ -146,6 +158,12 @@ void check(Site &site, const Call &call) {
     finding.severity = Severity::Advice;
     return;
   }
+  if (is_list_of_tensors(site, call.args[0])) {
+    Finding &finding = report(site, call, "a list of tensors is converted one number at a time",
+                              "join them with `torch.stack(…)` or `torch.cat(…)`");
+    finding.severity = Severity::Advice;
+    return;
+  }
   if (!is_list_of_arrays(site, call.args[0])) {
     return;
   }
@@ -163,7 +181,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kTensorFromArrayList = {
     .info = {.code = "DP137",
              .name = "tensor-from-array-list",
-             .summary = "a tensor created from a list of NumPy arrays",
+             .summary = "a tensor created from a list of NumPy arrays or of tensors",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time",
              .stage = "Data Preparation",
@@ -174,7 +192,7 @@ extern constinit const Rule kTensorFromArrayList = {
              .documentation = R"(## What it finds
 
 `torch.tensor`, `torch.as_tensor`, `torch.Tensor`, `torch.FloatTensor` and its siblings, called with a list of NumPy
-arrays. Observations that `zip(*samples)` collects in a program that uses gym are advice.
+arrays, or with a list of tensors, which is advice. Observations that `zip(*samples)` collects in a program that uses gym are advice.
 
 ## Why it costs
 
