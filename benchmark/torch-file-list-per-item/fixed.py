@@ -27,7 +27,7 @@ for i in range(FILES):
     np.full(64, i % 256, dtype=np.uint8).tofile(os.path.join(folder, f"tile_{i:06}.raw"))
 
 brightness = []
-for tiles in DataLoader(Tiles(folder), batch_size=BATCH):
+for tiles in DataLoader(Tiles(folder), batch_size=BATCH, num_workers=0):
     brightness += tiles.mean(dim=(1, 2)).tolist()
 
 result = brightness

@@ -25,7 +25,8 @@ def train(steps):
         loss = criterion(decoder(encoder(data)), data)
         loss.backward()
         optimizer.step()
-        running_loss += contrast(data).item()
+        with torch.no_grad():
+            running_loss += contrast(data).item()
     return running_loss / steps
 
 

@@ -68,11 +68,12 @@ bool is_array(const Site &site, const Expr *expr) {
   return value.is_kind(Kind::NumpyArray) && value.name() && makes_array(value.name().text());
 }
 
-// What is done to a list in its function: arrays appended, anything else.
+// What is done to a list in its function: what is wanted appended, or anything else.
 struct Filling {
   const Site &site;
   Symbol name;
-  u32 arrays = 0;
+  bool (*is_wanted)(const Site &site, const Expr *expr) = is_array;
+  u32 wanted = 0;
   u32 others = 0;
 
   void look(const Node *node) {
@@ -81,8 +82,8 @@ struct Filling {
         if (const auto *plain = as<Name>(target); plain != nullptr && plain->id == name) {
           const auto *list = as<List>(assignment->value);
           const auto *comprehension = as<ListComp>(assignment->value);
-          if (comprehension != nullptr && is_array(site, comprehension->elt)) {
-            ++arrays;
+          if (comprehension != nullptr && is_wanted(site, comprehension->elt)) {
+            ++wanted;
           } else {
             others += list == nullptr || !list->elts.empty() ? 1 : 0;
           }
@@ -93,7 +94,7 @@ struct Filling {
       if (owner != nullptr && owner->id == name) {
         const std::string_view method = called_method(*call);
         if (method == "append" && call->args.size() == 1) {
-          (is_array(site, call->args[0]) ? arrays : others) += 1;
+          (is_wanted(site, call->args[0]) ? wanted : others) += 1;
         } else if (method == "extend" || method == "insert") {
           ++others;
         }
@@ -118,14 +119,27 @@ bool is_list_of_arrays(const Site &site, const Expr *expr) {
   }
   Filling filling{.site = site, .name = name->id};
   filling.look(site.function->node);
-  return filling.arrays > 0 && filling.others == 0;
+  return filling.wanted > 0 && filling.others == 0;
 }
+
+bool is_tensor(const Site &, const Expr *expr) { return model::kind_of(expr) == Kind::TorchTensor; }
 
 // A list that only ever got tensors.
 bool is_list_of_tensors(const Site &site, const Expr *expr) {
-  const Value value = expr->kind == NodeKind::Name ? value_of(site, expr) : Value{};
-  return value.is(Value::Tag::Tuple) && value.uniform && !value.few && !value.open && value.items != nullptr &&
-         value.items[0].is_kind(Kind::TorchTensor) && !value.items[0].open && !value.items[0].container;
+  const auto *name = as<Name>(expr);
+  if (name == nullptr || model::kind_of(expr) != Kind::Unknown || site.function == nullptr ||
+      site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot) {
+    return false;
+  }
+  Filling filling{.site = site, .name = name->id, .is_wanted = is_tensor};
+  if (site.function->node != nullptr) {
+    filling.look(site.function->node);
+  } else {
+    for (const Stmt *statement : site.module->parsed->tree.body) {
+      filling.look(statement);
+    }
+  }
+  return filling.wanted > 0 && filling.others == 0;
 }
 
 // `states, actions, rewards = zip(*samples)`: of what an environment gave, the first are what it showed, which are

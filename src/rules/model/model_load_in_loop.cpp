@@ -335,7 +335,7 @@ void check(Site &site, const Call &call) {
   const bool is_asked = loop != nullptr && model::kind_of(&call) == Kind::KerasModel &&
                         is_only_asked(*loop, taken_by(site.ancestors, call));
   if ((model::kind_of(&call) != Kind::HfPipeline && !is_asked) ||
-      function_has_word(site, {"lora", "adapter", "textual_inversion", "del ", "gc.collect", "empty_cache"})) {
+      function_has_word(site, {"lora", "adapter", "textual_inversion", " del ", "gc.collect", "empty_cache"})) {
     finding.tier = Tier::Hint;
   }
 }
