@@ -592,7 +592,7 @@ bool is_vectorisable_function(Site &site, const model::FunctionInfo &function, b
     const auto *assignment = as<Assign>(definition->body[i]);
     const auto *name =
         assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
-    if (text != nullptr && text->value->kind == NodeKind::Constant) {
+    if (definition->body[i]->kind == NodeKind::Pass || (text != nullptr && text->value->kind == NodeKind::Constant)) {
       continue;
     }
     if (name == nullptr || !reader.fits(assignment->value)) {
