@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace deepperf::rules {
+namespace deepperf::rules::vectors {
 
 using namespace python;
 
@@ -77,4 +77,4 @@ bool is_keras_loss(const Site &site) {
          });
 }
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::vectors

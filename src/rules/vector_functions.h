@@ -3,7 +3,7 @@
 
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::vectors {
 
 // A tensor or array of any framework.
 bool is_array(Kind kind);
@@ -22,4 +22,4 @@ bool is_collector(const Site &site, const python::Node *node);
 // `model.compile(loss=f)`: Keras calls the function around the place with tensors.
 bool is_keras_loss(const Site &site);
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::vectors

@@ -8,6 +8,8 @@
 
 namespace deepperf::rules {
 
+namespace vectors {
+
 using namespace python;
 using model::Value;
 
@@ -554,19 +556,22 @@ const VectorLoop &known_loop(Site &site, const Node &node) {
 
 } // namespace
 
-VectorLoop vector_loop_of(Site &site, const Node &node) {
+} // namespace vectors
+
+VectorLoop vector_loop_of(Site &site, const python::Node &node) {
+  using namespace python;
   if (site.module->is_test) {
     return {};
   }
-  if (node.kind != NodeKind::For && (site.ancestors.empty() || !is_collector(site, site.ancestors.back()))) {
+  if (node.kind != NodeKind::For && (site.ancestors.empty() || !vectors::is_collector(site, site.ancestors.back()))) {
     return {};
   }
-  const VectorLoop found = known_loop(site, node);
+  const VectorLoop found = vectors::known_loop(site, node);
   if (found.work == LoopWork::Other) {
     return found;
   }
   for (const Node *outer : site.ancestors) {
-    if (outer->kind == NodeKind::For && known_loop(site, *outer).work != LoopWork::Other) {
+    if (outer->kind == NodeKind::For && vectors::known_loop(site, *outer).work != LoopWork::Other) {
       return {};
     }
   }
@@ -574,7 +579,8 @@ VectorLoop vector_loop_of(Site &site, const Node &node) {
 }
 
 bool is_vectorisable_function(Site &site, const model::FunctionInfo &function, bool *reduces) {
-  LoopReader reader(site);
+  using namespace python;
+  vectors::LoopReader reader(site);
   for (const Param *param : function.params) {
     reader.add_element(param->name);
   }

@@ -1,7 +1,7 @@
 #include "rules/site.h"
 #include "rules/tree.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::broadcast_copy {
 
 using namespace python;
 
@@ -211,4 +211,4 @@ For many rows `torch.cdist` multiplies matrices, which is less precise for point
     .calls = "TorchTensor.sum torch.sum torch.norm torch.linalg.norm TorchTensor.norm TorchTensor.repeat",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::broadcast_copy

@@ -4,7 +4,7 @@
 #include <bit>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::einsum_order {
 
 using namespace python;
 
@@ -165,4 +165,4 @@ The rule assumes that all axes are about equally long. PyTorch 1.13 and later us
                                             .calls = "numpy.einsum torch.einsum",
                                             .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::einsum_order

@@ -1,6 +1,6 @@
 #include "rules/vector_loop.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::gather_loop {
 
 using namespace python;
 
@@ -77,4 +77,4 @@ For a few elements the difference is negligible.
     .nodes = {NodeKind::For, NodeKind::ListComp, NodeKind::GeneratorExp},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::gather_loop

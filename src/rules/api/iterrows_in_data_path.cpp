@@ -50,6 +50,9 @@ bool only_collects(const Site &site) {
   };
   std::vector<Symbol> lists;
   for (const Stmt *statement : loop->body) {
+    if (statement->kind == NodeKind::Pass) {
+      continue;
+    }
     const auto *expression = as<ExprStmt>(statement);
     const auto *append = expression != nullptr ? as<Call>(expression->value) : nullptr;
     const auto *list = append != nullptr ? as<Name>(receiver_of(*append)) : nullptr;

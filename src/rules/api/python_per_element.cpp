@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::python_per_element {
 
 using namespace python;
 using model::Value;
@@ -95,4 +95,4 @@ For a few elements the difference is negligible.
     .calls = "numpy.vectorize numpy.frompyfunc numpy.apply_along_axis",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::python_per_element

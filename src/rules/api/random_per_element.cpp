@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace deepperf::rules {
+namespace deepperf::rules::random_per_element {
 
 using namespace python;
 
@@ -122,4 +122,4 @@ For a few numbers the difference is negligible.
     .nodes = {NodeKind::ListComp, NodeKind::GeneratorExp},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::random_per_element

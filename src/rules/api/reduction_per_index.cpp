@@ -1,6 +1,6 @@
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::reduction_per_index {
 
 using namespace python;
 
@@ -144,4 +144,4 @@ For a few values the difference is negligible. `bincount` needs integers that ar
     .nodes = {NodeKind::ListComp, NodeKind::GeneratorExp},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::reduction_per_index

@@ -1,6 +1,6 @@
 #include "rules/vector_loop.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::row_loop {
 
 using namespace python;
 
@@ -80,4 +80,4 @@ All rows at once need memory for all of them; very large inputs are best process
     .nodes = {NodeKind::For, NodeKind::ListComp, NodeKind::GeneratorExp},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::row_loop

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::scatter_loop {
 
 using namespace python;
 
@@ -108,4 +108,4 @@ a loop keeps the last one; use `index_add_` or `index_put_(…, accumulate=True)
     .nodes = {NodeKind::For},
     .on_node = check_loop};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::scatter_loop

@@ -1,7 +1,7 @@
 #include "rules/site.h"
 #include "rules/tree.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::sort_for_top_k {
 
 using namespace python;
 
@@ -144,4 +144,4 @@ If k is nearly the number of elements, sorting is as fast. Equal elements may co
     .calls = "torch.sort torch.argsort TorchTensor.sort TorchTensor.argsort",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::sort_for_top_k

@@ -1,7 +1,7 @@
 #include "python/children.h"
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::structured_product {
 
 using namespace python;
 
@@ -209,4 +209,4 @@ For small matrices it makes no difference.
     .nodes = {NodeKind::BinOp},
     .on_node = check_product};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::structured_product

@@ -92,7 +92,8 @@ void check_comparisons(Site &site, const For &loop) {
   const Node *read = nullptr;
   any_node(loop.body, [&](const Node *node) {
     const auto *choice = as<If>(node);
-    const auto *test = choice != nullptr ? as<Compare>(choice->test) : nullptr;
+    const auto *negated = choice != nullptr ? as<UnaryOp>(choice->test) : nullptr;
+    const auto *test = as<Compare>(negated != nullptr ? negated->operand : choice != nullptr ? choice->test : nullptr);
     read = test != nullptr && test->rest.size() == 1 && is_element(test->left) && is_element(test->rest[0].right)
                ? test
                : read;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::evaluation_every_step {
 
 using namespace python;
 
@@ -129,4 +129,4 @@ Where a study needs the curve of every step.
     .nodes = {NodeKind::Call},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::evaluation_every_step

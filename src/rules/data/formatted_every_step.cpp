@@ -1,6 +1,6 @@
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::formatted_every_step {
 
 using namespace python;
 
@@ -102,4 +102,4 @@ A program that always prints its debug messages pays for them in both forms.
     .calls = "*.debug",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::formatted_every_step

@@ -1,6 +1,6 @@
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::loader_batch_of_one {
 
 using namespace python;
 
@@ -71,4 +71,4 @@ Write `batch_size=1` where single samples are intended; that also informs reader
     .calls = "torch.utils.data.DataLoader",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::loader_batch_of_one

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::shifted_buffer {
 
 using namespace python;
 
@@ -141,4 +141,4 @@ Where every iteration reads the whole buffer in order, copying it costs little m
         "torch.cat torch.concat numpy.concatenate numpy.append numpy.hstack numpy.vstack torch.vstack torch.hstack",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::shifted_buffer

@@ -1,6 +1,6 @@
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::tensor_through_list {
 
 using namespace python;
 
@@ -80,4 +80,4 @@ For a few numbers the difference is negligible.
              "tensorflow.constant tensorflow.convert_to_tensor",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::tensor_through_list

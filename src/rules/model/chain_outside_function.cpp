@@ -1,6 +1,6 @@
 #include "rules/site.h"
 
-namespace deepperf::rules {
+namespace deepperf::rules::chain_outside_function {
 
 using namespace python;
 
@@ -74,4 +74,4 @@ While a model is debugged.
     .calls = "tensorflow_probability.mcmc.sample_chain",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::chain_outside_function

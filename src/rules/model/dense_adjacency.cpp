@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::dense_adjacency {
 
 using namespace python;
 
@@ -147,4 +147,4 @@ If more than a few percent of all pairs are edges, the dense product is faster.
     .nodes = {NodeKind::BinOp},
     .on_node = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::dense_adjacency

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::dense_embedding_gradient {
 
 using namespace python;
 
@@ -83,4 +83,4 @@ Where the optimizer is chosen by a setting that the file does not show.
     .calls = "torch.nn.Embedding",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::dense_embedding_gradient

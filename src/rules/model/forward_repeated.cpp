@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::forward_repeated {
 
 using namespace python;
 
@@ -170,4 +170,4 @@ therefore only looks at code under `no_grad`.
                                                 .calls = "TorchModule.__call__",
                                                 .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::forward_repeated

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::invariant_in_loop {
 
 using namespace python;
 
@@ -109,4 +109,4 @@ In a loop that measures how long the operation takes.
         "numpy.linalg.svd numpy.linalg.pinv numpy.linalg.eigh numpy.linalg.eig numpy.kron",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::invariant_in_loop

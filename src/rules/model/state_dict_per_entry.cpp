@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace deepperf::rules {
+namespace deepperf::rules::state_dict_per_entry {
 
 using namespace python;
 
@@ -114,4 +114,4 @@ For a model of a few layers the difference is small.
     .calls = "*.state_dict",
     .on_call = check};
 
-} // namespace deepperf::rules
+} // namespace deepperf::rules::state_dict_per_entry
