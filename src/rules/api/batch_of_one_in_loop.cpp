@@ -60,6 +60,13 @@ void check(Site &site, const Call &call) {
              "stack items of the same size with `torch.stack`, or load them with a `DataLoader`, and "
              "run the model on batches");
   add_note(finding, site, *statement, "one call for each item of this loop");
+  // The rows of a tensor all have the same size, and nothing waits for a result under no_grad.
+  const auto *row = as<Name>(item);
+  const auto *target = as<Name>(statement->target);
+  if (row == nullptr || target == nullptr || row->id != target->id ||
+      model::kind_of(iterated_by(site, *loop)) != Kind::TorchTensor || !under_no_grad(site)) {
+    finding.tier = Tier::Hint;
+  }
 }
 
 } // namespace
@@ -72,7 +79,7 @@ extern constinit const Rule kBatchOfOneInLoop = {.info = {.code = "DP146",
                                                           .stage = "Prediction",
                                                           .frameworks = "PyTorch",
                                                           .severity = Severity::Advice,
-                                                          .tier = Tier::Hint,
+                                                          .tier = Tier::On,
                                                           .fix = FixKind::None,
                                                           .documentation = R"(## What it finds
 

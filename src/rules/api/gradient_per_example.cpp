@@ -90,6 +90,54 @@ void check(Site &site, const Node &node) {
   add_note(finding, site, *statement->target, "one iteration for each example");
 }
 
+// `x` of `range(len(x))`, `range(x.shape[0])`, `range(x.size(0))`.
+const Name *counted(const Site &site, const Expr *iter) {
+  const auto *range = as<Call>(iter);
+  if (range == nullptr || called_api(site, *range) != "range" || range->args.size() != 1) {
+    return nullptr;
+  }
+  const Expr *count = range->args[0];
+  if (const auto *call = as<Call>(count)) {
+    return as<Name>(called_name(*call) == "len" && call->args.size() == 1 ? call->args[0]
+                    : called_method(*call) == "size"                      ? receiver_of(*call)
+                                                                          : nullptr);
+  }
+  const auto *first = as<Subscript>(count);
+  const auto *shape = first != nullptr ? as<Attribute>(first->value) : nullptr;
+  return shape != nullptr && shape->attr.text() == "shape" ? as<Name>(shape->value) : nullptr;
+}
+
+// `for x, y in loader: for i in range(len(x)): criterion(model(x[i]), y[i]).backward()`, with one step for the batch.
+void check_backward(Site &site, const Call &call) {
+  const model::Loop *loop = loop_around(site);
+  const auto *statement = loop != nullptr ? as<For>(loop->node) : nullptr;
+  const auto *outer = statement != nullptr && loop->parent != nullptr ? as<For>(loop->parent->node) : nullptr;
+  if (outer == nullptr || loop->tiny || site.module->is_test || !runs_every_turn(site, *loop)) {
+    return;
+  }
+  const auto *index = as<Name>(statement->target);
+  const Name *batch = counted(site, statement->iter);
+  if (index == nullptr || batch == nullptr || model::kind_of(batch) != Kind::TorchTensor ||
+      !mentions(outer->target, batch->id)) {
+    return;
+  }
+  bool takes_row = false;
+  const bool steps = any_node(statement->body, [&](const Node *node) {
+    const auto *row = as<Subscript>(node);
+    const auto *base = row != nullptr ? as<Name>(row->value) : nullptr;
+    const auto *at = row != nullptr ? as<Name>(row->slice) : nullptr;
+    takes_row = takes_row || (base != nullptr && base->id == batch->id && at != nullptr && at->id == index->id);
+    const auto *other = as<Call>(node);
+    return other != nullptr && called_method(*other) == "step";
+  });
+  if (steps || !takes_row) {
+    return;
+  }
+  Finding &finding = report(site, call, "each example of the batch gets a forward and a backward pass of its own",
+                            "run the model on the whole batch, and call `backward()` once on the mean loss");
+  add_note(finding, site, *statement, "one iteration for each example");
+}
+
 } // namespace
 
 extern constinit const Rule kGradientPerExample = {
@@ -99,12 +147,13 @@ extern constinit const Rule kGradientPerExample = {
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
-             .frameworks = "JAX",
+             .frameworks = "JAX, PyTorch",
              .severity = Severity::Advice,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A loop over examples that calls the result of `jax.grad` or `jax.value_and_grad`, with the same parameters each time.
+A loop over examples that calls the result of `jax.grad` or `jax.value_and_grad`, with the same parameters each time. In
+PyTorch, a loop over the rows of a batch, `for i in range(len(x))`, that calls `backward()` for each row before one step.
 
 ## Why it costs
 
@@ -144,6 +193,8 @@ Where the examples have different shapes, or where the gradients of all of them 
 
 - JAX documentation, "Automatic vectorization": per-example gradients
 )"},
+    .calls = "TorchTensor.backward",
+    .on_call = check_backward,
     .nodes = {NodeKind::Call},
     .on_node = check};
 

@@ -251,8 +251,10 @@ void check(Site &site, const Call &call) {
   if (uses.read || uses.set) {
     return; // each iteration needs what was gathered so far, or starts anew
   }
-  // A collection may be a handful of files or layers.
-  const bool may_be_short = loop->turns == model::Turns::Collection && !goes_over_data(site, *loop) &&
+  // A collection may be a handful of files or layers; the rows of a tensor are data.
+  const Expr *iterated = iterated_by(site, *loop);
+  const bool is_tensor = iterated != nullptr && model::kind_of(iterated) == Kind::TorchTensor;
+  const bool may_be_short = loop->turns == model::Turns::Collection && !goes_over_data(site, *loop) && !is_tensor &&
                             called_api(site, call) != "numpy.append";
   tell(site, call, target, loop, !may_be_short);
 }

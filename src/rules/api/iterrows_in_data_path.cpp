@@ -1,4 +1,7 @@
 #include "rules/site.h"
+#include "rules/tree.h"
+
+#include <algorithm>
 
 namespace deepperf::rules::iterrows_in_data_path {
 
@@ -32,6 +35,50 @@ bool is_short(const Site &site, const Expr *frame, u32 steps = 0) {
           is_short(site, receiver_of(*call), steps + 1));
 }
 
+// `features.append([row["a"], row["b"]])` and nothing else, with lists that become tensors or arrays.
+bool only_collects(const Site &site) {
+  const auto *loop = as<For>(site.ancestors.empty() ? nullptr : site.ancestors.back());
+  const auto *targets = loop != nullptr ? as<Tuple>(loop->target) : nullptr;
+  const auto *row = targets != nullptr && targets->elts.size() == 2 ? as<Name>(targets->elts[1]) : nullptr;
+  if (row == nullptr) {
+    return false;
+  }
+  const auto is_cell = [&](const Expr *expr) {
+    const auto *cell = as<Subscript>(expr);
+    const auto *base = cell != nullptr ? as<Name>(cell->value) : nullptr;
+    return base != nullptr && base->id == row->id && cell->slice->kind == NodeKind::Constant;
+  };
+  std::vector<Symbol> lists;
+  for (const Stmt *statement : loop->body) {
+    if (statement->kind == NodeKind::Pass) {
+      continue;
+    }
+    const auto *expression = as<ExprStmt>(statement);
+    const auto *append = expression != nullptr ? as<Call>(expression->value) : nullptr;
+    const auto *list = append != nullptr ? as<Name>(receiver_of(*append)) : nullptr;
+    if (list == nullptr || called_method(*append) != "append" || append->args.size() != 1) {
+      return false;
+    }
+    const auto *cells = as<List>(append->args[0]);
+    if (cells != nullptr ? !std::ranges::all_of(cells->elts, is_cell) : !is_cell(append->args[0])) {
+      return false;
+    }
+    lists.push_back(list->id);
+  }
+  const auto collects = [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    const auto *first = call != nullptr && !call->args.empty() ? as<Name>(call->args[0]) : nullptr;
+    if (first == nullptr || std::ranges::find(lists, first->id) == lists.end()) {
+      return false;
+    }
+    const std::string_view api = called_api(site, *call);
+    return api == "torch.tensor" || api == "torch.FloatTensor" || api == "numpy.array" || api == "torch.as_tensor" ||
+           api == "tensorflow.constant";
+  };
+  const Node *code = site.function != nullptr ? site.function->node : nullptr;
+  return code != nullptr ? any_node_inside(code, collects) : any_node(site.module->parsed->tree.body, collects);
+}
+
 void check(Site &site, const Call &call) {
   if (is_short(site, receiver_of(call))) {
     return;
@@ -46,11 +93,15 @@ void check(Site &site, const Call &call) {
   } else if (!call.args.empty() || !call.keywords.empty()) {
     return; // of something else
   }
-  report(site, call,
-         is_apply ? "`apply(axis=1)` calls a Python function for each row and builds a `Series` for each call"
-                  : "`iterrows()` builds a `Series` for each row",
-         is_apply ? "compute with whole columns"
-                  : "compute with whole columns (`to_numpy()`), or loop over `zip()` of the columns or `itertuples()`");
+  Finding &finding = report(
+      site, call,
+      is_apply ? "`apply(axis=1)` calls a Python function for each row and builds a `Series` for each call"
+               : "`iterrows()` builds a `Series` for each row",
+      is_apply ? "compute with whole columns"
+               : "compute with whole columns (`to_numpy()`), or loop over `zip()` of the columns or `itertuples()`");
+  if (is_apply || !only_collects(site)) {
+    finding.tier = Tier::Hint;
+  }
 }
 
 } // namespace
@@ -64,7 +115,7 @@ extern constinit const Rule kIterrowsInDataPath = {
              .stage = "Data Preparation",
              .frameworks = "PyTorch, TensorFlow, Keras, JAX",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 

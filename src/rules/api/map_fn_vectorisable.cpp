@@ -1,5 +1,6 @@
 #include "model/mapper.h"
 #include "rules/site.h"
+#include "rules/vector_loop.h"
 
 namespace deepperf::rules::map_fn_vectorisable {
 
@@ -24,13 +25,19 @@ void check(Site &site, const Call &call) {
   if (elements == nullptr) {
     return;
   }
-  const model::MapperFacts facts = model::examine_mapper(site.project, mapped_function(site, function));
+  const model::Value mapped = mapped_function(site, function);
+  const model::MapperFacts facts = model::examine_mapper(site.project, mapped);
   if (!facts.known || facts.random != nullptr || facts.python != nullptr || facts.heavy) {
     return; // images are decoded one by one, and random numbers drawn for each
   }
-  if (facts.vectorisable && !facts.parses_single) {
+  bool reduces = false;
+  const bool by_rows = mapped.is(model::Value::Tag::Function) && mapped.function != nullptr &&
+                       is_vectorisable_function(site, *mapped.function, &reduces);
+  if ((facts.vectorisable || by_rows) && !facts.parses_single) {
     report(site, call, "`map_fn` runs row by row what these operations can compute for the whole tensor at once",
-           "call the function on the whole tensor, without `map_fn`");
+           reduces
+               ? "call the function on the whole tensor, with `axis=-1` for reductions over a row, or `batch_dims=1`"
+               : "call the function on the whole tensor, without `map_fn`");
     return;
   }
   if (facts.ragged || text_of(site, &call).find("Ragged") != std::string_view::npos) {
@@ -53,7 +60,7 @@ extern constinit const Rule kMapFnVectorisable = {
              .stage = "Training",
              .frameworks = "TensorFlow",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .fix = FixKind::None,
              .posts = "54808519 59395593 60586279",
              .documentation = R"(## What it finds

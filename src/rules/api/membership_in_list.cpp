@@ -20,8 +20,48 @@ bool starts_as_list(const Site &site, const Name &name) {
                               (call != nullptr && called_api(site, *call) == "list"));
 }
 
+// A list with as many elements as something random or a file has.
+bool is_long_list(const Site &site, const Name &name) {
+  const auto *call = as<Call>(last_assigned(site, name));
+  if (call == nullptr) {
+    return false;
+  }
+  const std::string_view api = called_api(site, *call);
+  return api == "random.sample" || called_method(*call) == "tolist" || called_method(*call) == "readlines";
+}
+
+// `[i for i in range(n) if i not in held_out]`, with a list that stays as it is.
+void check_comprehension(Site &site, const Node &node) {
+  const auto &comprehension = static_cast<const ComprehensionExpr &>(node);
+  if (comprehension.generators.size() != 1 || site.module->is_test) {
+    return;
+  }
+  const auto *range = as<Call>(comprehension.generators[0]->iter);
+  const auto *loop = site.project.loop_at(&node);
+  if (range == nullptr || called_api(site, *range) != "range" || loop == nullptr || loop->tiny ||
+      loop->turns == model::Turns::Few) {
+    return;
+  }
+  for (const Expr *condition : comprehension.generators[0]->ifs) {
+    const auto *compare = as<Compare>(condition);
+    if (compare == nullptr || compare->rest.size() != 1 ||
+        (compare->rest[0].op != CompareOperator::In && compare->rest[0].op != CompareOperator::NotIn)) {
+      continue;
+    }
+    const auto *list = as<Name>(compare->rest[0].right);
+    if (list != nullptr && is_long_list(site, *list)) {
+      report(site, *condition, fmt::format("`{}` is a list, and each `in` searches all of it", list->id.text()),
+             "make it a `set` before the loop");
+    }
+  }
+}
+
 // `if x not in seen: seen.append(x)`, with a list that grows while it is searched.
 void check(Site &site, const Node &node) {
+  if (node.kind != NodeKind::Compare) {
+    check_comprehension(site, node);
+    return;
+  }
   const auto &compare = static_cast<const Compare &>(node);
   if (compare.rest.size() != 1 ||
       (compare.rest[0].op != CompareOperator::In && compare.rest[0].op != CompareOperator::NotIn)) {
@@ -41,6 +81,7 @@ void check(Site &site, const Node &node) {
              fmt::format("`{}` is a list that grows in this loop, and each `in` searches all of it", list->id.text()),
              "keep a `set` next to the list, or use a `dict`, and test that instead");
   add_note(finding, site, *loop->node, "the list grows in this loop");
+  finding.tier = Tier::Hint; // how long it becomes is not known
 }
 
 } // namespace
@@ -48,16 +89,17 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kMembershipInList = {
     .info = {.code = "DP156",
              .name = "membership-in-list",
-             .summary = "an `in` test on a list that grows in the same loop",
+             .summary = "an `in` test on a long list, in every iteration of a loop",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time, Abnormal CPU Utilization",
              .stage = "Data Preparation",
              .frameworks = "PyTorch, TensorFlow, JAX",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`x in names` or `x not in names`, where `names` is a list that the enclosing loop appends to.
+`[i for i in range(n) if i not in held_out]`, where `held_out` is a list of random indices, of the numbers of an array or of
+the lines of a file. As a hint: `x in names` or `x not in names`, where `names` is a list that the enclosing loop appends to.
 
 ## Why it costs
 
@@ -99,7 +141,7 @@ For lists that stay short, and for elements that cannot be hashed.
 
 - Python wiki: time complexity
 )"},
-    .nodes = {NodeKind::Compare},
+    .nodes = {NodeKind::Compare, NodeKind::ListComp},
     .on_node = check};
 
 } // namespace deepperf::rules::membership_in_list

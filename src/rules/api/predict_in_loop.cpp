@@ -22,15 +22,6 @@ bool calls_method(const Node *node, std::string_view method) {
   return found;
 }
 
-bool name_in(const Node *target, Symbol name) {
-  if (const auto *plain = as<Name>(target)) {
-    return plain->id == name;
-  }
-  bool found = false;
-  for_each_child(target, [&](const Node *child) { found = found || name_in(child, name); });
-  return found;
-}
-
 bool binds(const model::Loop &loop, const Expr *expr) {
   const Name *root = model::root_name(expr);
   const auto *attribute = as<Attribute>(expr);
@@ -38,19 +29,24 @@ bool binds(const model::Loop &loop, const Expr *expr) {
          (attribute != nullptr && std::ranges::find(loop.attributes, attribute->attr) != loop.attributes.end());
 }
 
-// The loop runs over what are batches already: the elements of a Dataset, or something that is passed on as it is.
-bool is_loop_over_batches(const model::Loop &loop, const Expr *input) {
+// `x[i:i + 1]`, `x[i][None]` of an array that the loop does not change: all of them could go into one call.
+bool is_row_of_array(const Site &site, const model::Loop &loop, const Expr *input) {
   const auto *statement = as<For>(loop.node);
-  if (statement == nullptr) {
+  const auto *index = statement != nullptr ? as<Name>(statement->target) : nullptr;
+  const auto *row = as<Subscript>(input);
+  if (row != nullptr && row->value->kind == NodeKind::Subscript) {
+    row = as<Subscript>(row->value);
+  }
+  const auto *slice = row != nullptr ? as<Slice>(row->slice) : nullptr;
+  const Expr *lower = slice != nullptr ? slice->lower : row != nullptr ? row->slice : nullptr;
+  const auto *start = as<Name>(lower);
+  if (index == nullptr || start == nullptr || start->id != index->id ||
+      model::kind_of(row->value) != Kind::NumpyArray || model::varies(site.project, loop, row->value)) {
     return false;
   }
-  const auto *call = as<Call>(statement->iter);
-  const Expr *iterated = call != nullptr && !call->args.empty() ? call->args.back() : statement->iter;
-  if (model::kind_of(iterated) == Kind::Dataset || model::kind_of(statement->iter) == Kind::Dataset) {
-    return true;
-  }
-  const auto *name = as<Name>(input);
-  return name != nullptr && name_in(statement->target, name->id);
+  const auto *upper = slice != nullptr ? as<BinOp>(slice->upper) : nullptr;
+  return slice == nullptr ||
+         (upper != nullptr && upper->op() == Operator::Add && is_constant(upper->right, ConstantKind::Int));
 }
 
 void check(Site &site, const Call &call) {
@@ -79,7 +75,9 @@ void check(Site &site, const Call &call) {
                  : fmt::format(
                        "predict all inputs in one call, or call `{}(…, training=False)` where inputs arrive one by one",
                        model));
-  finding.tier = !one && is_loop_over_batches(*loop, input) ? Tier::Hint : finding.tier;
+  if (!is_row_of_array(site, *loop, input)) {
+    finding.tier = Tier::Hint;
+  }
   add_note(finding, site, *loop->node, "in every iteration of this loop");
   finding.notes.back().span.end = std::min(finding.notes.back().span.end, finding.notes.back().span.start + 5);
 }
@@ -95,7 +93,7 @@ extern constinit const Rule kPredictInLoop = {
              .stage = "Prediction",
              .frameworks = "TensorFlow, Keras",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .fix = FixKind::None,
              .posts = "55409283_1 55409283_2 61516819 66441843",
              .documentation = R"(## What it finds

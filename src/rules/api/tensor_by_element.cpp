@@ -73,6 +73,40 @@ void check_elements(Site &site, const Node &place, const Expr *target, const Exp
   }
 }
 
+// `for p, q in zip(a, b): if p == q:` needs each comparison as a bool of Python.
+void check_comparisons(Site &site, const For &loop) {
+  const auto *call = as<Call>(loop.iter);
+  const auto *targets = as<Tuple>(loop.target);
+  const auto *known = site.project.loop_at(&loop);
+  if (call == nullptr || targets == nullptr || called_api(site, *call) != "zip" || known == nullptr || known->tiny ||
+      targets->elts.size() != call->args.size() || !std::ranges::all_of(call->args, is_tensor)) {
+    return;
+  }
+  const auto is_element = [&](const Expr *expr) {
+    const auto *name = as<Name>(expr);
+    return name != nullptr && std::ranges::any_of(targets->elts, [&](const Expr *target) {
+             const auto *element = as<Name>(target);
+             return element != nullptr && element->id == name->id;
+           });
+  };
+  const Node *read = nullptr;
+  any_node(loop.body, [&](const Node *node) {
+    const auto *choice = as<If>(node);
+    const auto *negated = choice != nullptr ? as<UnaryOp>(choice->test) : nullptr;
+    const auto *test = as<Compare>(negated != nullptr ? negated->operand : choice != nullptr ? choice->test : nullptr);
+    read = test != nullptr && test->rest.size() == 1 && is_element(test->left) && is_element(test->rest[0].right)
+               ? test
+               : read;
+    return read != nullptr;
+  });
+  if (read != nullptr) {
+    Finding &finding =
+        report(site, *read, "the tensors are compared element by element, and each comparison waits for the device",
+               "compare the whole tensors: `(a == b).sum().item()` counts equal elements");
+    add_note(finding, site, loop, "in each iteration of this loop");
+  }
+}
+
 // `for i in range(len(t)): … t[i].item()`
 void check_indices(Site &site, const For &loop) {
   const auto *range = as<Call>(loop.iter);
@@ -110,6 +144,7 @@ void check_node(Site &site, const Node &node) {
       check_elements(site, *loop->iter, loop->target, loop->iter, loop);
     }
     check_indices(site, *loop);
+    check_comparisons(site, *loop);
     return;
   }
   const auto &comprehension = static_cast<const ComprehensionExpr &>(node);
@@ -147,7 +182,7 @@ extern constinit const Rule kTensorByElement = {
              .documentation = R"(## What it finds
 
 Loops and comprehensions over a tensor that call `item()`, `int()` or `float()` on each element, loops over indices that
-do it with `t[i]`, and `list.extend(tensor)`.
+do it with `t[i]`, loops over two tensors that compare their elements in an `if`, and `list.extend(tensor)`.
 
 ## Why it costs
 

@@ -68,11 +68,12 @@ bool is_array(const Site &site, const Expr *expr) {
   return value.is_kind(Kind::NumpyArray) && value.name() && makes_array(value.name().text());
 }
 
-// What is done to a list in its function: arrays appended, anything else.
+// What is done to a list in its function: what is wanted appended, or anything else.
 struct Filling {
   const Site &site;
   Symbol name;
-  u32 arrays = 0;
+  bool (*is_wanted)(const Site &site, const Expr *expr) = is_array;
+  u32 wanted = 0;
   u32 others = 0;
 
   void look(const Node *node) {
@@ -80,7 +81,12 @@ struct Filling {
       for (const Expr *target : assignment->targets) {
         if (const auto *plain = as<Name>(target); plain != nullptr && plain->id == name) {
           const auto *list = as<List>(assignment->value);
-          others += list == nullptr || !list->elts.empty() ? 1 : 0;
+          const auto *comprehension = as<ListComp>(assignment->value);
+          if (comprehension != nullptr && is_wanted(site, comprehension->elt)) {
+            ++wanted;
+          } else {
+            others += list == nullptr || !list->elts.empty() ? 1 : 0;
+          }
         }
       }
     } else if (const auto *call = as<Call>(node)) {
@@ -88,7 +94,7 @@ struct Filling {
       if (owner != nullptr && owner->id == name) {
         const std::string_view method = called_method(*call);
         if (method == "append" && call->args.size() == 1) {
-          (is_array(site, call->args[0]) ? arrays : others) += 1;
+          (is_wanted(site, call->args[0]) ? wanted : others) += 1;
         } else if (method == "extend" || method == "insert") {
           ++others;
         }
@@ -113,7 +119,27 @@ bool is_list_of_arrays(const Site &site, const Expr *expr) {
   }
   Filling filling{.site = site, .name = name->id};
   filling.look(site.function->node);
-  return filling.arrays > 0 && filling.others == 0;
+  return filling.wanted > 0 && filling.others == 0;
+}
+
+bool is_tensor(const Site &, const Expr *expr) { return model::kind_of(expr) == Kind::TorchTensor; }
+
+// A list that only ever got tensors.
+bool is_list_of_tensors(const Site &site, const Expr *expr) {
+  const auto *name = as<Name>(expr);
+  if (name == nullptr || model::kind_of(expr) != Kind::Unknown || site.function == nullptr ||
+      site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot) {
+    return false;
+  }
+  Filling filling{.site = site, .name = name->id, .is_wanted = is_tensor};
+  if (site.function->node != nullptr) {
+    filling.look(site.function->node);
+  } else {
+    for (const Stmt *statement : site.module->parsed->tree.body) {
+      filling.look(statement);
+    }
+  }
+  return filling.wanted > 0 && filling.others == 0;
 }
 
 // `states, actions, rewards = zip(*samples)`: of what an environment gave, the first are what it showed, which are
@@ -146,6 +172,12 @@ void check(Site &site, const Call &call) {
     finding.severity = Severity::Advice;
     return;
   }
+  if (is_list_of_tensors(site, call.args[0])) {
+    Finding &finding = report(site, call, "a list of tensors is converted one number at a time",
+                              "join them with `torch.stack(…)` or `torch.cat(…)`");
+    finding.severity = Severity::Advice;
+    return;
+  }
   if (!is_list_of_arrays(site, call.args[0])) {
     return;
   }
@@ -163,7 +195,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kTensorFromArrayList = {
     .info = {.code = "DP137",
              .name = "tensor-from-array-list",
-             .summary = "a tensor created from a list of NumPy arrays",
+             .summary = "a tensor created from a list of NumPy arrays or of tensors",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time",
              .stage = "Data Preparation",
@@ -174,7 +206,7 @@ extern constinit const Rule kTensorFromArrayList = {
              .documentation = R"(## What it finds
 
 `torch.tensor`, `torch.as_tensor`, `torch.Tensor`, `torch.FloatTensor` and its siblings, called with a list of NumPy
-arrays. Observations that `zip(*samples)` collects in a program that uses gym are advice.
+arrays, or with a list of tensors, which is advice. Observations that `zip(*samples)` collects in a program that uses gym are advice.
 
 ## Why it costs
 

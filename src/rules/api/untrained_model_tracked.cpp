@@ -14,6 +14,7 @@ namespace {
 // What is done with names in a function, or in a module's own code with the functions inside.
 struct NameUses {
   std::unordered_map<u32, bool> only_run; // false: it may be trained, or given to somebody who does
+  std::unordered_map<u32, bool> in_eval;  // its eval() is called
   bool makes_optimizer = false;           // so that it is seen what is trained
 
   [[nodiscard]] bool is_only_run(Symbol name) const {
@@ -54,6 +55,9 @@ void note_use(NameUses &uses, const Name &name, const Node *parent) {
                        (member != nullptr && member->value == &name && is_harmless(member->attr.text()));
   const auto [at, is_new] = uses.only_run.try_emplace(name.id.id, is_fine);
   at->second = at->second && is_fine;
+  if (member != nullptr && member->value == &name && member->attr.text() == "eval") {
+    uses.in_eval[name.id.id] = true;
+  }
 }
 
 NameUses find_uses(const Site &site) {
@@ -128,14 +132,16 @@ void check(Site &site, const Call &call) {
   }
   const model::Loop *loop = loop_around(site);
   const model::Value model = value_of(site, name);
-  const bool is_loaded = (model.is_kind(Kind::HfModel) || model.is_kind(Kind::TorchModule)) && model.call != nullptr &&
-                         model.name() && model.name().text().ends_with("from_pretrained");
-  if (loop == nullptr || !loop->steps || !is_loaded || site.project.caller_of(model.call) != site.function ||
-      !takes_batch_data(site, call)) {
+  const bool is_made =
+      (model.is_kind(Kind::HfModel) || model.is_kind(Kind::TorchModule)) && model.call != nullptr && model.name();
+  if (loop == nullptr || !loop->steps || !is_made || !takes_batch_data(site, call)) {
     return;
   }
   const NameUses &uses = site.memory.recall<NameUses>(site.function, [&site] { return find_uses(site); });
-  if (!uses.makes_optimizer || !uses.is_only_run(name->id)) {
+  // One that is not loaded here is set up elsewhere, and its eval() tells that it is not to be trained.
+  const bool is_loaded =
+      model.name().text().ends_with("from_pretrained") && site.project.caller_of(model.call) == site.function;
+  if (!uses.makes_optimizer || !uses.is_only_run(name->id) || (!is_loaded && !uses.in_eval.contains(name->id.id))) {
     return;
   }
   Finding &finding = report(

@@ -1,4 +1,5 @@
 #include "rules/dataset_item.h"
+#include "rules/tree.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +14,37 @@ bool is_guarded(const Site &site) {
   return enclosing(site, NodeKind::If) != nullptr || enclosing(site, NodeKind::BoolOp) != nullptr;
 }
 
+// `with open(path) as file:` that reads all of the file, and not from a place that belongs to the item.
+bool reads_all(const Site &site, const Call &call) {
+  const auto *with = as<With>(site.ancestors.empty() ? nullptr : site.ancestors.back());
+  const auto *name = with != nullptr && with->items.size() == 1 && with->items[0].context_expr == &call
+                         ? as<Name>(with->items[0].optional_vars)
+                         : nullptr;
+  if (name == nullptr) {
+    return false;
+  }
+  bool reads = false;
+  const bool seeks = any_node(with->body, [&](const Node *node) {
+    const auto *use = as<Call>(node);
+    if (use == nullptr) {
+      return false;
+    }
+    const auto *receiver = as<Name>(receiver_of(*use));
+    const std::string_view method = called_method(*use);
+    const bool is_file = receiver != nullptr && receiver->id == name->id;
+    const bool is_loaded = !use->args.empty() && use->args[0]->kind == NodeKind::Name &&
+                           static_cast<const Name *>(use->args[0])->id == name->id;
+    reads = reads || (is_file && use->args.empty() && (method == "readlines" || method == "read")) ||
+            (is_loaded && (method == "load" || called_name(*use) == "list"));
+    return is_file && method == "seek";
+  });
+  return reads && !seeks;
+}
+
 void check(Site &site, const Call &call) {
+  if (called_api(site, call) == "open" && !reads_all(site, call)) {
+    return;
+  }
   if (!in_dataset_item(site) || call.args.empty() || is_guarded(site) || !is_call_same_for_all_items(site, call)) {
     return;
   }
@@ -95,7 +126,7 @@ may be on purpose.
 - DLPerf, root cause "Inefficient Data Preprocessing"
 )"},
     .calls =
-        "h5py.File pandas.read_csv pandas.read_parquet pandas.read_pickle pandas.read_json pandas.read_excel "
+        "open h5py.File pandas.read_csv pandas.read_parquet pandas.read_pickle pandas.read_json pandas.read_excel "
         "pandas.read_hdf "
         "numpy.load numpy.loadtxt numpy.genfromtxt numpy.memmap zipfile.ZipFile tarfile.open lmdb.open sqlite3.connect "
         "zarr.open netCDF4.Dataset scipy.io.loadmat tables.open_file pyarrow.parquet.read_table",

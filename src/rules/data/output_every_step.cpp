@@ -19,8 +19,8 @@ bool counts_epochs(const Site &site, const model::Loop &loop) {
   }
   const std::string_view target = text_of(site, statement->target);
   const std::string_view over = text_of(site, statement->iter);
-  return target.find("ep") != std::string_view::npos || over.find("epoch") != std::string_view::npos ||
-         over.find("EPOCH") != std::string_view::npos;
+  return target.starts_with("ep") || target.find("epoch") != std::string_view::npos ||
+         over.find("epoch") != std::string_view::npos || over.find("EPOCH") != std::string_view::npos;
 }
 
 // with tf.summary.record_if(…): that says when something is written.

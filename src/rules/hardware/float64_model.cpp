@@ -10,12 +10,18 @@ using namespace python;
 namespace {
 
 void check(Site &site, const Call &call) {
-  if (!call.args.empty() || site.module->is_test || !file_has_word(site, {"cuda", "to(device"})) {
+  if (!call.args.empty() || site.module->is_test) {
+    return;
+  }
+  // Without a GPU it is the arrays of NumPy that people convert the model for.
+  const bool on_gpu = file_has_word(site, {"cuda", "to(device"});
+  if (!on_gpu && !file_has_word(site, {"from_numpy"})) {
     return;
   }
   report(site, call,
-         fmt::format("`{}` makes the model compute in float64, which most GPUs process much more slowly than float32",
-                     text_of(site, call.func)),
+         fmt::format("`{}` makes the model compute in float64, {}", text_of(site, call.func),
+                     on_gpu ? "which most GPUs process much more slowly than float32"
+                            : "which takes twice the time and memory of float32"),
          "keep the model in float32, and convert the data: `torch.from_numpy(x).float()`");
 }
 
@@ -23,7 +29,7 @@ void check(Site &site, const Call &call) {
 
 extern constinit const Rule kFloat64Model = {.info = {.code = "DP517",
                                                       .name = "float64-model",
-                                                      .summary = "a model that computes in float64 on a GPU",
+                                                      .summary = "a model that computes in float64",
                                                       .root_cause = "Hardware: Improper Configuration",
                                                       .symptoms = "Slow Execution Time, Abnormal GPU Memory Usage",
                                                       .stage = "Model Building",
@@ -32,7 +38,7 @@ extern constinit const Rule kFloat64Model = {.info = {.code = "DP517",
                                                       .tier = Tier::On,
                                                       .documentation = R"(## What it finds
 
-`double()` of a model, in a file that uses a GPU.
+`double()` of a model, in a file that uses a GPU, or one that makes tensors of NumPy arrays.
 
 ## Why it costs
 

@@ -29,8 +29,47 @@ bool writes_models(const Site &site, const Node *node) {
   return found;
 }
 
+// A name that a loop inside `loop` takes from the same collection each time: the same files again and again.
+bool is_from_same_collection(const Site &site, const model::Loop &loop, const Expr *expr) {
+  const auto *name = as<Name>(expr);
+  const model::Loop *inner = loop_around(site);
+  const auto *statement = inner != nullptr && inner != &loop && inner->parent == &loop ? as<For>(inner->node) : nullptr;
+  const auto *target = statement != nullptr ? as<Name>(statement->target) : nullptr;
+  return name != nullptr && target != nullptr && target->id == name->id &&
+         !model::varies(site.project, loop, statement->iter);
+}
+
+// A Keras model that is only asked for predictions.
+bool is_only_asked(const model::Loop &loop, const Stmt *taken) {
+  const auto *assignment = as<Assign>(taken);
+  const auto *name =
+      assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+  if (name == nullptr) {
+    return false;
+  }
+  u32 uses = 0;
+  u32 asks = 0;
+  const auto visit = [&](const auto &self, const Node *node) -> void {
+    const auto *use = as<Name>(node);
+    const auto *method = as<Attribute>(node);
+    uses += use != nullptr && use->id == name->id && use->context == Context::Load ? 1 : 0;
+    const auto *owner = method != nullptr ? as<Name>(method->value) : nullptr;
+    asks += owner != nullptr && owner->id == name->id &&
+                    (method->attr.text() == "predict" || method->attr.text() == "evaluate")
+                ? 1
+                : 0;
+    for_each_child(node, [&](const Node *child) { self(self, child); });
+  };
+  visit(visit, loop.node);
+  return uses > 0 && uses == asks;
+}
+
 bool stays_same(const Site &site, const Call &call, const model::Loop &loop) {
   const Expr *receiver = receiver_of(call);
+  if ((receiver == nullptr || !model::varies(site.project, loop, receiver)) && call.args.size() == 1 &&
+      call.keywords.empty() && is_from_same_collection(site, loop, call.args[0])) {
+    return true;
+  }
   return (receiver == nullptr || !model::varies(site.project, loop, receiver)) &&
          std::ranges::none_of(call.args, [&](const Expr *arg) { return model::varies(site.project, loop, arg); }) &&
          std::ranges::none_of(
@@ -292,15 +331,17 @@ void check(Site &site, const Call &call) {
     finding.notes.push_back({caller->caller->module->file, caller->call->span(),
                              "called here for each item, and discarded at the end of the call"});
   }
-  // The weights that each turn, or each of several models, starts from may be meant; but a pipeline, tokenizer or
-  // processor is not trained.
+  // The weights that each iteration, or each of several models, starts from may be meant; but a pipeline, tokenizer or
+  // processor is not trained, nor is a model that is only asked.
   const Kind kind = model::kind_of(&call);
   const std::string_view loaded = called_api(site, call);
-  const bool is_trained = kind != Kind::HfPipeline && kind != Kind::HfTokenizer &&
+  const bool is_asked =
+      loop != nullptr && kind == Kind::KerasModel && is_only_asked(*loop, taken_by(site.ancestors, call));
+  const bool is_trained = kind != Kind::HfPipeline && kind != Kind::HfTokenizer && !is_asked &&
                           loaded.find("Processor") == std::string_view::npos &&
                           loaded.find("FeatureExtractor") == std::string_view::npos;
   if (is_trained ||
-      function_has_word(site, {"lora", "adapter", "textual_inversion", "del ", "gc.collect", "empty_cache"})) {
+      function_has_word(site, {"lora", "adapter", "textual_inversion", " del ", "gc.collect", "empty_cache"})) {
     finding.tier = Tier::Hint;
   }
 }

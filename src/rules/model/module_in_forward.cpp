@@ -64,6 +64,30 @@ bool is_set_up(const FunctionDef &function, Symbol name) {
   return mentions != calls;
 }
 
+// Is all that is done to it apart from calling it to set its weights?
+bool is_only_initialized(const FunctionDef &function, Symbol name) {
+  const auto is_it = [name](const Node *node) {
+    const auto *mentioned = as<Name>(node);
+    return mentioned != nullptr && mentioned->id == name && mentioned->context == Context::Load;
+  };
+  u32 mentions = 0;
+  u32 fine = 0;
+  any_node(function.body, [&](const Node *node) {
+    mentions += is_it(node) ? 1 : 0;
+    if (const auto *call = as<Call>(node)) {
+      fine += is_it(call->func) ? 1 : 0;
+    } else if (const auto *attribute = as<Attribute>(node)) {
+      const std::string_view member = attribute->attr.text();
+      fine += is_it(attribute->value) && (member == "weight" || member == "bias" || member == "requires_grad_" ||
+                                          member == "to" || member == "cuda")
+                  ? 1
+                  : 0;
+    }
+    return false;
+  });
+  return mentions == fine;
+}
+
 bool is_false(const Site &site, const Call &call, std::string_view keyword) {
   const Keyword *given = keyword_argument(call, keyword);
   return given != nullptr && bool_of(site, given->value) == false;
@@ -190,11 +214,19 @@ void check_own(Site &site, const Node &node) {
 
 void check(Site &site, const Call &call) {
   const std::string_view where = repeated_in(site);
-  if (where.empty() || !is_used_here(site, call)) {
+  if (where.empty()) {
     return;
   }
   std::string_view name = called_api(site, call);
   name.remove_prefix(name.rfind('.') + 1);
+  if (!is_used_here(site, call)) {
+    const Use use = use_of(site, call);
+    if (use.name && where == "forward pass" && is_only_initialized(*site.function->definition(), use.name)) {
+      report(site, call, fmt::format("`{}` is created and initialized again in every {}", name, where),
+             "create it once, in `__init__`, and call it here");
+    }
+    return;
+  }
   const ApiInfo *info = find_api(intern(called_api(site, call)));
   if (name.find("Dropout") != std::string_view::npos) {
     const Expr *rate = argument(call, 0, "p");

@@ -1,5 +1,6 @@
 import jax
 import jax.numpy as jnp
+import torch
 
 
 def loss(params, x, y):
@@ -62,3 +63,21 @@ def other(params, xs):
     for x in xs:
         out.append(forward(params, x))
     return out
+
+
+def of_batches(model: torch.nn.Module, criterion, optimizer, inputs: torch.Tensor, targets: torch.Tensor):
+    for x, y in zip(inputs, targets):
+        optimizer.zero_grad()
+        for i in range(len(x)):
+            loss = criterion(model(x[i]), y[i])
+            loss.backward()  # expect: DP117
+        optimizer.step()
+
+
+def per_step(model: torch.nn.Module, criterion, optimizer, inputs: torch.Tensor, targets: torch.Tensor):
+    for x, y in zip(inputs, targets):
+        for i in range(len(x)):
+            optimizer.zero_grad()
+            loss = criterion(model(x[i]), y[i])
+            loss.backward()
+            optimizer.step()

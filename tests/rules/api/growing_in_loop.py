@@ -53,7 +53,7 @@ def silent(model, train_loader, n, tokens, state, layers, x):
     for i in range(3):
         state = torch.cat([state, model(i)])
     for i in range(n):
-        state = torch.cat([state[1:], model(i)])
+        state = torch.cat([state[1:], model(i)])  # hint: DP424
     for i in range(n):
         both = torch.zeros(0)
         both = torch.cat([both, model(i)])

@@ -6,9 +6,9 @@ def scale(row):
 
 
 def fires(x, y):
-    a = tf.map_fn(lambda row: tf.sqrt(row) * 2.0, x)  # hint: DP113
-    b = tf.map_fn(scale, x, dtype=tf.float32)  # hint: DP113
-    c = tf.map_fn(lambda row: tf.reduce_sum(row, axis=0), x)  # hint: DP113
+    a = tf.map_fn(lambda row: tf.sqrt(row) * 2.0, x)  # expect: DP113
+    b = tf.map_fn(scale, x, dtype=tf.float32)  # expect: DP113
+    c = tf.map_fn(lambda row: tf.reduce_sum(row, axis=0), x)  # expect: DP113
     return a, b, c
 
 

@@ -1,3 +1,5 @@
+import random
+
 import torch
 
 
@@ -52,3 +54,13 @@ def few(tokens):
         if tokens[i] not in words:
             words.append(tokens[i])
     return words
+
+
+def split(dataset, n, chosen):
+    held_out = random.sample(range(n), n // 5)
+    train = [i for i in range(n) if i not in held_out]  # expect: DP156
+    fixed = {1, 2, 3}
+    rest = [i for i in range(n) if i not in fixed]
+    some = [i for i in range(n) if i in chosen]
+    few = [i for i in range(3) if i in held_out]
+    return train, rest, some, few

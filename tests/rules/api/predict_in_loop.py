@@ -78,3 +78,10 @@ def under_the_same_name(paths):
     for path in paths:
         x = read(path)
         print(model.predict(x))  # hint: DP109
+
+
+def rows(model: keras.Model, samples: np.ndarray, state, env):
+    scores = []
+    for i in range(len(samples)):
+        scores.append(model.predict(samples[i:i + 1]))  # expect: DP109
+    return scores

@@ -72,3 +72,14 @@ def other_index(x, order):
     for i in range(3):
         total += best[i].item()
     return total
+
+
+def accuracy(predicted: torch.Tensor, labels: torch.Tensor, names):
+    correct = 0
+    for p, label in zip(predicted, labels):
+        if p == label:  # expect: DP155
+            correct += 1
+    for p, name in zip(predicted, names):
+        if p == name:
+            correct += 1
+    return correct

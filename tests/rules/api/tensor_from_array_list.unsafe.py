@@ -21,7 +21,7 @@ def silent(paths, a, values):
     z = torch.tensor([1.0, 2.0])
     w = torch.tensor([np.mean(b), np.std(b)])
     v = torch.tensor([np.float32(1), b[0]])
-    u = torch.tensor([float(n) for n in b])
+    u = torch.tensor([float(n) for n in b])  # hint: DP139
     t = torch.tensor(values)
     s = torch.tensor([])
     mixed = []

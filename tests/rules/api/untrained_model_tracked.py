@@ -1,5 +1,6 @@
 import torch
 from diffusers import AutoencoderKL, UNet2DModel
+from torch import nn
 from transformers import CLIPTextModel
 
 
@@ -61,4 +62,29 @@ def perceptual(loader):
         made = unet(batch["pixels"].float()).sample
         optimizer.zero_grad()
         judge(made)[0].mean().backward()
+        optimizer.step()
+
+
+def frozen(batches):
+    backbone = nn.Sequential(nn.Linear(3, 3), nn.ReLU())
+    head = nn.Linear(3, 2)
+    optimizer = torch.optim.SGD(head.parameters(), lr=0.1)
+    backbone.eval()
+    for x, y in batches:
+        features = backbone(x)  # expect: DP159
+        loss = nn.functional.cross_entropy(head(features), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def trained(batches):
+    backbone = nn.Sequential(nn.Linear(3, 3), nn.ReLU())
+    head = nn.Linear(3, 2)
+    optimizer = torch.optim.SGD([*backbone.parameters(), *head.parameters()], lr=0.1)
+    backbone.eval()
+    for x, y in batches:
+        loss = nn.functional.cross_entropy(head(backbone(x)), y)
+        optimizer.zero_grad()
+        loss.backward()
         optimizer.step()

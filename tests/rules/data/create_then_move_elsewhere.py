@@ -57,7 +57,7 @@ def train(model, loader, optimizer, use_cuda):
 def silent(model, loader, labels):
     for x in loader:
         one_hot = torch.zeros(8, 10)
-        for i, label in enumerate(labels):
+        for i, label in enumerate(labels):  # hint: DP160
             one_hot[i, label] = 1.0  # cheaper on the CPU than one kernel each
         one_hot = one_hot.cuda()
         table = torch.zeros(8, 2)

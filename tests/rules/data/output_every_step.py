@@ -80,3 +80,12 @@ def early(model, loader, optimizer):
         if step % 100:
             continue
         torch.save(model.state_dict(), "model.pt")
+
+
+def counted_steps(model, optimizer, batches, steps):
+    for step in range(steps):
+        loss = model(batches[step]).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        torch.save(model.state_dict(), "last.pt")  # expect: DP405

@@ -39,7 +39,7 @@ def in_many_ways(batches, writer):
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
-        writer.add_scalar("loss", loss, step)
+        writer.add_scalar("loss", loss, step)  # hint: DP405
         bar.set_postfix(loss=loss)
         print(f"{loss:.3f}")
         hard = out[out > 0.5]
@@ -96,7 +96,7 @@ class Module(pl.LightningModule):
         return loss
 
     def validation_step(self, batch, index):
-        print(self.body(batch).sum().item(), self.body(batch).mean().item())
+        print(self.body(batch).sum().item(), self.body(batch).mean().item())  # expect: DP250
 
 
 class Weighted(Trainer):

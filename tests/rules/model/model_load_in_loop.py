@@ -10,7 +10,7 @@ PATH = "model.h5"
 
 def fires(images, model):
     for image in images:
-        model = keras.models.load_model(PATH)  # hint: DP205
+        model = keras.models.load_model(PATH)  # expect: DP205
         model.predict(image)
     for image in images:
         encoder = hub.load("https://tfhub.dev/google/universal-sentence-encoder/4")  # hint: DP205

@@ -35,7 +35,7 @@ class Silent(nn.Module):
     def forward(self, x):
         if self.lazy is None:
             self.lazy = nn.Linear(x.shape[1], 3)
-        conv = nn.Conv2d(1, 1, 3, bias=False)
+        conv = nn.Conv2d(1, 1, 3, bias=False)  # expect: DP236
         conv.weight.data = self.kernel
         x = conv(x)
         made = nn.Linear(3, 3)

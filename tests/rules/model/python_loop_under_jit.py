@@ -69,6 +69,6 @@ def recurrent(params, xs):
 @jax.jit
 def independent_rows(params, xs):
     out = []
-    for t in range(xs.shape[0]):
+    for t in range(xs.shape[0]):  # hint: DP162
         out.append(jnp.tanh(xs[t] @ params))
     return jnp.stack(out)

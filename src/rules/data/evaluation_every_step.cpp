@@ -1,0 +1,132 @@
+#include "rules/site.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace deepperf::rules::evaluation_every_step {
+
+using namespace python;
+
+namespace {
+
+// A function of the project whose own loop goes over batches of data and trains nothing.
+const model::Loop *evaluating_loop(const model::FunctionInfo &function) {
+  const auto found = std::ranges::find_if(
+      function.loops, [](const model::Loop *loop) { return loop->evaluates && loop->parent == nullptr; });
+  return found != function.loops.end() && !function.trains ? *found : nullptr;
+}
+
+void check(Site &site, const Node &node) {
+  const auto &call = static_cast<const Call &>(node);
+  const model::FunctionInfo *callee = called_function(site, call);
+  if (callee == nullptr || callee == site.function || site.module->is_test) {
+    return;
+  }
+  const model::Loop *loop = loop_around(site);
+  if (loop == nullptr || !loop->steps || !goes_over_data(site, *loop) || !runs_every_turn(site, *loop)) {
+    return;
+  }
+  const model::Loop *evaluation = evaluating_loop(*callee);
+  if (evaluation == nullptr || !as<For>(evaluation->node)) {
+    return;
+  }
+  // What it goes over must be a whole data set, not the batch of this step.
+  const Site inside = {.project = site.project,
+                       .findings = site.findings,
+                       .memory = site.memory,
+                       .rule = site.rule,
+                       .module = callee->module,
+                       .function = callee};
+  if (!goes_over_data(inside, *evaluation)) {
+    return;
+  }
+  Finding &finding = report(
+      site, call, fmt::format("`{}` goes over a whole data set after every training step", text_of(site, call.func)),
+      "evaluate once per epoch, or every few hundred steps: `if step % 500 == 0:`");
+  add_note(finding, site, *loop->node, "in every iteration of this loop");
+}
+
+} // namespace
+
+extern constinit const Rule kEvaluationEveryStep = {
+    .info = {.code = "DP422",
+             .name = "evaluation-every-step",
+             .summary = "a whole data set that is evaluated after every training step",
+             .root_cause = "Model: Improper Hyper Parameter",
+             .symptoms = "Slow Execution Time",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .severity = Severity::Warning,
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+A call in the loop over training batches, in every iteration, of a function that goes over a DataLoader and trains nothing.
+
+## Why it costs
+
+Each training step costs one batch, and each evaluation costs all batches of the data set.
+
+## Bad
+
+```python
+import torch
+from torch.utils.data import DataLoader
+
+
+def validate(model, loader: DataLoader):
+    model.eval()
+    correct = 0
+    with torch.no_grad():
+        for x, y in loader:
+            correct += (model(x).argmax(1) == y).sum().item()
+    model.train()
+    return correct
+
+
+def train(model: torch.nn.Module, optimizer, criterion, train_loader: DataLoader, val_loader: DataLoader):
+    for x, y in train_loader:
+        loss = criterion(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        validate(model, val_loader)
+```
+
+## Good
+
+```python
+import torch
+from torch.utils.data import DataLoader
+
+
+def validate(model, loader: DataLoader):
+    model.eval()
+    correct = 0
+    with torch.no_grad():
+        for x, y in loader:
+            correct += (model(x).argmax(1) == y).sum().item()
+    model.train()
+    return correct
+
+
+def train(model: torch.nn.Module, optimizer, criterion, train_loader: DataLoader, val_loader: DataLoader):
+    for x, y in train_loader:
+        loss = criterion(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    validate(model, val_loader)
+```
+
+## When it is wrong
+
+Where a study needs the curve of every step.
+
+## References
+
+- PyTorch tutorial on the optimization loop
+)"},
+    .nodes = {NodeKind::Call},
+    .on_node = check};
+
+} // namespace deepperf::rules::evaluation_every_step

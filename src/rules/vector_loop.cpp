@@ -1,0 +1,615 @@
+#include "rules/vector_loop.h"
+
+#include "python/children.h"
+#include "rules/tree.h"
+#include "rules/vector_functions.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+namespace vectors {
+
+using namespace python;
+using model::Value;
+
+namespace {
+
+bool has(const std::vector<Symbol> &names, Symbol name) { return std::ranges::find(names, name) != names.end(); }
+
+class LoopReader {
+public:
+  explicit LoopReader(const Site &site) : site_(site) {}
+
+  bool reads_tensor = false;
+  bool is_unsure = false;
+  bool is_inner = false; // there is a loop around it
+  bool reduces = false;
+  bool scatters = false;
+  bool stores = false;
+  bool copies_to_place = false; // into elements of a tensor
+  bool computes = false;        // anything more than taking elements out
+  bool is_row_part = false;     // `row[0]` of a row that the loop runs over
+
+  void add_element(Symbol name) { elements_.push_back(name); }
+  void note_assigned(const Node *node) {
+    any_node_inside(node, [&](const Node *part) {
+      const auto *name = as<Name>(part);
+      if (name != nullptr && name->context == Context::Store && !has(assigned_, name->id)) {
+        assigned_.push_back(name->id);
+      }
+      const auto *element = as<Subscript>(part);
+      if (element != nullptr && element->context == Context::Store) {
+        const Expr *base = element;
+        while (const auto *outer = as<Subscript>(base)) {
+          base = outer->value;
+        }
+        if (const auto *target = as<Name>(base)) {
+          stored_.push_back(target->id);
+          targets_.push_back(text_of(site_, element));
+        }
+      }
+      return false;
+    });
+  }
+
+  // The loop's variables, by what it runs over.
+  bool reads_header(const Expr *target, const Expr *iter) {
+    const auto *call = as<Call>(iter);
+    const std::string_view name = call != nullptr ? called_name(*call) : std::string_view{};
+    const auto *targets = as<Tuple>(target);
+    if (mentions_lookup(iter)) {
+      return false; // rows of different lengths
+    }
+    if ((name == "tqdm" || name == "trange") && !call->args.empty()) {
+      return name == "trange" ? bind_index(target) : reads_header(target, call->args[0]);
+    }
+    if (name == "range" || name == "prange") {
+      return bind_index(target);
+    }
+    if (name == "enumerate" && call->args.size() == 1 && targets != nullptr && targets->elts.size() == 2) {
+      return bind_index(targets->elts[0]) && reads_header(targets->elts[1], call->args[0]);
+    }
+    if (name == "zip" && targets != nullptr && targets->elts.size() == call->args.size()) {
+      bool fits = true;
+      for (u32 i = 0; i < call->args.size(); ++i) {
+        fits = fits && reads_header(targets->elts[i], call->args[i]);
+      }
+      return fits;
+    }
+    const auto *element = as<Name>(target);
+    if (element == nullptr) {
+      return false;
+    }
+    (is_array(model::kind_of(iter)) ? elements_ : opaque_).push_back(element->id);
+    return true;
+  }
+
+  bool reads_body(const Block &body, bool in_branch = false) {
+    return std::ranges::all_of(body, [&](const Stmt *statement) { return reads_statement(statement, in_branch); });
+  }
+
+  // Could the value be computed for all elements or rows at once?
+  bool fits(const Expr *expr) { // NOLINT(misc-no-recursion)
+    switch (expr->kind) {
+    case NodeKind::Constant:
+      return true;
+    case NodeKind::Name:
+      return fits_name(static_cast<const Name &>(*expr));
+    case NodeKind::Attribute:
+      return fits_attribute(static_cast<const Attribute &>(*expr));
+    case NodeKind::Subscript:
+      return fits_element(static_cast<const Subscript &>(*expr));
+    case NodeKind::BinOp:
+      if (static_cast<const BinOp *>(expr)->left->kind == NodeKind::List ||
+          static_cast<const BinOp *>(expr)->right->kind == NodeKind::List) {
+        return false; // lists of Python
+      }
+      reduces = reduces || static_cast<const BinOp *>(expr)->op() == Operator::MatMult;
+      computes = true;
+      break;
+    case NodeKind::Compare:
+      for (const CompareItem &item : static_cast<const Compare *>(expr)->rest) {
+        if (item.op == CompareOperator::In || item.op == CompareOperator::NotIn || item.op == CompareOperator::Is ||
+            item.op == CompareOperator::IsNot) {
+          return false;
+        }
+      }
+      computes = true;
+      break;
+    case NodeKind::UnaryOp:
+    case NodeKind::BoolOp:
+    case NodeKind::IfExp:
+      computes = true;
+      break;
+    case NodeKind::List:
+      break;
+    case NodeKind::Call:
+      return fits_call(static_cast<const Call &>(*expr));
+    default:
+      return false;
+    }
+    bool result = true;
+    for_each_child(expr, [&](const Node *child) { result = result && fits(static_cast<const Expr *>(child)); });
+    return result;
+  }
+
+  // Is there a call that makes a tensor of the list, behind the loop?
+  [[nodiscard]] bool becomes_tensor(Symbol list) const {
+    const auto collects = [&](const Node *node) {
+      const auto *call = as<Call>(node);
+      const auto *first = call != nullptr && !call->args.empty() ? as<Name>(call->args[0]) : nullptr;
+      return first != nullptr && first->id == list && is_collector(site_, call);
+    };
+    const Node *code = site_.function != nullptr ? site_.function->node : nullptr;
+    return code != nullptr ? any_node_inside(code, collects) : any_node(site_.module->parsed->tree.body, collects);
+  }
+
+private:
+  bool bind_index(const Expr *target) {
+    const auto *name = as<Name>(target);
+    if (name != nullptr) {
+      indices_.push_back(name->id);
+    }
+    return name != nullptr;
+  }
+
+  bool is_variable(Symbol name) const {
+    return has(indices_, name) || has(elements_, name) || has(opaque_, name) || has(temporaries_, name);
+  }
+  bool mentions_variable(const Node *node) const {
+    return any_node_inside(node, [&](const Node *part) {
+      const auto *name = as<Name>(part);
+      return name != nullptr && is_variable(name->id);
+    });
+  }
+
+  bool fits_name(const Name &name) {
+    if (has(elements_, name.id)) {
+      reads_tensor = true;
+      return true;
+    }
+    if (has(opaque_, name.id)) {
+      return false;
+    }
+    if (has(indices_, name.id) || has(temporaries_, name.id)) {
+      return true;
+    }
+    return !has(assigned_, name.id) && !has(stored_, name.id); // from an iteration before, or the result itself
+  }
+
+  bool fits_attribute(const Attribute &attribute) {
+    const std::string_view name = attribute.attr.text();
+    if (attribute.value->kind == NodeKind::Name && !is_variable(static_cast<const Name *>(attribute.value)->id)) {
+      return true;
+    }
+    return (name == "T" || name == "shape" || name == "values" || name == "dtype" || name == "mT") &&
+           fits(attribute.value);
+  }
+
+  // Something that an iteration looks up: an element of what the loop runs over, or of a tensor.
+  bool mentions_lookup(const Node *node) const {
+    return any_node_inside(node, [&](const Node *part) {
+      const auto *name = as<Name>(part);
+      return (name != nullptr && (has(elements_, name->id) || has(opaque_, name->id))) ||
+             (part->kind == NodeKind::Subscript && mentions_variable(part));
+    });
+  }
+
+  // `i:i + width`, with the same width in all iterations.
+  bool is_window(const Slice &slice) const {
+    const auto *start = as<Name>(slice.lower);
+    const auto *end = as<BinOp>(slice.upper);
+    const auto *from = end != nullptr ? as<Name>(end->left) : nullptr;
+    return start != nullptr && from != nullptr && end->op() == Operator::Add && start->id == from->id &&
+           (has(indices_, start->id) || has(opaque_, start->id) || has(elements_, start->id)) &&
+           !mentions_variable(end->right) && slice.step == nullptr;
+  }
+
+  // `:length`, where the length is looked up.
+  bool is_prefix(const Expr *part) const {
+    const auto *slice = as<Slice>(part);
+    return slice != nullptr && slice->lower == nullptr && slice->step == nullptr && slice->upper != nullptr &&
+           (slice->upper->kind == NodeKind::Name || slice->upper->kind == NodeKind::Subscript) &&
+           mentions_lookup(slice->upper);
+  }
+
+  // A part of an index that says where to read or to store.
+  bool fits_index(const Expr *part) { // NOLINT(misc-no-recursion)
+    if (const auto *name = as<Name>(part)) {
+      // What was computed before may be a mask or a list of places.
+      return !has(temporaries_, name->id) && (is_variable(name->id) || !has(assigned_, name->id));
+    }
+    if (const auto *slice = as<Slice>(part)) {
+      return !mentions_variable(slice) || is_window(*slice);
+    }
+    if (const auto *tuple = as<Tuple>(part)) {
+      return std::ranges::all_of(tuple->elts, [&](const Expr *one) { return fits_index(one); });
+    }
+    if (const auto *call = as<Call>(part)) { // t.long(), int(t), t.item()
+      const std::string_view name = called_name(*call);
+      const Expr *receiver = receiver_of(*call);
+      const Expr *of = receiver != nullptr && call->args.empty() ? receiver
+                       : call->args.size() == 1                  ? call->args[0]
+                                                                 : nullptr;
+      return of != nullptr && (name == "long" || name == "int" || name == "item") && fits_index(of);
+    }
+    if (const auto *sum = as<BinOp>(part)) {
+      return fits_index(sum->left) && fits_index(sum->right);
+    }
+    if (const auto *element = as<Subscript>(part)) {
+      return fits_element(*element);
+    }
+    return part->kind == NodeKind::Constant || part->kind == NodeKind::Attribute ||
+           (part->kind == NodeKind::UnaryOp && !mentions_variable(part));
+  }
+
+  bool fits_element(const Subscript &element) { // NOLINT(misc-no-recursion)
+    const std::string_view text = text_of(site_, &element);
+    const Expr *base = element.value;
+    while (const auto *outer = as<Subscript>(base)) {
+      base = outer->value;
+    }
+    if (const auto *name = as<Name>(base); name != nullptr && has(stored_, name->id)) {
+      return std::ranges::find(targets_, text) != targets_.end();
+    }
+    if (!mentions_variable(&element)) {
+      const auto *name = as<Name>(base);
+      return name == nullptr || !has(assigned_, name->id);
+    }
+    for (const Expr *at = &element; at->kind == NodeKind::Subscript; at = static_cast<const Subscript *>(at)->value) {
+      if (!fits_index(static_cast<const Subscript *>(at)->slice)) {
+        return false;
+      }
+    }
+    if (!mentions_variable(base)) {
+      const Kind kind = model::kind_of(base);
+      if (!is_array(kind)) {
+        if (kind != Kind::Unknown) {
+          return false;
+        }
+        is_unsure = is_unsure || !is_keras_loss(site_);
+      }
+      reads_tensor = true;
+      const auto *name = as<Name>(base);
+      return base->kind == NodeKind::Attribute || (name != nullptr && !has(assigned_, name->id));
+    }
+    is_row_part = true;
+    return fits(base);
+  }
+
+  bool fits_call(const Call &call) { // NOLINT(misc-no-recursion)
+    computes = true;
+    if (has_hidden_arguments(call) || !fits_callee(call)) {
+      return false;
+    }
+    const auto is_good = [&](const Expr *argument) { return argument->kind == NodeKind::Constant || fits(argument); };
+    return std::ranges::all_of(call.args, is_good) &&
+           std::ranges::all_of(call.keywords, [&](const Keyword *keyword) { return is_good(keyword->value); });
+  }
+
+  bool fits_callee(const Call &call) { // NOLINT(misc-no-recursion)
+    const Value callee = site_.project.callee_of(&call);
+    if (callee.is(Value::Tag::Api)) {
+      const std::string_view api = callee.name().text();
+      const std::string_view name = last_part(api);
+      if (api.starts_with("math.") || api == "float" || api == "int" || api == "abs") {
+        return true;
+      }
+      if (api == "range" || api == "len" || api == "min" || api == "max") {
+        return (api == "min" || api == "max") ? call.args.size() == 2 : !mentions_variable(&call);
+      }
+      const ApiInfo *info = find_api(callee.name());
+      return info != nullptr && is_array(info->returns) &&
+             fits_function(*info, name, call.args.size() + call.keywords.size());
+    }
+    const Expr *receiver = receiver_of(call);
+    if (receiver == nullptr) {
+      return false;
+    }
+    const std::string_view name = called_method(call);
+    if (callee.is(Value::Tag::ApiMethod)) {
+      const ApiInfo *info =
+          is_array(callee.receiver().kind) ? find_method(callee.receiver().kind, callee.name()) : nullptr;
+      return info != nullptr && fits_function(*info, name, 3) && fits(receiver);
+    }
+    if (!callee.is_unknown() || (!works_on_elements(name) && !works_on_rows(name))) {
+      return false;
+    }
+    reduces = reduces || works_on_rows(name);
+    return fits(receiver);
+  }
+
+  bool fits_function(const ApiInfo &info, std::string_view name, std::size_t arguments) {
+    if (info.has(kRandom | kIo | kMutates) || (name == "where" && arguments < 3)) {
+      return false;
+    }
+    if (works_on_rows(name)) {
+      reduces = true;
+      return true;
+    }
+    return info.has(kBatchable) || works_on_elements(name);
+  }
+
+  bool reads_store(const Subscript &target, const Expr *value, bool adds) {
+    const Expr *base = &target;
+    std::vector<const Expr *> parts;
+    while (const auto *element = as<Subscript>(base)) {
+      if (const auto *tuple = as<Tuple>(element->slice)) {
+        parts.insert(parts.end(), tuple->elts.begin(), tuple->elts.end());
+      } else {
+        parts.push_back(element->slice);
+      }
+      base = element->value;
+    }
+    const auto *name = as<Name>(base);
+    const Kind kind = name != nullptr ? model::kind_of(name) : Kind::Unknown;
+    if ((kind != Kind::TorchTensor && kind != Kind::NumpyArray) || is_variable(name->id)) {
+      return false;
+    }
+    std::vector<Symbol> used;
+    for (const Expr *part : parts) {
+      if (const auto *index = as<Name>(part); index != nullptr && has(indices_, index->id)) {
+        used.push_back(index->id);
+        continue;
+      }
+      if (!mentions_variable(part)) {
+        continue;
+      }
+      const bool fills = is_prefix(part) && value->kind == NodeKind::Constant;
+      if (part->kind == NodeKind::Slice ? !fills : !fits_index(part)) {
+        return false;
+      }
+      if (mentions_lookup(part)) {
+        scatters = true;
+        const auto *name_of_place = as<Name>(part);
+        // One list of places for each row, as likely as not, unless both coordinates come from it.
+        is_unsure = is_unsure || (name_of_place != nullptr && has(opaque_, name_of_place->id) && !adds);
+      } else if (part->kind != NodeKind::BinOp) {
+        return false;
+      }
+      for (const Symbol index : indices_) {
+        if (mentions(part, index)) {
+          used.push_back(index);
+        }
+      }
+    }
+    const bool uses_all = std::ranges::all_of(indices_, [&](Symbol index) { return has(used, index); });
+    if (used.empty() && !scatters) {
+      return false;
+    }
+    if (!uses_all && !adds && !scatters) {
+      return false;
+    }
+    reduces = reduces || !uses_all;
+    computes = computes || adds;
+    stores = true;
+    copies_to_place = true;
+    // A value that is looked up in a list is as good as one from a tensor, if it is only a place: `t[i, j] += 1`.
+    if (scatters && value->kind == NodeKind::Constant) {
+      reads_tensor = true;
+      return true;
+    }
+    return fits(value);
+  }
+
+  bool reads_append(const Call &call) {
+    const auto *list = as<Name>(receiver_of(call));
+    if (list == nullptr || called_method(call) != "append" || call.args.size() != 1 || is_variable(list->id)) {
+      return false;
+    }
+    if (!has(lists_, list->id)) {
+      if (!becomes_tensor(list->id)) {
+        return false;
+      }
+      is_unsure = is_unsure || is_inner; // other iterations of the loop around it append, too
+    }
+    stores = true;
+    return fits(call.args[0]);
+  }
+
+  bool reads_statement(const Stmt *statement, bool in_branch) { // NOLINT(misc-no-recursion)
+    switch (statement->kind) {
+    case NodeKind::Assign: {
+      const auto *assignment = static_cast<const Assign *>(statement);
+      if (assignment->targets.size() != 1) {
+        return false;
+      }
+      if (const auto *element = as<Subscript>(assignment->targets[0])) {
+        return reads_store(*element, assignment->value, false);
+      }
+      const auto *name = as<Name>(assignment->targets[0]);
+      if (name == nullptr || in_branch || is_variable(name->id)) {
+        return false;
+      }
+      if (const auto *list = as<List>(assignment->value); list != nullptr && list->elts.empty()) {
+        lists_.push_back(name->id);
+        temporaries_.push_back(name->id);
+        return true;
+      }
+      if (!fits(assignment->value)) {
+        return false;
+      }
+      temporaries_.push_back(name->id);
+      return true;
+    }
+    case NodeKind::AugAssign: {
+      const auto *added = static_cast<const AugAssign *>(statement);
+      const auto *element = as<Subscript>(added->target);
+      return element != nullptr && reads_store(*element, added->value, true);
+    }
+    case NodeKind::ExprStmt: {
+      const Expr *value = static_cast<const ExprStmt *>(statement)->value;
+      const auto *call = as<Call>(value);
+      return value->kind == NodeKind::Constant || (call != nullptr && !in_branch && reads_nested_append(*call));
+    }
+    case NodeKind::If: {
+      const auto *choice = static_cast<const If *>(statement);
+      return mentions_variable(choice->test) && fits(choice->test) && reads_body(choice->body, true) &&
+             reads_body(choice->orelse, true);
+    }
+    case NodeKind::For: {
+      const auto *loop = static_cast<const For *>(statement);
+      return loop->orelse.empty() && !in_branch && reads_header(loop->target, loop->iter) && reads_body(loop->body);
+    }
+    case NodeKind::Pass:
+      return true;
+    default:
+      return false;
+    }
+  }
+
+  bool reads_nested_append(const Call &call) {
+    const auto *list = as<Name>(receiver_of(call));
+    if (list != nullptr && has(lists_, list->id) && called_method(call) == "append" && call.args.size() == 1) {
+      return fits(call.args[0]);
+    }
+    return reads_append(call);
+  }
+
+  const Site &site_;
+  std::vector<Symbol> indices_;
+  std::vector<Symbol> elements_;
+  std::vector<Symbol> opaque_;
+  std::vector<Symbol> temporaries_;
+  std::vector<Symbol> assigned_;
+  std::vector<Symbol> stored_;
+  std::vector<Symbol> lists_;
+  std::vector<std::string_view> targets_;
+};
+
+VectorLoop result_of(const LoopReader &reader) {
+  VectorLoop result;
+  // Copying element by element is often meant for a few places, such as those of a kernel.
+  result.is_sure = !reader.is_unsure && (reader.computes || reader.scatters || !reader.copies_to_place);
+  result.reads_tensor = reader.reads_tensor;
+  result.work = reader.scatters    ? LoopWork::Scatters
+                : !reader.computes ? (reader.is_row_part ? LoopWork::Other : LoopWork::Selects)
+                : reader.reduces   ? LoopWork::Rows
+                                   : LoopWork::Elements;
+  return result;
+}
+
+// A known number of iterations that is not worth a word.
+bool is_short(const Site &site, const Expr *iter) {
+  const auto *call = as<Call>(iter);
+  if (call == nullptr || called_name(*call) != "range" || call->args.empty() || call->args.size() > 2) {
+    return false;
+  }
+  const std::optional<i64> count = integer_of(site, call->args[call->args.size() - 1]);
+  return count && *count <= 32;
+}
+
+VectorLoop read_for(const Site &site, const For &loop) {
+  LoopReader reader(site);
+  const model::Loop *known = site.project.loop_at(&loop);
+  reader.is_inner = known != nullptr && known->parent != nullptr;
+  for (const Stmt *statement : loop.body) {
+    reader.note_assigned(statement);
+  }
+  const auto *inner = loop.body.size() == 1 ? as<For>(loop.body[0]) : nullptr;
+  if (!loop.orelse.empty() || (inner == nullptr && is_short(site, loop.iter)) ||
+      !reader.reads_header(loop.target, loop.iter) || !reader.reads_body(loop.body) || !reader.stores) {
+    return {};
+  }
+  return result_of(reader);
+}
+
+VectorLoop read_comprehension(const Site &site, const ComprehensionExpr &comprehension) {
+  LoopReader reader(site);
+  for (const Comprehension *generator : comprehension.generators) {
+    if (!generator->ifs.empty() || generator->is_async || is_short(site, generator->iter) ||
+        !reader.reads_header(generator->target, generator->iter)) {
+      return {};
+    }
+  }
+  if (comprehension.elt == nullptr || comprehension.elt->kind == NodeKind::Name || !reader.fits(comprehension.elt) ||
+      !reader.reads_tensor) {
+    return {};
+  }
+  return result_of(reader);
+}
+
+struct KnownLoop {
+  VectorLoop loop;
+};
+
+bool is_few(const Site &site, const Node &node) {
+  const auto *known = site.project.loop_at(&node);
+  return known == nullptr || known->tiny || known->turns == model::Turns::Few;
+}
+
+const VectorLoop &known_loop(Site &site, const Node &node) {
+  return site.memory
+      .recall<KnownLoop>(&node,
+                         [&]() -> KnownLoop {
+                           if (is_few(site, node)) {
+                             return {};
+                           }
+                           if (const auto *loop = as<For>(&node)) {
+                             return {read_for(site, *loop)};
+                           }
+                           return {read_comprehension(site, static_cast<const ComprehensionExpr &>(node))};
+                         })
+      .loop;
+}
+
+} // namespace
+
+} // namespace vectors
+
+VectorLoop vector_loop_of(Site &site, const python::Node &node) {
+  using namespace python;
+  if (site.module->is_test) {
+    return {};
+  }
+  if (node.kind != NodeKind::For && (site.ancestors.empty() || !vectors::is_collector(site, site.ancestors.back()))) {
+    return {};
+  }
+  const VectorLoop found = vectors::known_loop(site, node);
+  if (found.work == LoopWork::Other) {
+    return found;
+  }
+  for (const Node *outer : site.ancestors) {
+    if (outer->kind == NodeKind::For && vectors::known_loop(site, *outer).work != LoopWork::Other) {
+      return {};
+    }
+  }
+  return found;
+}
+
+bool is_vectorisable_function(Site &site, const model::FunctionInfo &function, bool *reduces) {
+  using namespace python;
+  vectors::LoopReader reader(site);
+  for (const Param *param : function.params) {
+    reader.add_element(param->name);
+  }
+  if (const auto *lambda = as<Lambda>(function.node)) {
+    const bool fits = reader.fits(lambda->body);
+    *reduces = reader.reduces;
+    return fits && reader.computes;
+  }
+  const FunctionDef *definition = function.definition();
+  if (definition == nullptr || definition->body.empty()) {
+    return false;
+  }
+  for (u32 i = 0; i + 1 < definition->body.size(); ++i) {
+    const auto *text = as<ExprStmt>(definition->body[i]);
+    const auto *assignment = as<Assign>(definition->body[i]);
+    const auto *name =
+        assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+    if (definition->body[i]->kind == NodeKind::Pass || (text != nullptr && text->value->kind == NodeKind::Constant)) {
+      continue;
+    }
+    if (name == nullptr || !reader.fits(assignment->value)) {
+      return false;
+    }
+    reader.add_element(name->id);
+  }
+  const auto *last = as<Return>(definition->body[definition->body.size() - 1]);
+  const bool fits = last != nullptr && last->value != nullptr && reader.fits(last->value);
+  *reduces = reader.reduces;
+  return fits && reader.computes;
+}
+
+} // namespace deepperf::rules

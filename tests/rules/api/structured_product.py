@@ -1,0 +1,35 @@
+import numpy as np
+import tensorflow as tf
+import torch
+import torch.nn.functional as F
+
+
+def fires(v: torch.Tensor, x: torch.Tensor, y: torch.Tensor, tokens, weight):
+    a = torch.diag(v) @ x  # expect: DP163
+    b = x @ torch.diag(v)  # expect: DP163
+    scale = torch.diag(v)
+    c = torch.mm(scale, x)  # expect: DP163
+    d = F.one_hot(tokens, 1000).float() @ weight  # expect: DP163
+    e = torch.diagonal(x @ y.t())  # expect: DP163
+    f = (x @ y.t()).diag()  # expect: DP163
+    kernel = x @ x.t() + 0.1 * torch.eye(500)
+    g = torch.inverse(kernel) @ y  # expect: DP163
+    return a, b, c, d, e, f, g
+
+
+def perhaps(camera: torch.Tensor, points: torch.Tensor, r: torch.Tensor, ids, table):
+    a = torch.inverse(camera) @ points  # hint: DP163
+    b = torch.trace(r @ r.t())  # hint: DP163
+    c = np.diag([1.0, 2.0]) @ np.ones((2, 2))  # hint: DP163
+    d = tf.matmul(tf.one_hot(ids, 2), table)  # hint: DP163
+    return a, b, c, d
+
+
+def silent(v: torch.Tensor, x: torch.Tensor, weight, labels):
+    a = v.unsqueeze(1) * x
+    b = torch.diag(x)
+    c = x @ weight
+    d = F.one_hot(labels, 10).float() * x
+    e = x @ F.one_hot(labels, 10).float()
+    f = torch.diagonal(x)
+    return a, b, c, d, e, f
