@@ -2,12 +2,14 @@
 #include "cli/commit.h"
 #include "cli/output.h"
 #include "cli/suggest.h"
+#include "base/printable.h"
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -74,7 +76,8 @@ int run(int argc, char **argv) {
       return app.exit(error);
     }
     const std::string message = deepperf::cli::explain(app, error, argc, argv);
-    std::fprintf(stderr, "deepperf: %s\n", message.c_str());
+    const std::string shown = deepperf::printable_lines(message);
+    std::fprintf(stderr, "deepperf: %s\n", shown.c_str());
     return deepperf::cli::kTrouble;
   }
   return exit_code;
@@ -96,8 +99,11 @@ int main(int argc, char **argv) {
   std::signal(SIGXFSZ, SIG_IGN); // a limit on the size of files is a full disk, which is reported
   try {
     return finished(run(argc, argv));
+  } catch (const std::bad_alloc &) {
+    std::fputs("deepperf: out of memory\n", stderr);
+    return deepperf::cli::kTrouble;
   } catch (const std::exception &error) {
-    std::fprintf(stderr, "deepperf: %s\n", error.what());
+    deepperf::cli::complain(error.what());
     return deepperf::cli::kTrouble;
   }
 }

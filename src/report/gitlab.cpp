@@ -5,7 +5,7 @@
 #include "report/json_text.h"
 #include "report/levels.h"
 #include "report/place.h"
-#include "report/printable.h"
+#include "base/printable.h"
 
 #include <fmt/format.h>
 

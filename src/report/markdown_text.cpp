@@ -2,7 +2,7 @@
 
 #include "report/clean_text.h"
 #include "report/frame.h"
-#include "report/printable.h"
+#include "base/printable.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include "report/frame.h"
 #include "report/group.h"
 #include "report/place.h"
-#include "report/printable.h"
+#include "base/printable.h"
 #include "report/rule_link.h"
 #include "report/style.h"
 #include "report/summary.h"

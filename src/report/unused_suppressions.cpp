@@ -2,7 +2,7 @@
 
 #include "report/json_text.h"
 #include "report/place.h"
-#include "report/printable.h"
+#include "base/printable.h"
 #include "report/summary.h"
 
 #include <fmt/format.h>

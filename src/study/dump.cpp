@@ -85,9 +85,12 @@ struct ArchiveCallbacks {
   static la_ssize_t read(archive *handle, void *data, const void **bytes) {
     auto *const dump = static_cast<Dump *>(data);
     *bytes = dump->packed_.get();
-    const std::size_t got = dump->read_file(dump->packed_.get(), kPackedRoom);
-    if (got == 0 && !dump->trouble_.empty()) {
-      archive_set_error(handle, EIO, "%s", dump->trouble_.c_str());
+    const std::size_t got = dump->gunzip_ != nullptr ? dump->gunzip_->read(dump->packed_.get(), kPackedRoom)
+                                                     : dump->read_file(dump->packed_.get(), kPackedRoom);
+    const std::string &trouble =
+        dump->gunzip_ != nullptr && dump->trouble_.empty() ? dump->gunzip_->problem() : dump->trouble_;
+    if (got == 0 && !trouble.empty()) {
+      archive_set_error(handle, EIO, "%s", trouble.c_str());
       return -1;
     }
     return static_cast<la_ssize_t>(got);
@@ -136,6 +139,10 @@ Dump::Dump(const std::string &path) : path_(path), name_(path == "-" ? "standard
     const std::string_view start(head.data(), got);
     if (is_packed(start)) {
       const bool seekable = seekable_;
+      if (start.starts_with("\x1F\x8B")) {
+        seekable_ = false; // what libarchive sees is not where it is in the file
+        gunzip_ = std::make_unique<Gunzip>([this](char *room, std::size_t size) { return read_file(room, size); });
+      }
       const std::string problem = open_archive();
       if (!problem.empty() && !(is_7z(start) && open_torn())) {
         throw std::runtime_error(fmt::format("cannot unpack {}: {}", name_, explain(problem, start, seekable)));
