@@ -179,8 +179,7 @@ private:
       std::vector<rules::RuleFailure> failures;
       rules::Findings found = rules::judge(*project, rules_, failures, time);
       for (const rules::RuleFailure &failure : failures) {
-        add_failure(failure.file,
-                    failure_message(fmt::format("this file in {}", failure.rule->code), failure.what),
+        add_failure(failure.file, failure_message(fmt::format("this file in {}", failure.rule->code), failure.what),
                     judged);
       }
       for (rules::Finding &finding : found) {

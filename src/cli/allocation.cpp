@@ -1,4 +1,5 @@
-// operator new that throws when memory is out. mimalloc brings its own, which ends the program there: it is written in C.
+// operator new that throws when memory is out. mimalloc brings its own, which ends the program there: it is written in
+// C.
 #include <cstddef>
 #include <cstdlib>
 #include <new>

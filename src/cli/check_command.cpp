@@ -1,3 +1,4 @@
+#include "base/printable.h"
 #include "check/check.h"
 #include "check/filter.h"
 #include "check/workspace.h"
@@ -16,7 +17,6 @@
 #include "project/walk.h"
 #include "report/format.h"
 #include "report/place.h"
-#include "base/printable.h"
 #include "report/summary.h"
 #include "report/timings.h"
 
@@ -235,7 +235,8 @@ int run_diff(const CheckArguments &arguments, const check::FilterOptions &filter
     fix::write_diff(result.files[file.file.value].path, file.before, file.edits, text, color);
     findings += file.findings;
   }
-  const bool written = color ? write_output(arguments.output, text, stdout) : write_data(arguments.output, text, stdout);
+  const bool written =
+      color ? write_output(arguments.output, text, stdout) : write_data(arguments.output, text, stdout);
   const bool fixable = report_problems(result, changes.problems);
   std::fputs(
       fixed_line(arguments.add_suppressions ? "would suppress" : "would fix", findings, changes.files.size()).c_str(),

@@ -52,8 +52,8 @@ void print_raw(std::string &text) {
 
 void print_error(const python::Source &source, const python::SyntaxError &error) {
   const python::Position position = source.position(error.span.start);
-  std::fprintf(stderr, "%s:%u:%u: syntax error: %s\n", printable(source.path).c_str(), position.line,
-               position.column, printable(error.message).c_str());
+  std::fprintf(stderr, "%s:%u:%u: syntax error: %s\n", printable(source.path).c_str(), position.line, position.column,
+               printable(error.message).c_str());
 }
 
 // False, and says why, if the file cannot be read.

@@ -1,11 +1,11 @@
 #include "cli/known_findings.h"
 
+#include "base/printable.h"
 #include "check/since.h"
 #include "cli/output.h"
 #include "cli/usage_error.h"
 #include "fix/files.h"
 #include "fix/notebook.h"
-#include "base/printable.h"
 #include "report/summary.h"
 
 #include <fmt/format.h>
@@ -134,8 +134,7 @@ int write_baseline(const CheckArguments &arguments, const check::Result &result)
   }
   std::fprintf(stderr, "deepperf: wrote %s in %s to %s\n",
                report::counted(result.findings.size(), "finding", "findings").c_str(),
-               report::counted(files.size(), "file", "files").c_str(),
-               printable(arguments.write_baseline).c_str());
+               report::counted(files.size(), "file", "files").c_str(), printable(arguments.write_baseline).c_str());
   return kClean;
 }
 

@@ -1,12 +1,13 @@
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/commit.h"
 #include "cli/output.h"
 #include "cli/suggest.h"
-#include "base/printable.h"
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -95,8 +96,7 @@ static int finished(int exit_code) {
   return deepperf::cli::kTrouble;
 }
 
-int main(int argc, char **argv) {
-  std::signal(SIGXFSZ, SIG_IGN); // a limit on the size of files is a full disk, which is reported
+static int guarded(int argc, char **argv) {
   try {
     return finished(run(argc, argv));
   } catch (const std::bad_alloc &) {
@@ -106,4 +106,17 @@ int main(int argc, char **argv) {
     deepperf::cli::complain(error.what());
     return deepperf::cli::kTrouble;
   }
+}
+
+int main(int argc, char **argv) {
+  std::signal(SIGXFSZ, SIG_IGN); // a limit on the size of files is a full disk, which is reported
+  const int exit_code = guarded(argc, argv);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  // Nothing is left to do. A library that `study` needs has threads of its own, and waits for them at the end: forever
+  // if they cannot get memory.
+  std::fflush(nullptr);
+  std::_Exit(exit_code);
+#else
+  return exit_code;
+#endif
 }

@@ -1,7 +1,7 @@
 #include "cli/output.h"
 
-#include "base/write_file.h"
 #include "base/printable.h"
+#include "base/write_file.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -15,8 +15,8 @@ bool write_output(const std::string &path, std::string_view text, std::FILE *str
 // To standard output, for people: control characters that come from files become visible.
 bool write_text(std::string_view text);
 
-// As write_output, for what other programs read: tables, JSON, differences. It must stay as it is, but on a terminal control
-// characters in it become visible.
+// As write_output, for what other programs read: tables, JSON, differences. It must stay as it is, but on a terminal
+// control characters in it become visible.
 bool write_data(const std::string &path, std::string_view text, std::FILE *stream);
 
 // One message to standard error, behind the name of the program. Control characters of file names and the like become

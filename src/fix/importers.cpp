@@ -13,7 +13,7 @@ namespace deepperf::fix {
 
 namespace {
 
-bool is_word_character(char c) {
+bool is_part_of_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;
 }
@@ -29,8 +29,8 @@ template <class Visit> void for_each_import_word(std::string_view text, Visit vi
       continue;
     }
     while (!line.empty()) {
-      const auto begin = std::ranges::find_if(line, is_word_character);
-      const auto behind = std::find_if_not(begin, line.end(), is_word_character);
+      const auto begin = std::ranges::find_if(line, is_part_of_word);
+      const auto behind = std::find_if_not(begin, line.end(), is_part_of_word);
       if (begin != behind) {
         visit(std::string_view(begin, behind));
       }
@@ -100,8 +100,6 @@ void Importers::note(const std::string &path, std::string_view text) {
   });
 }
 
-std::string Importers::text_of(const std::string &path) const {
-  return read_bytes(path).value_or(std::string());
-}
+std::string Importers::text_of(const std::string &path) const { return read_bytes(path).value_or(std::string()); }
 
 } // namespace deepperf::fix

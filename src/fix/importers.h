@@ -1,4 +1,5 @@
-// Which other files take a name from a file that is fixed: those that were checked are looked at, and those of its folder.
+// Which other files take a name from a file that is fixed: those that were checked are looked at, and those of its
+// folder.
 #pragma once
 
 #include "check/result.h"

@@ -49,8 +49,8 @@ std::string without_lone_surrogates(std::string_view text) {
   return result;
 }
 
-// What is parsed is copied and printed by functions that call themselves, so that a message that nests without end would
-// end the program. No message of the protocol comes near.
+// What is parsed is copied and printed by functions that call themselves, so that a message that nests without end
+// would end the program. No message of the protocol comes near.
 bool is_too_deep(std::string_view text) {
   constexpr int kDeepest = 200;
   int depth = 0;

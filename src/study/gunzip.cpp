@@ -55,7 +55,7 @@ std::size_t Gunzip::read(char *room, std::size_t size) {
   const uInt wanted = stream_->avail_out;
   while (stream_->avail_out != 0) {
     if (!fill()) {
-      problem_ = "its end is missing";
+      problem_ = "truncated gzip data";
       break;
     }
     const int result = inflate(stream_.get(), Z_NO_FLUSH);

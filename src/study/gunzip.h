@@ -24,8 +24,8 @@ public:
   const std::string &problem() const { return problem_; }
 
 private:
-  bool fill();             // false: there is no more
-  bool begin_next_part();  // false: the end, or a problem
+  bool fill();            // false: there is no more
+  bool begin_next_part(); // false: the end, or a problem
 
   Source source_;
   std::unique_ptr<z_stream_s> stream_;

@@ -31,8 +31,8 @@ constexpr std::array kTables = {
 // No text of a post comes near.
 constexpr int kLongestText = 64 << 20;
 
-// A query that looks at everything takes a few dozen steps of SQLite's machine for each row, and a row takes a few bytes
-// at least. A file that was made to keep us busy takes more.
+// A query that looks at everything takes a few dozen steps of SQLite's machine for each row, and a row takes a few
+// bytes at least. A file that was made to keep us busy takes more.
 constexpr int kStepsBetweenLooks = 100'000;
 constexpr u64 kStepsForAny = 50'000'000;
 constexpr u64 kStepsPerByte = 100;
@@ -98,7 +98,8 @@ Store::Store(const std::string &path, Mode mode) : path_(path) {
   }
   // SQLite would write beside such a file even to read it. We never make one.
   if (mode != Mode::Create && is_in_wal_mode(path)) {
-    throw std::runtime_error(fmt::format("{} is an SQLite file in WAL mode, which `deepperf study` does not write", path));
+    throw std::runtime_error(
+        fmt::format("{} is an SQLite file in WAL mode, which `deepperf study` does not write", path));
   }
   try {
     if (sqlite3_open_v2(path.c_str(), &database_, flags, nullptr) != SQLITE_OK) {

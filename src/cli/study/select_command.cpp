@@ -225,6 +225,13 @@ std::string problems_text(const SelectResult &result) {
     }
     text.back() = '\n';
   }
+  const bool is_reason_shown =
+      std::ranges::find(counts.problems.begin(), counts.problems.begin() + static_cast<std::ptrdiff_t>(shown),
+                        Fault::CutOff,
+                        &study::Problem::fault) != counts.problems.begin() + static_cast<std::ptrdiff_t>(shown);
+  if (!result.trouble.empty() && !is_reason_shown) {
+    text += fmt::format("  why it ends too early: {}\n", result.trouble);
+  }
   return text;
 }
 
