@@ -29,7 +29,7 @@ constexpr std::array kTables = {
     "CREATE TABLE facts(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"};
 
 // No text of a post comes near.
-constexpr int kLongestText = 64 << 20;
+constexpr int kLongestStoredText = 64 << 20;
 
 // A query that looks at everything takes a few dozen steps of SQLite's machine for each row, and a row takes a few
 // bytes at least. A file that was made to keep us busy takes more.
@@ -175,7 +175,7 @@ void Store::run(sqlite3_stmt *statement) const {
 void Store::distrust() {
   sqlite3_db_config(database_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(database_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  sqlite3_limit(database_, SQLITE_LIMIT_LENGTH, kLongestText);
+  sqlite3_limit(database_, SQLITE_LIMIT_LENGTH, kLongestStoredText);
   std::error_code missing;
   const auto size = std::filesystem::file_size(path_, missing);
   const u64 bytes = missing ? 0 : std::min<u64>(size, u64{1} << 50U);
