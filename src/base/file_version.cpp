@@ -1,5 +1,7 @@
 #include "base/file_version.h"
 
+#include "base/open_path.h"
+
 #include <algorithm>
 #include <ctime>
 
@@ -20,7 +22,7 @@ FileStamp stamp_of(const struct stat &status) {
 
 std::optional<FileStamp> find_stamp(const std::string &path) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+  if (!stat_path(path, status) || !S_ISREG(status.st_mode)) {
     return std::nullopt;
   }
   return stamp_of(status);

@@ -1,6 +1,7 @@
 #include "check/cache_folder.h"
 
 #include "base/file_version.h"
+#include "base/temporary_file.h"
 #include "base/types.h"
 
 #include <fmt/format.h>
@@ -67,17 +68,6 @@ void make_folders(const std::string &folder) {
     ::mkdir(folder.substr(0, slash).c_str(), 0700);
   }
   ::mkdir(folder.c_str(), 0700);
-}
-
-bool write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR) {
-      return false;
-    }
-    bytes.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
-  }
-  return true;
 }
 
 struct Entry {
@@ -176,6 +166,7 @@ void write_cache_file(const std::string &folder, const std::string &name, std::s
   }
   static std::atomic<u32> count{0};
   const std::string unfinished = fmt::format("{}{}-{}-{}", kUnfinished, ::getpid(), count++, clock_now());
+  const RemovedOnSignal removed(folder + '/' + unfinished);
   bool written = false;
   {
     const Descriptor file(

@@ -17,6 +17,7 @@
 #include <deque>
 #include <iterator>
 #include <mutex>
+#include <new>
 #include <unordered_set>
 
 namespace deepperf::check {
@@ -57,6 +58,19 @@ private:
   std::condition_variable changed_;
   std::deque<std::string> paths_;
   bool closed_ = false;
+};
+
+// Closes a queue, whatever happens before.
+struct QueueEnd {
+  explicit QueueEnd(FileQueue *closed) : queue(closed) {}
+  QueueEnd(const QueueEnd &) = delete;
+  QueueEnd &operator=(const QueueEnd &) = delete;
+  ~QueueEnd() {
+    if (queue != nullptr) {
+      queue->close();
+    }
+  }
+  FileQueue *queue;
 };
 
 // The path from where the user's own folders begin: behind the folder that was named on the command line.
@@ -168,8 +182,13 @@ void load(LoadedFile &file, const Options &options, const Cache *cache, const Lo
 
 } // namespace
 
+std::string failure_message(std::string_view where, std::string_view what) {
+  return what == std::bad_alloc().what() ? fmt::format("out of memory: {} was not checked", where)
+                                         : fmt::format("deepperf failed on {} ({}); please report that", where, what);
+}
+
 void note_failure(LoadedFile &file, std::string_view what) {
-  file.load_errors = {{.message = fmt::format("deepperf failed on this file ({}); please report that", what)}};
+  file.load_errors = {{.message = failure_message("this file", what)}};
   file.parsed.tree = {};
   file.parsed.source = {};
   file.parsed.has_text = file.parsed.has_tree = file.waits = false;
@@ -262,8 +281,10 @@ void find_files(const Options &options, Progress &progress, const Cache *cache, 
     }
     queue.close();
   };
-  // The first worker walks, then helps; the others look into what it has found so far.
+  // The first worker walks, then helps; the others look into what it has found so far. Should it fail, they must not
+  // wait for more.
   run_workers(jobs, [&](u32 index) {
+    const QueueEnd end(index == 0 ? &queue : nullptr);
     Worker &worker = result.workers[index];
     u64 *const time = options.timings ? &worker.parse_time : nullptr;
     if (index == 0) {

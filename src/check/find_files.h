@@ -83,6 +83,9 @@ void note_unknown_rules(LoadedFile &file, const python::Source &source);
 // To be called for a file that was read once more: its contents may not be those that were seen before.
 void note_reading(LoadedFile &file, const python::Source &source);
 
+// What is said of a file that a mistake of ours, or too little memory, has cost.
+std::string failure_message(std::string_view where, std::string_view what);
+
 // The program has made a mistake with the file: all that is left of it is an error that says so.
 void note_failure(LoadedFile &file, std::string_view what);
 

@@ -136,8 +136,7 @@ private:
     } catch (const std::exception &error) {
       add_failure(
           group.front()->index,
-          fmt::format("deepperf failed on this file or one of the {} that belong to it ({}); please report that",
-                      group.size() - 1, error.what()),
+          failure_message(fmt::format("this file or one of the {} that belong to it", group.size() - 1), error.what()),
           judged);
     }
     if (!loaded_.stay) {
@@ -180,9 +179,7 @@ private:
       std::vector<rules::RuleFailure> failures;
       rules::Findings found = rules::judge(*project, rules_, failures, time);
       for (const rules::RuleFailure &failure : failures) {
-        add_failure(failure.file,
-                    fmt::format("deepperf failed on this file in {} ({}); please report that", failure.rule->code,
-                                failure.what),
+        add_failure(failure.file, failure_message(fmt::format("this file in {}", failure.rule->code), failure.what),
                     judged);
       }
       for (rules::Finding &finding : found) {

@@ -1,3 +1,4 @@
+#include "base/printable.h"
 #include "check/check.h"
 #include "check/filter.h"
 #include "check/workspace.h"
@@ -16,7 +17,6 @@
 #include "project/walk.h"
 #include "report/format.h"
 #include "report/place.h"
-#include "report/printable.h"
 #include "report/summary.h"
 #include "report/timings.h"
 
@@ -184,7 +184,7 @@ bool complain_of_no_files(const CheckArguments &arguments, const check::Result &
                                  report::counted(ignored, "file", "files"), where, ignored == 1 ? "is" : "are",
                                  arguments.options.exclude != nullptr ? ", the configuration or " : " or ",
                                  ignored == 1 ? "it" : "them");
-  std::fprintf(stderr, "deepperf: nothing was checked: %s\n", report::printable(reason).c_str());
+  complain(fmt::format("nothing was checked: {}", reason));
   return true;
 }
 
@@ -196,7 +196,7 @@ std::string fixed_line(std::string_view verb, u64 findings, std::size_t files) {
 // False if a file could not be written.
 bool report_problems(const check::Result &result, const std::vector<fix::FixProblem> &problems) {
   for (const fix::FixProblem &problem : problems) {
-    std::fprintf(stderr, "deepperf: %s: %s\n", result.files[problem.file.value].path.c_str(), problem.message.c_str());
+    complain(fmt::format("{}: {}", result.files[problem.file.value].path, problem.message));
   }
   return std::ranges::none_of(problems, &fix::FixProblem::is_failure);
 }
@@ -219,7 +219,9 @@ std::string report(const CheckArguments &arguments, const check::Result &result,
   options.location = report_location();
   std::string text;
   report::find_format(arguments.format)->write(result, options, text);
-  return text;
+  // These two are made for terminals, with colours of their own. The others keep what files hold, for programs to read.
+  const bool is_made_for_terminals = arguments.format == "text" || arguments.format == "concise";
+  return on_terminal && !is_made_for_terminals ? printable_lines(text) : text;
 }
 
 int run_diff(const CheckArguments &arguments, const check::FilterOptions &filter, KnownFindings &known) {
@@ -233,7 +235,8 @@ int run_diff(const CheckArguments &arguments, const check::FilterOptions &filter
     fix::write_diff(result.files[file.file.value].path, file.before, file.edits, text, color);
     findings += file.findings;
   }
-  const bool written = write_output(arguments.output, text, stdout);
+  const bool written =
+      color ? write_output(arguments.output, text, stdout) : write_data(arguments.output, text, stdout);
   const bool fixable = report_problems(result, changes.problems);
   std::fputs(
       fixed_line(arguments.add_suppressions ? "would suppress" : "would fix", findings, changes.files.size()).c_str(),
@@ -340,7 +343,7 @@ int run_check(CheckArguments &arguments) {
   }
   // Of standard input the fixed text is what the next program in the pipe waits for.
   const bool gives_text = changes_files && arguments.options.stdin_text;
-  bool written = !gives_text || write_output("", *arguments.options.stdin_text, stdout);
+  bool written = !gives_text || write_data("", *arguments.options.stdin_text, stdout);
   std::FILE *const stream = gives_text ? stderr : stdout;
   std::string text = report(arguments, result, stream);
   if (fixed.findings != 0) {
@@ -377,7 +380,7 @@ void add_check(CLI::App &app, int &exit_code) {
     try {
       exit_code = run_check(*arguments);
     } catch (const UsageError &error) {
-      std::fprintf(stderr, "deepperf: %s\n", report::printable(error.what()).c_str());
+      complain(error.what());
       exit_code = kTrouble;
     }
   });

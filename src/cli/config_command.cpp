@@ -29,7 +29,7 @@ int show_config(const ConfigArguments &arguments) {
   }
   const config::Settings settings = settings_in_force(arguments.check);
   const std::string text = arguments.format == "json" ? dump(config::show_json(settings)) : config::show_text(settings);
-  return write_output("", text, stdout) ? kClean : kTrouble;
+  return write_text(text) ? kClean : kTrouble;
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 #include "base/arena.h"
+#include "base/printable.h"
 #include "base/workers.h"
 #include "check/why.h"
 #include "cli/commands.h"
@@ -9,6 +10,8 @@
 #include "python/source.h"
 #include "python/token_dump.h"
 #include "python/tree_dump.h"
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -31,15 +34,26 @@ struct AstArguments {
   bool stdin_list = false;
 };
 
+// For people; a full disk is noticed at the end.
 void print(std::string &text) {
+  const std::string shown = printable_lines(text);
+  std::fwrite(shown.data(), 1, shown.size(), stdout);
+  text.clear();
+}
+
+// For a program that compares.
+void print_raw(std::string &text) {
+  if (isatty(STDOUT_FILENO) != 0) {
+    return print(text);
+  }
   std::fwrite(text.data(), 1, text.size(), stdout);
   text.clear();
 }
 
 void print_error(const python::Source &source, const python::SyntaxError &error) {
   const python::Position position = source.position(error.span.start);
-  std::fprintf(stderr, "%s:%u:%u: syntax error: %s\n", source.path.c_str(), position.line, position.column,
-               error.message.c_str());
+  std::fprintf(stderr, "%s:%u:%u: syntax error: %s\n", printable(source.path).c_str(), position.line, position.column,
+               printable(error.message).c_str());
 }
 
 // False, and says why, if the file cannot be read.
@@ -49,7 +63,7 @@ bool load(const std::string &path, python::Source &source) {
     return true;
   }
   for (const python::SourceError &error : errors) {
-    std::fprintf(stderr, "%s: %s\n", path.c_str(), error.message.c_str());
+    std::fprintf(stderr, "%s: %s\n", printable(path).c_str(), printable(error.message).c_str());
   }
   return false;
 }
@@ -68,7 +82,7 @@ int dump_list(const AstArguments &arguments) {
       python::dump_cpython(source, tree, arguments.attributes, out);
     }
     out += '\n';
-    print(out);
+    print_raw(out);
     std::fflush(stdout);
   }
   return kClean;
@@ -90,10 +104,11 @@ int dump_ast(const AstArguments &arguments) {
     if (arguments.format == "cpython") {
       python::dump_cpython(source, tree, arguments.attributes, out);
       out += '\n';
+      print_raw(out);
     } else {
       python::dump_tree(source, tree, out);
+      print(out);
     }
-    print(out);
     for (const python::SyntaxError &error : tree.errors) {
       print_error(source, error);
       exit_code = std::max<int>(exit_code, kFindings);
@@ -251,7 +266,7 @@ int explain_why(const std::string &place, const std::string &rule, std::vector<s
   }
   question.around = around.empty() ? std::vector{project_of(question.path)} : std::move(around);
   check::WhyAnswer answer = check::explain_line(question);
-  std::fputs(answer.text.c_str(), answer.found ? stdout : stderr);
+  std::fputs(printable_lines(answer.text).c_str(), answer.found ? stdout : stderr);
   return answer.found ? kClean : kTrouble;
 }
 

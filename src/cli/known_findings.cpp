@@ -1,11 +1,11 @@
 #include "cli/known_findings.h"
 
+#include "base/printable.h"
 #include "check/since.h"
 #include "cli/output.h"
 #include "cli/usage_error.h"
 #include "fix/files.h"
 #include "fix/notebook.h"
-#include "report/printable.h"
 #include "report/summary.h"
 
 #include <fmt/format.h>
@@ -107,7 +107,7 @@ bool finish_baseline(const CheckArguments &arguments, const KnownFindings &known
   }
   const u64 stale = count_entries(known.match()->stale());
   const std::string entries = report::counted(stale, "entry", "entries");
-  const std::string path = report::printable(arguments.baseline);
+  const std::string path = printable(arguments.baseline);
   if (arguments.prune_baseline) {
     const std::string text = check::baseline_text(known.match()->pruned());
     if (fix::read_bytes(arguments.baseline) != text && !write_output(arguments.baseline, text, stdout)) {
@@ -134,8 +134,7 @@ int write_baseline(const CheckArguments &arguments, const check::Result &result)
   }
   std::fprintf(stderr, "deepperf: wrote %s in %s to %s\n",
                report::counted(result.findings.size(), "finding", "findings").c_str(),
-               report::counted(files.size(), "file", "files").c_str(),
-               report::printable(arguments.write_baseline).c_str());
+               report::counted(files.size(), "file", "files").c_str(), printable(arguments.write_baseline).c_str());
   return kClean;
 }
 
@@ -143,14 +142,14 @@ int report_stale_baseline(const CheckArguments &arguments, const KnownFindings &
   std::string text;
   const std::map<check::BaselineEntry, u64> &stale = known.match()->stale();
   for (const auto &[entry, count] : stale) {
-    fmt::format_to(std::back_inserter(text), "{}: {} {:016x}: {} nothing any more\n", report::printable(entry.path),
-                   report::printable(entry.rule), entry.fingerprint,
+    fmt::format_to(std::back_inserter(text), "{}: {} {:016x}: {} nothing any more\n", printable(entry.path),
+                   printable(entry.rule), entry.fingerprint,
                    count == 1 ? "matches" : fmt::format("{} entries match", count));
   }
   const u64 count = count_entries(stale);
   fmt::format_to(std::back_inserter(text), "{} in {}\n",
                  count == 0 ? "No stale entries" : report::counted(count, "stale entry", "stale entries"),
-                 report::printable(arguments.baseline));
+                 printable(arguments.baseline));
   if (!write_output(arguments.output, text, stdout)) {
     return kTrouble;
   }

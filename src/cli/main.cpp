@@ -1,3 +1,4 @@
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/commit.h"
 #include "cli/output.h"
@@ -6,8 +7,10 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -77,7 +80,8 @@ int run(int argc, char **argv) {
       return app.exit(error);
     }
     const std::string message = deepperf::cli::explain(app, error, argc, argv);
-    std::fprintf(stderr, "deepperf: %s\n", message.c_str());
+    const std::string shown = deepperf::printable_lines(message);
+    std::fprintf(stderr, "deepperf: %s\n", shown.c_str());
     return deepperf::cli::kTrouble;
   }
   return exit_code;
@@ -95,12 +99,27 @@ static int finished(int exit_code) {
   return deepperf::cli::kTrouble;
 }
 
-int main(int argc, char **argv) {
-  std::signal(SIGXFSZ, SIG_IGN); // a limit on the size of files is a full disk, which is reported
+static int guarded(int argc, char **argv) {
   try {
     return finished(run(argc, argv));
+  } catch (const std::bad_alloc &) {
+    std::fputs("deepperf: out of memory\n", stderr);
+    return deepperf::cli::kTrouble;
   } catch (const std::exception &error) {
-    std::fprintf(stderr, "deepperf: %s\n", error.what());
+    deepperf::cli::complain(error.what());
     return deepperf::cli::kTrouble;
   }
+}
+
+int main(int argc, char **argv) {
+  std::signal(SIGXFSZ, SIG_IGN); // a limit on the size of files is a full disk, which is reported
+  const int exit_code = guarded(argc, argv);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  // Nothing is left to do. A library that `study` needs has threads of its own, and waits for them at the end: forever
+  // if they cannot get memory.
+  std::fflush(nullptr);
+  std::_Exit(exit_code);
+#else
+  return exit_code;
+#endif
 }

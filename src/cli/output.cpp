@@ -1,27 +1,17 @@
 #include "cli/output.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
+#include "base/printable.h"
+#include "base/write_file.h"
+
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
+#include <optional>
 #include <system_error>
 
 namespace deepperf::cli {
-
-namespace {
-
-bool fail(const std::string &path) {
-  const char *const reason = std::strerror(errno); // NOLINT(concurrency-mt-unsafe): nothing else runs any more
-  std::fprintf(stderr, "deepperf: cannot write %s: %s\n", path.empty() ? "the output" : path.c_str(), reason);
-  return false;
-}
-
-} // namespace
 
 std::string read_all(std::FILE *stream) {
   std::string text;
@@ -39,69 +29,33 @@ std::string read_all(std::FILE *stream) {
   return text;
 }
 
-namespace {
-
-bool write_to(std::FILE *file, std::string_view text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  return std::fclose(file) == 0 && written;
-}
-
-// What a symbolic link names, where there is such a file; else the path itself.
-std::string resolved(const std::string &path) {
-  std::error_code error;
-  const std::filesystem::path target = std::filesystem::canonical(path, error);
-  return error ? path : target.string();
-}
-
-bool is_regular_or_new(const std::string &path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
-}
-
-// A new file in the same folder that takes the place of the old one once all is written: a full disk leaves the old
-// one.
-bool replace(const std::string &path, std::string_view text) {
-  struct stat before {};
-  const bool exists = ::stat(path.c_str(), &before) == 0;
-  if (exists && ::access(path.c_str(), W_OK) != 0) {
-    return false;
-  }
-  const std::size_t slash = path.rfind('/');
-  std::string name = path.substr(0, slash == path.npos ? 0 : slash + 1) + ".deepperf-XXXXXX";
-  const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
-  if (descriptor < 0) {
-    return false;
-  }
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  const mode_t mode = exists ? before.st_mode & 07777U : 0666U & ~mask;
-  std::FILE *const file = ::fchmod(descriptor, mode) == 0 ? ::fdopen(descriptor, "wb") : nullptr;
-  if (file == nullptr) {
-    ::close(descriptor);
-  }
-  const bool written = file != nullptr && write_to(file, text) && ::rename(name.c_str(), path.c_str()) == 0;
-  if (!written) {
-    const int reason = errno;
-    ::unlink(name.c_str());
-    errno = reason;
-  }
-  return written;
-}
-
-} // namespace
-
 bool write_output(const std::string &path, std::string_view text, std::FILE *stream) {
   if (path.empty()) {
+    errno = 0;
     const bool written = std::fwrite(text.data(), 1, text.size(), stream) == text.size() && std::fflush(stream) == 0;
-    return written || fail(path);
+    if (!written) {
+      complain(fmt::format("cannot write the output: {}", std::generic_category().message(errno)));
+    }
+    return written;
   }
-  const std::string target = resolved(path);
-  if (is_regular_or_new(target)) {
-    return replace(target, text) || fail(path);
+  std::fflush(stream); // what stands before it, should both be the same
+  if (const std::optional<std::string> failure = write_file(path, text)) {
+    complain(fmt::format("{}: {}", path, *failure));
+    return false;
   }
-  // A device or a FIFO is written through; replacing it would be a surprise.
-  std::FILE *const file = std::fopen(target.c_str(), "wbe");
-  return (file != nullptr && write_to(file, text)) || fail(path);
+  return true;
+}
+
+bool write_text(std::string_view text) { return write_output("", printable_lines(text), stdout); }
+
+bool write_data(const std::string &path, std::string_view text, std::FILE *stream) {
+  const bool on_terminal = path.empty() && ::isatty(::fileno(stream)) != 0;
+  return on_terminal ? write_output(path, printable_lines(text), stream) : write_output(path, text, stream);
+}
+
+void complain(std::string_view message) {
+  const std::string line = fmt::format("deepperf: {}\n", printable(message));
+  std::fputs(line.c_str(), stderr);
 }
 
 } // namespace deepperf::cli

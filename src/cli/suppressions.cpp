@@ -1,11 +1,11 @@
 #include "cli/suppressions.h"
 
 #include "base/nearest.h"
+#include "base/printable.h"
 #include "check/selection.h"
 #include "check/unused_suppressions.h"
 #include "cli/output.h"
 #include "report/place.h"
-#include "report/printable.h"
 #include "report/unused_suppressions.h"
 
 #include <fmt/format.h>
@@ -17,11 +17,10 @@ namespace deepperf::cli {
 bool report_unknown_rules(const check::Result &result) {
   for (const check::FileError &error : result.unknown_rules) {
     std::string line;
-    report::write_place(report::printable(result.files[error.file.value].path), error.cell, error.line, error.column,
-                        line);
+    report::write_place(printable(result.files[error.file.value].path), error.cell, error.line, error.column, line);
     const std::string near = nearest(error.message, check::known_selectors());
     fmt::format_to(std::back_inserter(line), ": warning: unknown rule '{}' in a suppression comment{}\n",
-                   report::printable(error.message), near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+                   printable(error.message), near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
     std::fputs(line.c_str(), stderr);
   }
   return !result.unknown_rules.empty();

@@ -1,5 +1,6 @@
 #include "fix/diff.h"
 
+#include "base/printable.h"
 #include "fix/edits.h"
 
 #include <fmt/format.h>
@@ -124,7 +125,11 @@ void write_line(char mark, std::string_view line, bool color, std::string &out) 
   line.remove_suffix(has_return ? 1 : 0);
   out += style.on;
   out += mark;
-  out += line;
+  if (color) { // for eyes
+    out += printable_lines(line);
+  } else {
+    out += line;
+  }
   out += style.off;
   out += has_return ? "\r\n" : "\n";
   if (!has_end) {
@@ -186,7 +191,7 @@ void write_diff(std::string_view path, std::string_view before, const std::vecto
     return;
   }
   const Style style = style_of('h', color);
-  fmt::format_to(std::back_inserter(out), "{0}--- {2}{1}\n{0}+++ {2}{1}\n", style.on, style.off, path);
+  fmt::format_to(std::back_inserter(out), "{0}--- {2}{1}\n{0}+++ {2}{1}\n", style.on, style.off, printable(path));
   std::ptrdiff_t shift = 0;
   for (std::size_t begin = 0; begin < changes.size();) {
     std::size_t end = begin + 1;

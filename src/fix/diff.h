@@ -10,7 +10,7 @@
 namespace deepperf::fix {
 
 // `edits` are sorted and do not overlap. Knowing them, there is no need to compare the texts.
-// With colour, lines that go are red, those that come green, as git shows them.
+// With colour, lines that go are red, those that come green, as git shows them, and control characters are visible.
 void write_diff(std::string_view path, std::string_view before, const std::vector<rules::Edit> &edits, std::string &out,
                 bool color = false);
 

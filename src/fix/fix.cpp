@@ -5,6 +5,7 @@
 #include "base/workers.h"
 #include "fix/edits.h"
 #include "fix/files.h"
+#include "fix/importers.h"
 #include "fix/interrupts.h"
 #include "fix/notebook.h"
 #include "fix/unused_imports.h"
@@ -15,7 +16,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -115,15 +115,37 @@ private:
       return true;
     }
     chosen_.assign(findings.size(), false);
-    bool any = false;
-    for (std::size_t i = 0; i < findings.size(); ++i) {
-      EditSet more = good;
-      if (more.add(findings[i]->fix->edits, source_.text().size()) && try_edits(more.edits())) {
-        good = std::move(more);
-        chosen_[i] = any = true;
-      }
+    const std::size_t middle = findings.size() / 2;
+    const bool any = add_good_ones(findings, 0, middle, good);
+    return add_good_ones(findings, middle, findings.size(), good) || any;
+  }
+
+  // Of the findings [begin, end), half by half, those whose fixes can be made together with the good ones. Every try
+  // parses the file, so there are not more than a few dozen: what is left then is for the next round.
+  bool add_good_ones(std::span<const rules::Finding *const> findings, std::size_t begin, std::size_t end,
+                     EditSet &good) {
+    if (begin == end || tries_left_ == 0) {
+      return false;
     }
-    return any;
+    EditSet more = good;
+    bool is_more = false;
+    for (std::size_t i = begin; i < end; ++i) {
+      chosen_[i] = more.add(findings[i]->fix->edits, source_.text().size());
+      is_more = is_more || chosen_[i];
+    }
+    --tries_left_;
+    if (is_more && try_edits(more.edits())) {
+      good = std::move(more);
+      return true;
+    }
+    std::fill(chosen_.begin() + static_cast<std::ptrdiff_t>(begin), chosen_.begin() + static_cast<std::ptrdiff_t>(end),
+              false);
+    const std::size_t middle = begin + (end - begin) / 2;
+    if (!is_more || middle == begin) {
+      return false;
+    }
+    const bool any = add_good_ones(findings, begin, middle, good);
+    return add_good_ones(findings, middle, end, good) || any;
   }
 
   bool try_edits(const std::vector<rules::Edit> &edits) {
@@ -160,52 +182,12 @@ private:
   std::vector<rules::Edit> edits_;
   std::string after_;
   bool not_representable_ = false;
-};
-
-// Do other files take a name from this one? Those that were checked are looked at, and those of its folder.
-class Importers {
-public:
-  Importers(const check::Result &result, const std::string &path) : result_(result), path_(path) {}
-
-  bool operator()(std::string_view name) {
-    const std::filesystem::path file(path_);
-    const std::string module = file.stem().string();
-    // What a package imports is often meant for those that import the package.
-    if (module == "__init__") {
-      return true;
-    }
-    const auto takes = [&](const std::string &other, const python::Source *source) {
-      if (other == path_) {
-        return false;
-      }
-      const std::optional<std::string> bytes = source == nullptr ? read_bytes(other) : std::nullopt;
-      const std::string_view text = source != nullptr ? source->text() : bytes ? std::string_view(*bytes) : "";
-      return takes_name_from(text, module, name);
-    };
-    if (std::ranges::any_of(result_.files,
-                            [&](const check::CheckedFile &other) { return takes(other.path, other.source); })) {
-      return true;
-    }
-    std::error_code error;
-    const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-    for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-      const std::string extension = at->path().extension().string();
-      if ((extension == ".py" || extension == ".ipynb") && at->path().filename() != file.filename() &&
-          takes(at->path().string(), nullptr)) {
-        return true;
-      }
-    }
-    return static_cast<bool>(error);
-  }
-
-private:
-  const check::Result &result_;
-  const std::string &path_;
+  u32 tries_left_ = 64;
 };
 
 // `indices` are the findings of the file that have a fix we may apply.
 void fix_file(const check::Result &result, const FixOptions &options, std::span<const std::size_t> indices,
-              FixResult &out) {
+              Importers &importers, FixResult &out) {
   const FileIndex index = result.findings[indices[0]].file;
   const check::CheckedFile &file = result.files[index.value];
   const auto problem = [&](std::string message, bool is_failure) {
@@ -225,9 +207,9 @@ void fix_file(const check::Result &result, const FixOptions &options, std::span<
   for (const std::size_t i : indices) {
     findings.push_back(&result.findings[i]);
   }
-  const bool any = fixer.fix(
-      findings, options.stdin_bytes ? std::function<bool(std::string_view)>([](std::string_view) { return true; })
-                                    : Importers(result, file.path));
+  const bool any = fixer.fix(findings, [&](std::string_view name) {
+    return options.stdin_bytes.has_value() || importers.take_from(file.path, name);
+  });
   if (fixer.was_not_representable()) {
     problem(fmt::format("not fixed: a fix has characters that its encoding {} lacks", file.source->encoding), false);
   }
@@ -258,6 +240,7 @@ void fix_file(const check::Result &result, const FixOptions &options, std::span<
 FixResult apply_fixes(const check::Result &result, const FixOptions &options) {
   FixResult out;
   out.is_fixed.resize(result.findings.size());
+  Importers importers(result);
   // Each file is written whole or not at all, also if the user has had enough.
   const HeldInterrupts held;
   // The parser needs a stack that the caller may not have.
@@ -271,7 +254,7 @@ FixResult apply_fixes(const check::Result &result, const FixOptions &options) {
       }
       const bool is_last = i + 1 == result.findings.size() || result.findings[i + 1].file != finding.file;
       if (is_last && !indices.empty()) {
-        fix_file(result, options, indices, out);
+        fix_file(result, options, indices, importers, out);
         indices.clear();
         if (HeldInterrupts::is_pending()) {
           return;

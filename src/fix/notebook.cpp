@@ -25,6 +25,74 @@ struct CellCode {
   bool is_list = false;
 };
 
+// One character of a literal: how many bytes it has there, and what it stands for.
+struct Character {
+  std::size_t size = 1;
+  std::string value;
+};
+
+u32 hex_value(std::string_view digits) {
+  u32 value = 0;
+  for (const char c : digits) {
+    const auto lower = static_cast<char>(c | 0x20);
+    value = value * 16 + static_cast<u32>(c <= '9' ? c - '0' : lower - 'a' + 10);
+  }
+  return value;
+}
+
+std::string utf8_of(u32 code) {
+  if (code < 0x80) {
+    return {static_cast<char>(code)};
+  }
+  std::string bytes;
+  const u32 more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  constexpr std::array<u32, 4> kLead = {0, 0xC0, 0xE0, 0xF0};
+  bytes += static_cast<char>(kLead[more] | (code >> (6 * more)));
+  for (u32 i = more; i > 0; --i) {
+    bytes += static_cast<char>(0x80 | ((code >> (6 * (i - 1))) & 0x3F));
+  }
+  return bytes;
+}
+
+Character unicode_escape(std::string_view text) {
+  if (text.size() < 6) {
+    return {text.size(), "?"};
+  }
+  const u32 unit = hex_value(text.substr(2, 4));
+  if (unit >= 0xD800 && unit <= 0xDBFF && text.size() >= 12 && text[6] == '\\' && text[7] == 'u') {
+    const u32 second = hex_value(text.substr(8, 4));
+    if (second >= 0xDC00 && second <= 0xDFFF) {
+      return {12, utf8_of(0x10000 + ((unit - 0xD800) << 10) + (second - 0xDC00))};
+    }
+  }
+  return {6, utf8_of(unit >= 0xD800 && unit <= 0xDFFF ? 0xFFFD : unit)};
+}
+
+Character first_character(std::string_view text) {
+  if (text[0] != '\\' || text.size() < 2) {
+    const u32 size = python::utf8_size(text.data(), text.data() + text.size());
+    return {std::max(size, 1U), std::string(text.substr(0, std::max(size, 1U)))};
+  }
+  constexpr std::string_view kEscapes = "bfnrt";
+  constexpr std::string_view kMeanings = "\b\f\n\r\t";
+  if (text[1] == 'u') {
+    return unicode_escape(text);
+  }
+  const std::size_t found = kEscapes.find(text[1]);
+  return {2, std::string(1, found == kEscapes.npos ? text[1] : kMeanings[found])};
+}
+
+// What a literal stands for.
+std::string unescaped(std::string_view text) {
+  std::string value;
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    value += character.value;
+    text.remove_prefix(std::min(character.size, text.size()));
+  }
+  return value;
+}
+
 // Finds the code of cells. The JSON has been read before and is known to be well-formed; should it be not, every step
 // still goes forward and stops at the end.
 class Scanner {
@@ -122,7 +190,12 @@ private:
       if (!take(':')) {
         break;
       }
-      use(json_.substr(key.begin, key.end - key.begin));
+      const std::string_view written = json_.substr(key.begin, key.end - key.begin);
+      if (written.find('\\') == written.npos) {
+        use(written);
+      } else {
+        use(unescaped(written));
+      }
       take(',');
     }
     take('}');
@@ -194,63 +267,6 @@ private:
   std::string_view json_;
   std::size_t at_;
 };
-
-// One character of a literal: how many bytes it has there, and what it stands for.
-struct Character {
-  std::size_t size = 1;
-  std::string value;
-};
-
-u32 hex_value(std::string_view digits) {
-  u32 value = 0;
-  for (const char c : digits) {
-    const auto lower = static_cast<char>(c | 0x20);
-    value = value * 16 + static_cast<u32>(c <= '9' ? c - '0' : lower - 'a' + 10);
-  }
-  return value;
-}
-
-std::string utf8_of(u32 code) {
-  if (code < 0x80) {
-    return {static_cast<char>(code)};
-  }
-  std::string bytes;
-  const u32 more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  constexpr std::array<u32, 4> kLead = {0, 0xC0, 0xE0, 0xF0};
-  bytes += static_cast<char>(kLead[more] | (code >> (6 * more)));
-  for (u32 i = more; i > 0; --i) {
-    bytes += static_cast<char>(0x80 | ((code >> (6 * (i - 1))) & 0x3F));
-  }
-  return bytes;
-}
-
-Character unicode_escape(std::string_view text) {
-  if (text.size() < 6) {
-    return {text.size(), "?"};
-  }
-  const u32 unit = hex_value(text.substr(2, 4));
-  if (unit >= 0xD800 && unit <= 0xDBFF && text.size() >= 12 && text[6] == '\\' && text[7] == 'u') {
-    const u32 second = hex_value(text.substr(8, 4));
-    if (second >= 0xDC00 && second <= 0xDFFF) {
-      return {12, utf8_of(0x10000 + ((unit - 0xD800) << 10) + (second - 0xDC00))};
-    }
-  }
-  return {6, utf8_of(unit >= 0xD800 && unit <= 0xDFFF ? 0xFFFD : unit)};
-}
-
-Character first_character(std::string_view text) {
-  if (text[0] != '\\' || text.size() < 2) {
-    const u32 size = python::utf8_size(text.data(), text.data() + text.size());
-    return {std::max(size, 1U), std::string(text.substr(0, std::max(size, 1U)))};
-  }
-  constexpr std::string_view kEscapes = "bfnrt";
-  constexpr std::string_view kMeanings = "\b\f\n\r\t";
-  if (text[1] == 'u') {
-    return unicode_escape(text);
-  }
-  const std::size_t found = kEscapes.find(text[1]);
-  return {2, std::string(1, found == kEscapes.npos ? text[1] : kMeanings[found])};
-}
 
 // Where the bytes of a cell's text stand in the JSON, asked for in ascending order.
 class CellMap {

@@ -1,13 +1,12 @@
 #include "project/requirements.h"
 
 #include "base/hash.h"
+#include "base/open_path.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <mutex>
 #include <utility>
 
@@ -124,10 +123,8 @@ void read_range(std::string_view text, VersionRange &range) {
 }
 
 std::string read_file(const fs::path &path) {
-  std::ifstream file(path, std::ios::binary);
   constexpr std::size_t kLargest = std::size_t{1} << 20; // no such file is longer
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  return text.size() <= kLargest ? text : std::string{};
+  return read_regular(path.string(), kLargest).value_or(std::string());
 }
 
 // Where requirements are written down, seen from a folder.
@@ -318,6 +315,8 @@ std::vector<std::string> known_packages() {
 
 void add_requirements(std::string_view text, Requirements &requirements, std::string_view name_of_file) {
   std::size_t at = 0;
+  std::size_t counted = 0; // up to here lines were counted
+  std::ptrdiff_t line = 1;
   while (at < text.size()) {
     // A name that begins a line or stands in quotes or behind `- `; comments are skipped.
     if (text[at] == '#') {
@@ -350,7 +349,8 @@ void add_requirements(std::string_view text, Requirements &requirements, std::st
     const std::optional<Version> before_it = range.at_least;
     read_range(rest, range);
     if (range.at_least != before_it) {
-      const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n') + 1;
+      line += std::ranges::count(text.substr(counted, end - counted), '\n');
+      counted = end;
       range.where = std::string(name_of_file) + ':' + std::to_string(line);
     }
   }

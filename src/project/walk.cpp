@@ -1,15 +1,16 @@
 #include "project/walk.h"
 
+#include "base/open_path.h"
 #include "base/types.h"
 #include "project/gitignore.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <cstdlib>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <unordered_set>
@@ -65,27 +66,9 @@ struct CloseDirectory {
 };
 using Directory = std::unique_ptr<DIR, CloseDirectory>;
 
-// Opens a folder whose path may be longer than the system takes at once. No descriptors are kept for the folders
-// above, so that depth is not limited by how many may be open.
+// No descriptors are kept for the folders above, so that depth is not limited by how many may be open.
 FileDescriptor open_folder(const std::string &path, bool follow_symlink) {
-  const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (follow_symlink ? 0 : O_NOFOLLOW);
-  FileDescriptor base(AT_FDCWD);
-  std::size_t begin = 0;
-  while (path.size() - begin >= PATH_MAX) {
-    const std::size_t slash = path.rfind('/', begin + PATH_MAX - 1);
-    if (slash == std::string::npos || slash <= begin) {
-      errno = ENAMETOOLONG;
-      return FileDescriptor(-1);
-    }
-    const std::string part = path.substr(begin, slash - begin);
-    FileDescriptor next(::openat(base.get(), part.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!next.ok()) {
-      return next;
-    }
-    base = std::move(next);
-    begin = slash + 1;
-  }
-  return FileDescriptor(::openat(base.get(), path.c_str() + begin, flags));
+  return FileDescriptor(open_path(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (follow_symlink ? 0 : O_NOFOLLOW)));
 }
 
 // A device and an inode: the same for the same file, whatever it is called.
@@ -102,25 +85,11 @@ FileId id_of(const struct stat &info) { return {info.st_dev, info.st_ino}; }
 
 std::string error_text(int error) { return std::generic_category().message(error); }
 
-// The text of a regular file; nothing if there is none. (Opening a FIFO that is called .gitignore must not hang.)
+// Nobody writes more by hand; what is larger counts as if it were not there.
+constexpr std::size_t kLargestIgnoreFile = std::size_t{1} << 20;
+
 std::string read_small_file(int folder, const char *name) {
-  std::string text;
-  const FileDescriptor file(::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat info {};
-  if (!file.ok() || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
-    return text;
-  }
-  std::size_t size = 0;
-  while (true) {
-    text.resize(size + 4096);
-    const ssize_t count = ::read(file.get(), text.data() + size, text.size() - size);
-    if (count <= 0) {
-      break;
-    }
-    size += static_cast<std::size_t>(count);
-  }
-  text.resize(size);
-  return text;
+  return read_regular(folder, name, kLargestIgnoreFile).value_or(std::string());
 }
 
 // ---- Ignore rules, nested as the folders are ------------------------------------------------------------------------
@@ -165,12 +134,17 @@ struct Surroundings {
   std::string rule_prefix; // the starting point's own rule path, with a slash behind it; empty at the top
 };
 
+// Without links in it; empty if there is no such file.
+std::string real_path(const std::string &path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+  return real == nullptr ? std::string() : real.get();
+}
+
 Surroundings surroundings_of(const std::string &start, RuleLevels &levels) {
-  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(start.c_str(), nullptr), &std::free);
-  if (real == nullptr) {
+  const std::string path = real_path(start);
+  if (path.empty()) {
     return {};
   }
-  const std::string path = real.get();
   auto is_repository = [](const std::string &folder) { return ::access((folder + "/.git").c_str(), F_OK) == 0; };
   std::string top = path == "/" ? "" : path;
   while (!is_repository(top)) {
@@ -221,6 +195,7 @@ public:
       : options_(options), on_file_(on_file), on_error_(on_error) {}
 
   void run(const std::vector<std::string> &paths) {
+    paths_ = paths;
     for (const std::string &path : paths) {
       start_at(path);
     }
@@ -387,11 +362,25 @@ private:
       on_file_(std::move(path));
       return;
     }
-    // Links to folders are not followed: that is what makes loops. Links to nowhere are nobody's problem here.
+    // Links to folders are not followed: that is what makes loops. Links to nowhere are nobody's problem here. And a
+    // repository must not make us read, show or fix what is not in it.
     struct stat info {};
-    if (::fstatat(folder_fd, entry.name.c_str(), &info, 0) == 0 && S_ISREG(info.st_mode)) {
+    if (::fstatat(folder_fd, entry.name.c_str(), &info, 0) == 0 && S_ISREG(info.st_mode) && stays_inside(path)) {
       aliased_.push_back({std::move(path), id_of(info)});
     }
+  }
+
+  // Does the link lead to a file below one of the folders that the user named?
+  bool stays_inside(const std::string &link) {
+    if (roots_.empty()) {
+      for (const std::string &path : paths_) {
+        roots_.push_back(real_path(path));
+      }
+    }
+    const std::string target = real_path(link);
+    return !target.empty() && std::ranges::any_of(roots_, [&](const std::string &root) {
+      return !root.empty() && (root == "/" || (target.starts_with(root) && target[root.size()] == '/'));
+    });
   }
 
   // Comes last, when all plain files are known: a set of them is only made if something may be among them.
@@ -411,6 +400,8 @@ private:
   const std::function<void(std::string)> &on_file_;
   const std::function<void(std::string, std::string)> &on_error_;
 
+  std::span<const std::string> paths_; // where the walk starts
+  std::vector<std::string> roots_;     // the same without links in them; worked out when they are needed
   RuleLevels levels_;
   std::string rule_prefix_; // of the starting point that is being walked
   std::string start_name_;  // the same, as an absolute name; empty if there are no exclusions

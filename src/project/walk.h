@@ -1,7 +1,8 @@
 // Phase 1: which files to check.
 //
 // Folders are searched for .py, .pyw and .ipynb files, less what git would ignore and what is not the user's own code
-// (virtual environments, build output, caches). What the user names is taken whatever it is called.
+// (virtual environments, build output, caches). What the user names is taken whatever it is called. Symbolic links to
+// folders, and those to files outside of the folders that the user named, are not followed.
 #pragma once
 
 #include "project/exclusions.h"

@@ -125,7 +125,13 @@ void Lexer::error(const char *from, const char *to, std::string message) {
 }
 
 inline void Lexer::lex_name(Token &token) {
-  const auto [end, ascii] = scan::name_end(at_);
+  // A run of such bytes that is no name is many tokens; its end is looked for once.
+  const bool is_known = at_ < run_end_ && at_ >= run_begin_;
+  const auto [end, ascii] = is_known ? scan::NameEnd{run_end_, false} : scan::name_end(at_);
+  if (!ascii && !is_known) {
+    run_begin_ = at_;
+    run_end_ = end;
+  }
   const auto length = static_cast<u32>(end - at_);
   if (length <= 2 && (*end == '"' || *end == '\'') && is_string_prefix(at_, length)) {
     lex_string(token, length);

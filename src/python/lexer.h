@@ -68,6 +68,8 @@ private:
   void error(const char *from, const char *to, std::string message);
 
   const char *at_ = nullptr;
+  const char *run_begin_ = nullptr; // bytes of names that are not all ASCII, one after the other
+  const char *run_end_ = nullptr;
   const char *base_ = nullptr;
   const char *end_ = nullptr;
   Line line_ = Line::Before;

@@ -1,6 +1,7 @@
 #include "python/source.h"
 
 #include "base/hash.h"
+#include "base/open_path.h"
 #include "python/encoding.h"
 #include "python/notebook.h"
 
@@ -28,9 +29,7 @@ class File {
 public:
   explicit File(const std::string &path) {
     // Without O_NONBLOCK opening a FIFO waits for someone to write to it.
-    do {
-      descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    } while (descriptor_ < 0 && errno == EINTR);
+    descriptor_ = open_path(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   }
   File(const File &) = delete;
   File &operator=(const File &) = delete;

@@ -1,7 +1,7 @@
 #include "report/concise.h"
 
+#include "base/printable.h"
 #include "report/place.h"
-#include "report/printable.h"
 #include "report/summary.h"
 
 #include <fmt/format.h>

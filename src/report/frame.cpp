@@ -1,6 +1,6 @@
 #include "report/frame.h"
 
-#include "report/printable.h"
+#include "base/printable.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "report/github.h"
 
-#include "report/clean_text.h"
+#include "base/printable.h"
 #include "report/file_problem.h"
 #include "report/levels.h"
 #include "report/place.h"
@@ -17,7 +17,7 @@ namespace {
 // What ends a value in a workflow command is percent-encoded; nothing else is decoded.
 std::string escape(std::string_view text, std::string_view special) {
   std::string escaped;
-  for (const char character : clean_text(text)) {
+  for (const char character : printable_lines(text)) {
     if (special.find(character) == std::string_view::npos) {
       escaped += character;
     } else {

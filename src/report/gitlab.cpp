@@ -1,11 +1,11 @@
 #include "report/gitlab.h"
 
+#include "base/printable.h"
 #include "report/file_problem.h"
 #include "report/fingerprint.h"
 #include "report/json_text.h"
 #include "report/levels.h"
 #include "report/place.h"
-#include "report/printable.h"
 
 #include <fmt/format.h>
 

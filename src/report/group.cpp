@@ -1,7 +1,7 @@
 #include "report/group.h"
 
+#include "base/printable.h"
 #include "report/place.h"
-#include "report/printable.h"
 
 #include <fmt/format.h>
 

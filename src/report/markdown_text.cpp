@@ -1,8 +1,8 @@
 #include "report/markdown_text.h"
 
+#include "base/printable.h"
 #include "report/clean_text.h"
 #include "report/frame.h"
-#include "report/printable.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "report/place.h"
 
-#include "report/printable.h"
+#include "base/printable.h"
 
 #include <fmt/format.h>
 

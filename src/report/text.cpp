@@ -1,10 +1,10 @@
 #include "report/text.h"
 
+#include "base/printable.h"
 #include "report/frame.h"
 #include "report/group.h"
 #include "report/measured.h"
 #include "report/place.h"
-#include "report/printable.h"
 #include "report/rule_link.h"
 #include "report/style.h"
 #include "report/summary.h"

@@ -1,8 +1,8 @@
 #include "report/unused_suppressions.h"
 
+#include "base/printable.h"
 #include "report/json_text.h"
 #include "report/place.h"
-#include "report/printable.h"
 #include "report/summary.h"
 
 #include <fmt/format.h>

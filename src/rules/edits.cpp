@@ -151,7 +151,9 @@ Autotune autotune_of(const model::Module &module) {
       return Autotune::Experimental;
     }
   }
-  const std::string_view text = module.parsed->source.text();
+  // Asked for each stage of a pipeline, so this looks no further than where a file settles its spelling.
+  constexpr std::size_t kLookedAt = std::size_t{64} << 10;
+  const std::string_view text = module.parsed->source.text().substr(0, kLookedAt);
   const bool writes_old = text.find("data.experimental.AUTOTUNE") != std::string_view::npos;
   const bool writes_new = text.find("data.AUTOTUNE") != std::string_view::npos;
   const bool is_old = module.v1 && !module.v2;

@@ -6,6 +6,8 @@
 #include "python/children.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 namespace deepperf::rules {
 
@@ -36,13 +38,18 @@ struct Uses {
   bool kept = false;      // returned, stored, passed on, or seen by an inner function
 };
 
+struct UsesOfNames : std::unordered_map<u32, Uses> {}; // by the number of the symbol
+
+// Of all names at once, so that it is done once for a loop or function, however many names are asked for.
 class UseSearch {
 public:
-  UseSearch(Symbol name, const Node *within) : name_(name), within_(within) {}
+  explicit UseSearch(const Node *within) : within_(within) {}
 
   void visit(const Node *node) {
     if (const auto *plain = as<Name>(node)) {
-      uses.kept |= plain->id == name_ && plain->context == Context::Load;
+      if (plain->context == Context::Load) {
+        uses[plain->id.id].kept = true;
+      }
       return;
     }
     const bool is_loop =
@@ -53,8 +60,9 @@ public:
     functions_ += is_function ? 1 : 0;
     if (const auto *call = as<Call>(node)) {
       const auto *called = as<Name>(call->func);
-      if (called != nullptr && called->id == name_ && functions_ == 0) {
-        ++(loops_ == 0 ? uses.calls : uses.calls_in_loops);
+      if (called != nullptr && functions_ == 0) {
+        Uses &found = uses[called->id.id];
+        ++(loops_ == 0 ? found.calls : found.calls_in_loops);
         for_each_child(call, [&](const Node *child) {
           if (child != call->func) {
             visit(child);
@@ -69,19 +77,22 @@ public:
     functions_ -= is_function ? 1 : 0;
   }
 
-  Uses uses;
+  UsesOfNames uses;
 
 private:
-  Symbol name_;
   const Node *within_;
   u32 loops_ = 0;
   u32 functions_ = 0;
 };
 
-Uses uses_in(const Node *within, Symbol name) {
-  UseSearch search(name, within);
-  for_each_child(within, [&](const Node *child) { search.visit(child); });
-  return search.uses;
+Uses uses_in(const Site &site, const Node *within, Symbol name) {
+  const UsesOfNames &all = site.memory.recall<UsesOfNames>(within, [within] {
+    UseSearch search(within);
+    for_each_child(within, [&](const Node *child) { search.visit(child); });
+    return std::move(search.uses);
+  });
+  const auto found = all.find(name.id);
+  return found == all.end() ? Uses{} : found->second;
 }
 
 bool is_used_once_each(const Uses &uses) { return uses.calls > 0 && uses.calls_in_loops == 0 && !uses.kept; }
@@ -123,7 +134,7 @@ CompiledAgain compiled_again(const Site &site, const Call &call) {
   }
   const bool is_global = std::ranges::find(site.function->globals, name->id) != site.function->globals.end();
   const Node *within = again.loop != nullptr ? again.loop->node : site.function->node;
-  again.found = !is_global && is_used_once_each(uses_in(within, name->id));
+  again.found = !is_global && is_used_once_each(uses_in(site, within, name->id));
   return again;
 }
 
@@ -137,7 +148,7 @@ CompiledAgain compiled_again(const Site &site, const FunctionDef &definition) {
     return {};
   }
   const Node *within = again.loop != nullptr ? again.loop->node : site.function->node;
-  again.found = is_used_once_each(uses_in(within, definition.name));
+  again.found = is_used_once_each(uses_in(site, within, definition.name));
   return again;
 }
 

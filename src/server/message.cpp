@@ -49,9 +49,36 @@ std::string without_lone_surrogates(std::string_view text) {
   return result;
 }
 
+// What is parsed is copied and printed by functions that call themselves, so that a message that nests without end
+// would end the program. No message of the protocol comes near.
+bool is_too_deep(std::string_view text) {
+  constexpr int kDeepest = 200;
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (in_string) {
+      at += c == '\\' ? 1 : 0;
+      in_string = c != '"';
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kDeepest) {
+        return true;
+      }
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
+
 } // namespace
 
 std::optional<Json> parse_message(std::string_view text) {
+  if (is_too_deep(text)) {
+    return std::nullopt;
+  }
   Json message = Json::parse(text, nullptr, false);
   if (message.is_discarded()) {
     message = Json::parse(without_lone_surrogates(text), nullptr, false);

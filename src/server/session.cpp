@@ -1,5 +1,6 @@
 #include "server/session.h"
 
+#include "base/write_file.h"
 #include "check/selection.h"
 #include "fix/files.h"
 #include "project/requirements.h"
@@ -16,7 +17,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 
 namespace deepperf::server {
@@ -464,8 +464,7 @@ Json Session::execute_command(const Json &params) {
     std::error_code error;
     std::filesystem::create_directories(options_.pages_folder, error);
     page = fmt::format("{}/{}-{}.md", options_.pages_folder, rule->code, rule->name);
-    std::ofstream file(page);
-    if (!(file << text).flush()) {
+    if (write_file(page, text)) {
       throw RequestError(ErrorCode::InternalError, fmt::format("cannot write {}", page));
     }
   }

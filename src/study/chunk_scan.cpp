@@ -4,6 +4,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <utility>
 
@@ -51,7 +52,8 @@ class ChunkScan {
 public:
   ChunkScan(const Chunk &chunk, const Recipe &recipe, Scanned &found)
       : chunk_(chunk), recipe_(recipe), found_(found), scanner_(without_mark(chunk), chunk.inside),
-        valid_(simdjson::validate_utf8(chunk.text.data(), chunk.text.size())) {}
+        valid_(simdjson::validate_utf8(chunk.text.data(), chunk.text.size())),
+        has_zeros_(chunk.text.find('\0') != std::string_view::npos) {}
 
   void run() {
     Row row;
@@ -90,6 +92,10 @@ private:
       report(Fault::WrongEncoding, row);
       return;
     }
+    if (has_zeros_ && row.text.find('\0') != std::string_view::npos) {
+      report(Fault::BrokenRow, row);
+      return;
+    }
     const std::optional<i64> id = number_in(row, Field::Id);
     const std::optional<i64> type = number_in(row, Field::PostType);
     const std::optional<i64> created = parse_time(row[Field::Created]);
@@ -98,6 +104,10 @@ private:
       return;
     }
     if (*type == 1) {
+      if (!has_numbers(row)) {
+        report(Fault::BrokenRow, row);
+        return;
+      }
       take_question(row, *id, *created);
     } else if (*type == 2) {
       ++found_.counts.answers;
@@ -107,6 +117,13 @@ private:
     } else {
       ++found_.counts.others;
     }
+  }
+
+  // Every question has a score. What else is a number may be missing, but not be something else: 0 would be a lie.
+  static bool has_numbers(const Row &row) {
+    constexpr std::array kNumbers = {Field::Views, Field::Answers, Field::Favourites, Field::AcceptedAnswer};
+    return number_in(row, Field::Score) &&
+           std::ranges::all_of(kNumbers, [&](Field field) { return row[field].empty() || number_in(row, field); });
   }
 
   void take_question(const Row &row, i64 id, i64 created) {
@@ -141,7 +158,7 @@ private:
     post.body = question.body();
     post.tags.assign(question.tags().begin(), question.tags().end());
     post.created = row[Field::Created];
-    post.score = number_in(row, Field::Score).value_or(0);
+    post.score = *number_in(row, Field::Score);
     post.views = number_in(row, Field::Views);
     post.answers = number_in(row, Field::Answers);
     post.favourites = number_in(row, Field::Favourites);
@@ -155,6 +172,7 @@ private:
   Scanned &found_;
   RowScanner scanner_;
   bool valid_;
+  bool has_zeros_; // which no XML may have
 };
 
 } // namespace

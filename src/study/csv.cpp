@@ -126,4 +126,9 @@ void append_csv(const CsvRow &row, std::string &out) {
   out += "\r\n";
 }
 
+std::string without_formula(std::string_view cell) {
+  const bool is_formula = !cell.empty() && std::string_view("=+-@\t\r").find(cell[0]) != std::string_view::npos;
+  return (is_formula ? "'" : "") + std::string(cell);
+}
+
 } // namespace deepperf::study

@@ -52,4 +52,8 @@ CsvTable read_csv(const std::string &path, char separator = ',');
 // Appends the row and a line end, with quotes where they are needed.
 void append_csv(const CsvRow &row, std::string &out);
 
+// For sheets that people open in a spreadsheet program: what that would take for a formula gets an apostrophe in front,
+// which makes it text. Tables that are data keep what they hold.
+std::string without_formula(std::string_view cell);
+
 } // namespace deepperf::study

@@ -85,6 +85,10 @@ struct ArchiveCallbacks {
   static la_ssize_t read(archive *handle, void *data, const void **bytes) {
     auto *const dump = static_cast<Dump *>(data);
     *bytes = dump->packed_.get();
+    if (dump->gunzip_ != nullptr) {
+      // A problem looks like the end, and is told there: libarchive would forget what it has and did not give yet.
+      return static_cast<la_ssize_t>(dump->gunzip_->read(dump->packed_.get(), kPackedRoom));
+    }
     const std::size_t got = dump->read_file(dump->packed_.get(), kPackedRoom);
     if (got == 0 && !dump->trouble_.empty()) {
       archive_set_error(handle, EIO, "%s", dump->trouble_.c_str());
@@ -136,7 +140,14 @@ Dump::Dump(const std::string &path) : path_(path), name_(path == "-" ? "standard
     const std::string_view start(head.data(), got);
     if (is_packed(start)) {
       const bool seekable = seekable_;
-      const std::string problem = open_archive();
+      if (start.starts_with("\x1F\x8B")) {
+        seekable_ = false; // what libarchive sees is not where it is in the file
+        gunzip_ = std::make_unique<Gunzip>([this](char *room, std::size_t size) { return read_file(room, size); });
+      }
+      std::string problem = open_archive();
+      if (!problem.empty() && gunzip_ != nullptr && !gunzip_->problem().empty()) {
+        problem = gunzip_->problem();
+      }
       if (!problem.empty() && !(is_7z(start) && open_torn())) {
         throw std::runtime_error(fmt::format("cannot unpack {}: {}", name_, explain(problem, start, seekable)));
       }
@@ -288,6 +299,9 @@ bool Dump::next_block() {
     la_int64_t offset = 0;
     const int result = archive_read_data_block(archive_.get(), &bytes, &size, &offset);
     if (result == ARCHIVE_EOF) {
+      if (gunzip_ != nullptr && trouble_.empty() && !gunzip_->problem().empty()) {
+        trouble_ = fmt::format("the archive is cut off or damaged ({})", gunzip_->problem());
+      }
       return false;
     }
     if (result == ARCHIVE_RETRY || (result == ARCHIVE_OK && size == 0)) {

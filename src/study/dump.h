@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/types.h"
+#include "study/gunzip.h"
 
 #include <atomic>
 #include <memory>
@@ -59,6 +60,7 @@ private:
   std::string unpacked_head_; // the same of what was unpacked
   bool torn_ = false;         // a .7z without its end
   std::unique_ptr<char[]> packed_;
+  std::unique_ptr<Gunzip> gunzip_; // between the file and libarchive, if it is a .gz
   std::string trouble_;
   std::atomic<u64> file_done_ = 0;
   u64 file_size_ = 0;

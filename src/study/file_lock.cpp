@@ -30,7 +30,7 @@ bool is_still(int file, const std::string &path) {
 
 FileLock::FileLock(const std::string &path) : path_(path) {
   for (;;) {
-    file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (file_ < 0) {
       fail(path);
     }

@@ -1,13 +1,14 @@
 #include "study/files.h"
 
+#include "base/write_file.h"
+
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 
@@ -19,6 +20,8 @@ struct Close {
   void operator()(std::FILE *file) const { std::fclose(file); }
 };
 using File = std::unique_ptr<std::FILE, Close>;
+
+constexpr std::size_t kLargest = std::size_t{2} << 30; // a device may never end
 
 [[noreturn]] void fail(std::string_view doing, const std::string &path, int error) {
   throw std::runtime_error(fmt::format("cannot {} {}: {}", doing, path, std::generic_category().message(error)));
@@ -37,6 +40,9 @@ std::string read_file(const std::string &path) {
     errno = 0;
     const std::size_t got = std::fread(room.data(), 1, room.size(), file.get());
     bytes.append(room.data(), got);
+    if (bytes.size() > kLargest) {
+      throw std::runtime_error(fmt::format("{} is larger than 2 GiB", path));
+    }
     if (got == 0) {
       if (std::ferror(file.get()) != 0) {
         fail("read", path, errno);
@@ -47,18 +53,8 @@ std::string read_file(const std::string &path) {
 }
 
 void write_file(const std::string &path, std::string_view bytes) {
-  const std::string beside = fmt::format("{}.{}.new", path, ::getpid());
-  File file(std::fopen(beside.c_str(), "wbe"));
-  if (file == nullptr) {
-    fail("write", path, errno);
-  }
-  errno = 0;
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
-  const bool closed = std::fclose(file.release()) == 0;
-  if (!written || !closed || std::rename(beside.c_str(), path.c_str()) != 0) {
-    const int error = errno;
-    ::unlink(beside.c_str());
-    fail("write", path, error);
+  if (const std::optional<std::string> failure = deepperf::write_file(path, bytes)) {
+    throw std::runtime_error(fmt::format("{}: {}", path, *failure));
   }
 }
 

@@ -6,8 +6,7 @@
 
 namespace deepperf::study {
 
-// Throw std::runtime_error with path and reason. `write_file` writes next to the file and renames: it is there as a
-// whole or not at all.
+// Throw std::runtime_error with path and reason. At most 2 GiB are read; base/write_file.h tells how is written.
 std::string read_file(const std::string &path);
 void write_file(const std::string &path, std::string_view bytes);
 

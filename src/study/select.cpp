@@ -1,6 +1,7 @@
 #include "study/select.h"
 
 #include "base/workers.h"
+#include "base/write_file.h"
 #include "study/chunk_scan.h"
 #include "study/chunks.h"
 #include "study/csv.h"
@@ -48,15 +49,19 @@ private:
 class Selection {
 public:
   Selection(const SelectOptions &options, SelectProgress &progress)
-      : options_(options), progress_(progress), partial_(options.output + ".partial"), dump_(options.dump) {}
+      : options_(options), progress_(progress), target_(link_target(options.output)), partial_(target_ + ".partial"),
+        dump_(options.dump) {}
   Selection(const Selection &) = delete;
   Selection &operator=(const Selection &) = delete;
 
   ~Selection() {
     store_.reset();
+    std::error_code ignored;
     if (!keep_) {
-      std::error_code ignored;
       std::filesystem::remove(partial_, ignored);
+    }
+    if (!keep_ || !std::filesystem::exists(partial_, ignored)) {
+      std::filesystem::remove(partial_ + "-journal", ignored);
     }
   }
 
@@ -99,7 +104,14 @@ private:
     if (options_.dump != "-" && std::filesystem::equivalent(options_.dump, output, ignored)) {
       throw std::runtime_error(fmt::format("{} is the dump; choose another output", output));
     }
-    if (!options_.replace && std::filesystem::exists(output, ignored)) {
+    const std::filesystem::file_status now = std::filesystem::status(output, ignored);
+    if (std::filesystem::exists(now) && !std::filesystem::is_regular_file(now)) {
+      throw std::runtime_error(fmt::format("{} is a device or the like; a store must be a regular file", output));
+    }
+    if (std::filesystem::is_symlink(std::filesystem::symlink_status(partial_ + "-journal", ignored))) {
+      throw std::runtime_error(fmt::format("{}-journal is a symbolic link; remove it", partial_));
+    }
+    if (!options_.replace && std::filesystem::exists(now)) {
       throw std::runtime_error(fmt::format("{} is there already (--force replaces it)", output));
     }
   }
@@ -251,7 +263,7 @@ private:
         [this](i64 question, i64 answer) { result_.earlier_accepted += answer < question ? 1 : 0; });
     store_.reset();
     std::error_code error;
-    std::filesystem::rename(partial_, options_.output, error);
+    std::filesystem::rename(partial_, target_, error);
     if (error) {
       throw std::runtime_error(fmt::format("cannot write {}: {}", options_.output, error.message()));
     }
@@ -259,6 +271,7 @@ private:
 
   const SelectOptions &options_;
   SelectProgress &progress_;
+  std::string target_; // what the output names
   std::string partial_;
   std::optional<FileLock> lock_; // of the partial output
   bool keep_ = true;             // it holds something that a later run can go on from

@@ -3,7 +3,14 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
+#include <system_error>
+#include <tuple>
+#include <utility>
 
 namespace deepperf::study {
 
@@ -12,20 +19,23 @@ namespace {
 // The number in user_version: a store of another version of the program is refused and not misread.
 constexpr int kVersion = 1;
 
-constexpr const char *kSchema = R"(
-PRAGMA synchronous = OFF;
-BEGIN;
-CREATE TABLE posts(
+constexpr std::array kTables = {
+    R"(CREATE TABLE posts(
   id INTEGER PRIMARY KEY, title TEXT NOT NULL, body TEXT NOT NULL, tags TEXT NOT NULL, created TEXT NOT NULL,
   score INTEGER NOT NULL, views INTEGER, answers INTEGER, favourites INTEGER,
-  accepted_id INTEGER, accepted TEXT, closed TEXT);
-CREATE TABLE labels(
-  post INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY(post, name, value)) WITHOUT ROWID;
-CREATE TABLE facts(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-PRAGMA user_version = 1;
-COMMIT;
-PRAGMA synchronous = FULL;
-)";
+  accepted_id INTEGER, accepted TEXT, closed TEXT))",
+    R"(CREATE TABLE labels(
+  post INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY(post, name, value)) WITHOUT ROWID)",
+    "CREATE TABLE facts(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"};
+
+// No text of a post comes near.
+constexpr int kLongestStoredText = 64 << 20;
+
+// A query that looks at everything takes a few dozen steps of SQLite's machine for each row, and a row takes a few
+// bytes at least. A file that was made to keep us busy takes more.
+constexpr int kStepsBetweenLooks = 100'000;
+constexpr u64 kStepsForAny = 50'000'000;
+constexpr u64 kStepsPerByte = 100;
 
 void bind(sqlite3_stmt *statement, int index, std::string_view text) {
   // The text outlives the step that reads it, in all that is done here.
@@ -62,6 +72,13 @@ std::optional<i64> number_at(sqlite3_stmt *statement, int column) {
   return sqlite3_column_int64(statement, column);
 }
 
+bool is_in_wal_mode(const std::string &path) {
+  constexpr std::size_t kReadVersion = 19; // of SQLite's header
+  std::array<char, kReadVersion + 1> header{};
+  std::ifstream file(path, std::ios::binary);
+  return file.read(header.data(), header.size()) && header[kReadVersion] == 2;
+}
+
 } // namespace
 
 void Store::Finalize::operator()(sqlite3_stmt *statement) const { sqlite3_finalize(statement); }
@@ -79,12 +96,18 @@ Store::Store(const std::string &path, Mode mode) : path_(path) {
     flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     break;
   }
+  // SQLite would write beside such a file even to read it. We never make one.
+  if (mode != Mode::Create && is_in_wal_mode(path)) {
+    throw std::runtime_error(
+        fmt::format("{} is an SQLite file in WAL mode, which `deepperf study` does not write", path));
+  }
   try {
     if (sqlite3_open_v2(path.c_str(), &database_, flags, nullptr) != SQLITE_OK) {
       fail("open");
     }
+    distrust();
     if (mode == Mode::Create) {
-      execute(kSchema); // not synced: without posts there is nothing to lose
+      create_tables();
     }
     check_schema();
     if (mode != Mode::Read) {
@@ -116,7 +139,10 @@ void Store::fail(std::string_view doing) const {
                                        database_ == nullptr ? "out of memory" : sqlite3_errmsg(database_)));
 }
 
+void Store::throw_damaged() const { throw std::runtime_error(fmt::format("{} is damaged", path_)); }
+
 void Store::execute(const char *sql) {
+  looks_left_ = most_looks_;
   if (sqlite3_exec(database_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) {
     fail("write");
   }
@@ -131,6 +157,7 @@ Store::Statement Store::prepare(std::string_view sql) const {
 }
 
 bool Store::step(sqlite3_stmt *statement) const {
+  looks_left_ = most_looks_;
   const int result = sqlite3_step(statement);
   if (result != SQLITE_ROW && result != SQLITE_DONE) {
     sqlite3_reset(statement);
@@ -144,6 +171,33 @@ void Store::run(sqlite3_stmt *statement) const {
   sqlite3_reset(statement);
 }
 
+// The file may come from anybody: functions in its schema do not run, and no query runs forever.
+void Store::distrust() {
+  sqlite3_db_config(database_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(database_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_limit(database_, SQLITE_LIMIT_LENGTH, kLongestStoredText);
+  std::error_code missing;
+  const auto size = std::filesystem::file_size(path_, missing);
+  const u64 bytes = missing ? 0 : std::min<u64>(size, u64{1} << 50U);
+  most_looks_ = (kStepsForAny + kStepsPerByte * bytes) / kStepsBetweenLooks;
+  looks_left_ = most_looks_;
+  sqlite3_progress_handler(
+      database_, kStepsBetweenLooks,
+      [](void *store) {
+        u64 &left = static_cast<Store *>(store)->looks_left_;
+        return left == 0 ? 1 : (--left, 0);
+      },
+      this);
+}
+
+void Store::create_tables() {
+  execute("PRAGMA synchronous = OFF; BEGIN"); // not synced: without posts there is nothing to lose
+  for (const char *const table : kTables) {
+    execute(table);
+  }
+  execute("PRAGMA user_version = 1; COMMIT; PRAGMA synchronous = FULL");
+}
+
 void Store::check_schema() {
   const i64 version = number("PRAGMA user_version");
   if (version == 0) {
@@ -152,6 +206,16 @@ void Store::check_schema() {
   if (version != kVersion) {
     throw std::runtime_error(fmt::format("{} was written by another version of deepperf (format {}, this one has {})",
                                          path_, version, kVersion));
+  }
+  // A view in the place of a table could give rows without end, a trigger or a computed column could do anything.
+  const Statement schema = prepare("SELECT sql FROM sqlite_master WHERE sql NOTNULL");
+  std::size_t own = 0;
+  std::size_t all = 0;
+  for (; step(schema.get()); ++all) {
+    own += std::ranges::find(kTables, text_at(schema.get(), 0)) != kTables.end() ? 1 : 0;
+  }
+  if (own != kTables.size() || all != own) {
+    throw std::runtime_error(fmt::format("{} has other tables than `deepperf study` makes; it is not read", path_));
   }
 }
 
@@ -209,8 +273,14 @@ void Store::for_each(const std::function<void(const Post &)> &visit) const {
   // Both come in the order of the posts' numbers, so one walk over each is enough.
   bool has_label = step(labels.get());
   Post post;
+  std::optional<i64> before;
   while (step(posts.get())) {
     post.id = sqlite3_column_int64(posts.get(), 0);
+    // A file that was tampered with may name the same page again and again, which would never end.
+    if (before && post.id <= *before) {
+      throw_damaged();
+    }
+    before = post.id;
     post.title = text_at(posts.get(), 1);
     post.body = text_at(posts.get(), 2);
     post.tags = parse_tags(text_at(posts.get(), 3));
@@ -225,7 +295,12 @@ void Store::for_each(const std::function<void(const Post &)> &visit) const {
     post.labels.clear();
     while (has_label && sqlite3_column_int64(labels.get(), 0) <= post.id) {
       if (sqlite3_column_int64(labels.get(), 0) == post.id) {
-        post.labels.push_back({std::string(text_at(labels.get(), 1)), std::string(text_at(labels.get(), 2))});
+        Label label{std::string(text_at(labels.get(), 1)), std::string(text_at(labels.get(), 2))};
+        if (!post.labels.empty() &&
+            std::tie(post.labels.back().name, post.labels.back().value) >= std::tie(label.name, label.value)) {
+          throw_damaged();
+        }
+        post.labels.push_back(std::move(label));
       }
       has_label = step(labels.get());
     }
@@ -236,12 +311,19 @@ void Store::for_each(const std::function<void(const Post &)> &visit) const {
 void Store::for_each_waiting(const std::function<void(i64 question, i64 answer)> &visit) const {
   const Statement statement =
       prepare("SELECT id, accepted_id FROM posts WHERE accepted_id NOTNULL AND accepted ISNULL");
+  std::optional<i64> before;
   while (step(statement.get())) {
-    visit(sqlite3_column_int64(statement.get(), 0), sqlite3_column_int64(statement.get(), 1));
+    const i64 question = sqlite3_column_int64(statement.get(), 0);
+    if (before && question <= *before) {
+      throw_damaged();
+    }
+    before = question;
+    visit(question, sqlite3_column_int64(statement.get(), 1));
   }
 }
 
-u64 Store::count() const { return static_cast<u64>(number("SELECT count(*) FROM posts")); }
+// Not count(*), which SQLite does in one step that nothing stops.
+u64 Store::count() const { return static_cast<u64>(number("SELECT sum(1) FROM posts")); }
 
 std::vector<std::string> Store::label_names() const {
   std::vector<std::string> names;

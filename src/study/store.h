@@ -69,10 +69,15 @@ private:
   [[noreturn]] void fail(std::string_view doing) const;
   bool step(sqlite3_stmt *statement) const; // true: there is a row
   void run(sqlite3_stmt *statement) const;  // one that gives no rows
+  [[noreturn]] void throw_damaged() const;
+  void distrust();
+  void create_tables();
   void check_schema();
 
   std::string path_;
   sqlite3 *database_ = nullptr;
+  u64 most_looks_ = 0;         // at a query that runs, before it is given up
+  mutable u64 looks_left_ = 0; // at this one
   Statement add_post_;
   Statement add_label_;
   Statement drop_labels_;

@@ -1,7 +1,7 @@
 #include "report/text.h"
 
+#include "base/printable.h"
 #include "check/checked_text.h"
-#include "report/printable.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Inputs, files and descriptors that are not as they should be: there is an answer or a clear error, and nothing is lost.
+"""Inputs, files, descriptors and limits that are not as they should be: there is an answer or a clear error, and nothing is lost.
 
 usage: faults_test.py DEEPPERF_BINARY [UNITTEST_ARGUMENT...]
 """
@@ -7,59 +7,41 @@ usage: faults_test.py DEEPPERF_BINARY [UNITTEST_ARGUMENT...]
 import json
 import os
 import pathlib
+import pty
 import resource
+import signal
+import socket
+import stat
 import subprocess
 import sys
-import tempfile
 import threading
+import time
 import unittest
 
-BINARY = ""
+from posts import RECIPE, dump, many, question
+from support import Folder, Program, limited, main, memory, notebook, run
+
 FULL = "/dev/full"
-
-
-def run(*arguments, cwd=None, before=None, stdout=subprocess.PIPE):
-    """Runs the program; `before` happens in its process, before it starts."""
-    return subprocess.run([BINARY, *arguments], cwd=cwd, stdout=stdout, stderr=subprocess.PIPE, timeout=300, preexec_fn=before)
-
-
-def memory(most):
-    """Under a sanitizer, which reserves terabytes of addresses, there is no such limit."""
-    if "asan" in BINARY or "tsan" in BINARY:
-        return None
-    return lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most))
-
-
-def notebook(*sources):
-    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": source} for source in sources]
-    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells})
-
-
-class Folder(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
-
-    def write(self, name, content):
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    def check(self, *arguments, **options):
-        return run("check", "--no-cache", *arguments, cwd=self.folder, **options)
+BAD = "import torch\nimport numpy as np\nx = np.float(3)\n"  # fixed, it says float(3)
 
 
 class Inputs(Folder):
     def test_a_written_cell_with_a_very_long_chain(self):
         self.write("a.ipynb", notebook("%%writefile m.py\nimport torch\nx = a" + ".b" * 4000 + "\n"))
-        self.write("b.py", "import torch\nx = torch.ones(3).cuda()\n")
+        self.write("b.py", BAD)
         result = self.check("--format", "json")
         report = json.loads(result.stdout)
         self.assertEqual(result.returncode, 1)
         self.assertEqual(report["files"], 2)
         self.assertTrue(any("chain" in error["message"] for error in report["errors"]), report["errors"])
+
+    def test_many_written_cells_with_long_chains(self):
+        cells = [f"%%writefile m{i}.py\nimport torch\nx = a" + ".b" * 300 + "\n" for i in range(1000)]
+        self.write("a.ipynb", notebook(*cells))
+        self.write("b.py", BAD)
+        result = self.check("--format", "json", before=memory(2 << 30))
+        self.assertIn(result.returncode, (0, 1))
+        self.assertEqual(json.loads(result.stdout)["files"], 2)
 
     def test_cells_that_are_appended(self):
         cells = [f"%%writefile -a m.py\nx{i} = torch.ones(3)\n" for i in range(4000)]
@@ -78,18 +60,85 @@ class Inputs(Folder):
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertIn(b"NUL byte", result.stdout)
 
+    def test_wrong_lines_cost_little_more_than_themselves(self):
+        for line in (b"? $ ! def def\n" * 400_000, b"x = (" * 1_000_000, b"'" * 5_000_001, b"\xff" * 5_000_000):
+            with self.subTest(line=line[:10]):
+                self.write("a.py", b"import torch\n" + line)
+                for form in ("text", "json", "sarif"):
+                    self.assert_no_signal(self.check("--format", form, before=memory(1 << 30)), (1, 2))
+
     def test_special_files_next_to_the_sources_are_not_read(self):
-        self.write("a.py", "import torch\n")
-        (self.folder / "requirements.txt").symlink_to("/dev/zero")
+        self.write("a.py", BAD)
+        for name in ("requirements.txt", "setup.cfg", "environment.yml", "Pipfile", ".ignore"):
+            (self.folder / name).symlink_to("/dev/zero")
         os.mkfifo(self.folder / ".gitignore")
         os.mkfifo(self.folder / "setup.py")
         os.mkfifo(self.folder / "pyproject.toml")
-        self.assertIn(self.check("a.py").returncode, (0, 2))
+        os.mkfifo(self.folder / "b.py")
+        (self.folder / "c.py").symlink_to("/dev/zero")
+        (self.folder / "d.ipynb").symlink_to("/dev/tty")
+        self.assertIn(self.check("a.py").returncode, (0, 1))
+        self.assertIn(self.check(".").returncode, (0, 1))
+
+    def test_named_special_files_are_refused(self):
+        os.mkfifo(self.folder / "fifo.py")
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(str(self.folder / "socket.py"))
+            for path in ("/dev/zero", "/dev/null", "fifo.py", "socket.py"):
+                result = self.check(path)
+                self.assertEqual(result.returncode, 2, path)
+                self.assertIn(b"not a regular file" if path != "socket.py" else b"socket.py", result.stdout)
+
+    def test_large_files_next_to_the_sources_are_not_read(self):
+        self.write("a.py", BAD)
+        for name in ("requirements.txt", ".gitignore", "environment.yml", "setup.py", ".ignore", "Pipfile", "conda.yml"):
+            with open(self.folder / name, "wb") as file:
+                file.truncate(8 << 30)
+        self.assertIn(self.check("a.py", before=memory(1 << 30)).returncode, (0, 1))
+        for name in ("deepperf.toml", "pyproject.toml"):
+            with open(self.folder / name, "wb") as file:
+                file.truncate(8 << 30)
+            result = self.check("a.py", before=memory(1 << 30))
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(b"1 MB", result.stderr)
+            (self.folder / name).unlink()
+        self.write("b.json", b"")
+        os.truncate(self.folder / "b.json", 8 << 30)
+        self.assertEqual(self.check("--baseline", "b.json", "a.py", before=memory(1 << 30)).returncode, 2)
+
+    def test_a_source_that_is_too_large(self):
+        self.write("a.py", BAD)
+        self.write("large.py", b"")
+        os.truncate(self.folder / "large.py", (1 << 30) + 1)
+        result = self.check(".")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(b"larger than 1 GiB", result.stdout)
+        self.assertIn(b"a.py", result.stdout)
+
+    def test_versions_that_rise_line_by_line(self):
+        self.write("a.py", BAD)
+        self.write("requirements.txt", "".join(f"torch>=1.{i}\n" for i in range(70_000)))
+        self.assertIn(self.check("a.py", before=limited(resource.RLIMIT_CPU, 60)).returncode, (0, 1))
 
     def test_standard_input_that_is_closed(self):
-        result = run("check", "-", before=lambda: os.close(0))
+        for arguments in (["check", "-"], ["study", "select", "-", "--recipe", "dlperf", "-o", "x"]):
+            result = run(*arguments, before=lambda: os.close(0), cwd=self.folder)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(b"cannot read standard input", result.stderr)
+
+    def test_standard_input_that_is_a_folder(self):
+        with open("/dev/null") as null:
+            folder = os.open(self.folder, os.O_RDONLY)
+            result = run("check", "-", stdin=folder)
+            os.close(folder)
         self.assertEqual(result.returncode, 2)
-        self.assertIn(b"cannot read standard input", result.stderr)
+
+    def test_closed_outputs(self):
+        self.write("a.py", BAD)
+        for arguments in (["check", "a.py"], ["--help"], ["rules"], ["debug", "tokens", "a.py"]):
+            self.assertEqual(run(*arguments, cwd=self.folder, before=lambda: os.close(1)).returncode, 2, arguments)
+            self.assert_no_signal(run(*arguments, cwd=self.folder, before=lambda: os.close(2)))
+            self.assert_no_signal(run(*arguments, cwd=self.folder, before=lambda: [os.close(i) for i in range(3)]))
 
     def test_nothing_to_check_is_an_error(self):
         self.write("empty/readme.txt", "")
@@ -103,26 +152,92 @@ class Inputs(Folder):
         self.assertEqual(result.returncode, 2)
         self.assertIn(b"--no-ignore", result.stderr)
 
+    def test_a_source_deeper_than_the_path_limit(self):
+        parts = [f"{'d' * 200}{i}" for i in range(30)]
+        folder = os.open(self.folder, os.O_RDONLY)
+        for part in parts:
+            os.mkdir(part, dir_fd=folder)
+            below = os.open(part, os.O_RDONLY, dir_fd=folder)
+            os.close(folder)
+            folder = below
+        file = os.open("deep.py", os.O_WRONLY | os.O_CREAT, dir_fd=folder)
+        os.write(file, BAD.encode())
+        os.close(file)
+        os.close(folder)
+        self.addCleanup(subprocess.run, ["rm", "-rf", self.folder / parts[0]])
+        report = json.loads(self.check("--format", "json", ".").stdout)
+        self.assertEqual(report["errors"], [])
+        self.assertTrue(any(finding["path"].endswith("deep.py") for finding in report["findings"]), report)
+
+    def test_odd_names(self):
+        names = [b"a b.py", b"-o.py", b"--fix.py", b"\xff\xfe.py", b"a\nb.py", b"'\"`$(x);.py", b"%s%n.py", b"\x01.py",
+                 "größe.py".encode(), b"a:1:2.py", b" .py", b"*.py", b"{0}.py", b"a" * 250 + b".py"]
+        for name in names:
+            self.write(os.fsdecode(name), BAD)
+        for form in ("text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown"):
+            result = self.check("--format", form, "--expand" if form == "text" else "--isolated", ".")
+            self.assertEqual(result.returncode, 1, (form, result.stderr))
+        report = json.loads(self.check("--format", "json", ".").stdout)
+        self.assertEqual(report["files"], len(names))
+        self.assertEqual(self.check("--fix", ".").returncode, 0)
+        for name in names:
+            self.assertNotIn("np.float(", (self.folder / os.fsdecode(name)).read_text())
+
 
 @unittest.skipUnless(os.path.exists(FULL), "there is no /dev/full")
 class FullDisk(Folder):
     def test_every_command_reports_it(self):
-        self.write("a.py", "import torch\nx = torch.ones(3).cuda()\n")
-        for arguments in (["check", "a.py"], ["check", "--format", "json", "a.py"], ["--help"], ["--version"], ["rules"],
-                          ["explain", "DP101"], ["debug", "tokens", "a.py"], ["check", "--help"], ["check", "-o", FULL, "a.py"]):
+        self.write("a.py", BAD)
+        self.write("posts.xml", many(20))
+        self.write("all.toml", RECIPE)
+        run("study", "select", "posts.xml", "--recipe", "all.toml", "-o", "s.sqlite", cwd=self.folder)
+        for arguments in (["check", "a.py"], ["check", "--format", "json", "a.py"], ["check", "--diff", "a.py"], ["--help"],
+                          ["--version"], ["rules"], ["rules", "--format", "json"], ["explain", "DP101"],
+                          ["debug", "tokens", "a.py"], ["debug", "ast", "a.py"], ["debug", "model", "a.py"],
+                          ["check", "--help"], ["check", "-o", FULL, "a.py"], ["config"], ["config", "--schema"],
+                          ["study", "--help"], ["study", "stats", "s.sqlite"], ["study", "keywords", "s.sqlite"],
+                          ["study", "select", "posts.xml", "--recipe", "all.toml", "-o", "t.sqlite", "--force"],
+                          ["study", "label", "s.sqlite"], []):
             with self.subTest(arguments=arguments), open(FULL, "wb") as full:
                 result = run(*arguments, cwd=self.folder, stdout=full)
-                self.assertEqual(result.returncode, 2)
+                self.assertEqual(result.returncode, 2, result.stderr)
                 self.assertIn(b"cannot write", result.stderr)
 
     def test_an_output_file_stays_what_it_was(self):
-        self.write("a.py", "import torch\nx = torch.ones(3).cuda()\n" * 50)
+        self.write("a.py", BAD * 50)
         report = self.write("report.txt", "old")
-        result = self.check("-o", "report.txt", "a.py",
-                            before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
+        result = self.check("-o", "report.txt", "a.py", before=limited(resource.RLIMIT_FSIZE, 0))
         self.assertNotIn(result.returncode, (0, 1))
         self.assertEqual(report.read_text(), "old")
         self.assertEqual(sorted(os.listdir(self.folder)), ["a.py", "report.txt"])
+
+    def test_outputs_on_a_full_disk_stay_what_they_were(self):
+        disk = self.small_disk(64)
+        source = self.write("a.py", BAD + "".join(f"x{i} = np.float({i})\n" for i in range(2000)))
+        self.write("posts.xml", many(300))
+        self.write("all.toml", RECIPE)
+        for name in ("report.json", "store.sqlite", "table.csv", "baseline.json"):
+            (disk / name).write_text("old")
+        (disk / "filler").write_bytes(bytes(30 << 10))
+        for arguments in (["check", "--format", "json", "-o", disk / "report.json", source],
+                          ["check", "--write-baseline", disk / "baseline.json", source],
+                          ["study", "select", "posts.xml", "--recipe", "all.toml", "-o", disk / "store.sqlite", "--force"]):
+            with self.subTest(arguments=arguments):
+                result = run(*arguments, cwd=self.folder)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertEqual(sorted(os.listdir(disk)),
+                                 ["baseline.json", "filler", "report.json", "store.sqlite", "table.csv"])
+        for name in ("report.json", "store.sqlite", "baseline.json"):
+            self.assertEqual((disk / name).read_text(), "old")
+
+    def test_a_cache_on_a_full_disk(self):
+        disk = self.small_disk(16)
+        (disk / "filler").write_bytes(bytes(12 << 10))
+        for i in range(200):
+            self.write(f"a{i}.py", BAD)
+        result = run("check", "--cache-dir", disk / "cache", ".", cwd=self.folder)
+        self.assertIn(result.returncode, (0, 1))
+        self.assertEqual([path.name for path in disk.rglob("*") if path.is_file()], ["filler"])
 
 
 class Outputs(Folder):
@@ -136,6 +251,24 @@ class Outputs(Folder):
         self.assertIn("No problems", target.read_text())
         self.assertEqual(target.stat().st_mode & 0o777, 0o640)
 
+    def test_a_link_to_nothing_yet_is_written_through(self):
+        self.write("a.py", "x = 1\n")
+        (self.folder / "sub").mkdir()
+        (self.folder / "link.txt").symlink_to("sub/link2.txt")
+        (self.folder / "sub/link2.txt").symlink_to("new.txt")
+        self.assertEqual(self.check("-o", "link.txt", "a.py").returncode, 0)
+        self.assertTrue((self.folder / "link.txt").is_symlink())
+        self.assertTrue((self.folder / "sub/link2.txt").is_symlink())
+        self.assertIn("No problems", (self.folder / "sub/new.txt").read_text())
+
+    def test_links_in_a_circle(self):
+        self.write("a.py", "x = 1\n")
+        (self.folder / "one").symlink_to("two")
+        (self.folder / "two").symlink_to("one")
+        result = self.check("-o", "one", "a.py")
+        self.assertEqual(result.returncode, 2)
+        self.assertTrue((self.folder / "one").is_symlink())
+
     def test_a_fifo_is_written_to_and_stays(self):
         self.write("a.py", "x = 1\n")
         fifo = self.folder / "fifo"
@@ -148,14 +281,274 @@ class Outputs(Folder):
         self.assertIn(b"No problems", read[0])
         self.assertTrue(fifo.is_fifo())
 
+    def test_devices_stay_devices(self):
+        """Those of a private folder, so that nothing of the machine is at risk."""
+        null = self.folder / "null"
+        try:
+            os.mknod(null, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+            null.read_bytes()
+        except OSError:
+            self.skipTest("only root can make devices")
+        self.write("a.py", BAD)
+        self.write("posts.xml", many(3))
+        self.write("all.toml", RECIPE)
+        (self.folder / "link").symlink_to("null")
+        self.check("-o", "null", "a.py")
+        self.check("-o", "link", "a.py")
+        self.check("--write-baseline", "null", "a.py")
+        run("study", "select", "posts.xml", "--recipe", "all.toml", "-o", "s.sqlite", cwd=self.folder)
+        for arguments in (["label", "s.sqlite", "-o", "null"], ["keywords", "s.sqlite", "-o", "null"],
+                          ["stats", "s.sqlite", "-o", "null"], ["report", "s.sqlite", "-o", "null"],
+                          ["select", "posts.xml", "--recipe", "all.toml", "-o", "null", "--force"]):
+            self.assert_no_signal(run("study", *arguments, cwd=self.folder))
+            self.assertTrue(stat.S_ISCHR(null.lstat().st_mode), arguments)
+        result = run("study", "select", "posts.xml", "--recipe", "all.toml", "-o", "null", "--force", cwd=self.folder)
+        self.assertEqual(result.returncode, 2)
+
+    def test_standard_output_by_name(self):
+        self.write("a.py", "x = 1\n")
+        log = self.write("log.txt", "before\n")
+        for path in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+            with open(log, "ab") as file:
+                self.assertEqual(self.check("-o", path, "a.py", stdout=file).returncode, 0)
+        text = log.read_text()
+        self.assertTrue(text.startswith("before\n"))
+        self.assertEqual(text.count("No problems"), 3)
+
+    def test_a_store_through_a_link(self):
+        self.write("posts.xml", many(3))
+        self.write("all.toml", RECIPE)
+        (self.folder / "link.sqlite").symlink_to("real.sqlite")
+        result = run("study", "select", "posts.xml", "--recipe", "all.toml", "-o", "link.sqlite", cwd=self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue((self.folder / "link.sqlite").is_symlink())
+        self.assertTrue((self.folder / "real.sqlite").read_bytes().startswith(b"SQLite format 3"))
+
+    def test_planted_links_are_not_written_through(self):
+        victim = self.write("victim", "mine")
+        self.write("posts.xml", many(3))
+        self.write("all.toml", RECIPE)
+        for planted in ("s.sqlite.partial", "s.sqlite.partial-journal"):
+            (self.folder / planted).symlink_to("victim")
+            result = run("study", "select", "posts.xml", "--recipe", "all.toml", "-o", "s.sqlite", cwd=self.folder)
+            self.assertEqual(victim.read_text(), "mine")
+            self.assertEqual(result.returncode, 2, planted)
+            (self.folder / planted).unlink(missing_ok=True)
+
+    def test_temporary_names_cannot_be_guessed(self):
+        self.write("a.py", BAD)
+        names = set()
+        for _ in range(3):
+            trace = self.folder / "trace"
+            if subprocess.run(["strace", "-V"], capture_output=True).returncode != 0:
+                self.skipTest("strace is missing")
+            subprocess.run(["strace", "-f", "-e", "trace=open,openat,rename", "-o", trace, Program.path, "check", "--no-cache",
+                            "-o", "out.txt", "a.py"], cwd=self.folder, capture_output=True)
+            opened = [line for line in trace.read_text().splitlines() if ".deepperf-" in line and "O_CREAT" in line]
+            self.assertTrue(opened)
+            for line in opened:
+                self.assertIn("O_EXCL", line)
+                names.add(line.split('"')[1])
+        self.assertEqual(len(names), 3)
+
+    def test_interrupts_leave_no_temporary_files(self):
+        """The program is held where it has written its temporary file: renaming is slow under strace."""
+        if subprocess.run(["strace", "-V"], capture_output=True).returncode != 0:
+            self.skipTest("strace is missing")
+        self.write("a.py", BAD)
+        for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(signal=ending):
+                process = subprocess.Popen(
+                    ["strace", "-f", "-e", "inject=fsync:delay_enter=20000000", "-o", "/dev/null", Program.path, "check",
+                     "--no-cache", "-o", "out.txt", "a.py"], cwd=self.folder, stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL)
+                child = None
+                for _ in range(600):
+                    if any(name.startswith(".deepperf-") for name in os.listdir(self.folder)):
+                        child = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[0]
+                        break
+                    time.sleep(0.05)
+                self.assertIsNotNone(child, "no temporary file was seen")
+                os.kill(int(child), ending)
+                process.wait(60)
+                self.assertEqual(sorted(os.listdir(self.folder)), ["a.py"])
+
+
+class Hostile(Folder):
+    RAW = (b"\x1b", b"\x07", b"\x08", "\u202e".encode(), "\u2066".encode(), "\u009b".encode(), "\u0085".encode())
+    EVIL = "\x1b]0;t\x07\x1b[31m\u009b1m\u202e\u2066\x08\u0085"
+
+    def assert_clean(self, output, what):
+        for raw in self.RAW:
+            self.assertNotIn(raw, output, what)
+
+    def on_terminal(self, *arguments):
+        """What the program writes when all its outputs are a terminal, less the colours that it uses itself."""
+        parent, child = pty.openpty()
+        process = subprocess.Popen([Program.path, *arguments], cwd=self.folder, stdout=child, stderr=child,
+                                   stdin=subprocess.DEVNULL, env={**os.environ, "NO_COLOR": "1", "TERM": "xterm",
+                                                                  "XDG_CACHE_HOME": str(self.folder / "cache")})
+        os.close(child)
+        output = b""
+        while True:
+            try:
+                some = os.read(parent, 65536)
+            except OSError:
+                break
+            if not some:
+                break
+            output += some
+        process.wait(60)
+        os.close(parent)
+        # Links to pages of rules (OSC 8) and the progress bar are the program's own.
+        for own in (b"\x1b[K", b"\r"):
+            output = output.replace(own, b"")
+        while (start := output.find(b"\x1b]8;;")) >= 0:
+            end = output.find(b"\x1b\\", start)
+            output = output[:start] + output[end + 2:]
+        return output
+
     def test_names_and_code_do_not_reach_a_terminal_raw(self):
-        self.write("a\x1b]0;t\x07\n\u202e.py", "import torch\nx = torch.ones(3).cuda()  # \x1b[31m \u009b1m \u202e\n")
-        for form in ("text", "concise"):
+        name = f"a{self.EVIL}\ndeepperf: fine.py"
+        self.write(name, f"import torch\nimport numpy as np\nx = np.float(3)  # {self.EVIL}\ny = torch.ones(3).cuda() # {self.EVIL}\n")
+        self.write(f"b{self.EVIL}.py", f"import torch\nx = '{self.EVIL}\n")
+        self.write(f"c{self.EVIL}.ipynb", "{" + self.EVIL)
+        for form in ("text", "concise", "github", "markdown", "gitlab"):
+            self.assert_clean(self.check("--format", form, ".").stdout, form)
+        for form in ("text", "concise", "json", "jsonl", "sarif", "junit", "github", "markdown"):
+            self.assert_clean(self.on_terminal("check", "--all", "--format", form, "."), form)
+        self.assert_clean(self.on_terminal("check", "--diff", "."), "diff")
+        self.assert_clean(self.check("--expand", "--verbose", ".").stdout, "expand")
+        self.assert_clean(self.check(f"none{self.EVIL}").stdout, "missing")
+        self.assert_clean(self.check("--report-unused-suppressions", ".").stdout, "suppressions")
+        for what in ("tokens", "ast", "model", "summaries", "pipelines"):
+            result = run("debug", what, name, f"b{self.EVIL}.py", cwd=self.folder)
+            self.assert_clean(result.stdout + result.stderr, what)
+        os.link(self.folder / name, self.folder / "second.txt")
+        result = self.check("--fix", ".")
+        self.assertIn(b"hard links", result.stderr)
+        self.assert_clean(result.stdout + result.stderr, "fix")
+
+    def test_a_name_with_a_newline_makes_no_line(self):
+        self.write("a\nforged: line.py", BAD)
+        for form in ("text", "concise", "github"):
             output = self.check("--format", form, ".").stdout
-            for raw in (b"\x1b", b"\x07", "\u202e".encode(), "\u009b".encode()):
-                self.assertNotIn(raw, output)
+            self.assertFalse(any(line.startswith(b"forged") for line in output.splitlines()), form)
+
+    def test_configuration_and_options(self):
+        self.write("a.py", BAD)
+        self.write("deepperf.toml", f'select = ["{self.EVIL.encode("unicode_escape").decode()}"]\n')
+        for arguments in (["check", "a.py"], ["config"], ["check", "--select", self.EVIL, "a.py"],
+                          ["check", "--config", f"no{self.EVIL}", "a.py"], [f"--{self.EVIL}"], [self.EVIL],
+                          ["explain", self.EVIL], ["check", "--baseline", f"no{self.EVIL}", "a.py"]):
+            result = run(*arguments, cwd=self.folder)
+            self.assert_clean(result.stdout + result.stderr, arguments)
+
+    def test_posts_and_columns(self):
+        title = "how to train " + "".join(c for c in self.EVIL if ord(c) >= 0x20) + " slow model"
+        self.write("posts.xml", dump([question(2, title=title, body=title), question(4)]))
+        self.write("all.toml", RECIPE)
+        result = run("study", "select", "posts.xml", "--recipe", "all.toml", "-o", "s.sqlite", cwd=self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.write("t.csv", f"id,ti{self.EVIL}tle,title,verb\n1,a{self.EVIL},how to{self.EVIL} train,{self.EVIL}b\n2,b,how to,c\n")
+        for arguments in (["stats", "s.sqlite"], ["label", "s.sqlite"], ["keywords", "s.sqlite"],
+                          ["agree", "t.csv", "t.csv", "--label", "verb"], ["agree", "t.csv", "t.csv", "--label", "none"],
+                          ["label", "t.csv"], ["label", "t.csv", "--text", "none"], ["stats", "t.csv"]):
+            self.assert_clean(self.on_terminal("study", *arguments), arguments)
+            self.assert_clean(run("study", *arguments, cwd=self.folder).stderr, arguments)
+
+    def test_links_that_leave_the_tree(self):
+        outside = self.folder / "outside"
+        outside.mkdir()
+        secret = outside / "secret.py"
+        secret.write_text(BAD)
+        tree = self.folder / "tree"
+        (tree / "sub").mkdir(parents=True)
+        (tree / "a.py").write_text("import torch\n")
+        (tree / "link.py").symlink_to(secret)
+        (tree / "sub/relative.py").symlink_to("../../outside/secret.py")
+        (tree / "folder").symlink_to(outside)
+        (tree / "inside.py").symlink_to("sub/real.txt")
+        (tree / "sub/real.txt").write_text(BAD)
+        report = json.loads(self.check("--format", "json", "tree").stdout)
+        self.assertEqual(report["files"], 2)
+        self.assertEqual({finding["path"] for finding in report["findings"]}, {"tree/inside.py"})
+        self.check("--fix", "tree")
+        self.assertIn("np.float(", secret.read_text())
+        self.assertNotIn("np.float(", (tree / "sub/real.txt").read_text())
+        self.assertEqual(self.check("--fix", "tree/link.py").returncode, 0)
+        self.assertNotIn("np.float(", secret.read_text())
+        self.assertTrue((tree / "link.py").is_symlink())
+
+    def test_sheets_for_raters_have_no_formulas(self):
+        self.write("t.csv", 'id,title\n1,"=HYPERLINK(""http://x"")"\n2,+1 how to\n3,@x\n4,-1\n5,fine\n')
+        self.assertEqual(run("study", "label", "t.csv", "--review", "r", cwd=self.folder).returncode, 0)
+        sheet = (self.folder / "r-1.csv").read_text()
+        for start in ("=HYPER", "+1 how", "@x", "-1"):
+            self.assertNotIn(f",{start}", sheet)
+            self.assertNotIn(f',"{start}', sheet)
+        self.assertIn("fine", sheet)
+
+
+class Limits(Folder):
+    def setUp(self):
+        super().setUp()
+        for i in range(30):
+            self.write(f"a{i}.py", f"import torch\nfrom a{i - 1} import *\n" + BAD * 20)
+
+    def test_memory(self):
+        if Program.is_sanitized():
+            self.skipTest("a sanitizer takes more")
+        for most in (60, 100, 200, 350, 600, 1200):
+            result = self.check("--jobs", "2", before=memory(most << 20))
+            self.assert_no_signal(result, (0, 1, 2, 127))  # 127: there is not even room for the libraries
+            if result.returncode == 2:
+                self.assertTrue(result.stderr or b"memory" in result.stdout, most)
+
+    def test_memory_for_one_large_source(self):
+        if Program.is_sanitized():
+            self.skipTest("a sanitizer takes more")
+        self.write("large.py", "import torch\n" + "x = [torch.zeros(3), {'a': (1, 2)}, f(1)(2)[3]]\n" * 40_000)
+        for most in (300, 380, 460):
+            result = self.check("--jobs", "1", "--format", "json", before=memory(most << 20))
+            self.assert_no_signal(result)
+
+    def test_stack(self):
+        self.write("deep.py", "import torch\nx = " + "(" * 3000 + "1" + ")" * 3000 + "\ny = " + "f(" * 180 + ")" * 180 + "\n")
+        for most in (256 << 10, 8 << 20):
+            self.assert_no_signal(self.check(before=limited(resource.RLIMIT_STACK, most)), (0, 1, 2))
+
+    def test_descriptors(self):
+        for most in (4, 5, 6, 8, 12):
+            result = self.check(before=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)))
+            self.assert_no_signal(result, (0, 1, 2, 127))
+
+    def test_threads(self):
+        if os.geteuid() == 0:
+            self.skipTest("root has no such limit")
+        self.assert_no_signal(self.check("--jobs", "8", before=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))))
+
+    def test_size_of_files(self):
+        result = self.check("--fix", before=limited(resource.RLIMIT_FSIZE, 10))
+        self.assert_no_signal(result)
+        self.assertEqual([name for name in os.listdir(self.folder) if not name.endswith(".py")], [])
+
+    def test_concurrent_runs(self):
+        """Twelve at once, with one cache, while half of them fix: all say the same, nothing is torn, nothing is left."""
+        for i in range(30):
+            self.write(f"a{i}.py", BAD)
+        cache = self.folder / "cache"
+        processes = [subprocess.Popen([Program.path, "check", "--cache-dir", cache, *(["--fix"] if i % 2 else []), "."],
+                                      cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for i in range(12)]
+        for process in processes:
+            process.communicate(timeout=300)
+            self.assertIn(process.returncode, (0, 1, 2))
+        for i in range(30):
+            self.assertIn((self.folder / f"a{i}.py").read_text(), ("import torch\nimport numpy as np\nx = float(3)\n",
+                                                                     "import torch\nx = float(3)\n"))
+        left = [path.name for path in self.folder.rglob("*") if path.is_file() and path.suffix not in (".py", ".cache")]
+        self.assertEqual(left, [])
 
 
 if __name__ == "__main__":
-    BINARY = str(pathlib.Path(sys.argv.pop(1)).resolve())
-    unittest.main()
+    main(sys.argv)

@@ -96,7 +96,7 @@ int classify(const ClassifyArguments &arguments) {
     study::write_file(arguments.output, as_csv(table, model, answers));
   }
   if (arguments.output.empty() && arguments.store_as.empty()) {
-    return write_output("", as_csv(table, model, answers), stdout) ? kClean : kTrouble;
+    return write_data("", as_csv(table, model, answers), stdout) ? kClean : kTrouble;
   }
   study::Grid grid;
   grid.title = fmt::format("{} of {} posts", model.label_column, table.size());
@@ -111,7 +111,7 @@ int classify(const ClassifyArguments &arguments) {
                                                        [](const Answer &answer) { return answer.labels.empty(); }))});
   std::string text;
   study::write_grid(grid, study::GridFormat::Text, text);
-  return write_output("", text, stdout) ? kClean : kTrouble;
+  return write_text(text) ? kClean : kTrouble;
 }
 
 } // namespace

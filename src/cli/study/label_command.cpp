@@ -139,7 +139,7 @@ std::string review_sheet(const Labelled &labelled, bool blind) {
       cells.push_back(std::to_string(row + 1));
     }
     for (const std::size_t column : shown) {
-      cells.emplace_back(table.cell(row, column));
+      cells.push_back(study::without_formula(table.cell(row, column)));
     }
     for (const NamedProposal &entry : labelled.proposals[row]) {
       if (!blind) {
@@ -175,7 +175,7 @@ int write_review(const LabelArguments &arguments, const Labelled &labelled) {
                   "2. Compare: deepperf study agree {} {}{} --merge {}-merged.csv\n"
                   "3. Decide what is left in the columns \"to decide\" of the merged sheet together.\n",
                   labelled.table.size(), first, second, first, second, labels, arguments.review);
-  return write_output("", text, stdout) ? kClean : kTrouble;
+  return write_text(text) ? kClean : kTrouble;
 }
 
 int label_posts(const LabelArguments &arguments) {

@@ -79,7 +79,7 @@ int write_report(const ReportArguments &arguments) {
   const std::string text =
       fmt::format("{}: {} tables and their charts{}\n", arguments.output, report.tables.size(),
                   arguments.tables.empty() ? "" : fmt::format("; as CSV and Markdown in {}", arguments.tables));
-  return write_output("", text, stdout) ? kClean : kTrouble;
+  return write_text(text) ? kClean : kTrouble;
 }
 
 } // namespace

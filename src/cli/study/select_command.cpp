@@ -1,5 +1,6 @@
 #include "study/select.h"
 
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/study/study_commands.h"
@@ -55,17 +56,23 @@ public:
     action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
     sigaction(SIGINT, &action, &interrupt_);
     sigaction(SIGTERM, &action, &terminate_);
+    sigaction(SIGHUP, nullptr, &hang_up_);
+    if (hang_up_.sa_handler != SIG_IGN) { // else it is to run on: nohup
+      sigaction(SIGHUP, &action, nullptr);
+    }
   }
   OnInterrupt(const OnInterrupt &) = delete;
   OnInterrupt &operator=(const OnInterrupt &) = delete;
   ~OnInterrupt() {
     sigaction(SIGINT, &interrupt_, nullptr);
     sigaction(SIGTERM, &terminate_, nullptr);
+    sigaction(SIGHUP, &hang_up_, nullptr);
   }
 
 private:
   struct sigaction interrupt_ {};
   struct sigaction terminate_ {};
+  struct sigaction hang_up_ {};
 };
 
 // 1234567 as 1,234,567
@@ -218,6 +225,13 @@ std::string problems_text(const SelectResult &result) {
     }
     text.back() = '\n';
   }
+  const bool is_reason_shown =
+      std::ranges::find(counts.problems.begin(), counts.problems.begin() + static_cast<std::ptrdiff_t>(shown),
+                        Fault::CutOff,
+                        &study::Problem::fault) != counts.problems.begin() + static_cast<std::ptrdiff_t>(shown);
+  if (!result.trouble.empty() && !is_reason_shown) {
+    text += fmt::format("  why it ends too early: {}\n", result.trouble);
+  }
   return text;
 }
 
@@ -300,8 +314,8 @@ int run_select(const SelectArguments &arguments) {
     }
     text += accepted_text(result);
   }
-  const bool written = write_output("", text, stdout);
-  std::fputs(problems_text(result).c_str(), stderr);
+  const bool written = arguments.format == "json" ? write_data("", text, stdout) : write_text(text);
+  std::fputs(printable_lines(problems_text(result)).c_str(), stderr);
   return !written ? kTrouble : has_faults(result.counts) ? kFindings : kClean;
 }
 

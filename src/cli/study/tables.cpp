@@ -22,7 +22,9 @@ int print_tables(const TableOutput &output, const std::vector<study::Grid> &grid
                                                                  : study::GridFormat::Text;
   std::string text;
   study::write_grids(grids, format, text);
-  return write_output(output.path, text, stdout) ? kClean : kTrouble;
+  const bool is_read_by_people = format != study::GridFormat::Csv && output.path.empty();
+  const bool written = is_read_by_people ? write_text(text) : write_data(output.path, text, stdout);
+  return written ? kClean : kTrouble;
 }
 
 int print_posts(const std::string &path, const study::CsvTable &posts) {
@@ -31,11 +33,11 @@ int print_posts(const std::string &path, const study::CsvTable &posts) {
   for (const study::CsvRow &row : posts.rows) {
     study::append_csv(row, text);
   }
-  if (!write_output(path, text, stdout)) {
+  if (!write_data(path, text, stdout)) {
     return kTrouble;
   }
   if (!path.empty()) {
-    fmt::print("{}: {} posts\n", path, posts.rows.size());
+    return write_text(fmt::format("{}: {} posts\n", path, posts.rows.size())) ? kClean : kTrouble;
   }
   return kClean;
 }

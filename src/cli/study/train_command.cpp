@@ -50,7 +50,7 @@ int train(const TrainArguments &arguments) {
   }
   std::string text;
   study::write_grid(grid, study::GridFormat::Text, text);
-  return write_output("", text, stdout) ? kClean : kTrouble;
+  return write_text(text) ? kClean : kTrouble;
 }
 
 } // namespace

@@ -151,10 +151,15 @@ std::string_view excuse(const model::Stage &stage, const model::MapperFacts &map
 // Does it give the same elements in the same order when several are prepared at once? Not if the function draws random
 // numbers or may have state, if the pipeline was allowed to mix them up, or if how many inputs are interleaved
 // depends on the number of threads.
-bool keeps_results(const model::Stage &stage, const model::MapperFacts &mapper) {
+bool keeps_results(const model::Stage &stage, const model::MapperFacts &mapper,
+                   std::unordered_map<const model::Module *, bool> &mixing) {
   const bool has_state = !mapper.known || mapper.random != nullptr || mapper.shares || mapper.stateful ||
                          mapper.locked || mapper.python != nullptr;
-  const bool may_mix = stage.module->parsed->source.text().find("deterministic") != std::string_view::npos;
+  const auto [known, is_new] = mixing.try_emplace(stage.module);
+  if (is_new) {
+    known->second = stage.module->parsed->source.text().find("deterministic") != std::string_view::npos;
+  }
+  const bool may_mix = known->second;
   const bool has_cycle = !stage.info->has(kInterleaves) || argument(*stage.call, 1, "cycle_length") != nullptr;
   return !has_state && !may_mix && has_cycle;
 }
@@ -162,6 +167,7 @@ bool keeps_results(const model::Stage &stage, const model::MapperFacts &mapper) 
 void check(const model::Project &project, Findings &findings) {
   model::Consumers consumers(project);
   ParallelOptions options(project);
+  std::unordered_map<const model::Module *, bool> mixing; // modules that mention it
   for (const model::Stage &stage : std::span(project.stages).subspan(1)) {
     if (stage.info == nullptr || !stage.info->has(kMaps | kInterleaves) || stage.call == nullptr) {
       continue;
@@ -230,7 +236,7 @@ void check(const model::Project &project, Findings &findings) {
     const bool takes_autotune = keyword_argument(*stage.call, "num_threads") == nullptr; // of tf.contrib.data
     if (!autotune.empty() && takes_autotune) {
       Fix fix;
-      fix.safe = keeps_results(stage, mapper);
+      fix.safe = keeps_results(stage, mapper, mixing);
       if (given.value != nullptr) {
         fix.edits.push_back({given.value->start, given.value->end, autotune});
       } else if (const u32 end = end_of_arguments(source, *stage.call); end != 0) {

@@ -1,4 +1,4 @@
-#include "report/printable.h"
+#include "base/printable.h"
 
 #include "base/types.h"
 
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace deepperf::report {
+namespace deepperf {
 
 namespace {
 
@@ -72,16 +72,32 @@ template <class Replace> std::string replaced(std::string_view text, const Repla
   return out;
 }
 
+void append_escape(const Character &c, std::string &out) {
+  if (c.value < 0x100) {
+    fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<u32>(c.value));
+  } else {
+    fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<u32>(c.value));
+  }
+}
+
 } // namespace
 
 std::string printable(std::string_view text) {
   return replaced(text, [](const Character &c, std::string &out) {
     if (c.value == '\t' || c.value == '\n' || c.value == '\r') {
       out += ' ';
-    } else if (c.value < 0x100) {
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<u32>(c.value));
     } else {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<u32>(c.value));
+      append_escape(c, out);
+    }
+  });
+}
+
+std::string printable_lines(std::string_view text) {
+  return replaced(text, [](const Character &c, std::string &out) {
+    if (c.value == '\t' || c.value == '\n') {
+      out += static_cast<char>(c.value);
+    } else {
+      append_escape(c, out);
     }
   });
 }
@@ -90,4 +106,4 @@ std::string printable_code(std::string_view text) {
   return replaced(text, [](const Character &, std::string &out) { out += ' '; });
 }
 
-} // namespace deepperf::report
+} // namespace deepperf

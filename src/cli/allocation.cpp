@@ -1,0 +1,42 @@
+// operator new that throws when memory is out. mimalloc brings its own, which ends the program there: it is written in
+// C.
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+namespace {
+
+void *given(void *memory) {
+  if (memory == nullptr) [[unlikely]] {
+    throw std::bad_alloc();
+  }
+  return memory;
+}
+
+void *allocate(std::size_t size) { return given(std::malloc(size == 0 ? 1 : size)); }
+
+void *allocate(std::size_t size, std::align_val_t alignment) {
+  const auto step = static_cast<std::size_t>(alignment);
+  return given(std::aligned_alloc(step, (size + step - (size == 0 ? 0 : 1)) / step * step));
+}
+
+} // namespace
+
+void *operator new(std::size_t size) { return allocate(size); }
+void *operator new[](std::size_t size) { return allocate(size); }
+void *operator new(std::size_t size, std::align_val_t alignment) { return allocate(size, alignment); }
+void *operator new[](std::size_t size, std::align_val_t alignment) { return allocate(size, alignment); }
+
+// The variants that give back null are theirs, and do that. What was given is freed in one way.
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete[](void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void *memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void *memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void *memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void *memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void *memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+#endif

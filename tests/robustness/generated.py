@@ -1,0 +1,582 @@
+"""Programs that no person would write: many of one thing, in several arrangements, and single things that are very wide
+or very deep. Used by growth.py and wide_test.py.
+"""
+
+import json
+import textwrap
+
+HEAD = """import argparse
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pandas as pd
+import tensorflow as tf
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.utils.data import DataLoader, Dataset
+"""
+
+
+def notebook(sources):
+    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+             for source in sources]
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells})
+
+
+# ---- Pieces: a function gives the text of the i-th one -----------------------------------------------------------------
+
+
+def model_class(i):
+    return f"""class Net{i}(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv{i} = nn.Conv2d(3, 8, 3, bias=True)
+        self.norm = nn.BatchNorm2d(8)
+
+    def forward(self, x):
+        return F.softmax(self.norm(self.conv{i}(x)))
+"""
+
+
+def train_loop(i):
+    return f"""def train{i}(model, loader, optimizer):
+    total = 0
+    for x, y in loader:
+        loss = F.cross_entropy(model(x.cuda()), y.cuda())
+        loss.backward()
+        optimizer.step()
+        total += loss
+    return total
+"""
+
+
+def eval_loop(i):
+    return f"""def evaluate{i}(model, loader):
+    right = 0
+    for x, y in loader:
+        right += (model(x).argmax(1) == y).sum().item()
+    return right / len(loader)
+"""
+
+
+def pipeline(i):
+    return f"""def decode{i}(path):
+    return tf.io.decode_jpeg(tf.io.read_file(path))
+
+
+data{i} = tf.data.Dataset.list_files("*.jpg").map(decode{i}).batch(32).shuffle(10).cache()
+for batch in data{i}:
+    print(batch)
+"""
+
+
+def session(i):
+    return f"""x{i} = tf.placeholder(tf.float32, [None, 3])
+y{i} = tf.matmul(x{i}, tf.ones([3, 3]))
+with tf.Session() as sess:
+    for step in range(1000):
+        sess.run(tf.add(y{i}, 1), feed_dict={{x{i}: np.zeros([1, 3])}})
+"""
+
+
+def keras_model(i):
+    return f"""model{i} = tf.keras.Sequential([tf.keras.layers.Dense(10, activation="softmax")])
+model{i}.compile(loss=tf.keras.losses.CategoricalCrossentropy(from_logits=True), optimizer="adam")
+for epoch in range(10):
+    model{i}.fit(np.zeros([3, 3]), np.zeros([3, 10]), batch_size=1)
+"""
+
+
+def jitted(i):
+    return f"""@jax.jit
+def step{i}(params, x):
+    print(x)
+    for k in range(1000):
+        x = jnp.tanh(x @ params)
+    return float(x.sum()) if x.sum() > 0 else x
+
+
+key{i} = jax.random.PRNGKey({i})
+a{i} = jax.random.normal(key{i}, (3,)) + jax.random.normal(key{i}, (3,))
+"""
+
+
+def arrays(i):
+    return f"""out{i} = np.zeros([0, 3])
+for k in range(1000):
+    out{i} = np.concatenate([out{i}, np.ones([1, 3])])
+    if np.nan == out{i}[0, 0]:
+        out{i}[k] = np.log(out{i}[k])
+"""
+
+
+def frames(i):
+    return f"""frame{i} = pd.read_csv("a.csv")
+for row, line in frame{i}.iterrows():
+    frame{i}.loc[row, "b"] = line["a"] * 2
+    frame{i} = frame{i}.append(line)
+"""
+
+
+def loaders(i):
+    return f"""class Data{i}(Dataset):
+    def __getitem__(self, k):
+        return torch.tensor(np.load("a.npy")[k]).cuda()
+
+    def __len__(self):
+        return {i}
+
+
+loader{i} = DataLoader(Data{i}(), batch_size=1, num_workers=4, shuffle=True)
+"""
+
+
+def decorated(i):
+    return f"""@torch.no_grad()
+@torch.jit.script
+def decorated{i}(x: torch.Tensor, y={i}):
+    return torch.relu(x) + y
+"""
+
+
+def conditions(i):
+    return f"""if value == {i}:
+    result = torch.zeros({i}).cuda()
+elif value > {i}:
+    result = torch.ones({i}).to("cuda")
+else:
+    result = None
+"""
+
+
+def tries(i):
+    return f"""try:
+    item = torch.load("{i}.pt")
+except (OSError, ValueError) as error:
+    item = error
+finally:
+    torch.cuda.empty_cache()
+"""
+
+
+def contexts(i):
+    return f"""with torch.cuda.amp.autocast(), torch.no_grad() as context{i}, open("{i}") as file:
+    y = model(torch.zeros(3))
+"""
+
+
+def closures(i):
+    return f"""def outer{i}(x):
+    def middle(y):
+        def inner(z):
+            return torch.relu(x + y + z)
+        return inner
+    return middle(x)(x)
+"""
+
+
+def comprehensions(i):
+    return f"""items{i} = [torch.tensor([a, b]) for a in range(10) if a for b in range(a) if b > a]
+table{i} = {{k: v.item() for k, v in zip(items{i}, items{i})}}
+"""
+
+
+def lambdas(i):
+    return f"f{i} = lambda x, *a, y={i}, **k: (lambda z: torch.relu(z) + y)(x)\nr{i} = f{i}(torch.zeros(3))\n"
+
+
+def texts(i):
+    return f"""name{i} = f"run-{{value!r:>{{width}}}}-{i}-{{torch.zeros(3).sum().item():.3f}}"
+print("a" "b" 'c' f"{{name{i}}}" % name{i})
+"""
+
+
+def tables(i):
+    return f"config{i} = {{'lr': 10, 'layers': [nn.Linear(3, 3), nn.ReLU()], 'n': {{'a': {i}, **config}}}}\n"
+
+
+def lists(i):
+    return f"list{i} = [torch.zeros(3), *list, (1, 2, {i}), [nn.Linear(3, 3)]]\na{i}, *b{i}, (c{i}, d{i}) = list{i}\n"
+
+
+def logic(i):
+    return f"flag{i} = a < b <= {i} != c and not (d or e is None) if a in b else x if y else z and a & b | c ^ ~d\n"
+
+
+def chains(i):
+    return f"y{i} = torch.zeros(3).cuda().float().view(-1).detach().cpu().numpy().astype(np.float).mean().item()\n"
+
+
+def stars(i):
+    return f"def starred{i}(*args, **kwargs):\n    return torch.cat(*args, **kwargs, **{{'dim': {i}}})\nstarred{i}(*a, 1, *b, k={i}, **c)\n"
+
+
+def scopes(i):
+    return f"""def scope{i}():
+    global shared, counter{i}
+    shared = torch.zeros(3)
+    counter{i} = 0
+    def inner():
+        nonlocal_value = shared
+        return nonlocal_value
+    return inner
+"""
+
+
+def matches(i):
+    return f"""match value:
+    case {{"a": [x, *rest], **more}} if x > {i}:
+        y = torch.zeros(3)
+    case nn.Linear(in_features=3) | None | {i}:
+        y = 1
+    case _:
+        y = 2
+"""
+
+
+def coroutines(i):
+    return f"""async def serve{i}(queue):
+    async for item in queue:
+        async with lock:
+            yield await model(item).cpu()
+"""
+
+
+def walruses(i):
+    return f"while (chunk{i} := file.read({i})) and (n := len(chunk{i})) > 3:\n    torch.tensor(chunk{i}).cuda()\n"
+
+
+def inherited(i):
+    return f"""class Child{i}(Parent{i - 1 if i % 8 else i}, nn.Module, metaclass=Meta):
+    def forward(self, x):
+        return super().forward(x) + self.scale
+
+
+class Parent{i}(nn.Module):
+    scale = {i}
+"""
+
+
+def fields(i):
+    return f"""@dataclass
+class Settings{i}:
+    rate: float = 0.1
+    size: int = {i}
+    names: list[str] = field(default_factory=list)
+
+
+settings{i} = Settings{i}(rate=10.0)
+optimizer{i} = torch.optim.SGD(model.parameters(), lr=settings{i}.rate)
+"""
+
+
+def properties(i):
+    return f"""class Box{i}:
+    def __init__(self, x):
+        self._x = torch.as_tensor(x)
+
+    @property
+    def x(self):
+        return self._x.item()
+
+    @x.setter
+    def x(self, value):
+        self._x = torch.tensor(value)
+"""
+
+
+def generators(i):
+    return f"""def batches{i}(data):
+    for k in range(0, len(data), {i + 1}):
+        yield torch.stack([torch.tensor(row) for row in data[k:k + {i + 1}]])
+        yield from batches{i}(data)
+"""
+
+
+def imports(i):
+    return f"""import torch.nn.functional as F{i}
+from torch import nn as nn{i}, optim
+from .module{i} import a as a{i}, b
+"""
+
+
+def long_texts(i):
+    return f'"""Text {i}\n\n' + "    Some words that stand in a docstring, 'quoted' and not.\n" * 3 + '"""\n'
+
+
+def updates(i):
+    return f"total += loss{i} * {i}\nhistory.append(loss{i})\ntotal.data[:, {i}:None:2, ...] -= grad @ other\ndel loss{i}\n"
+
+
+def annotated(i):
+    return f"def typed{i}(x: 'torch.Tensor', y: dict[str, list[int]] = {{}}, /, *, z: int | None = None) -> tuple[int, ...]:\n    w: torch.Tensor = x\n    return w\n"
+
+
+def whiles(i):
+    return f"""step{i} = 0
+while step{i} < 1000:
+    optimizer.zero_grad()
+    loss = model(next(data)).sum()
+    loss.backward(retain_graph=True)
+    optimizer.step()
+    scheduler.step()
+    step{i} += 1
+else:
+    torch.save(model, "m.pt")
+"""
+
+
+def checkpoints(i):
+    return f"""model.load_state_dict(torch.load("{i}.pt"))
+model.eval()
+torch.save({{"model": model.state_dict(), "epoch": {i}}}, f"{{path}}/{i}.pt")
+"""
+
+
+def tokens(i):
+    return f"""tokenizer{i} = AutoTokenizer.from_pretrained("bert", use_fast=False)
+for text in texts:
+    ids = tokenizer{i}(text, padding="max_length", return_tensors="pt")
+    out{i} = model.generate(**ids, max_new_tokens={i})
+"""
+
+
+def lightning(i):
+    return f"""class Lit{i}(pl.LightningModule):
+    def training_step(self, batch, index):
+        loss = self(batch[0].cuda()).mean()
+        self.log("loss", loss.item(), sync_dist=True)
+        return loss
+
+    def configure_optimizers(self):
+        return torch.optim.Adam(self.parameters(), lr={i})
+"""
+
+
+def options(i):
+    return f"""parser{i} = argparse.ArgumentParser()
+parser{i}.add_argument("--lr", type=float, default={i})
+args{i} = parser{i}.parse_args()
+optimizer = torch.optim.Adam(net.parameters(), lr=args{i}.lr)
+"""
+
+
+def scheduled(i):
+    return f"""net{i} = nn.DataParallel(nn.Sequential(nn.Linear(3, 3), nn.Softmax(), nn.LogSoftmax()))
+opt{i} = torch.optim.SGD(net{i}.parameters(), lr=0.1)
+sched{i} = torch.optim.lr_scheduler.StepLR(opt{i}, {i + 1})
+for epoch in range(100):
+    for x, y in loader:
+        opt{i}.zero_grad()
+        nn.CrossEntropyLoss()(net{i}(x), y).backward()
+        nn.utils.clip_grad_norm_(net{i}.parameters(), 1.0)
+        opt{i}.step()
+    sched{i}.step()
+"""
+
+
+PIECES = {name: made for name, made in list(globals().items())
+          if callable(made) and name not in ("notebook",) and made.__code__.co_varnames[:1] == ("i",)}
+
+
+# ---- Five ways to have many pieces: names of files and their texts -----------------------------------------------------
+
+
+def one_after_the_other(pieces):
+    return {"main.py": HEAD + "\n\n".join(pieces)}
+
+
+def in_one_function(pieces):
+    return {"main.py": HEAD + "def everything(model, loader, optimizer, value):\n" +
+            textwrap.indent("\n".join(pieces), "    ") + "\n    return value\n"}
+
+
+def in_methods(pieces):
+    return {"main.py": HEAD + "class Everything(nn.Module):\n" + "".join(
+        f"    def method{i}(self, x, model, loader):\n{textwrap.indent(piece, '        ')}\n"
+        f"        return self.method{max(i - 1, 0)}(x, model, loader)\n\n" for i, piece in enumerate(pieces))}
+
+
+def in_cells(pieces):
+    return {"main.ipynb": notebook([HEAD, *pieces])}
+
+
+def in_files(pieces):
+    """Fifty a file; each file imports the one before, and one imports all."""
+    files = {}
+    for at in range(0, len(pieces), 50):
+        number = at // 50
+        before = f"from package import part{number - 1}\n" if number else ""
+        files[f"package/part{number}.py"] = HEAD + before + "\n\n".join(pieces[at:at + 50])
+    files["package/__init__.py"] = "".join(f"from .part{number} import *\n" for number in range(len(files)))
+    return files
+
+
+WAYS = {"flat": one_after_the_other, "function": in_one_function, "methods": in_methods, "cells": in_cells,
+        "files": in_files}
+
+
+# ---- Very wide and very deep things: a function gives the text of one with n parts -------------------------------------
+
+
+def many(pattern, between=", "):
+    return lambda n: between.join(pattern.replace("#", str(i)) for i in range(n))
+
+
+def nested(opening, middle, closing, most=100000):
+    return lambda n: opening * min(n, most) + middle + closing * min(n, most)
+
+
+def blocks(line, most=90):
+    """Statements in statements; Python allows a hundred."""
+    def made(n):
+        depth = min(n, most)
+        return "".join("    " * i + line.replace("#", str(i)) + "\n" for i in range(depth)) + "    " * depth + "x = torch.relu(x)\n"
+    return made
+
+
+WIDE = {
+    "bases": lambda n: "".join(f"class B{i}: a{i} = {i}\n" for i in range(n)) + f"class C({many('B#')(n)}): pass\ny = C().a3\n",
+    "unknown_bases": lambda n: f"class C({many('unknown#')(n)}, nn.Module):\n    def forward(self, x): return self.y(x)\nC()(1)\n",
+    "same_bases": lambda n: f"class A: pass\nclass C({many('A')(n)}): pass\nC().x()\n",
+    "bases_in_circles": lambda n: "".join(f"class C{i}(C{(i + 1) % n}, C{(i + 2) % n}, C{(i * 7) % n}): pass\n" for i in range(n)) + "C0().x()\n",
+    "ladder_of_bases": lambda n: "class C0(nn.Module): pass\n" + "".join(f"class C{i}(C{i - 1}, C{i - 1}, C{i - 1}): pass\n" for i in range(1, min(n, 400))) + f"C{min(n, 400) - 1}().x()\n",
+    "diamonds": lambda n: "class D0(nn.Module): pass\n" + "".join(f"class L{i}(D{i}): pass\nclass R{i}(D{i}): pass\nclass D{i + 1}(L{i}, R{i}): pass\n" for i in range(min(n, 300))) + "D1()(1)\n",
+    "class_keywords": lambda n: f"class C(nn.Module, {many('k#=#')(n)}): pass\n",
+    "keyword_arguments": lambda n: f"y = torch.zeros({many('k#=#')(n)})\nz = unknown({many('k#=torch.zeros(#)')(n)})\n",
+    "same_keyword": lambda n: f"y = DataLoader({many('batch_size=#')(n)})\n",
+    "arguments": lambda n: f"y = torch.stack({many('torch.zeros(#)')(n)})\nprint({many('a#')(n)})\n",
+    "star_arguments": lambda n: f"y = torch.cat({many('*a#')(n)}, {many('**k#')(n)})\n",
+    "parameters": lambda n: f"def f({many('p#=#')(n)}, *a, {many('k#=None')(n)}, **k):\n    return p0\nf({many('p#=torch.zeros(#)')(n)})\n",
+    "positional_parameters": lambda n: f"def f({many('p#')(n)}):\n    return p0\nf({many('torch.zeros(#)')(n)})\n",
+    "decorators": lambda n: "".join(f"@decorate{i}({i})\n" for i in range(n)) + "def f(x):\n    return torch.relu(x)\nf(1)\n",
+    "framework_decorators": lambda n: "@torch.no_grad()\n@tf.function\n@jax.jit\n" * n + "def f(x):\n    return torch.relu(x)\nf(1)\n",
+    "class_decorators": lambda n: "@dataclass\n" * n + "class C(nn.Module):\n    x: int = 1\n",
+    "own_decorators": lambda n: "".join(f"def d{i}(f):\n    def g(*a): return f(*a)\n    return g\n" for i in range(n)) + "".join(f"@d{i}\n" for i in range(n)) + "def f(x):\n    return torch.relu(x)\nf(1)\n",
+    "targets": lambda n: f"{many('t#', ' = ')(n)} = torch.zeros(3)\n",
+    "unpacked": lambda n: f"{many('t#')(n)} = {many('torch.zeros(#)')(n)}\n",
+    "starred_unpacked": lambda n: f"{many('t#')(n)}, *rest = loader\n",
+    "with_items": lambda n: f"with {many('torch.no_grad() as c#')(n)}:\n    x = torch.relu(x)\n",
+    "handlers": lambda n: "try:\n    x = torch.relu(x)\n" + "".join(f"except E{i} as e{i}:\n    x = {i}\n" for i in range(n)),
+    "elifs": lambda n: "if a:\n    x = 1\n" + "".join(f"elif a == {i}:\n    x = torch.zeros({i})\n" for i in range(n)),
+    "cases": lambda n: "match x:\n" + "".join(f"    case [{i}, *r{i}]:\n        y = torch.zeros({i})\n" for i in range(n)),
+    "pattern_alternatives": lambda n: f"match x:\n    case {many('#', ' | ')(n)}:\n        y = torch.zeros(1)\n",
+    "class_pattern": lambda n: f"match x:\n    case C({many('k#=#')(n)}):\n        y = torch.zeros(1)\n",
+    "comprehension_loops": lambda n: f"y = [a0 {' '.join(f'for a{i} in b if a{i}' for i in range(n))}]\n",
+    "comparisons": lambda n: f"y = {many('a#', ' < ')(n)}\n",
+    "ands": lambda n: f"y = {many('a#', ' and ')(n)} or {many('b#', ' or ')(n)}\n",
+    "sums": lambda n: f"y = {many('torch.zeros(#)', ' + ')(n)}\n",
+    "matrix_products": lambda n: f"y = {many('w#', ' @ ')(n)}\n",
+    "powers": lambda n: f"y = {many('a#', ' ** ')(n)}\n",
+    "calls_of_calls": lambda n: "y = f" + "(1)" * n + "\n",
+    "attributes": lambda n: "y = torch" + ".b" * n + "\n",
+    "method_calls": lambda n: "y = torch.zeros(3)" + ".relu()" * n + "\n",
+    "subscripts": lambda n: "y = x" + "[0]" * n + "\n",
+    "pipeline_stages": lambda n: "d = tf.data.Dataset.range(9)" + ".map(lambda x: x + 1)" * n + ".batch(3)\nfor b in d: print(b)\n",
+    "parentheses": lambda n: "y = " + nested("(", "torch.zeros(3)", ")")(n) + "\n",
+    "lists": lambda n: "y = " + nested("[", "torch.zeros(3)", "]")(n) + "\n",
+    "tuples": lambda n: "y = " + nested("(", "1", ",)")(n) + "\n",
+    "dicts": lambda n: "y = " + nested("{1: ", "torch.zeros(3)", "}")(n) + "\n",
+    "nested_calls": lambda n: "y = " + nested("torch.relu(", "torch.zeros(3)", ")")(n) + "\n",
+    "nested_lambdas": lambda n: "y = " + "lambda x: " * n + "x\n",
+    "conditionals": lambda n: "y = " + "a if b else " * n + "torch.zeros(3)\n",
+    "nots": lambda n: "y = " + "not " * n + "x\nz = " + "-" * n + "x\nw = " + "~" * n + "x\n",
+    "awaits": lambda n: "async def f():\n    return " + "await " * n + "x\n",
+    "walruses": lambda n: "y = " + "".join(f"(a{i} := " for i in range(n)) + "torch.zeros(3)" + ")" * n + "\n",
+    "texts_in_a_row": lambda n: "y = " + many("'a#'", " ")(n) + "\n",
+    "replaced_in_a_text": lambda n: 'y = f"' + many("{a#!r:>{w}}", "-")(n) + '"\n',
+    "texts_in_texts": lambda n: "y = " + nested("f'{", "x", "}'")(n) + "\n",
+    "slices": lambda n: f"y = x[{many('#:a#:2')(n)}]\n",
+    "annotations": lambda n: "y: " + nested("list[", "int", "]")(n) + " = []\n",
+    "type_parameters": lambda n: f"def f[{many('T#: int')(n)}](x: T0): return torch.relu(x)\n",
+    "imported_names": lambda n: f"from torch import {many('n# as m#')(n)}\ny = m3(1)\n",
+    "dotted_name": lambda n: f"import {many('a#', '.')(n)} as deep\n",
+    "global_names": lambda n: f"def f():\n    global {many('g#')(n)}\n    g1 = torch.zeros(1)\n",
+    "deleted": lambda n: f"del {many('x#')(n)}\n",
+    "returned": lambda n: "def f(x):\n" + "".join(f"    if x == {i}: return torch.zeros({i})\n" for i in range(n)) + "    return f(x)\nf(1)\n",
+    "yielded": lambda n: "def f(x):\n" + "".join(f"    yield torch.zeros({i})\n" for i in range(n)) + "for a in f(1): print(a.item())\n",
+    "ifs_in_ifs": blocks("if x > #:"),
+    "loops_in_loops": blocks("for i# in range(x):"),
+    "whiles_in_whiles": blocks("while x > #:"),
+    "withs_in_withs": blocks("with torch.no_grad() as c#:"),
+    "functions_in_functions": blocks("def f#(x):"),
+    "classes_in_classes": blocks("class C#(nn.Module):"),
+    "one_line": lambda n: many("x = torch.relu(x)", "; ")(n) + "\n",
+    "long_name": lambda n: "a" * n * 10 + " = torch.zeros(3)\ny = " + "a" * n * 10 + ".item()\n",
+    "long_number": lambda n: "y = torch.zeros(" + "9" * n * 10 + ")\nz = 0x" + "f" * n * 10 + "\nfor i in range(" + "9" * n + "): pass\n",
+    "long_text": lambda n: "y = '" + "a" * n * 100 + "'\nz = b'''" + "\\x00\n" * n + "'''\n",
+    "numbers": lambda n: f"y = np.array([{many('#.5')(n * 10)}])\n",
+    "texts": lambda n: f"y = [{many(chr(39) + 'text #' + chr(39))(n * 5)}]\n",
+    "comments": lambda n: "# deepperf: ignore[DP101]\n" * n + "x = torch.zeros(3).cuda()  " + "# deepperf: ignore " * 10 + "\n",
+    "suppressed_codes": lambda n: "x = torch.zeros(3).cuda()  # deepperf: ignore[" + many("DP#")(n) + "]\n",
+    "empty_lines": lambda n: "\n" * n * 10 + " \t\n" * n + "x = torch.zeros(3).cuda()\n",
+    "continued_lines": lambda n: "y = 1 + \\\n" * n + "torch.zeros(3)\n",
+    "open_brackets": lambda n: "y = " + "(" * n + "\n",
+    "closing_brackets": lambda n: "y = 1" + ")" * n + "\n",
+    "open_texts": lambda n: "y = 'a\n" * n,
+    "wrong_lines": lambda n: "def def class ? $ !\n" * n,
+    "wrong_indents": lambda n: "".join(" " * (i % 13) + "x = 1\n" for i in range(n)),
+    "zero_bytes": lambda n: "\0" * n + "\nx = 1\n" + "\0\n" * n,
+    "marks": lambda n: "<<<<<<< a\nx = 1\n=======\nx = 2\n>>>>>>> b\n" * n,
+    "redefined_functions": lambda n: "".join(f"def f(x):\n    return f(x) + {i}\n" for i in range(n)) + "f(torch.zeros(3))\n",
+    "redefined_classes": lambda n: "".join(f"class C(C):\n    a = {i}\n    def forward(self, x): return super().forward(x)\n" for i in range(n)) + "C()(1)\n",
+    "aliases": lambda n: "a0 = torch.zeros\n" + "".join(f"a{i} = a{i - 1}\n" for i in range(1, n)) + f"y = a{n - 1}(3).cuda()\n",
+    "aliases_backwards": lambda n: "def f():\n    return a0(3).cuda()\n" + "".join(f"a{i} = a{i + 1}\n" for i in range(n)) + f"a{n} = torch.zeros\n",
+    "attribute_aliases": lambda n: "class C: pass\nc = C()\nc.a0 = torch.zeros\n" + "".join(f"c.a{i} = c.a{i - 1}\n" for i in range(1, n)) + f"y = c.a{n - 1}(3).cuda()\n",
+    "objects_in_objects": lambda n: "".join(f"class C{i}(nn.Module):\n    def __init__(self):\n        self.child = C{i + 1}()\n    def forward(self, x): return self.child(x)\n" for i in range(n)) + "C0()(torch.zeros(3))\n",
+    "functions_of_functions": lambda n: "".join(f"def f{i}(g): return f{i + 1}(lambda x: g(x))\n" for i in range(n)) + "f0(torch.relu)\n",
+    "partials": lambda n: "import functools\np0 = functools.partial(torch.zeros, 3)\n" + "".join(f"p{i} = functools.partial(p{i - 1}, k{i}={i})\n" for i in range(1, n)) + f"p{n - 1}()\n",
+    "tuples_of_tuples": lambda n: "t0 = (torch.zeros(3), 1)\n" + "".join(f"t{i} = (t{i - 1}, t{i - 1})\n" for i in range(1, n)) + f"y = t{n - 1}[0][1]\n",
+    "all_names": lambda n: f"__all__ = [{many(chr(39) + 'n#' + chr(39))(n)}]\n" + "".join(f"n{i} = {i}\n" for i in range(n)),
+}
+
+
+def in_a_function(text):
+    return HEAD + "def around(x, loader, model):\n    for step in loader:\n" + textwrap.indent(text, "        ") + "\n    return x\n"
+
+
+def in_a_module(text):
+    return HEAD + text
+
+
+PLACES = {"module": in_a_module, "function": in_a_function}
+
+
+# ---- Projects: a function gives the files of one of about n lines --------------------------------------------------------
+
+
+def star_hub(n):
+    """Everybody takes over all names from everybody, through one module."""
+    files = {"hub.py": "".join(f"from m{i} import *\n" for i in range(n // 10))}
+    for i in range(n // 10):
+        files[f"m{i}.py"] = f"import torch\nfrom hub import *\nname{i} = torch.zeros({i})\ndef f{i}(x): return name{(i + 1) % (n // 10)} + x\n"
+    return files
+
+
+def star_chain(n):
+    files = {"m0.py": "import torch\n" + "".join(f"n{i} = torch.zeros({i})\n" for i in range(200))}
+    for i in range(1, n // 10):
+        files[f"m{i}.py"] = f"from m{i - 1} import *\nx{i} = n{i % 200}.item()\n"
+    return files
+
+
+def circle_of_imports(n):
+    return {f"m{i}.py": f"import torch\nfrom m{(i + 1) % (n // 10)} import f as g\ndef f(x): return g(torch.relu(x))\n" for i in range(n // 10)}
+
+
+def packages_in_packages(n):
+    depth = min(n // 10, 200)
+    files = {"p/" * i + "__init__.py": "from .p import *\nimport torch\n" for i in range(1, depth)}
+    files["p/" * depth + "__init__.py"] = "import torch\nx = torch.zeros(3)\n"
+    return files
+
+
+def same_names(n):
+    """Many files of the same name: which one does an import mean?"""
+    files = {f"d{i}/utils.py": "import torch\ndef f(x): return torch.relu(x)\n" for i in range(n // 10)}
+    files.update({f"d{i}/main.py": "from utils import f\nimport torch\nf(torch.zeros(3))\n" for i in range(n // 10)})
+    return files
+
+
+PROJECTS = {made.__name__: made for made in (star_hub, star_chain, circle_of_imports, packages_in_packages, same_names)}
