@@ -64,7 +64,7 @@ void Importers::note_checked_files() {
     return;
   }
   for (const check::CheckedFile &file : result_.files) {
-    if (file.source != nullptr) {
+    if (file.source != nullptr && !file.source->text().empty()) { // texts that no finding points into are dropped
       note(file.path, file.source->text());
     } else if (const std::optional<std::string> bytes = read_bytes(file.path)) {
       note(file.path, *bytes);

@@ -215,7 +215,7 @@ class Findings(Folder):
         finding = output["findings"][0]
         self.assertEqual(list(finding), ["path", "line", "column", "end_line", "end_column", "cell", "code", "name",
                                          "message", "severity", "confidence", "root_cause", "symptoms", "stage",
-                                         "help", "documentation", "notes", "fix"])
+                                         "help", "measured", "documentation", "notes", "fix"])
         self.assertEqual((finding["path"], finding["line"], finding["cell"], finding["code"], finding["severity"]),
                          ("a.py", 8, None, "DP101", "warning"))
         self.assertTrue(finding["fix"]["safe"])

@@ -58,7 +58,7 @@ TEST(Github, Commands) {
 TEST(Github, OddBytesAreEscaped) {
   const std::string out = written(write_github, odd_result().result);
   EXPECT_EQ(std::ranges::count(out, '\n'), 4) << out;
-  EXPECT_NE(out.find("::warning file=a\uFFFD%0A\uFFFD<|`%25%3A%2C&\".py,line=1,endLine=1,col=1,"), std::string::npos)
+  EXPECT_NE(out.find("::warning file=a\\xff%0A\\x01<|`%25%3A%2C&\".py,line=1,endLine=1,col=1,"), std::string::npos)
       << out;
 }
 

@@ -6,6 +6,7 @@ out = model(torch.randn(8, 4))
 out.numpy()  # expect: DP609
 out.detach().numpy()
 out.argmax(1).numpy()
+out.sum().backward()
 with torch.no_grad():
     model(torch.randn(8, 4)).numpy()
 device = "cuda" if torch.cuda.is_available() else "cpu"

@@ -57,7 +57,7 @@ def logged(model: nn.Module, loader, optimizer: torch.optim.Optimizer):
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
-        writer.add_scalar("loss", loss, step)  # expect: DP402
+        writer.add_scalar("loss", loss, step)  # expect: DP402  # hint: DP405
 
 
 def norm_of(parameters):
