@@ -44,6 +44,18 @@ std::string add_import(const std::string &text, u64 number) {
   return std::string(text).insert(before_definition(text, number), fmt::format("import edited_{}\n", number));
 }
 
+// In the body of some function: before a `return`.
+std::string add_line(const std::string &text, u64 number) {
+  const std::size_t start = text.empty() ? 0 : number * 7919 % text.size();
+  std::size_t found = text.find(" return ", start);
+  found = found == std::string::npos ? text.find(" return ") : found;
+  const std::size_t line = found == std::string::npos ? std::string::npos : text.rfind('\n', found) + 1;
+  if (line == std::string::npos || text.find_first_not_of(' ', line) != found + 1) {
+    return add_comment(text, number);
+  }
+  return std::string(text).insert(line, std::string(found + 1 - line, ' ') + fmt::format("edited = {}\n", number));
+}
+
 std::string read(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -140,8 +152,8 @@ int main(int count, char **arguments) {
   fmt::print("nothing changed: {:.2f} ms, with a look at the disk {:.2f} ms\n\n", nothing, refreshed);
   fmt::print("in ms     {:>9}{:>9}{:>10}{:>8}{:>9}{:>9}{:>9}{:>9}{:>10}{:>9}{:>9}\n", "p50", "p95", "judged", "parsed",
              "read", "group", "judge", "tell", "(parse)", "(infer)", "(rules)");
-  for (const EditKind &kind :
-       {EditKind{"comment", add_comment}, EditKind{"function", add_function}, EditKind{"import", add_import}}) {
+  for (const EditKind &kind : {EditKind{"comment", add_comment}, EditKind{"line", add_line},
+                               EditKind{"function", add_function}, EditKind{"import", add_import}}) {
     measure(kind, edits, paths, workspace);
   }
   return 0;

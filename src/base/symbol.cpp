@@ -1,6 +1,7 @@
 #include "base/symbol.h"
 
 #include "base/known_names.h"
+#include "base/preset_names.h"
 
 #include <algorithm>
 #include <array>
@@ -74,8 +75,9 @@ struct Shard {
 class SymbolTable {
 public:
   SymbolTable() {
-    for (const std::string_view text : known::texts) {
-      intern_unpadded(text);
+    for (u32 block = 0; block < kPresetNames.blocks; ++block) {
+      symbol_blocks::blocks[block].store(kPresetNames.texts + std::size_t{block} * symbol_blocks::kSize,
+                                         std::memory_order_release);
     }
   }
 
@@ -93,6 +95,18 @@ public:
   }
 
   Symbol intern(std::string_view text, u64 hash) {
+    for (u32 slot = PresetNames::first_slot(hash);; ++slot) {
+      const u16 id = kPresetNames.slots[slot & kPresetNames.slot_mask];
+      if (id == 0) {
+        break;
+      }
+      if (kPresetNames.texts[id] == text) {
+        return Symbol{id};
+      }
+    }
+    if (text.empty()) {
+      return {};
+    }
     Shard &shard = shards_[hash % kShards];
     const std::scoped_lock lock(shard.mutex);
     const std::size_t mask = shard.entries.size() - 1;
@@ -126,7 +140,7 @@ private:
   }
 
   std::array<Shard, kShards> shards_;
-  std::atomic<u32> next_id_{0};
+  std::atomic<u32> next_id_{kPresetNames.blocks * symbol_blocks::kSize}; // in blocks of its own
 };
 
 SymbolTable &table() {
@@ -141,15 +155,6 @@ SymbolTable &table() {
 } // namespace
 
 constinit std::array<std::atomic<const std::string_view *>, symbol_blocks::kMost> symbol_blocks::blocks{};
-
-u64 name_hash::long_tail(const char *text, u32 size) {
-  u64 hash = size;
-  for (u32 at = 16; at < size; at += 8) {
-    hash = (hash ^ load(text + at, size - at)) * kMultiplier;
-    hash ^= hash >> 29;
-  }
-  return hash;
-}
 
 Symbol intern(std::string_view text) { return table().intern_unpadded(text); }
 

@@ -22,6 +22,11 @@
 
 namespace deepperf::check {
 
+u64 LoadedFile::next_serial() {
+  static std::atomic<u64> last{0};
+  return ++last;
+}
+
 namespace {
 
 // Files on their way from the walk to the workers.

@@ -31,10 +31,13 @@ struct LoadedFile {
   Arena memory;                                  // for its text and tree
   std::vector<model::ImportRef> scanned_imports; // what its text tells of them, also when there is a tree
   u8 scanned_frameworks = 0;
-  u64 hash = 0;           // of its contents, if there are any
-  i64 read_at = 0;        // the system's clock, before it was read
-  bool is_open = false;   // its text is not that of the disk
-  bool is_folder = false; // it is a folder that cannot be read
+  u64 hash = 0;               // of its contents, if there are any
+  i64 read_at = 0;            // the system's clock, before it was read
+  bool is_open = false;       // its text is not that of the disk
+  bool is_folder = false;     // it is a folder that cannot be read
+  u64 serial = next_serial(); // no other file, nor this one with other contents, has it
+
+  static u64 next_serial();
 };
 
 // Texts that stand for files, by their paths.
@@ -52,6 +55,8 @@ struct Worker {
   u64 parse_time = 0;                                        // in nanoseconds
 };
 
+class Residents;
+
 // Sorted by path.
 struct LoadedFiles {
   std::vector<std::unique_ptr<LoadedFile>> files;
@@ -59,6 +64,7 @@ struct LoadedFiles {
   bool stay = false;                     // texts and trees do, each in its file's own memory, for the next check
   const OpenTexts *open_texts = nullptr; // count instead of what is on the disk
   u64 unreadable_folders = 0;            // among `files`, told as errors but no files
+  Residents *residents = nullptr;        // projects that stay; null if none do
 };
 
 // Files that use a framework wait; all others are parsed, and what is left of them are imports and errors. What the

@@ -1,6 +1,7 @@
 #include "check/judge_files.h"
 
 #include "base/workers.h"
+#include "check/residents.h"
 #include "model/forget_facts.h"
 #include "model/imports.h"
 #include "rules/registry.h"
@@ -48,17 +49,28 @@ public:
       : options_(options), progress_(progress), loaded_(loaded), groups_(groups) {
     judged_.resize(groups_.size());
     timings_.resize(loaded.workers.size());
+    if (loaded.residents != nullptr && groups.size() == 1) {
+      residents_ = loaded.residents; // somebody edits a file
+    } else if (loaded.residents != nullptr && groups.size() > 1) {
+      loaded.residents->forget();
+    }
   }
 
   void run() {
     const std::size_t large = parse_large_groups();
+    std::vector<std::vector<Analysed>> analysed(large);
     for (std::size_t i = 0; i < large; ++i) {
-      judge_group(groups_[i], 0, judged_[i], workers(), true);
+      guarded(groups_[i], judged_[i], [&] {
+        for (const model::Group &files : belonging_together(groups_[i])) {
+          analysed[i].push_back(analyse(files, workers(), time_of(0)));
+        }
+      });
     }
-    std::atomic<std::size_t> next{large};
+    // The rules look at a group on one thread; meanwhile the other threads go on with the smaller groups.
+    std::atomic<std::size_t> next{0};
     run_workers(workers(), [&](u32 index) {
       for (std::size_t i = next++; i < groups_.size(); i = next++) {
-        judge_group(groups_[i], index, judged_[i], 1, false);
+        judge_group(groups_[i], index, judged_[i], i < large ? &analysed[i] : nullptr);
       }
     });
   }
@@ -83,6 +95,7 @@ private:
   }
 
   [[nodiscard]] u32 workers() const { return static_cast<u32>(loaded_.workers.size()); }
+  rules::Timings *time_of(u32 worker) { return options_.timings ? &timings_[worker] : nullptr; }
 
   void parse(model::ParsedFile &parsed, Arena &arena, Worker &worker) {
     const rules::Stopwatch watch(options_.timings ? &worker.parse_time : nullptr);
@@ -97,7 +110,9 @@ private:
       return parse(file, arena, worker);
     }
     const rules::Stopwatch watch(options_.timings ? &worker.parse_time : nullptr);
-    model::forget_facts(file.tree);
+    if (residents_ == nullptr || !residents_->holds(*loaded_.files[file.index.value])) {
+      model::forget_facts(file.tree);
+    }
     model::find_imports(file);
   }
 
@@ -127,18 +142,43 @@ private:
     return large;
   }
 
-  void judge_group(const model::Group &group, u32 index, JudgedGroup &judged, u32 threads, bool is_prepared) {
-    for (const model::ParsedFile *file : group) {
-      judged.members.push_back(file->index.value);
-    }
+  struct Analysed {
+    const model::Project *project = nullptr;
+    std::unique_ptr<model::Project> own; // unless it stays
+  };
+
+  template <class Work> static void guarded(const model::Group &group, JudgedGroup &judged, Work work) {
     try {
-      parse_and_judge(group, index, judged, threads, is_prepared);
+      work();
     } catch (const std::exception &error) {
       add_failure(
           group.front()->index,
           failure_message(fmt::format("this file or one of the {} that belong to it", group.size() - 1), error.what()),
           judged);
     }
+  }
+
+  // `analysed` is there if all workers have done that part already.
+  void judge_group(const model::Group &group, u32 index, JudgedGroup &judged, std::vector<Analysed> *analysed) {
+    for (const model::ParsedFile *file : group) {
+      judged.members.push_back(file->index.value);
+    }
+    guarded(group, judged, [&] {
+      if (analysed != nullptr) {
+        for (Analysed &one : *analysed) {
+          run_rules(*one.project, time_of(index), judged);
+          one = {};
+        }
+        return;
+      }
+      Worker &worker = loaded_.workers[index];
+      for (model::ParsedFile *file : group) {
+        prepare(*file, worker.trees, worker);
+      }
+      for (const model::Group &files : belonging_together(group)) {
+        run_rules(*analyse(files, 1, time_of(index)).project, time_of(index), judged);
+      }
+    });
     if (!loaded_.stay) {
       drop_trees(group, loaded_.workers[index], judged.findings);
     }
@@ -161,34 +201,40 @@ private:
     worker.trees.reset();
   }
 
-  void parse_and_judge(const model::Group &group, u32 index, JudgedGroup &judged, u32 threads, bool is_prepared) {
-    Worker &worker = loaded_.workers[index];
-    rules::Timings *const time = options_.timings ? &timings_[index] : nullptr;
-    for (model::ParsedFile *file : group) {
-      if (!is_prepared) {
-        prepare(*file, worker.trees, worker);
+  // The trees tell what the files import; their texts, by which they were put together, may have told more.
+  [[nodiscard]] std::vector<model::Group> belonging_together(const model::Group &group) const {
+    return model::group_files(group, options_.with_tests);
+  }
+
+  Analysed analyse(const model::Group &files, u32 threads, rules::Timings *time) const {
+    const rules::Stopwatch watch(time != nullptr ? &time->analyse : nullptr);
+    Analysed result;
+    try {
+      result.project = residents_ != nullptr ? residents_->analyse(files, loaded_, threads) : nullptr;
+    } catch (...) {
+      residents_->forget();
+      throw;
+    }
+    if (result.project == nullptr) {
+      result.own = model::analyse(files, threads);
+      result.project = result.own.get();
+    }
+    return result;
+  }
+
+  void run_rules(const model::Project &project, rules::Timings *time, JudgedGroup &judged) const {
+    std::vector<rules::RuleFailure> failures;
+    rules::Findings found = rules::judge(project, rules_, failures, time);
+    for (const rules::RuleFailure &failure : failures) {
+      add_failure(failure.file, failure_message(fmt::format("this file in {}", failure.rule->code), failure.what),
+                  judged);
+    }
+    for (rules::Finding &finding : found) {
+      if (loaded_.files[finding.file.value]->parsed.is_test) {
+        finding.severity = rules::Severity::Note;
       }
     }
-    // The trees tell what the files import; their texts, by which they were put together, may have told more.
-    for (const model::Group &files : model::group_files(group, options_.with_tests)) {
-      std::unique_ptr<model::Project> project;
-      {
-        const rules::Stopwatch watch(time != nullptr ? &time->analyse : nullptr);
-        project = model::analyse(files, threads);
-      }
-      std::vector<rules::RuleFailure> failures;
-      rules::Findings found = rules::judge(*project, rules_, failures, time);
-      for (const rules::RuleFailure &failure : failures) {
-        add_failure(failure.file, failure_message(fmt::format("this file in {}", failure.rule->code), failure.what),
-                    judged);
-      }
-      for (rules::Finding &finding : found) {
-        if (loaded_.files[finding.file.value]->parsed.is_test) {
-          finding.severity = rules::Severity::Note;
-        }
-      }
-      std::ranges::move(found, std::back_inserter(judged.findings));
-    }
+    std::ranges::move(found, std::back_inserter(judged.findings));
   }
 
   const Options &options_;
@@ -196,6 +242,7 @@ private:
       options_.rules ? rules::RuleSet(rules::rules_of(*options_.rules)) : rules::RuleSet(rules::listed_rules());
   Progress &progress_;
   LoadedFiles &loaded_;
+  Residents *residents_ = nullptr;
   const std::vector<model::Group> &groups_;
   std::vector<JudgedGroup> judged_;
   std::vector<rules::Timings> timings_; // of each worker

@@ -287,6 +287,7 @@ void Workspace::remember(const std::vector<bool> &is_gone, const std::vector<u32
 void Workspace::change_file_list(const std::vector<bool> &is_gone, std::vector<std::unique_ptr<LoadedFile>> added,
                                  std::vector<bool> &is_changed) {
   Files &files = state_->loaded.files;
+  residents_.forget(); // files get other numbers
   for (u32 i = 0; i < is_gone.size(); ++i) {
     if (is_gone[i]) {
       files[i] = nullptr;
@@ -425,6 +426,7 @@ void Workspace::judge(const std::vector<model::Group> &groups, Progress &progres
     work_.files_parsed +=
         static_cast<u64>(std::ranges::count_if(group, [](const model::ParsedFile *file) { return !file->has_tree; }));
   }
+  state_->loaded.residents = &residents_;
   judge_files(options_, progress, state_->loaded, groups, state_->groups, work_.timings);
 }
 
@@ -450,6 +452,7 @@ void Workspace::keep_within_budget() {
   const auto drop = [&](u32 index) {
     LoadedFile &file = *files[index];
     if (file.parsed.has_tree) {
+      residents_.forget(index);
       drop_tree(file, !is_needed[index] && !file.is_open && !is_told(file.parsed));
     }
   };

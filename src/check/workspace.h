@@ -8,6 +8,7 @@
 #include "check/check.h"
 #include "check/find_files.h"
 #include "check/remembered_groups.h"
+#include "check/residents.h"
 #include "model/imports.h"
 
 #include <map>
@@ -108,6 +109,7 @@ private:
   std::vector<u64> group_ages_;          // of the state's groups: the number of the check that judged them
   u64 number_ = 0;                       // of this check
   RememberedGroups remembered_;
+  Residents residents_;
   WorkspaceWork work_;
 };
 

@@ -18,6 +18,7 @@ void add_debug(CLI::App &app, int &exit_code);
 void add_manual(CLI::App &app, int &exit_code);
 void add_server(CLI::App &app, int &exit_code);
 void add_shapes(CLI::App &app, int &exit_code);
-void add_study(CLI::App &app, int &exit_code);
+// Without its own commands it is only there to be listed.
+void add_study(CLI::App &app, int &exit_code, bool with_commands);
 
 } // namespace deepperf::cli

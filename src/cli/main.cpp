@@ -66,7 +66,9 @@ int run(int argc, char **argv) {
   deepperf::cli::add_manual(app, exit_code);
   deepperf::cli::add_bench(app, exit_code);
   deepperf::cli::add_debug(app, exit_code);
-  deepperf::cli::add_study(app, exit_code);
+  // Its many options take longer to describe than a small file takes to be checked.
+  const bool studies = std::any_of(argv + 1, argv + argc, [](std::string_view word) { return word == "study"; });
+  deepperf::cli::add_study(app, exit_code, studies);
   if (argc == 1) {
     return deepperf::cli::write_output("", kStart, stdout) ? deepperf::cli::kClean : deepperf::cli::kTrouble;
   }

@@ -3,9 +3,12 @@
 
 namespace deepperf::cli {
 
-void add_study(CLI::App &app, int &exit_code) {
+void add_study(CLI::App &app, int &exit_code, bool with_commands) {
   CLI::App *study =
       app.add_subcommand("study", "Study what people ask about deep learning, from a Stack Exchange dump");
+  if (!with_commands) {
+    return;
+  }
   study->require_subcommand(1);
   add_study_select(*study, exit_code);
   add_study_keywords(*study, exit_code);

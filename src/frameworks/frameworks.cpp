@@ -1,7 +1,7 @@
 #include "frameworks/frameworks.h"
 
-#include "base/embedded_text.h"
-#include "frameworks/shape_column.h"
+#include "base/preset_names.h"
+#include "frameworks/preset_apis.h"
 #include "frameworks/user_apis.h"
 
 #include <algorithm>
@@ -15,277 +15,13 @@
 
 namespace deepperf {
 
-std::span<const EmbeddedText> framework_texts(); // src/frameworks/*.txt
-
 namespace {
 
-constexpr std::array<std::string_view, static_cast<std::size_t>(Kind::kCount)> kKindNames = {
-    "-",
-    "Dataset",
-    "Iterator",
-    "Tensor",
-    "Variable",
-    "Session",
-    "Graph",
-    "Saver",
-    "Optimizer",
-    "KerasModel",
-    "KerasLayer",
-    "KerasOptimizer",
-    "KerasLoss",
-    "KerasMetric",
-    "GradientTape",
-    "Function",
-    "Initializer",
-    "SummaryWriter",
-    "Operation",
-    "TensorArray",
-    "HashTable",
-    "TfRecordWriter",
-    "DistributeStrategy",
-    "Estimator",
-    "TfdsBuilder",
-    "TorchTensor",
-    "TorchModule",
-    "TorchDataset",
-    "TorchDataLoader",
-    "TorchOptimizer",
-    "TorchScheduler",
-    "TorchLoss",
-    "TorchDevice",
-    "NumpyArray",
-    "JaxArray",
-    "PandasFrame",
-    "HfDataset",
-    "HfTokenizer",
-    "HfModel",
-    "HfPipeline",
-    "HfProcessor",
-    "HfOutput",
-    "HfEncoder",
-    "Trainer",
-    "Accelerator",
-    "TorchMetric",
-    "Path",
-    "RandomState",
-    "list",
-    "dict",
-    "set",
-    "tuple",
-    "str",
-    "deque",
-    "file",
-    "NoGrad",
-    "Autocast",
-    "GradScaler",
-    "Number",
-    "ArgumentParser",
-    "ArgumentNamespace",
-};
-static_assert(kKindNames.back() == "ArgumentNamespace", "a name for each kind");
-
-// In the order of the bits.
-constexpr std::string_view kTraitNames[] = {
-    "op",          "spec",        "random",      "constant",
-    "variable",    "graph_state", "batchable",   "shape_dependent",
-    "per_example", "io",          "decode",      "python",
-    "cheap",       "stage",       "maps",        "interleaves",
-    "flat_maps",   "batches",     "shuffles",    "repeats",
-    "prefetches",  "caches",      "filters",     "zips",
-    "unbatches",   "windows",     "applies",     "takes",
-    "enumerates",  "source",      "batched",     "container_of",
-    "session",     "session_run", "graph_scope", "eager",
-    "v1_switch",   "traces",      "tape",        "no_loop",
-    "mutates",     "syncs",       "v1",          "v2",
-    "step",        "property",    "moves",       "no_grads",
-    "compiles",    "loss",        "weights",     "copies",
-    "text",        "passes_on",
-};
-static_assert(u64{1} << (std::size(kTraitNames) - 1) == kPassesOn, "a name for each trait");
-
-// In the order of the enum.
-constexpr std::string_view kOutputNames[] = {
-    "-", "scores", "relu", "tanh", "sigmoid", "softmax", "log_softmax", "same", "first_argument", "last_argument",
-};
-static_assert(std::size(kOutputNames) == static_cast<std::size_t>(Output::kCount), "a name for each output");
-
-Output output_named(std::string_view name) {
-  const auto *const found = std::find(std::begin(kOutputNames) + 1, std::end(kOutputNames), name);
-  return found == std::end(kOutputNames) ? Output::Unknown : static_cast<Output>(found - std::begin(kOutputNames));
-}
-
-// Entries by kind (Unknown: an API) and name, by open addressing.
-class Tables {
-public:
-  Tables() : entries_(16384) {
-    for (const EmbeddedText &text : framework_texts()) {
-      u32 line_number = 0;
-      for (std::string_view chunk : text.chunks) {
-        while (!chunk.empty()) {
-          const std::size_t end = std::min(chunk.find('\n'), chunk.size());
-          ++line_number;
-          if (std::string error = read(chunk.substr(0, end)); !error.empty()) {
-            errors_.push_back(std::string(text.file) + ":" + std::to_string(line_number) + ": " + error);
-          }
-          chunk.remove_prefix(std::min(end + 1, chunk.size()));
-        }
-      }
-    }
-  }
-
-  [[nodiscard]] const ApiInfo *find(Kind kind, Symbol name) const {
-    const Entry &entry = entries_[slot_of(key_of(kind, name))];
-    return entry.key == 0 ? nullptr : &entry.info;
-  }
-
-  [[nodiscard]] std::string_view shape(Kind kind, Symbol name) const {
-    const auto found = shapes_.find(key_of(kind, name));
-    return found != shapes_.end() ? found->second : std::string_view{};
-  }
-
-  void put_api(Symbol name, ApiInfo info) {
-    const u64 key = key_of(Kind::Unknown, name);
-    if (!add(key, info)) {
-      entries_[slot_of(key)].info = info;
-    }
-  }
-
-  [[nodiscard]] const std::vector<std::string> &errors() const { return errors_; }
-  [[nodiscard]] std::size_t size() const { return used_; }
-
-  template <typename Visit> void for_each_api(Visit visit) const {
-    for (const Entry &entry : entries_) {
-      if (entry.key != 0 && entry.key >> 32 == 0) {
-        visit(Symbol{static_cast<u32>(entry.key)});
-      }
-    }
-  }
-
-private:
-  struct Entry {
-    u64 key = 0; // 0: free; no name has the symbol 0
-    ApiInfo info;
-  };
-
-  static u64 key_of(Kind kind, Symbol name) { return name.id == 0 ? 0 : u64{static_cast<u8>(kind)} << 32 | name.id; }
-
-  // Where the key is, or the free slot where it would go.
-  [[nodiscard]] std::size_t slot_of(u64 key) const {
-    const std::size_t mask = entries_.size() - 1;
-    std::size_t slot = (key * name_hash::kMultiplier >> 32) & mask;
-    while (entries_[slot].key != key && entries_[slot].key != 0) {
-      slot = (slot + 1) & mask;
-    }
-    return slot;
-  }
-
-  bool add(u64 key, ApiInfo info) {
-    if (used_ * 2 >= entries_.size()) {
-      std::vector<Entry> old = std::exchange(entries_, std::vector<Entry>(entries_.size() * 2));
-      for (const Entry &entry : old) {
-        if (entry.key != 0) {
-          entries_[slot_of(entry.key)] = entry;
-        }
-      }
-    }
-    Entry &entry = entries_[slot_of(key)];
-    if (entry.key == key) {
-      return false;
-    }
-    entry = {key, info};
-    ++used_;
-    return true;
-  }
-
-  static std::string_view next_word(std::string_view &line) {
-    const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-    std::size_t start = 0;
-    while (start < line.size() && blank(line[start])) {
-      ++start;
-    }
-    std::size_t end = start;
-    while (end < line.size() && !blank(line[end])) {
-      ++end;
-    }
-    const std::string_view word = line.substr(start, end - start);
-    line.remove_prefix(end);
-    return word;
-  }
-
-  // Adds what the line says; returns what is wrong with it.
-  std::string read(std::string_view line) {
-    line = line.substr(0, line.find('#'));
-    const std::size_t bar = line.find('|');
-    const std::string_view shape = bar != std::string_view::npos ? line.substr(bar + 1) : std::string_view{};
-    line = line.substr(0, bar);
-    std::string_view name = next_word(line);
-    if (name.empty()) {
-      return {};
-    }
-    const auto wrong = [whole = name](std::string_view what, std::string_view word = {}) {
-      return std::string(whole) + ": " + std::string(what) + std::string(word);
-    };
-    const std::string_view returns = next_word(line);
-    if (returns.empty()) {
-      return wrong("says not what it returns");
-    }
-    ApiInfo info;
-    info.returns = kind_named(returns);
-    if (info.returns == Kind::Unknown && returns != "-") {
-      return wrong("no such kind: ", returns);
-    }
-    for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
-      const u64 trait = trait_named(word);
-      if (const Output output = output_named(word); output != Output::Unknown) {
-        if (info.output != Output::Unknown) {
-          return wrong("gives two things, and one is ", word);
-        }
-        info.output = output;
-        continue;
-      }
-      if (trait == 0) {
-        return wrong("no such trait: ", word);
-      }
-      if (info.has(trait)) {
-        return wrong("twice the trait ", word);
-      }
-      info.traits |= trait;
-    }
-    Kind kind = Kind::Unknown;
-    if (const std::size_t dot = name.find('.'); dot != std::string_view::npos) {
-      kind = kind_named(name.substr(0, dot));
-      if (kind != Kind::Unknown) {
-        name.remove_prefix(dot + 1);
-      }
-    }
-    const auto allowed = [](char c) {
-      return c == '.' || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    };
-    if (!std::ranges::all_of(name, allowed) || name.empty() || name.back() == '.' || name.front() == '.') {
-      return wrong("not a name");
-    }
-    const u64 key = key_of(kind, intern(name));
-    if (!add(key, info)) {
-      return wrong("listed twice");
-    }
-    if (!shape.empty()) {
-      shapes_.emplace(key, shape);
-    }
-    return {};
-  }
-
-  std::vector<Entry> entries_; // a power of two of them, at most half used
-  std::unordered_map<u64, std::string_view> shapes_;
-  std::size_t used_ = 0;
-  std::vector<std::string> errors_;
-};
-
-Tables &changeable_tables() {
-  static Tables all;
+// What the user has told us about, which wins over the tables.
+std::unordered_map<u32, ApiInfo> &user_apis() {
+  static std::unordered_map<u32, ApiInfo> all;
   return all;
 }
-
-const Tables &tables() { return changeable_tables(); }
 
 bool starts_with_module(std::string_view dotted, std::string_view module) {
   return dotted.starts_with(module) && (dotted.size() == module.size() || dotted[module.size()] == '.');
@@ -426,23 +162,30 @@ void flatten(std::string &name) {
 
 } // namespace
 
-std::string_view shape_column(Kind kind, Symbol name) {
-  for (Kind at = kind;; at = parent_of(at)) {
-    if (const std::string_view shape = tables().shape(at, name); !shape.empty()) {
-      return shape;
-    }
-    if (at == Kind::Unknown || parent_of(at) == Kind::Unknown) {
-      return {};
+const ApiInfo *find_api(Symbol qualified_name) {
+  if (const auto &users = user_apis(); !users.empty()) {
+    if (const auto found = users.find(qualified_name.id); found != users.end()) {
+      return &found->second;
     }
   }
+  const u16 place = qualified_name.id < kPresetNames.count ? kPresetApis.api_of_name[qualified_name.id] : u16{0};
+  return place != 0 ? &kPresetApis.infos[place - 1] : nullptr;
 }
 
-const ApiInfo *find_api(Symbol qualified_name) { return tables().find(Kind::Unknown, qualified_name); }
-
 const ApiInfo *find_method(Kind kind, Symbol method) {
+  if (method.id >= kPresetNames.count) {
+    return nullptr; // no table has the name
+  }
   for (; kind != Kind::Unknown; kind = parent_of(kind)) {
-    if (const ApiInfo *info = tables().find(kind, method)) {
-      return info;
+    const u32 key = PresetApis::method_key(kind, method);
+    for (u32 slot = PresetApis::first_slot(key);; ++slot) {
+      const PresetApis::Method &entry = kPresetApis.methods[slot & kPresetApis.method_mask];
+      if (entry.key == key) {
+        return &kPresetApis.infos[entry.place - 1];
+      }
+      if (entry.key == 0) {
+        break;
+      }
     }
   }
   return nullptr;
@@ -453,17 +196,9 @@ void add_user_apis(std::span<const UserApi> apis) {
     // Nobody has told us whether it gives the same each time.
     const bool is_source =
         api.returns == Kind::Dataset || api.returns == Kind::HfDataset || api.returns == Kind::TorchDataLoader;
-    changeable_tables().put_api(canonical_name(api.name),
-                                {.returns = api.returns, .traits = is_source ? kSource | kIo : u64{kIo}});
+    user_apis()[canonical_name(api.name).id] = {.returns = api.returns, .traits = is_source ? kSource | kIo : u64{kIo}};
   }
 }
-
-Kind kind_named(std::string_view name) {
-  const auto *const found = std::find(kKindNames.begin() + 1, kKindNames.end(), name);
-  return found == kKindNames.end() ? Kind::Unknown : static_cast<Kind>(found - kKindNames.begin());
-}
-
-std::string_view name_of(Kind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
 
 Kind parent_of(Kind kind) {
   switch (kind) {
@@ -477,20 +212,6 @@ Kind parent_of(Kind kind) {
   default:
     return Kind::Unknown;
   }
-}
-
-u64 trait_named(std::string_view name) {
-  const auto *const found = std::find(std::begin(kTraitNames), std::end(kTraitNames), name);
-  return found == std::end(kTraitNames) ? 0 : u64{1} << (found - std::begin(kTraitNames));
-}
-
-std::string names_of_traits(u64 traits) {
-  std::string names;
-  for (; traits != 0; traits &= traits - 1) {
-    names += names.empty() ? "" : " ";
-    names += kTraitNames[std::countr_zero(traits)];
-  }
-  return names;
 }
 
 namespace {
@@ -553,16 +274,20 @@ bool is_arithmetic(const ApiInfo &info, std::string_view name) {
 }
 
 std::vector<std::string> table_errors() {
-  std::vector<std::string> errors = tables().errors();
-  tables().for_each_api([&](Symbol name) {
+  std::vector<std::string> errors;
+  for (u32 id = 1; id < kPresetNames.count; ++id) {
+    const Symbol name{id};
+    if (kPresetApis.api_of_name[id] == 0) {
+      continue;
+    }
     if (const Symbol canonical = canonical_name(name.text()); canonical != name) {
       errors.push_back(std::string(name.text()) + ": never found, because its canonical name is " +
                        std::string(canonical.text()));
     }
-  });
+  }
   return errors;
 }
 
-std::size_t table_size() { return tables().size(); }
+std::size_t table_size() { return kPresetApis.size; }
 
 } // namespace deepperf

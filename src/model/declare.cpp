@@ -2,8 +2,9 @@
 
 #include "base/known_names.h"
 #include "model/bind.h"
+#include "model/overrides.h"
+#include "model/stars.h"
 #include "python/children.h"
-#include "python/literals.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -39,32 +40,103 @@ void note_class_names(ClassInfo &type, Module &module) {
   }
 }
 
+// There is no room for what a module has now.
+struct DoesNotFit {};
+
+void sort_unique(std::vector<u32> &names) {
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+}
+
+// Names that frameworks and Python call without naming them.
+bool is_called_implicitly(Symbol name) {
+  const std::string_view text = name.text();
+  return name == known::sym_forward || name == known::sym_call || text.starts_with("__");
+}
+
+template <class Mentions> bool is_mentioned(const FunctionInfo &function, const Mentions &mentioned) {
+  return function.definition() == nullptr || is_called_implicitly(function.name) ||
+         mentioned.contains(function.name.id) || !function.definition()->decorators.empty();
+}
+
 class Declarer {
 public:
-  Declarer(Project &project, const ModuleIndex &index) : project_(project), index_(index) {}
-
-  void run() {
-    for (Module &module : project_.modules) {
-      module_ = &module;
-      module.body = &add_function(nullptr, {});
-      bind_names(module.parsed->tree.body, *module.body, bound_);
-      finish_names(*module.body, bound_, project_.values);
-      function_ = module.body;
-      visit_all(module.parsed->tree.body);
-    }
-    for (FunctionInfo &function : project_.functions) {
-      function.mentioned = is_mentioned(function);
-    }
-    sort_unique(project_.stored_elsewhere);
-    for (ClassInfo &type : project_.classes) {
-      sort_unique(type.stored);
+  // `again`: only a module that has these places is declared.
+  Declarer(Project &project, const ModuleIndex &index, const Declared::Part *again = nullptr)
+      : project_(project), index_(index), again_(again) {
+    if (again != nullptr) {
+      next_ = {again->functions.first, again->classes.first, again->loops.first, again->calls.first};
+    } else {
+      next_ = {0, 0, 0, static_cast<u32>(project.callees.size())};
     }
   }
 
+  void run() {
+    for (Module &module : project_.modules) {
+      run(module);
+    }
+    for (FunctionInfo &function : project_.functions) {
+      function.mentioned = is_mentioned(function, mentioned_);
+    }
+    sort_unique(project_.stored_elsewhere);
+  }
+
+  void run(Module &module) {
+    const u32 first_class = next_.type;
+    module_ = &module;
+    module.body = &add_function(nullptr, {});
+    bind_names(module.parsed->tree.body, *module.body, bound_);
+    finish_names(*module.body, bound_, project_.values);
+    function_ = module.body;
+    visit_all(module.parsed->tree.body);
+    for (u32 i = first_class; i < next_.type; ++i) {
+      sort_unique(project_.classes[i].stored);
+    }
+  }
+
+  struct Places {
+    u32 function = 0;
+    u32 type = 0;
+    u32 loop = 0;
+    u32 call = 0;
+  };
+  [[nodiscard]] const Places &next() const { return next_; }
+
+  // Leaves some places of loops and calls free, for when the module is declared again.
+  void leave_room(u32 loops, u32 calls) {
+    next_.loop += loops;
+    project_.loops.resize(next_.loop);
+    next_.call += calls;
+    project_.callees.resize(next_.call);
+    project_.callers.resize(next_.call);
+  }
+
+  // Names that were read since it was last asked for.
+  [[nodiscard]] std::vector<u32> take_mentioned() {
+    std::vector<u32> names(mentioned_.begin(), mentioned_.end());
+    std::ranges::sort(names);
+    mentioned_.clear();
+    return names;
+  }
+
 private:
+  // The next place of a list, empty; another one where the list is still growing.
+  template <class T> T &next_of(std::deque<T> &all, u32 &next, Declared::Part::Range Declared::Part::*range) {
+    if (again_ == nullptr) {
+      ++next;
+      return all.emplace_back();
+    }
+    if (next == (again_->*range).last) {
+      throw DoesNotFit{};
+    }
+    T &place = all[next++];
+    place = T{};
+    return place;
+  }
+
   FunctionInfo &add_function(const Node *node, Array<Param *> params) {
-    FunctionInfo &function = project_.functions.emplace_back();
-    function.index = static_cast<u32>(project_.functions.size()) - 1;
+    FunctionInfo &function = next_of(project_.functions, next_.function, &Declared::Part::functions);
+    function.index = next_.function - 1;
     function.node = node;
     function.module = module_;
     function.params = params;
@@ -72,17 +144,6 @@ private:
     function.is_outer = node == nullptr;
     function.defaults = project_.values.fill(params.size(), Value{});
     return function;
-  }
-
-  // Names that frameworks and Python call without naming them.
-  static bool is_called_implicitly(Symbol name) {
-    const std::string_view text = name.text();
-    return name == known::sym_forward || name == known::sym_call || text.starts_with("__");
-  }
-
-  static void sort_unique(std::vector<u32> &names) {
-    std::ranges::sort(names);
-    names.erase(std::unique(names.begin(), names.end()), names.end());
   }
 
   // `self.x = …`, `self.x[i] = …` and `self.x.append(…)` change what the attribute may be.
@@ -94,11 +155,6 @@ private:
     const bool is_own = is_own_object(*function_, attribute->value);
     std::vector<u32> &stored = is_own ? function_->type->stored : project_.stored_elsewhere;
     stored.push_back(attribute->attr.id);
-  }
-
-  [[nodiscard]] bool is_mentioned(const FunctionInfo &function) const {
-    return function.definition() == nullptr || is_called_implicitly(function.name) ||
-           mentioned_.contains(function.name.id) || !function.definition()->decorators.empty();
   }
 
   void visit_all(const Block &block) {
@@ -139,9 +195,7 @@ private:
       } else if (const auto *method = as<Attribute>(static_cast<const Call *>(node)->func)) {
         function_->called.push_back(method->attr.id);
       }
-      static_cast<const Call *>(node)->fact = static_cast<u32>(project_.callees.size());
-      project_.callees.emplace_back();
-      project_.callers.push_back(function_->index);
+      static_cast<const Call *>(node)->fact = add_call();
       return visit_children(node);
     case NodeKind::FunctionDef:
       return visit_function(static_cast<const FunctionDef *>(node));
@@ -254,8 +308,8 @@ private:
     for (const Keyword *keyword : definition->keywords) {
       visit(keyword);
     }
-    ClassInfo &type = project_.classes.emplace_back();
-    type.index = static_cast<u32>(project_.classes.size()) - 1;
+    ClassInfo &type = next_of(project_.classes, next_.type, &Declared::Part::classes);
+    type.index = next_.type - 1;
     type.name = definition->name;
     type.node = definition;
     type.module = module_;
@@ -269,15 +323,26 @@ private:
   }
 
   Loop &add_loop(const Node *node) {
-    Loop &loop = project_.loops.emplace_back();
+    Loop &loop = next_of(project_.loops, next_.loop, &Declared::Part::loops);
     loop.node = node;
     loop.parent = loop_;
     loop.function = function_;
     find_changes(node, loop);
     loop.maybe_mutated = loop.mutated;
-    *loop_fact(node) = static_cast<u32>(project_.loops.size());
+    *loop_fact(node) = next_.loop;
     function_->loops.push_back(&loop);
     return loop;
+  }
+
+  u32 add_call() {
+    if (again_ == nullptr) {
+      project_.callees.emplace_back();
+      project_.callers.emplace_back();
+    } else if (next_.call == again_->calls.last) {
+      throw DoesNotFit{};
+    }
+    project_.callers[next_.call] = function_->index;
+    return next_.call++;
   }
 
   void visit_import(const Import *statement) {
@@ -315,6 +380,8 @@ private:
 
   Project &project_;
   const ModuleIndex &index_;
+  const Declared::Part *again_;
+  Places next_;
   Module *module_ = nullptr;
   FunctionInfo *function_ = nullptr;
   ClassInfo *class_ = nullptr;
@@ -323,93 +390,159 @@ private:
   std::unordered_set<u32> mentioned_; // names and attributes that are read, as symbols
 };
 
-// `__all__ = ["a", "b"]` at a module's top, perhaps with more added.
-void read_exports(Module &module) {
-  const auto add = [&module](const Expr *list) {
-    for_each_child(list, [&module](const Node *item) {
-      if (const StringConstant *text = as_string(item)) {
-        module.exports.push_back(intern(string_value(module.parsed->source, *text)));
-      }
-    });
-  };
-  for (const Stmt *statement : module.parsed->tree.body) {
-    const auto *assignment = as<Assign>(statement);
-    const auto *more = as<AugAssign>(statement);
-    const Expr *target = assignment != nullptr ? assignment->targets[0] : more != nullptr ? more->target : nullptr;
-    const Expr *value = assignment != nullptr ? assignment->value : more != nullptr ? more->value : nullptr;
-    const auto *name = target != nullptr ? as<Name>(target) : nullptr;
-    if (name == nullptr || name->id.text() != "__all__") {
-      continue;
-    }
-    if (value->kind != NodeKind::List && value->kind != NodeKind::Tuple) {
-      module.exports.clear(); // made in a way that cannot be read: as if there were none
-      return;
-    }
-    add(value);
-  }
-  std::ranges::sort(module.exports, {}, &Symbol::id);
-}
-
-// `from x import *` binds the names that x exports. Packages hand them on, so it takes a few rounds.
-void collect_stars(Project &project, const ModuleIndex &index) {
-  constexpr u32 kRounds = 4;
-  constexpr std::size_t kMostNames = 5000;
-  struct Star {
-    Module *into = nullptr;
-    const Module *from = nullptr;
-  };
-  std::vector<Star> stars;
-  for (Module &module : project.modules) {
-    for (const ImportRef &import : module.parsed->imports) {
-      if (!import.name || import.name.text() != "*") {
-        continue;
-      }
-      const Module *from = index.find(module, import.module, {}, import.level);
-      if (from != nullptr && from != &module) {
-        stars.push_back({&module, from});
-      }
-    }
-  }
-  if (stars.empty()) {
-    return;
-  }
-  for (Module &module : project.modules) {
-    read_exports(module);
-  }
-  for (u32 round = 0; round < kRounds; ++round) {
-    bool changed = false;
-    for (const Star &star : stars) {
-      FunctionInfo &body = *star.into->body;
-      std::vector<u32> added;
-      for (const u32 name : star.from->body->names) {
-        if (is_exported(*star.from, Symbol{name}) && body.slot_of(Symbol{name}) == FunctionInfo::kNoSlot) {
-          added.push_back(name);
-        }
-      }
-      if (added.empty() || body.names.size() + added.size() > kMostNames) {
-        continue;
-      }
-      std::vector<u32> names;
-      std::ranges::merge(body.names, added, std::back_inserter(names));
-      set_names(body, names, project.values);
-      changed = true;
-    }
-    if (!changed) {
-      return;
-    }
-  }
-}
-
 } // namespace
-
-bool is_exported(const Module &module, Symbol name) {
-  return module.exports.empty() ? !name.text().starts_with('_')
-                                : std::ranges::binary_search(module.exports, name.id, {}, &Symbol::id);
-}
 
 void declare(Project &project, const ModuleIndex &index) {
   Declarer(project, index).run();
   collect_stars(project, index);
+}
+
+// ---- Again ----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+u64 mix(u64 hash, u64 more) {
+  hash = (hash ^ more) * 0x9E3779B97F4A7C15U;
+  return hash ^ (hash >> 32U);
+}
+
+u64 hash_of(std::span<const u32> numbers) {
+  u64 hash = numbers.size();
+  for (const u32 number : numbers) {
+    hash = mix(hash, number);
+  }
+  return hash;
+}
+
+u64 interface_of(const FunctionInfo &function) {
+  u64 hash = mix(function.name.id, function.parent != nullptr ? function.parent->index : 0);
+  hash = mix(hash, function.type != nullptr ? function.type->index + 1 : 0);
+  hash = mix(hash, u64{function.lambda() != nullptr} | u64{is_abstract(function)} << 1U);
+  for (const Param *param : function.params) {
+    hash = mix(hash, param->name.id);
+    hash = mix(hash, static_cast<u64>(param->param_kind()) * 2 + (param->default_value != nullptr ? 1 : 0));
+  }
+  return hash;
+}
+
+// All that the code of other files may ask for without the solver's tables.
+u64 interface_of(const Project &project, const Module &module, const Declared::Part &part) {
+  const Array<u32> names = module.body->names;
+  u64 hash = hash_of({names.begin(), names.end()});
+  for (u32 i = part.functions.first; i < part.functions.last; ++i) {
+    hash = mix(hash, interface_of(project.functions[i]));
+  }
+  for (u32 i = part.classes.first; i < part.classes.last; ++i) {
+    const ClassInfo &type = project.classes[i];
+    hash = mix(mix(mix(hash, type.name.id), type.scope->index), hash_of(type.stored));
+  }
+  u64 unordered = 0;
+  for (const auto &[name, bits] : module.attribute_evidence) {
+    unordered += mix(name, bits);
+  }
+  for (const auto &[name, target] : module.imported) {
+    unordered += mix(name, target->index + 1);
+  }
+  for (const Symbol package : module.stars) {
+    unordered += mix(package.id, 1);
+  }
+  const Module exporting = [&] {
+    Module copy;
+    copy.parsed = module.parsed;
+    read_exports(copy);
+    return copy;
+  }();
+  for (const Symbol name : exporting.exports) {
+    unordered += mix(name.id, 2);
+  }
+  return mix(hash, unordered);
+}
+
+bool opens_modules(const Module &module, const ModuleIndex &index) {
+  return std::ranges::any_of(module.parsed->imports, [&](const ImportRef &import) {
+    return import.name && import.name.text() == "*" && index.find(module, import.module, {}, import.level) != nullptr;
+  });
+}
+
+} // namespace
+
+void declare(Project &project, const ModuleIndex &index, Declared &declared) {
+  Declarer declarer(project, index);
+  for (Module &module : project.modules) {
+    Declared::Part &part = declared.modules.emplace_back();
+    const Declarer::Places first = declarer.next();
+    const std::size_t stores = project.stored_elsewhere.size();
+    declarer.run(module);
+    const Declarer::Places last = declarer.next();
+    constexpr u32 kLeast = 4;
+    declarer.leave_room((last.loop - first.loop) / 8 + kLeast, (last.call - first.call) / 8 + 2 * kLeast);
+    part.functions = {first.function, last.function};
+    part.classes = {first.type, last.type};
+    part.loops = {first.loop, declarer.next().loop};
+    part.calls = {first.call, declarer.next().call};
+    part.mentioned = declarer.take_mentioned();
+    part.stored_elsewhere.assign(project.stored_elsewhere.begin() + static_cast<std::ptrdiff_t>(stores),
+                                 project.stored_elsewhere.end());
+    sort_unique(part.stored_elsewhere);
+    for (const u32 name : part.mentioned) {
+      ++declared.mentions[name];
+    }
+  }
+  for (FunctionInfo &function : project.functions) {
+    function.mentioned = is_mentioned(function, declared.mentions);
+  }
+  sort_unique(project.stored_elsewhere);
+  collect_stars(project, index);
+  for (const Module &module : project.modules) {
+    Declared::Part &part = declared.modules[module.index];
+    part.interface = interface_of(project, module, part);
+  }
+}
+
+bool declare_again(Project &project, const ModuleIndex &index, Module &module, Declared &declared) {
+  Declared::Part &part = declared.modules[module.index];
+  module.class_of_name = {};
+  module.attribute_evidence = {};
+  module.stars.clear();
+  module.imported.clear();
+  module.import_targets.clear();
+  if (opens_modules(module, index)) {
+    return false;
+  }
+  std::vector<u32> stored = std::exchange(project.stored_elsewhere, {});
+  Declarer declarer(project, index, &part);
+  try {
+    declarer.run(module);
+  } catch (const DoesNotFit &) {
+    return false;
+  }
+  stored.swap(project.stored_elsewhere);
+  sort_unique(stored);
+  if (declarer.next().function != part.functions.last || declarer.next().type != part.classes.last ||
+      stored != part.stored_elsewhere || interface_of(project, module, part) != part.interface) {
+    return false;
+  }
+  for (u32 i = declarer.next().loop; i < part.loops.last; ++i) {
+    project.loops[i] = Loop{};
+  }
+  bool has_other_mentions = false;
+  const std::vector<u32> mentioned = declarer.take_mentioned();
+  for (const u32 name : mentioned) {
+    has_other_mentions |= ++declared.mentions[name] == 1;
+  }
+  for (const u32 name : part.mentioned) {
+    if (const auto place = declared.mentions.find(name); --place->second == 0) {
+      declared.mentions.erase(place);
+      has_other_mentions = true;
+    }
+  }
+  part.mentioned = mentioned;
+  const u32 first = has_other_mentions ? 0 : part.functions.first;
+  const u32 last = has_other_mentions ? static_cast<u32>(project.functions.size()) : part.functions.last;
+  for (u32 i = first; i < last; ++i) {
+    project.functions[i].mentioned = is_mentioned(project.functions[i], declared.mentions);
+  }
+  return true;
 }
 
 } // namespace deepperf::model

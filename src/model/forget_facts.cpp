@@ -39,7 +39,22 @@ void forget_facts_below(const Node *node) {
   for_each_child(node, forget_facts_below);
 }
 
+void forget_values_below(const Node *node) {
+  node->output = 0;
+  node->on_cpu = false;
+  node->value = 0;
+  if (node->kind != NodeKind::Name && node->kind != NodeKind::Constant) {
+    for_each_child(node, forget_values_below);
+  }
+}
+
 } // namespace
+
+void forget_values(const Tree &tree) {
+  for (const Stmt *statement : tree.body) {
+    forget_values_below(statement);
+  }
+}
 
 void forget_facts(const Tree &tree) {
   for (const Stmt *statement : tree.body) {

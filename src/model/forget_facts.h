@@ -9,4 +9,7 @@ namespace deepperf::model {
 // field to a node takes it back here.
 void forget_facts(const python::Tree &tree);
 
+// The same for what the last phase noted down of values; what was declared stays.
+void forget_values(const python::Tree &tree);
+
 } // namespace deepperf::model

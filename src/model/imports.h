@@ -23,6 +23,7 @@ void note_import(const ImportRef &import, ParsedFile &file);
 
 // A module with what its file tells; nothing of it is analysed yet.
 Module make_module(const ParsedFile &file);
+void add_modules(const std::vector<ParsedFile *> &files, Project &project);
 
 // Finds modules by the last part of their path.
 class ModuleIndex {

@@ -114,20 +114,28 @@ void collect_facts(Project &project) {
 
 } // namespace
 
+void add_modules(const std::vector<ParsedFile *> &files, Project &project) {
+  for (const ParsedFile *file : files) {
+    Module &module = project.modules.emplace_back(make_module(*file));
+    module.file = file->index;
+    module.index = static_cast<u32>(project.modules.size()) - 1;
+  }
+}
+
+void finish_facts(Project &project) {
+  spread_facts(project);
+  find_contexts(project);
+  collect_facts(project);
+  build_stages(project);
+}
+
 std::unique_ptr<Project> analyse(const std::vector<ParsedFile *> &files, u32 workers) {
   auto project = std::make_unique<Project>();
-  for (const ParsedFile *file : files) {
-    Module &module = project->modules.emplace_back(make_module(*file));
-    module.file = file->index;
-    module.index = static_cast<u32>(project->modules.size()) - 1;
-  }
+  add_modules(files, *project);
   const ModuleIndex modules(project->modules);
   declare(*project, modules);
   solve(*project, modules, workers);
-  spread_facts(*project);
-  find_contexts(*project);
-  collect_facts(*project);
-  build_stages(*project);
+  finish_facts(*project);
   return project;
 }
 

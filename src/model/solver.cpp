@@ -4,6 +4,7 @@
 #include "base/workers.h"
 #include "model/classes.h"
 #include "model/ranks.h"
+#include "model/solver_memory.h"
 #include "model/transfer.h"
 
 #include <algorithm>
@@ -18,14 +19,21 @@ namespace {
 
 class Solver {
 public:
-  Solver(Project &project, const ModuleIndex &index, u32 workers)
-      : project_(project), team_(std::max(workers, 1U)), units_{static_cast<u32>(project.functions.size()),
-                                                                static_cast<u32>(project.classes.size()),
-                                                                static_cast<u32>(project.modules.size())},
+  Solver(Project &project, const ModuleIndex &index, u32 workers, SolverMemory *memory)
+      : project_(project), memory_(memory),
+        team_(std::max(workers, 1U)), units_{static_cast<u32>(project.functions.size()),
+                                             static_cast<u32>(project.classes.size()),
+                                             static_cast<u32>(project.modules.size())},
         results_(project.functions.size()), keys_of_classes_(project.classes.size()), states_(project.functions.size()),
         class_visits_(project.classes.size()) {
     for (u32 i = 0; i < team_.size(); ++i) {
       transfers_.push_back(std::make_unique<Transfer>(project, index, units_));
+    }
+    if (memory_ != nullptr) {
+      memory_->begin(project, units_);
+      for (const std::unique_ptr<Transfer> &transfer : transfers_) {
+        transfer->keep_all_reads();
+      }
     }
   }
 
@@ -118,6 +126,9 @@ private:
   }
 
   void mark_readers(u64 key) {
+    if (memory_ != nullptr) {
+      memory_->note_event(key);
+    }
     if (const auto known = readers_.find(key); known != readers_.end()) {
       for (const u32 function : known->second) {
         mark_dirty(function);
@@ -160,15 +171,37 @@ private:
         for (const u32 function : now) {
           states_[function].is_dirty = false;
         }
-        work_on(now, [this](Transfer &transfer, u32 function) {
-          results_[function] = transfer.solve(project_.functions[function], assume_, states_[function].reads);
-        });
-        project_.work.walks += now.size();
+        walk_all(now);
         ++project_.work.rounds;
         merge_all(now);
         take_dirty(false, rank);
       }
       dirty_ = std::move(later);
+    }
+  }
+
+  void walk_all(const std::vector<u32> &functions) {
+    const auto solve = [this](Transfer &transfer, u32 function) {
+      results_[function] = transfer.solve(project_.functions[function], assume_, states_[function].reads);
+    };
+    if (memory_ == nullptr) {
+      work_on(functions, solve);
+      project_.work.walks += functions.size();
+      return;
+    }
+    std::vector<u32> unknown;
+    for (const u32 function : functions) {
+      const State &state = states_[function];
+      if (auto known = memory_->find(project_.functions[function], state.rounds, assume_, state.reads)) {
+        results_[function] = std::move(*known);
+      } else {
+        unknown.push_back(function);
+      }
+    }
+    work_on(unknown, solve);
+    project_.work.walks += unknown.size();
+    for (const u32 function : unknown) {
+      memory_->remember(project_.functions[function], states_[function].rounds, assume_, results_[function]);
     }
   }
 
@@ -277,6 +310,9 @@ private:
     }
     for (std::unique_ptr<Transfer> &transfer : transfers_) {
       transfer->forget_results();
+    }
+    if (memory_ != nullptr) {
+      memory_->forget_results();
     }
   }
 
@@ -493,6 +529,7 @@ private:
   Value join(const Value &a, const Value &b) { return model::join(a, b, project_.values); }
 
   Project &project_;
+  SolverMemory *memory_; // of earlier times; null if there is none
   WorkerTeam team_;
   Units units_;
   std::vector<std::unique_ptr<Transfer>> transfers_;  // one for each worker
@@ -512,6 +549,8 @@ private:
 
 } // namespace
 
-void solve(Project &project, const ModuleIndex &index, u32 workers) { Solver(project, index, workers).run(); }
+void solve(Project &project, const ModuleIndex &index, u32 workers, SolverMemory *memory) {
+  Solver(project, index, workers, memory).run();
+}
 
 } // namespace deepperf::model

@@ -18,7 +18,10 @@
 
 namespace deepperf::model {
 
-// Fills the tables and the facts of all functions. `workers` threads at most.
-void solve(Project &project, const ModuleIndex &index, u32 workers);
+class SolverMemory;
+
+// Fills the tables, which must be as declare() left them, and the facts of all functions. `workers` threads at most.
+// With a memory, walks that it knows are not done again.
+void solve(Project &project, const ModuleIndex &index, u32 workers, SolverMemory *memory = nullptr);
 
 } // namespace deepperf::model

@@ -8,4 +8,7 @@ namespace deepperf::model {
 
 void spread_facts(Project &project);
 
+// The same with all that is worked out after it: contexts, stages, and tables for rules. For who solves a project.
+void finish_facts(Project &project);
+
 } // namespace deepperf::model

@@ -66,6 +66,7 @@ Output Transfer::module_output(const Value &module) {
   if (!module.is(Value::Tag::Object)) {
     return module.output;
   }
+  read(units_.of_class(*module.type));
   const Value forward = module.type->kind == Kind::TorchModule ? member_of(module.type, known::sym_forward) : Value{};
   if (!forward.is(Value::Tag::Function)) {
     return Output::Unknown;

@@ -75,6 +75,9 @@ FunctionResult Transfer::keep_result(std::span<const u64> known_reads) {
       defined.members[name] = kept(value);
     }
   }
+  if (keeps_all_reads_) {
+    result.all_reads = results_arena_.copy(result_.reads.data(), result_.reads.size());
+  }
   std::erase_if(result_.reads, [&](u64 key) { return std::ranges::binary_search(known_reads, key); });
   result.new_reads = results_arena_.copy(result_.reads.data(), result_.reads.size());
   result.saw_nothing = result_.saw_nothing;

@@ -59,6 +59,7 @@ struct FunctionResult {
   Array<FunctionDefinition> functions;
   std::vector<ClassDefinition> classes;
   Array<u64> new_reads;            // keys of units that it never read before, each once
+  Array<u64> all_reads;            // all that it read, if somebody wants to know
   bool same_contributions = false; // as those of the walk before, so that none are listed
   bool saw_nothing = false;        // it read something of which nothing was known yet
   bool has_ops = false;
@@ -81,6 +82,7 @@ public:
   // the solver knows it to read.
   FunctionResult solve(FunctionInfo &function, Assume assume, std::span<const u64> known_reads);
   void forget_results() { results_arena_.reset(); }
+  void keep_all_reads() { keeps_all_reads_ = true; }
 
   // Once nothing changes any more: notes down the function's facts. Their values live in memory that take_arena gives
   // away.
@@ -322,6 +324,7 @@ private:
   Arena results_arena_; // of the results since they were last forgotten
   std::unordered_map<u64, Value> api_children_;
   KeySet read_keys_;
+  bool keeps_all_reads_ = false;
   Work work_;                // of all walks
   std::vector<Value> items_; // of the tuples and arguments that are being evaluated, one above the other
 

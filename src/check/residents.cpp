@@ -1,0 +1,73 @@
+#include "check/residents.h"
+
+#include "model/forget_facts.h"
+
+#include <algorithm>
+
+namespace deepperf::check {
+
+namespace {
+
+constexpr std::size_t kMostKept = 3;
+
+void forget_all_facts(const model::Group &files) {
+  for (const model::ParsedFile *file : files) {
+    model::forget_facts(file->tree);
+  }
+}
+
+} // namespace
+
+bool Residents::holds(const LoadedFile &file) const {
+  return std::ranges::any_of(kept_, [&](const Kept &kept) {
+    const auto place = std::ranges::lower_bound(kept.files, file.parsed.index.value);
+    return kept.resident != nullptr && place != kept.files.end() && *place == file.parsed.index.value &&
+           kept.serials[static_cast<std::size_t>(place - kept.files.begin())] == file.serial;
+  });
+}
+
+void Residents::forget(u32 file) {
+  std::erase_if(kept_, [file](const Kept &kept) { return std::ranges::binary_search(kept.files, file); });
+}
+
+const model::Project *Residents::analyse(const model::Group &files, const LoadedFiles &loaded, u32 threads) {
+  Kept now;
+  for (const model::ParsedFile *file : files) {
+    now.files.push_back(file->index.value);
+    now.serials.push_back(loaded.files[file->index.value]->serial);
+  }
+  if (!std::ranges::is_sorted(now.files)) {
+    forget();
+    forget_all_facts(files);
+    return nullptr;
+  }
+  const auto known = std::ranges::find(kept_, now.files, &Kept::files);
+  if (known != kept_.end() && known->resident != nullptr) {
+    std::vector<bool> is_changed;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      is_changed.push_back(now.serials[i] != known->serials[i]);
+    }
+    if (known->resident->update(files, is_changed, threads)) {
+      known->serials = std::move(now.serials);
+      std::rotate(known, known + 1, kept_.end());
+      return &kept_.back().resident->project();
+    }
+    // Who adds functions or imports may well add another one: the next time is soon enough.
+    known->resident = nullptr;
+    forget_all_facts(files);
+    return nullptr;
+  }
+  // Of what was kept with some of these files, nothing holds any more.
+  for (const u32 file : now.files) {
+    forget(file);
+  }
+  forget_all_facts(files);
+  if (kept_.size() >= kMostKept) {
+    kept_.erase(kept_.begin());
+  }
+  now.resident = std::make_unique<model::Resident>(files, threads);
+  kept_.push_back(std::move(now));
+  return &kept_.back().resident->project();
+}
+
+} // namespace deepperf::check
