@@ -66,9 +66,11 @@ int run(int argc, char **argv) {
   deepperf::cli::add_manual(app, exit_code);
   deepperf::cli::add_bench(app, exit_code);
   deepperf::cli::add_debug(app, exit_code);
-  // Its many options take longer to describe than a small file takes to be checked.
-  const bool studies = std::any_of(argv + 1, argv + argc, [](std::string_view word) { return word == "study"; });
-  deepperf::cli::add_study(app, exit_code, studies);
+  // Describing the options of study takes longer than a check of a small file; these list them.
+  const bool lists_study = std::any_of(argv + 1, argv + argc, [](std::string_view word) {
+    return word == "study" || word == "completion" || word == "manual";
+  });
+  deepperf::cli::add_study(app, exit_code, lists_study);
   if (argc == 1) {
     return deepperf::cli::write_output("", kStart, stdout) ? deepperf::cli::kClean : deepperf::cli::kTrouble;
   }
