@@ -407,7 +407,8 @@ void Workspace::recall(std::vector<model::Group> &groups) {
       return false;
     }
     for (const u32 member : recalled.members) {
-      if (LoadedFile &file = *state_->loaded.files[member]; file.waits) {
+      // Its text may have been dropped while nothing pointed into it.
+      if (LoadedFile &file = *state_->loaded.files[member]; file.waits || !file.parsed.has_text) {
         to_parse.push_back(&file);
       }
     }
