@@ -16,7 +16,8 @@ function(deepperf_portable)
     add_dependencies(deepperf_portable deepperf_${folder})
   endforeach()
   # What the libraries need in turn is named too, since an archive does not say.
-  target_link_options(deepperf_portable PRIVATE -static -s -L${DEEPPERF_STATIC_LIBRARIES})
+  # mimalloc has an operator new of its own, which ends the program where memory is out; that of src/cli/allocation.cpp comes first and throws.
+  target_link_options(deepperf_portable PRIVATE -static -s -Wl,--allow-multiple-definition -L${DEEPPERF_STATIC_LIBRARIES})
   target_link_libraries(deepperf_portable PRIVATE
     ${DEEPPERF_STATIC_LIBRARIES}/mimalloc.o -Wl,--start-group ${own}
     -lfmt -lsimdjson -ltomlplusplus -licuuc -licudata -lsqlite3 -llinear -lblas
