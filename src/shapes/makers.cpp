@@ -1,5 +1,5 @@
 // Tensors from sizes, numbers and lists.
-#include "shapes/registry.h"
+#include "shapes/libraries.h"
 
 #include <algorithm>
 
@@ -166,7 +166,8 @@ Value call_eye(Operation &op) {
   return op.result(tensor, {});
 }
 
-// The shape and dtype of nested lists of numbers. False if that is not known.
+} // namespace
+
 bool measure(Interpreter &in, const Value &value, std::vector<Dim> &dims, Dtype &dtype, u32 depth) {
   const auto add = [&dtype](Dtype more) { dtype = dtype == Dtype::String ? more : promote_torch(dtype, more); };
   if (value.is_sequence()) {
@@ -220,6 +221,8 @@ bool measure(Interpreter &in, const Value &value, std::vector<Dim> &dims, Dtype 
     return false;
   }
 }
+
+namespace {
 
 Value call_tensor(Operation &op) {
   const Value data = op.arg("data");

@@ -1,5 +1,7 @@
 #include "shapes/registry.h"
 
+#include "shapes/libraries.h"
+
 #include <unordered_map>
 
 namespace deepperf::shapes {
@@ -8,10 +10,11 @@ namespace {
 
 std::unordered_map<std::string_view, const TransferEntry *> all_transfers() {
   std::unordered_map<std::string_view, const TransferEntry *> all;
-  for (const auto &table : {elementwise_transfers(), layout_transfers(), reduction_transfers(), product_transfers(),
-                            maker_transfers(), torch_layer_transfers(), torch_convolution_transfers(),
-                            torch_container_transfers(), torch_recurrent_transfers(), torch_loss_transfers(),
-                            torch_data_transfers(), torch_cast_transfers(), python_transfers()}) {
+  for (const auto &table :
+       {elementwise_transfers(), layout_transfers(), reduction_transfers(), product_transfers(), maker_transfers(),
+        torch_layer_transfers(), torch_convolution_transfers(), torch_container_transfers(),
+        torch_recurrent_transfers(), torch_loss_transfers(), torch_data_transfers(), torch_cast_transfers(),
+        python_transfers(), array_maker_transfers(), keras_layer_transfers(), keras_model_transfers()}) {
     for (const TransferEntry &entry : table) {
       all.emplace(entry.name, &entry);
     }

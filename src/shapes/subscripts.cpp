@@ -124,7 +124,9 @@ std::optional<Shape> indexed(Interpreter &in, const Value &holder, const Tensor 
     } else if (index.is(Tag::Int)) {
       const Dim size = tensor.shape.dims[at];
       const Dim place = index.dim();
-      if (size.is_constant() && place.is_constant() && (place.value >= size.value || place.value < -size.value)) {
+      const bool is_clamped = tensor.library == Library::Jax; // it takes the last one
+      if (!is_clamped && size.is_constant() && place.is_constant() &&
+          (place.value >= size.value || place.value < -size.value)) {
         if (Problem *problem = in.report(
                 Fault::WrongRank, node,
                 fmt::format("index {} is out of range for dimension {} of {}", place.value, at, in.text_of(tensor)))) {

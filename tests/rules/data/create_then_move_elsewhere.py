@@ -24,8 +24,8 @@ class Net(nn.Module):
         positions = torch.arange(x.shape[1]).unsqueeze(0).long().to(device)  # expect: DP401
         both = torch.zeros(x.shape[0], 5).to(device=x.device, dtype=x.dtype)  # expect: DP401
         causal = causal_mask(x.shape[1]).to(x.device)  # expect: DP401
-        drawn = torch.from_numpy(np.random.randn(3, 3)).float().to(device)  # expect: DP401
-        scaled = (torch.rand(3) * 2 - 1).to(device)  # expect: DP401
+        drawn = torch.from_numpy(np.random.randn(5, 5)).float().to(device)  # expect: DP401
+        scaled = (torch.rand(5) * 2 - 1).to(device)  # expect: DP401
         return self.layer(x) + mask + positions + both + causal + drawn + scaled + noise, self.helper(x)
 
     def helper(self, x):

@@ -1,0 +1,15 @@
+// The tables of transfer functions of libraries beside PyTorch, and what they share with those of PyTorch.
+#pragma once
+
+#include "shapes/registry.h"
+
+namespace deepperf::shapes {
+
+std::span<const TransferEntry> array_maker_transfers();
+std::span<const TransferEntry> keras_layer_transfers();
+std::span<const TransferEntry> keras_model_transfers();
+
+// The shape and dtype of nested lists of numbers, floats as float32. False if that is not known.
+bool measure(Interpreter &in, const Value &value, std::vector<Dim> &dims, Dtype &dtype, u32 depth);
+
+} // namespace deepperf::shapes
