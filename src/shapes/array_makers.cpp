@@ -257,7 +257,25 @@ Value call_array_dot(Operation &op) {
   return find_transfer("matmul")->call(op);
 }
 
+// concatenate and stack of arrays; of anything else nothing is known.
+Value joined(Operation &op, std::string_view transfer) {
+  const Value given = op.arg("tensors");
+  if (!given.is_sequence() || given.list->content.items.empty()) {
+    return {};
+  }
+  for (const Value &item : given.list->content.items) {
+    if (!item.is(Tag::Tensor)) {
+      return {};
+    }
+  }
+  return find_transfer(transfer)->call(op);
+}
+
+Value call_array_cat(Operation &op) { return joined(op, "cat"); }
+Value call_array_stack(Operation &op) { return joined(op, "stack"); }
+
 constexpr TransferEntry kTable[] = {
+    {"array_cat", call_array_cat},           {"array_stack", call_array_stack},
     {"array_zeros", call_array_zeros},       {"array_full", call_array_full},
     {"array_rand", call_array_rand},         {"array_draw", call_array_draw},
     {"array_randint", call_array_randint},   {"array_choice", call_array_choice},

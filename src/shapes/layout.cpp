@@ -105,7 +105,7 @@ Value call_view(Operation &op) {
     }
     dims[*open] = terms.floor_divide(total, known);
     // Whatever the batch is, a view that takes more than there is cannot be.
-    if (terms.is_less(total, known)) {
+    if (!total.is(0) && terms.is_less(total, known)) {
       return fail(fmt::format("{} has {} elements, fewer than the {} of {}", op.in.text_of(*input), terms.text(total),
                               terms.text(known), wanted()),
                   "the given sizes must divide the number of elements");
