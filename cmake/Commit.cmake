@@ -4,6 +4,7 @@
 # Run as a script (cmake -DOUTPUT=… -DROOT=… -P Commit.cmake) this file writes that source.
 
 if(CMAKE_SCRIPT_MODE_FILE)
+  cmake_policy(VERSION 3.25)
   execute_process(COMMAND git -C ${ROOT} describe --always --dirty=+ --exclude=* --abbrev=10
                   OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed ERROR_QUIET)
   if(failed)

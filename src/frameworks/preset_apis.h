@@ -22,8 +22,8 @@ struct PresetApis {
   const u16 *api_of_name = nullptr; // by symbol id: the place in `infos`, from 1; 0 for what is no API
   const Method *methods = nullptr;  // by open addressing
   u32 method_mask = 0;
-  u32 size = 0;                    // entries of the tables
-  const Shape *shapes = nullptr;   // by key; the first is nobody's
+  u32 size = 0;                  // entries of the tables
+  const Shape *shapes = nullptr; // by key; the first is nobody's
   u32 shape_count = 0;
 
   static constexpr u32 method_key(Kind kind, Symbol name) { return (u32{static_cast<u8>(kind)} << 16U) | name.id; }
