@@ -110,21 +110,26 @@ Value Interpreter::eval_lambda(const Lambda *lambda) {
 
 namespace {
 
-// As Python looks members up: depth first, a class behind all that derive from it.
-void add_to_order(ClassObject *type, std::vector<ClassObject *> &order, u32 depth) {
-  if (depth > 32 || order.size() > 64) {
-    return;
-  }
-  const auto old = std::ranges::find(order, type);
-  if (old != order.end()) {
-    order.erase(old);
-  }
-  order.push_back(type);
+// As Python looks members up: depth first, a class behind all that derive from it. The bases know theirs already, so a
+// ladder of classes with many equal bases takes no longer than its text.
+std::vector<ClassObject *> order_of(ClassObject *type) {
+  constexpr std::size_t kMostClasses = 64;
+  constexpr std::size_t kMostLookedAt = 1024;
+  std::vector<ClassObject *> all;
   for (const Value &base : type->bases) {
-    if (base.is(Tag::Class)) {
-      add_to_order(base.type, order, depth + 1);
+    if (base.is(Tag::Class) && all.size() < kMostLookedAt) {
+      all.insert(all.end(), base.type->order.begin(), base.type->order.end());
     }
   }
+  std::vector<ClassObject *> order;
+  for (auto at = all.rbegin(); at != all.rend() && order.size() < kMostClasses; ++at) {
+    if (std::ranges::find(order, *at) == order.end()) {
+      order.push_back(*at);
+    }
+  }
+  order.push_back(type);
+  std::ranges::reverse(order);
+  return order;
 }
 
 } // namespace
@@ -165,7 +170,7 @@ void Interpreter::define_class(const ClassDef *definition) {
       type->has_unknown_base = true;
     }
   }
-  add_to_order(type, type->order, 0);
+  type->order = order_of(type);
   for (const ClassObject *base : type->order) {
     type->is_dataclass = type->is_dataclass || base->is_dataclass;
   }
