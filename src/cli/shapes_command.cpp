@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/shapes_output.h"
+#include "report/shapes_html.h"
 
 #include <cstdio>
 #include <memory>
@@ -25,6 +26,15 @@ struct Arguments {
 };
 
 int run(const Arguments &arguments) {
+  if (arguments.format == "html") {
+    if (const std::string missing = report::missing_shapes_page(); !missing.empty()) {
+      std::fprintf(stderr, "deepperf: %s\n", missing.c_str());
+      return kTrouble;
+    }
+    if (arguments.files.size() != 1) {
+      throw CLI::ValidationError("--format html: one file at a time");
+    }
+  }
   shapes::AnalysisOptions options;
   options.for_people = true;
   options.entry = arguments.entry;
@@ -50,8 +60,13 @@ int run(const Arguments &arguments) {
             return;
           }
           const ShapesFormat format{arguments.batch, arguments.line};
-          text += arguments.format == "json" ? shapes_json(*analysis, module, format)
-                                             : shapes_text(*analysis, module, format);
+          if (arguments.format == "html") {
+            report::write_shapes_html(shapes_json(*analysis, module, format), text);
+          } else if (arguments.format == "json") {
+            text += shapes_json(*analysis, module, format);
+          } else {
+            text += shapes_text(*analysis, module, format);
+          }
         });
     if (!error.empty()) {
       std::fprintf(stderr, "deepperf: %s\n", error.c_str());
@@ -79,9 +94,11 @@ void add_shapes(CLI::App &app, int &exit_code) {
       ->type_name("PATH...");
   command->add_option("--line", arguments->line, "Only what stands on this line")->type_name("N");
   command->add_option("--batch", arguments->batch, "The batch that memory is estimated for")->type_name("N");
-  command->add_option("--format", arguments->format, "text: a table; json: for programs")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->type_name("text|json");
+  command
+      ->add_option("--format", arguments->format,
+                   "text: a table; json: for programs; html: a picture of the model, for a browser")
+      ->check(CLI::IsMember({"text", "json", "html"}))
+      ->type_name("text|json|html");
   command->add_option("-o,--output", arguments->out, "Write to a file instead of standard output")->type_name("FILE");
   command->callback([arguments, &exit_code] {
     exit_code = kTrouble;

@@ -2,6 +2,9 @@
 
 #include "python/children.h"
 
+#include <cstdint>
+#include <functional>
+
 #include <fmt/format.h>
 
 namespace deepperf::shapes {
@@ -90,6 +93,11 @@ Problem *Interpreter::report(Fault fault, const Node *place, std::string message
   }
   const u64 key = (u64{module()->file.value} << 40) | (u64{static_cast<u8>(fault)} << 32) | place->start;
   if (!reported_.insert(key ^ (u64{place->end} << 8)).second) {
+    return nullptr;
+  }
+  // The same fault three times in one call, as for a query, a key and a value: it would have stopped at the first.
+  const u64 call = reinterpret_cast<std::uintptr_t>(frame_);
+  if (!reported_.insert(std::hash<std::string>{}(message) ^ (call * 0x9e3779b97f4a7c15U)).second) {
     return nullptr;
   }
   Problem &problem = problems.emplace_back();

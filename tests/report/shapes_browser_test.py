@@ -108,7 +108,8 @@ def main():
     browser = find_browser()
     with tempfile.TemporaryDirectory() as holder:
         folder = pathlib.Path(holder)
-        pages = [page(MODEL, folder, "model"), page(WRONG, folder, "wrong"), page("print('hello')\n", folder, "empty")]
+        pages = [page(MODEL, folder, "model"), page(WRONG, folder, "wrong"),
+                 page("import torch\n\nprint(torch.__version__)\n", folder, "empty")]
         install_packages(FOLDER)
         shutil.copy(BROWSER / "drive_shapes.mjs", FOLDER / "drive_shapes.mjs")
         result = subprocess.run(["node", FOLDER / "drive_shapes.mjs", browser, *pages, *sys.argv[3:4]])

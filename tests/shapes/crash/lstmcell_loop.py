@@ -9,5 +9,5 @@ cx = torch.zeros(batch, hidden)
 series = torch.randn(batch, steps, features)
 outputs = []
 for t in range(steps):
-    hx, cx = cell(series[t], (hx, cx))  # expect: DP601  # fixed: hx, cx = cell(series[:, t], (hx, cx))
+    hx, cx = cell(series[t], (hx, cx))  # expect: DP601 or DP604  # fixed: hx, cx = cell(series[:, t], (hx, cx))
     outputs.append(hx)
