@@ -1,5 +1,6 @@
 #include "fix/importers.h"
 
+#include "base/word.h"
 #include "fix/files.h"
 #include "fix/unused_imports.h"
 
@@ -13,11 +14,6 @@ namespace deepperf::fix {
 
 namespace {
 
-bool is_part_of_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
-
 // Calls `visit` with every word of lines that start with an import.
 template <class Visit> void for_each_import_word(std::string_view text, Visit visit) {
   while (!text.empty()) {
@@ -29,8 +25,8 @@ template <class Visit> void for_each_import_word(std::string_view text, Visit vi
       continue;
     }
     while (!line.empty()) {
-      const auto begin = std::ranges::find_if(line, is_part_of_word);
-      const auto behind = std::find_if_not(begin, line.end(), is_part_of_word);
+      const auto begin = std::ranges::find_if(line, is_word_character);
+      const auto behind = std::find_if_not(begin, line.end(), is_word_character);
       if (begin != behind) {
         visit(std::string_view(begin, behind));
       }

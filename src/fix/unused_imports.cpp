@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/symbol.h"
+#include "base/word.h"
 #include "fix/edits.h"
 #include "python/parser.h"
 
@@ -13,11 +14,6 @@ namespace deepperf::fix {
 using namespace python;
 
 namespace {
-
-bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
 
 // Calls `visit` with the place of each occurrence as a whole word, until that returns false.
 template <class Visit> void for_each_word(std::string_view text, std::string_view word, Visit visit) {

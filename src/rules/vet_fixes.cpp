@@ -1,5 +1,6 @@
 #include "rules/vet_fixes.h"
 
+#include "base/word.h"
 #include "python/children.h"
 
 #include <algorithm>
@@ -11,11 +12,6 @@ using namespace python;
 using model::ParsedFile;
 
 namespace {
-
-bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
 
 bool loses_comment(const ParsedFile &file, const Edit &edit) {
   const std::vector<Span> &comments = file.tree.comments;
