@@ -29,7 +29,7 @@ Kind kind_of(Library library) {
   case Library::Numpy:
     return Kind::NumpyArray;
   case Library::TensorFlow:
-    return Kind::Tensor;
+    return Kind::Variable; // which has the methods of a tensor as well
   case Library::Jax:
     return Kind::JaxArray;
   default:

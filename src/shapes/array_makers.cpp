@@ -1,5 +1,5 @@
 // Arrays of NumPy, JAX and TensorFlow from sizes, numbers and lists.
-#include "shapes/libraries.h"
+#include "shapes/tf.h"
 
 namespace deepperf::shapes {
 
@@ -18,9 +18,12 @@ Tensor fresh_array(Operation &op, Dtype otherwise) {
   Tensor tensor;
   tensor.library = library_of(op);
   tensor.grad = Truth::No;
-  tensor.dtype = tensor.library == Library::Numpy ? otherwise : Dtype::Unknown;
-  if (const Value dtype = op.arg("dtype"); !dtype.is(Tag::None) && !dtype.is(Tag::Undefined)) {
-    tensor.dtype = op.in.as_dtype(dtype);
+  tensor.dtype = tensor.library == Library::Numpy ? otherwise
+                 : otherwise == Dtype::Float64    ? Dtype::Float32
+                 : otherwise == Dtype::Int64      ? Dtype::Int32
+                                                  : otherwise;
+  if (const Value dtype = op.arg("dtype"); op.is_given("dtype") && !dtype.is(Tag::None)) {
+    tensor.dtype = tensor.library == Library::Numpy ? op.in.as_dtype(dtype) : short_dtype(op.in, dtype);
   } else if (op.is_open) {
     tensor.dtype = Dtype::Unknown;
   }

@@ -107,7 +107,12 @@ Value Interpreter::attribute(const Value &object, Symbol name, const Expr *node)
       return object.dict->content.is_open ? Value() : bound(object, name);
     }
     return bound(object, name);
+  case Tag::Int: // a Dimension of TensorFlow 1
+    return name.text() == "value" ? object : Value();
   case Tag::Tuple:
+    if ((name.text() == "ndims" || name.text() == "rank") && !object.list->content.is_open) {
+      return Value::of_int(static_cast<i64>(object.list->content.items.size()));
+    }
     if ((name.text() == "values" || name.text() == "indices") && object.list->content.items.size() == 2) {
       return object.list->content.items[name.text() == "values" ? 0 : 1];
     }

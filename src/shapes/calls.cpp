@@ -1,5 +1,5 @@
 // Calls of functions, classes and objects of the program.
-#include "shapes/registry.h"
+#include "shapes/keras.h"
 
 #include <fmt/format.h>
 
@@ -358,6 +358,9 @@ Value Interpreter::call_object(Object &object, Arguments &arguments, const Expr 
     }
     if (method == nullptr && object.type->api && object.type->api.text().starts_with("tensorflow.keras.")) {
       method = find_method(*object.type, intern("call"));
+      if (method != nullptr) {
+        keras_prepare(*this, object, arguments);
+      }
     }
     if (method != nullptr) {
       if (keeps_details) {

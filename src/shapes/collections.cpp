@@ -41,6 +41,9 @@ Value Interpreter::call_list_method(const Value &receiver, std::string_view name
     }
     return Value::none();
   }
+  if (name == "as_list" && args.empty()) { // of a TensorShape
+    return receiver.list->content.is_open ? receiver : heap.new_list(list.content.items);
+  }
   if (name == "extend" && args.size() == 1) {
     std::vector<Value> items;
     const bool is_exact = iterate(args[0], items);
@@ -255,9 +258,10 @@ Value Interpreter::call_text_method(const Value &receiver, std::string_view name
 
 void Interpreter::set_subscript(const Value &object, const Value &index, const Value &value) {
   if (object.is(Tag::Dict)) {
-    const bool is_constant = (index.is(Tag::Str) && index.number != 0) ||
-                             (index.is(Tag::Int) && index.dim().is_constant()) || index.is(Tag::None) ||
-                             index.is(Tag::Bool) || index.is(Tag::Class) || index.is(Tag::Dtype) || index.is(Tag::Api);
+    const bool is_constant =
+        (index.is(Tag::Str) && index.number != 0) || (index.is(Tag::Int) && index.dim().is_constant()) ||
+        index.is(Tag::None) || index.is(Tag::Bool) || index.is(Tag::Class) || index.is(Tag::Dtype) ||
+        index.is(Tag::Api) || (index.is(Tag::Tensor) && index.tensor->library == Library::TensorFlow); // a placeholder
     DictContent &content = heap.change(*object.dict);
     if (!is_constant) { // any key
       content.is_open = true;

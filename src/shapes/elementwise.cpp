@@ -1,5 +1,6 @@
 // What is computed element by element: operators, functions of one or several tensors, broadcasting.
 #include "shapes/registry.h"
+#include "shapes/tf.h"
 
 #include <fmt/format.h>
 
@@ -103,6 +104,14 @@ Dtype promoted(Interpreter &in, const Value &left, const Value &right, const Ten
     return a != nullptr ? with_number(*a, right) : b != nullptr ? with_number(*b, left) : Dtype::Unknown;
   }
   (void)in;
+  if (a->library != b->library) { // an array becomes what the tensor is
+    if (a->library == Library::TensorFlow || b->library == Library::TensorFlow) {
+      return a->library == Library::TensorFlow ? a->dtype : b->dtype;
+    }
+    if (a->library == Library::Jax || b->library == Library::Jax) {
+      return Dtype::Unknown;
+    }
+  }
   if (a->dtype == Dtype::Unknown || b->dtype == Dtype::Unknown) {
     return Dtype::Unknown;
   }
@@ -138,6 +147,29 @@ Truth either_grad(Interpreter &in, const Tensor *a, const Tensor *b) {
                                                    : Truth::Unknown;
 }
 
+// TensorFlow does not promote: both must have one dtype, and a float is no integer. Arrays become what the tensor is.
+bool check_tf_operands(Interpreter &in, const Value &left, const Value &right, const Expr *node,
+                       std::string_view what) {
+  const Tensor *const a = left.is(Tag::Tensor) ? left.tensor : nullptr;
+  const Tensor *const b = right.is(Tag::Tensor) ? right.tensor : nullptr;
+  if (a != nullptr && b != nullptr) {
+    return check_same_dtype(in, node, *a, *b, what);
+  }
+  const Tensor *const tensor = a != nullptr ? a : b;
+  const Value &number = a != nullptr ? right : left;
+  if (in.is_promoting || tensor == nullptr || !number.is(Tag::Float) || !is_integer(tensor->dtype) || tensor->is_weak) {
+    return true;
+  }
+  if (Problem *problem = in.report(Fault::DtypeMismatch, node,
+                                   fmt::format("{} of a tensor of {} and a float cannot be done: TensorFlow does not "
+                                               "promote",
+                                               what, name_of(tensor->dtype)))) {
+    in.tell_chain(*problem, *tensor);
+    problem->advice = "cast the tensor first: tf.cast(x, tf.float32)";
+  }
+  return false;
+}
+
 Value combine(Interpreter &in, const Value &left, const Value &right, const Expr *node, Symbol api,
               std::string_view what, std::optional<Dtype> dtype = {}) {
   const Tensor *const a = left.is(Tag::Tensor) || left.is(Tag::Opaque) ? in.as_tensor(left) : nullptr;
@@ -152,7 +184,9 @@ Value combine(Interpreter &in, const Value &left, const Value &right, const Expr
   result.is_parameter = false;
   result.is_weak = false;
   result.grad = either_grad(in, a, b);
-  result.dtype = dtype ? *dtype : promoted(in, left, right, a, b);
+  const bool fits = (result.library != Library::TensorFlow && (b == nullptr || b->library != Library::TensorFlow)) ||
+                    check_tf_operands(in, left, right, node, what);
+  result.dtype = dtype ? *dtype : fits ? promoted(in, left, right, a, b) : Dtype::Unknown;
   if (in.in_autocast() && result.dtype != Dtype::Bool) {
     result.dtype = Dtype::Unknown;
   }
@@ -165,9 +199,11 @@ Value combine(Interpreter &in, const Value &left, const Value &right, const Expr
   }
   if (a != nullptr && b != nullptr) {
     if (a->library != b->library) {
-      result.library = a->library == Library::Unknown   ? b->library
-                       : b->library == Library::Unknown ? a->library
-                                                        : Library::Unknown;
+      const auto leads = [](const Tensor &x, const Tensor &y) {
+        return x.library == Library::Unknown ||
+               (x.library == Library::Numpy && (y.library == Library::TensorFlow || y.library == Library::Jax));
+      };
+      result.library = leads(*a, *b) ? b->library : leads(*b, *a) ? a->library : Library::Unknown;
     }
     const Broadcast both = broadcast(in, a->shape, b->shape);
     if (!both.fits) {

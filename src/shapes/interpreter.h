@@ -161,6 +161,8 @@ public:
   const python::Expr *current_node = nullptr; // where what an operation makes beside its result is said to be made
   bool is_frozen_somewhere = false;           // some parameter was told to record no gradient
   bool is_changed_default_device = false;
+  bool is_promoting = false;            // TensorFlow was told to promote as NumPy does
+  Truth has_channels_first = Truth::No; // what layers of Keras do that do not say it
   std::vector<std::pair<const model::Module *, const python::If *>> mains; // `if __name__ == "__main__":`
   std::vector<Symbol> path;                                                // of modules that call each other
 

@@ -70,12 +70,46 @@ std::optional<Shape> keras_input_shape(Interpreter &in, const Object &layer) {
   return {};
 }
 
+void keras_prepare(Interpreter &in, Object &layer, Arguments &arguments) {
+  for (Value &value : arguments.positional) {
+    if (value.is(Tag::Tensor) && value.tensor->library == Library::Numpy) {
+      Tensor tensor = *value.tensor;
+      tensor.library = Library::TensorFlow;
+      tensor.dtype = Dtype::Unknown; // floats become those of the layer
+      value = in.plain_tensor(tensor);
+    }
+  }
+  FunctionObject *const build = in.find_method(*layer.type, intern("build"));
+  if (build == nullptr || arguments.positional.empty() || keras_get(layer, "*prepared").is(Tag::Bool)) {
+    return;
+  }
+  keras_set(in, layer, "*prepared", Value::of_bool(true));
+  const auto shape_of = [&](const Value &value) {
+    const Tensor *const tensor = in.as_tensor(value);
+    return tensor != nullptr ? in.shape_value(value, *tensor) : Value();
+  };
+  const Value first = arguments.positional[0];
+  Value shape = shape_of(first);
+  if (first.is_sequence() && !first.list->content.is_open) {
+    std::vector<Value> shapes;
+    for (const Value &item : first.list->content.items) {
+      shapes.push_back(shape_of(item));
+    }
+    shape = in.heap.new_list(std::move(shapes));
+  }
+  Arguments given;
+  given.positional = {Value::of(&layer), shape};
+  in.call_function(*build, given, nullptr);
+}
+
 namespace {
 
 std::vector<Dim> dims_of(const Shape &shape) { return {shape.dims.begin(), shape.dims.end()}; }
 
 std::string_view class_of(const Operation &op) {
-  const std::string_view api = op.layer != nullptr && op.layer->content.api ? op.layer->content.api.text() : "layer";
+  const std::string_view api = op.layer != nullptr && op.layer->content.api ? op.layer->content.api.text()
+                               : op.layer == nullptr && op.api              ? op.api.text()
+                                                                            : std::string_view("layer");
   return api.substr(api.rfind('.') + 1);
 }
 
@@ -162,8 +196,26 @@ Value call_checked_same(Operation &op) { // SpatialDropout2D
   return call_same(op);
 }
 
+// Several tensors where a layer takes one: what LSTM with return_state gives.
+void check_single(Operation &op) {
+  const Value given = op.arg("inputs");
+  if (!given.is_sequence() || given.list->content.is_open || given.list->content.items.size() < 2) {
+    return;
+  }
+  const std::vector<Value> &items = given.list->content.items;
+  if (!std::ranges::all_of(items, [](const Value &item) { return item.is(Tag::Tensor); })) {
+    return;
+  }
+  if (Problem *problem = op.report(
+          Fault::Arity, fmt::format("{} takes one tensor, and gets a list of {}", class_of(op), items.size()))) {
+    op.in.tell_chain(*problem, *items[0].tensor);
+    problem->advice = "take one of them, or join them with Concatenate";
+  }
+}
+
 Value call_dense(Operation &op) {
   const Tensor *const input = op.tensor("inputs");
+  check_single(op);
   if (input == nullptr || !check_rank(op, *input, 2, false)) {
     if (input == nullptr || !input->shape.is_known() || input->shape.rank() < 2) {
       return nothing_known(op, input);
@@ -177,11 +229,24 @@ Value call_dense(Operation &op) {
   return answer(op, *input, dims);
 }
 
+// A module that imports PyTorch runs Keras on it, and then the place of the channels is a matter of configuration.
+bool runs_on_torch(Interpreter &in) {
+  const Frame *frame = in.current_frame();
+  while (frame != nullptr && frame->outer != nullptr) {
+    frame = frame->outer;
+  }
+  return frame != nullptr && std::ranges::any_of(frame->content.names, [](const auto &name) {
+           const Value &value = name.second;
+           return value.is(Tag::Api) && (value.text() == "torch" || value.text().starts_with("torch."));
+         });
+}
+
 // Where the channels are: last, unless the layer says otherwise. Nothing if that is not known.
 std::optional<bool> has_channels_first(const Operation &op) {
   const Value format = op.arg("data_format");
   if (format.is(Tag::None)) {
-    return false;
+    const Truth usual = runs_on_torch(op.in) ? Truth::Unknown : op.in.has_channels_first;
+    return usual == Truth::Unknown ? std::nullopt : std::optional(usual == Truth::Yes);
   }
   if (format.is(Tag::Str) && format.number != 0) {
     return format.text() == "channels_first";
@@ -227,11 +292,7 @@ Value slide(Operation &op, const Tensor &input, std::string_view kernel_name, st
     return nothing_known(op, &input);
   }
   const auto channels_first = has_channels_first(op);
-  // Where PyTorch is the backend, people set channels first for all layers.
-  const Value torch = op.in.look_up(intern("torch"));
-  const bool has_torch = input.library == Library::Torch || (torch.is(Tag::Api) && torch.text() == "torch");
-  const bool is_configured = has_torch && op.arg("data_format").is(Tag::None);
-  if (!channels_first || is_ambiguous || is_configured) {
+  if (!channels_first || is_ambiguous) {
     return nothing_known(op, &input);
   }
   const std::vector<Dim> kernel = op.sizes(kernel_name, count);
@@ -389,25 +450,59 @@ Value call_embedding(Operation &op) {
   return answer(op, *input, dims);
 }
 
+// A state that the layer begins with must have its number of units.
+bool check_state(Operation &op) {
+  const Value given = op.arg("initial_state");
+  std::vector<Value> states;
+  if (given.is_sequence()) {
+    op.in.iterate(given, states);
+  } else {
+    states.push_back(given);
+  }
+  const Dim units = op.dim("units");
+  for (const Value &state : states) {
+    if (!state.is(Tag::Tensor) || !state.tensor->shape.has_rank(2) ||
+        !op.in.terms.differ(state.tensor->shape.dims[1], units)) {
+      continue;
+    }
+    if (Problem *problem =
+            op.report(Fault::ShapesDoNotFit, fmt::format("{} has {} units, and its initial state is {}", class_of(op),
+                                                         op.in.terms.text(units), op.in.text_of(*state.tensor)))) {
+      op.in.tell_chain(*problem, *state.tensor);
+      problem->advice = "give both layers the same number of units, or put a Dense layer between them";
+    }
+    return false;
+  }
+  return true;
+}
+
 Value call_recurrent(Operation &op) {
   const Tensor *const input = op.tensor("inputs");
   if (input == nullptr || !check_rank(op, *input, 3, true)) {
     return nothing_known(op, input);
   }
-  if (op.truth("return_state") != Truth::No) {
+  const Truth with_state = op.truth("return_state");
+  if (with_state == Truth::Unknown || op.truth("time_major") == Truth::Yes) {
     return {};
   }
-  if (!check_built(op, *input, input->shape.dims[2])) {
+  if (!check_built(op, *input, input->shape.dims[2]) || !check_state(op)) {
     return nothing_known(op, input);
   }
-  switch (op.truth("return_sequences")) {
-  case Truth::Yes:
-    return answer(op, *input, {input->shape.dims[0], input->shape.dims[1], op.dim("units")});
-  case Truth::No:
-    return answer(op, *input, {input->shape.dims[0], op.dim("units")});
-  default:
-    return nothing_known(op, input);
+  const Dim units = op.dim("units");
+  const Truth keeps_time = op.truth("return_sequences");
+  const Value output = keeps_time == Truth::Yes
+                           ? answer(op, *input, {input->shape.dims[0], input->shape.dims[1], units})
+                       : keeps_time == Truth::No ? answer(op, *input, {input->shape.dims[0], units})
+                                                 : nothing_known(op, input);
+  if (with_state == Truth::No) {
+    return output;
   }
+  std::vector<Value> all = {output};
+  const u32 states = class_of(op).ends_with("LSTM") ? 2 : 1;
+  for (u32 i = 0; i < states; ++i) {
+    all.push_back(answer(op, *input, {input->shape.dims[0], units}));
+  }
+  return op.in.heap.new_list(std::move(all));
 }
 
 Value call_bidirectional(Operation &op) {
@@ -480,7 +575,7 @@ Value call_conv_transpose(Operation &op) {
   if (input == nullptr || !check_rank(op, *input, count + 2, true) || !channels_first) {
     return nothing_known(op, input);
   }
-  const bool is_ambiguous = op.layer->maker != nullptr && op.layer->maker->args.size() >= 4;
+  const bool is_ambiguous = op.layer != nullptr && op.layer->maker != nullptr && op.layer->maker->args.size() >= 4;
   const std::vector<Dim> kernel = op.sizes("kernel_size", count);
   const std::vector<Dim> stride = op.sizes("strides", count);
   const Padding padding = padding_of(op);
@@ -535,93 +630,6 @@ Value call_margin(Operation &op) {
   return answer(op, *input, dims);
 }
 
-bool inputs_of(Operation &op, std::vector<const Tensor *> &tensors) {
-  std::vector<Value> values;
-  const Value given = op.arg("inputs");
-  if (!given.is_sequence() || given.list->content.is_open || !op.in.iterate(given, values)) {
-    return false;
-  }
-  for (const Value &value : values) {
-    const Tensor *const tensor = op.in.as_tensor(value);
-    if (tensor == nullptr || !tensor->shape.is_known() || tensor->shape.rank() == 0) {
-      return false;
-    }
-    tensors.push_back(tensor);
-  }
-  return !tensors.empty();
-}
-
-Value call_merge(Operation &op) {
-  std::vector<const Tensor *> tensors;
-  if (!inputs_of(op, tensors)) {
-    return nothing_known(op, nullptr);
-  }
-  std::vector<Dim> dims = dims_of(tensors[0]->shape);
-  for (const Tensor *tensor : tensors) {
-    if (tensor->shape.rank() != dims.size()) {
-      return nothing_known(op, tensors[0]);
-    }
-    for (u32 i = 1; i < dims.size(); ++i) {
-      const Dim size = tensor->shape.dims[i];
-      if (dims[i] == size) {
-        continue;
-      }
-      if (dims[i].is_constant() && size.is_constant() && !dims[i].is(1) && !size.is(1)) {
-        if (Problem *problem = op.report(Fault::ShapesDoNotFit,
-                                         fmt::format("{} of {} and {} cannot be done: {} against {} in dimension {}",
-                                                     op.short_name(), op.in.text_of(*tensors[0]),
-                                                     op.in.text_of(*tensor), dims[i].value, size.value, i))) {
-          op.in.tell_chain(*problem, *tensors[0]);
-          op.in.tell_chain(*problem, *tensor);
-          problem->advice = "make both branches end with the same shape, or concatenate them";
-        }
-        return nothing_known(op, tensors[0]);
-      }
-      dims[i] = dims[i].is(1) ? size : size.is(1) ? dims[i] : Dim{};
-    }
-  }
-  return answer(op, *tensors[0], dims);
-}
-
-Value call_concatenate(Operation &op) {
-  std::vector<const Tensor *> tensors;
-  const auto axis = op.integer("dim");
-  if (!inputs_of(op, tensors) || !axis) {
-    return nothing_known(op, nullptr);
-  }
-  const i64 rank = static_cast<i64>(tensors[0]->shape.rank());
-  const i64 at = *axis < 0 ? *axis + rank : *axis;
-  if (at < 0 || at >= rank) {
-    return nothing_known(op, tensors[0]);
-  }
-  std::vector<Dim> dims = dims_of(tensors[0]->shape);
-  Dim sum = Dim::of(0);
-  for (const Tensor *tensor : tensors) {
-    const bool same_rank = tensor->shape.rank() == dims.size();
-    bool fits = same_rank;
-    for (u32 i = 1; fits && i < dims.size(); ++i) {
-      const Dim size = tensor->shape.dims[i];
-      if (i != static_cast<u32>(at) && dims[i].is_constant() && size.is_constant() && dims[i] != size) {
-        fits = false;
-      }
-    }
-    if (!fits) {
-      if (Problem *problem =
-              op.report(same_rank ? Fault::ShapesDoNotFit : Fault::WrongRank,
-                        fmt::format("{} of {} and {} cannot be done: all sizes but that of axis {} must be equal",
-                                    op.short_name(), op.in.text_of(*tensors[0]), op.in.text_of(*tensor), *axis))) {
-        op.in.tell_chain(*problem, *tensors[0]);
-        op.in.tell_chain(*problem, *tensor);
-        problem->advice = "flatten, pool or reshape one of them first";
-      }
-      return nothing_known(op, tensors[0]);
-    }
-    sum = op.in.terms.add(sum, tensor->shape.dims[static_cast<u32>(at)]);
-  }
-  dims[static_cast<std::size_t>(at)] = sum;
-  return answer(op, *tensors[0], dims);
-}
-
 Value call_attention(Operation &op) { // MultiHeadAttention
   const Tensor *const query = op.tensor("query");
   if (query == nullptr || !query->shape.is_known() || op.truth("return_attention_scores") != Truth::No ||
@@ -637,6 +645,27 @@ Value call_resizing(Operation &op) {
     return nothing_known(op, input);
   }
   return answer(op, *input, {input->shape.dims[0], op.dim("height"), op.dim("width"), input->shape.dims[3]});
+}
+
+// Lambda: the function that it was given, if that is the program's own.
+Value call_lambda(Operation &op) {
+  const Value function = op.arg("function");
+  if (!function.is(Tag::Function) || !op.arg("arguments").is(Tag::None)) {
+    return nothing_known(op, op.tensor("inputs"));
+  }
+  Arguments arguments;
+  arguments.positional.push_back(op.arg("inputs"));
+  const Value value = op.in.call(function, arguments, op.node);
+  return value.is(Tag::Tensor) || value.is_sequence() ? value : nothing_known(op, op.tensor("inputs"));
+}
+
+// keras.backend.set_image_data_format("channels_first")
+Value call_set_format(Operation &op) {
+  const Value format = op.arg("data_format");
+  const bool is_known = format.is(Tag::Str) && format.number != 0;
+  const bool is_first = is_known && (format.text() == "channels_first" || format.text() == "th");
+  op.in.has_channels_first = !is_known ? Truth::Unknown : is_first ? Truth::Yes : Truth::No;
+  return Value::none();
 }
 
 Value call_unknown(Operation &op) { return nothing_known(op, op.tensor("inputs")); }
@@ -660,10 +689,10 @@ constexpr TransferEntry kTable[] = {
     {"keras_up_sampling", call_up_sampling},
     {"keras_conv_transpose", call_conv_transpose},
     {"keras_margin", call_margin},
-    {"keras_merge", call_merge},
-    {"keras_concatenate", call_concatenate},
     {"keras_attention", call_attention},
     {"keras_resizing", call_resizing},
+    {"keras_lambda", call_lambda},
+    {"keras_set_format", call_set_format},
     {"keras_unknown", call_unknown},
 };
 

@@ -561,7 +561,7 @@ Value call_cat(Operation &op) {
     return op.result(result, tensors);
   }
   const auto axis = axis_of(op, *first, *given, "dim");
-  if (!axis) {
+  if (!axis || first->shape.rank() == 0) {
     return op.result(result, tensors);
   }
   std::vector<Dim> dims = dims_of(first->shape);

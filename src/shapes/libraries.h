@@ -8,6 +8,14 @@ namespace deepperf::shapes {
 std::span<const TransferEntry> array_maker_transfers();
 std::span<const TransferEntry> keras_layer_transfers();
 std::span<const TransferEntry> keras_model_transfers();
+std::span<const TransferEntry> keras_fit_transfers();
+std::span<const TransferEntry> keras_generator_transfers();
+std::span<const TransferEntry> keras_application_transfers();
+std::span<const TransferEntry> keras_merge_transfers();
+std::span<const TransferEntry> tf_operation_transfers();
+std::span<const TransferEntry> tf_layout_transfers();
+std::span<const TransferEntry> tf_nn_transfers();
+std::span<const TransferEntry> tf_session_transfers();
 
 // The shape and dtype of nested lists of numbers, floats as float32. False if that is not known.
 bool measure(Interpreter &in, const Value &value, std::vector<Dim> &dims, Dtype &dtype, u32 depth);

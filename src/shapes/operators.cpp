@@ -131,6 +131,9 @@ Value Interpreter::binary(Operator op, const Value &given_left, const Value &giv
   }
   Value left = as_number(given_left);
   Value right = as_number(given_right);
+  if ((left.is_sequence() && left.list->is_array) || (right.is_sequence() && right.list->is_array)) {
+    return {};
+  }
   // A sequence and a number, or two sequences.
   if (op == Operator::Mult && right.is_sequence() && !left.is_sequence()) {
     std::swap(left, right);
@@ -436,7 +439,15 @@ Value Interpreter::compare(CompareOperator op, const Value &left, const Value &r
     return Value::of(Truth::Unknown);
   }
   }
-  Value result = tensor_binary(Operator::Add, left, right, node);
+  // == of arrays that do not fit is False in TensorFlow and some versions of NumPy.
+  const auto is_lenient = [](const Value &value) {
+    return value.is(Tag::Tensor) &&
+           (value.tensor->library == Library::TensorFlow || value.tensor->library == Library::Numpy);
+  };
+  const bool is_equality = op == CompareOperator::Eq || op == CompareOperator::NotEq;
+  const auto run = [&] { return tensor_binary(Operator::Add, left, right, node); };
+  const bool is_silent = is_equality && (is_lenient(left) || is_lenient(right));
+  Value result = is_silent ? quietly(run) : run();
   if (result.is(Tag::Tensor)) {
     Tensor answer = *result.tensor;
     answer.dtype = Dtype::Bool;

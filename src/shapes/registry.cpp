@@ -10,11 +10,30 @@ namespace {
 
 std::unordered_map<std::string_view, const TransferEntry *> all_transfers() {
   std::unordered_map<std::string_view, const TransferEntry *> all;
-  for (const auto &table :
-       {elementwise_transfers(), layout_transfers(), reduction_transfers(), product_transfers(), maker_transfers(),
-        torch_layer_transfers(), torch_convolution_transfers(), torch_container_transfers(),
-        torch_recurrent_transfers(), torch_loss_transfers(), torch_data_transfers(), torch_cast_transfers(),
-        python_transfers(), array_maker_transfers(), keras_layer_transfers(), keras_model_transfers()}) {
+  for (const auto &table : {elementwise_transfers(),
+                            layout_transfers(),
+                            reduction_transfers(),
+                            product_transfers(),
+                            maker_transfers(),
+                            torch_layer_transfers(),
+                            torch_convolution_transfers(),
+                            torch_container_transfers(),
+                            torch_recurrent_transfers(),
+                            torch_loss_transfers(),
+                            torch_data_transfers(),
+                            torch_cast_transfers(),
+                            python_transfers(),
+                            array_maker_transfers(),
+                            keras_layer_transfers(),
+                            keras_model_transfers(),
+                            keras_fit_transfers(),
+                            keras_generator_transfers(),
+                            keras_application_transfers(),
+                            keras_merge_transfers(),
+                            tf_operation_transfers(),
+                            tf_layout_transfers(),
+                            tf_nn_transfers(),
+                            tf_session_transfers()}) {
     for (const TransferEntry &entry : table) {
       all.emplace(entry.name, &entry);
     }

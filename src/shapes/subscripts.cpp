@@ -256,7 +256,9 @@ Value Interpreter::subscript(const Value &object, const Value &index, const Expr
         } else {
           return heap.new_open_list(Value(), object.tag);
         }
-        return heap.new_list(std::move(items), object.tag);
+        const Value part = heap.new_list(std::move(items), object.tag);
+        part.list->is_array = object.list->is_array;
+        return part;
       }
       return heap.new_open_list(Value(), object.tag);
     }

@@ -104,8 +104,10 @@ Value Interpreter::shape_value(const Value &holder, const Tensor &tensor) {
   if (tensor.shape.is_known()) {
     std::vector<Value> sizes;
     for (const Dim dim : tensor.shape.dims) {
-      // A size that is not known is some number all the same, and one and the same wherever it goes.
-      sizes.push_back(Value::of(dim.is_known() ? dim : Dim{}));
+      // A size that is not known is some number all the same, and one and the same wherever it goes. In a graph of
+      // TensorFlow it is None.
+      const bool may_be_none = tensor.library == Library::TensorFlow && !dim.is_constant();
+      sizes.push_back(may_be_none ? Value() : Value::of(dim.is_known() ? dim : Dim{}));
     }
     return heap.new_list(std::move(sizes), Tag::Tuple);
   }

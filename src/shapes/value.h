@@ -228,7 +228,8 @@ struct ListContent {
 };
 struct ListObject : HeapObject {
   ListContent content;
-  Value holder; // of what `.shape` of something from outside gives: that
+  Value holder;          // of what `.shape` of something from outside gives: that
+  bool is_array = false; // numbers of an array, such as tf.shape(x): + and * compute with each of them
 };
 
 struct DictContent {
