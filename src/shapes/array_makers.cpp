@@ -1,6 +1,8 @@
 // Arrays of NumPy, JAX and TensorFlow from sizes, numbers and lists.
 #include "shapes/tf.h"
 
+#include <cmath>
+
 namespace deepperf::shapes {
 
 using namespace python;
@@ -117,6 +119,11 @@ Value call_array_arange(Operation &op) {
       count = op.in.terms.subtract(end, start);
     }
   }
+  // arange(4.0)
+  if (first.is(Tag::Float) && first.small != 0 && second.is(Tag::None) && step.is(Tag::None) && first.real >= 0 &&
+      first.real < 1e9 && !op.is_open) {
+    count = Dim::of(static_cast<i64>(std::ceil(first.real)));
+  }
   tensor.shape = op.in.heap.shape({count});
   return op.result(tensor, {});
 }
@@ -155,7 +162,9 @@ Value call_array(Operation &op) {
   const Value data = op.arg("object");
   Dtype dtype = Dtype::String; // nothing yet
   std::vector<Dim> dims;
-  const bool is_known = (data.is_sequence() || data.is(Tag::Tensor)) && measure(op.in, data, dims, dtype, 0);
+  const bool is_number = (data.is(Tag::Int) && data.dim().is_constant()) || (data.is(Tag::Float) && data.small != 0);
+  const bool is_known =
+      (data.is_sequence() || data.is(Tag::Tensor) || is_number) && measure(op.in, data, dims, dtype, 0);
   const Value leaf = leaf_of(data);
   if (!is_known) {
     dtype = leaf.is(Tag::Tensor) && data.is(Tag::Tensor) ? leaf.tensor->dtype : Dtype::Unknown;

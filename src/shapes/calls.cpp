@@ -1,4 +1,5 @@
 // Calls of functions, classes and objects of the program.
+#include "shapes/flax.h"
 #include "shapes/keras.h"
 
 #include <fmt/format.h>
@@ -151,6 +152,12 @@ Value Interpreter::call(const Value &callee, Arguments &arguments, const Expr *n
   case Tag::Api:
     return call_api(callee.name(), arguments, node);
   case Tag::Dtype: // np.float32(x)
+    if (arguments.positional.size() == 1 && is_floating(callee.dtype())) {
+      const Value &number = arguments.positional[0];
+      if (number.is(Tag::Float) || (number.is(Tag::Int) && number.dim().is_constant())) {
+        return number.is(Tag::Float) ? number : Value::of_float(static_cast<double>(number.integer));
+      }
+    }
     return callee.dtype() == Dtype::Unknown ? Value()
            : is_integer(callee.dtype())     ? Value::of(Dim{})
                                             : Value::some_float();
@@ -353,6 +360,9 @@ Value Interpreter::call_method(Object &object, std::string_view name, Arguments 
 Value Interpreter::call_object(Object &object, Arguments &arguments, const Expr *node) {
   if (object.type != nullptr) {
     FunctionObject *method = find_method(*object.type, intern("__call__"));
+    if (method != nullptr && object.type->api && object.type->api.text() == "flax.linen.Module") {
+      flax_prepare(*this, object);
+    }
     if (method == nullptr && (is_module(object) || object.type->has_unknown_base)) {
       method = find_method(*object.type, intern("forward"));
     }

@@ -27,7 +27,9 @@ bool is_transparent(std::string_view api) {
       "typing.final",        "torch.compile",         "tensorflow.function", "jax.jit",
       "torch.jit.script",    "torch.jit.export",      "torch.jit.ignore",    "torch.jit.unused",
       "torch.fx.wrap",       "typing.override",       "torch.enable_grad",   "torch.jit.script_method",
-      "torch.jit.interface", "torch._dynamo.disable", "jax.named_call",      "typing.no_type_check"};
+      "torch.jit.interface", "torch._dynamo.disable", "jax.named_call",      "typing.no_type_check",
+      "flax.linen.compact",  "flax.linen.nowrap",     "jax.checkpoint",      "jax.remat",
+      "flax.nnx.jit"};
   return std::ranges::find(kApis, api) != std::end(kApis) || api.find("autocast") != std::string_view::npos ||
          api.find("custom_fwd") != std::string_view::npos || api.find("deprecat") != std::string_view::npos;
 }
@@ -46,8 +48,16 @@ Value Interpreter::decorated(const FunctionDef *definition, FunctionObject *func
         return old != frame_->content.names.end() ? old->second : Value();
       }
     }
+    if (const auto *call_node = as<Call>(expr)) { // @tf.function(jit_compile=True)
+      if (const Value maker = eval(call_node->func); is_transparent(api_of(maker))) {
+        continue;
+      }
+    }
     const Value decorator = eval(expr);
-    const std::string_view api = api_of(decorator);
+    std::string_view api = api_of(decorator);
+    if (api == "functools.partial" && !decorator.object->content.args.empty()) { // @partial(jax.jit, static_argnums=0)
+      api = api_of(decorator.object->content.args[0]);
+    }
     if (api == "staticmethod") {
       function->is_static = true;
     } else if (api == "classmethod") {
@@ -174,6 +184,7 @@ void Interpreter::define_class(const ClassDef *definition) {
   for (const ClassObject *base : type->order) {
     type->is_dataclass = type->is_dataclass || base->is_dataclass;
   }
+  type->is_dataclass = type->is_dataclass || (type->api && type->api.text() == "flax.linen.Module");
   for (const Expr *decorator : definition->decorators) {
     const Expr *const plain =
         decorator->kind == NodeKind::Call ? static_cast<const Call *>(decorator)->func : decorator;

@@ -45,6 +45,13 @@ struct Limits {
 
 struct Operation;
 
+// The layers of a module of Flax in the order in which they ran, and the features that each of them got.
+struct FeaturesSeen {
+  std::vector<std::pair<const python::Call *, Dim>> layers;
+  std::size_t next = 0;
+  bool is_recording = false;
+};
+
 class Interpreter {
 public:
   explicit Interpreter(const model::Project &project, Limits limits = {});
@@ -161,6 +168,13 @@ public:
   const python::Expr *current_node = nullptr; // where what an operation makes beside its result is said to be made
   bool is_frozen_somewhere = false;           // some parameter was told to record no gradient
   bool is_changed_default_device = false;
+  FeaturesSeen *features_seen = nullptr; // of the module of Flax that is being run
+  // What init() of a module sees, by its place.
+  std::size_t new_features() {
+    features_.emplace_back();
+    return features_.size() - 1;
+  }
+  FeaturesSeen *features_at(std::size_t place) { return place < features_.size() ? &features_[place] : nullptr; }
   bool is_promoting = false;            // TensorFlow was told to promote as NumPy does
   Truth has_channels_first = Truth::No; // what layers of Keras do that do not say it
   std::vector<std::pair<const model::Module *, const python::If *>> mains; // `if __name__ == "__main__":`
@@ -263,6 +277,7 @@ private:
   std::unordered_map<const model::Module *, Frame *> modules_;
   std::unordered_map<u32, std::unique_ptr<Spec>> specs_; // by API; null: none
   std::unordered_map<u64, std::unique_ptr<Spec>> method_specs_;
+  std::deque<FeaturesSeen> features_;
   std::unordered_set<u64> reported_;
   std::unordered_map<const FunctionObject *, u32> active_; // how often a function is being run
 };

@@ -16,6 +16,9 @@ std::span<const TransferEntry> tf_operation_transfers();
 std::span<const TransferEntry> tf_layout_transfers();
 std::span<const TransferEntry> tf_nn_transfers();
 std::span<const TransferEntry> tf_session_transfers();
+std::span<const TransferEntry> jax_transfers();
+std::span<const TransferEntry> keras_op_transfers();
+std::span<const TransferEntry> flax_transfers();
 
 // The shape and dtype of nested lists of numbers, floats as float32. False if that is not known.
 bool measure(Interpreter &in, const Value &value, std::vector<Dim> &dims, Dtype &dtype, u32 depth);

@@ -33,7 +33,10 @@ std::unordered_map<std::string_view, const TransferEntry *> all_transfers() {
                             tf_operation_transfers(),
                             tf_layout_transfers(),
                             tf_nn_transfers(),
-                            tf_session_transfers()}) {
+                            tf_session_transfers(),
+                            jax_transfers(),
+                            flax_transfers(),
+                            keras_op_transfers()}) {
     for (const TransferEntry &entry : table) {
       all.emplace(entry.name, &entry);
     }

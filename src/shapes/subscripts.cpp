@@ -12,6 +12,12 @@ using Tag = Value::Tag;
 
 namespace {
 
+// Bytes are a mask to PyTorch alone.
+bool is_mask(const Tensor &tensor) {
+  const bool may_be_bytes = tensor.library == Library::Torch || tensor.library == Library::Unknown;
+  return tensor.dtype == Dtype::Bool || (tensor.dtype == Dtype::UInt8 && may_be_bytes);
+}
+
 // How many elements a slice takes of so many.
 Dim sliced(Interpreter &in, const SliceObject &slice, Dim size) {
   Terms &terms = in.terms;
@@ -72,7 +78,7 @@ std::optional<Shape> indexed(Interpreter &in, const Value &holder, const Tensor 
       continue;
     }
     const Tensor *const mask = index.is(Tag::Tensor) ? index.tensor : nullptr;
-    if (mask != nullptr && (mask->dtype == Dtype::Bool || mask->dtype == Dtype::UInt8)) {
+    if (mask != nullptr && is_mask(*mask)) {
       if (!mask->shape.is_known()) {
         return {};
       }
@@ -150,7 +156,7 @@ std::optional<Shape> indexed(Interpreter &in, const Value &holder, const Tensor 
         ++at;
       } else {
         const Tensor &by = *index.tensor;
-        if (by.dtype == Dtype::Bool || by.dtype == Dtype::UInt8) {
+        if (is_mask(by)) {
           if (by.shape.rank() == 0) {
             return {};
           }

@@ -11,6 +11,9 @@ there). Marks at the end of lines:
 
 good/NAME.py is a program that runs, and about which no rule of DP601 to DP614 may say anything.
 
+tensorflow/ and jax/ have the same for Keras, TensorFlow 1 and 2, JAX and Flax. Their first lines say in our words what the
+library's error says; nothing here runs them.
+
 A program with `# needs a GPU` in its second line cannot stop on a machine without one. It is run with torch's device "meta" in
 the place of the GPU where torch notices the mix, else its second line says `# needs a GPU, not verified`.
 `# wrong without an error: WHY` in the second line: torch computes something, and it is not what was meant.
@@ -67,9 +70,12 @@ class Program:
         return "\n".join(twin)
 
 
-def crashing():
-    return [Program(path) for path in sorted((HERE / "crash").glob("*.py"))]
+LIBRARIES = ("tensorflow", "jax")  # beside PyTorch, whose programs are not in a folder of their own
 
 
-def good():
-    return [Program(path) for path in sorted((HERE / "good").glob("*.py"))]
+def crashing(library="."):
+    return [Program(path) for path in sorted((HERE / library / "crash").glob("*.py"))]
+
+
+def good(library="."):
+    return [Program(path) for path in sorted((HERE / library / "good").glob("*.py"))]

@@ -45,6 +45,11 @@ def known_misses():
 
 def main():
     crashing, good = programs.crashing(), programs.good()
+    for library in programs.LIBRARIES:
+        crashing += programs.crashing(library)
+        good += programs.good(library)
+    names = [program.name for program in crashing + good]
+    assert len(names) == len(set(names)), "two programs with one name"
     with tempfile.TemporaryDirectory() as holder:
         folder = pathlib.Path(holder)
         for kind in ("crash", "fixed", "good"):

@@ -1,0 +1,18 @@
+# tensorflow 1: ValueError: Cannot feed value of shape (50, 784) for Tensor 'Placeholder:0', which has shape '(?, 28, 28)'
+import tensorflow as tf
+from tensorflow.examples.tutorials.mnist import input_data
+
+mnist = input_data.read_data_sets('MNIST_data', one_hot=True)
+sess = tf.InteractiveSession()
+x = tf.placeholder(tf.float32, shape=[None, 28, 28])  # fixed: x = tf.placeholder(tf.float32, shape=[None, 784])
+y_ = tf.placeholder(tf.float32, shape=[None, 10])
+flat = tf.reshape(x, [-1, 784])
+W = tf.Variable(tf.zeros([784, 10]))
+b = tf.Variable(tf.zeros([10]))
+y = tf.matmul(flat, W) + b
+cross_entropy = tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(labels=y_, logits=y))
+train_step = tf.train.GradientDescentOptimizer(0.5).minimize(cross_entropy)
+sess.run(tf.global_variables_initializer())
+for i in range(1000):
+    batch = mnist.train.next_batch(50)
+    train_step.run(feed_dict={x: batch[0], y_: batch[1]})  # expect: DP613
