@@ -1,5 +1,6 @@
 // tf.data: the stages of pipelines.
 #include "model/call_arguments.h"
+#include "model/classes.h"
 
 #include <algorithm>
 
@@ -16,9 +17,13 @@ Value Transfer::add_stage(const Call *call, const Value &previous, const ApiInfo
   stage.method = method;
   stage.previous = previous;
   if (mapper.known() || mapper.alternatives != nullptr) {
+    // `ds.map(Augment(size))` calls the object.
+    FunctionInfo *const called =
+        mapper.is(Value::Tag::Object) ? find_method_of(*mapper.type, intern("__call__")) : nullptr;
+    const Value function = called != nullptr ? Value::of(called, Value::Tag::Method) : mapper;
     stage.mapper = mapper;
-    mark_traced(mapper, 0);
-    mark_parallel(mapper);
+    mark_traced(function, 0);
+    mark_parallel(function);
   }
   if (recording()) {
     current_->stages.push_back(stage);

@@ -122,30 +122,91 @@ void read_range(std::string_view text, VersionRange &range) {
   }
 }
 
+// ` = {version = "^2.8", extras = ["gpu"]}` (Poetry, pixi): what stands for the version.
+std::string_view version_in_table(std::string_view text) {
+  const std::size_t brace = text.find_first_not_of(" =");
+  if (brace == std::string_view::npos || text[brace] != '{') {
+    return text;
+  }
+  const std::size_t version = text.find("version", brace);
+  return version != std::string_view::npos ? text.substr(version + std::string_view("version").size())
+                                           : std::string_view{};
+}
+
+// `:2.10.0-gpu` behind `tensorflow/tensorflow`: the version that an image has. Nothing for `:latest`, and for images
+// that count years, as NVIDIA's do.
+std::string range_of_tag(std::string_view text) {
+  if (!text.starts_with(':')) {
+    return {};
+  }
+  text.remove_prefix(1);
+  const std::string_view version = text.substr(0, std::min(text.find_first_not_of("0123456789."), text.size()));
+  const std::optional<Version> parsed = parse_version(version);
+  constexpr u32 kFirstYear = 17;
+  if (!parsed.has_value() || parsed->major >= kFirstYear || version.find('.') == std::string_view::npos) {
+    return {};
+  }
+  return "==" + std::string(version) + (std::ranges::count(version, '.') < 2 ? ".*" : "");
+}
+
 std::string read_file(const fs::path &path) {
   constexpr std::size_t kLargest = std::size_t{1} << 20; // no such file is longer
   return read_regular(path.string(), kLargest).value_or(std::string());
 }
 
 // Where requirements are written down, seen from a folder.
-constexpr std::array<std::string_view, 18> kFileNames = {"requirements.txt",
-                                                         "setup.py",
-                                                         "setup.cfg",
-                                                         "pyproject.toml",
-                                                         "environment.yml",
-                                                         "environment.yaml",
-                                                         "Pipfile",
-                                                         "pixi.toml",
-                                                         "requirements/requirements.txt",
-                                                         "requirements/base.txt",
-                                                         "requirements.in",
-                                                         "requirements-gpu.txt",
-                                                         "docs/requirements.txt",
-                                                         "conda.yml",
-                                                         "conda.yaml",
-                                                         "env.yml",
-                                                         "env.yaml",
-                                                         "Dockerfile"};
+constexpr auto kFileNames = std::to_array<std::string_view>({"requirements.txt",
+                                                             "setup.py",
+                                                             "setup.cfg",
+                                                             "pyproject.toml",
+                                                             "environment.yml",
+                                                             "environment.yaml",
+                                                             "Pipfile",
+                                                             "pixi.toml",
+                                                             "requirements/requirements.txt",
+                                                             "requirements/base.txt",
+                                                             "requirements/main.txt",
+                                                             "requirements/prod.txt",
+                                                             "requirements.in",
+                                                             "requirements-gpu.txt",
+                                                             "requirements_gpu.txt",
+                                                             "docs/requirements.txt",
+                                                             "conda.yml",
+                                                             "conda.yaml",
+                                                             "conda/environment.yml",
+                                                             "conda_env.yml",
+                                                             "environment-gpu.yml",
+                                                             "environment_gpu.yml",
+                                                             "env.yml",
+                                                             "env.yaml",
+                                                             "Dockerfile",
+                                                             "docker/Dockerfile",
+                                                             "Dockerfile.gpu",
+                                                             ".devcontainer/Dockerfile"});
+
+// What two files of a folder allow together; where they contradict each other, as those for several environments do,
+// what either of them allows.
+void join(VersionRange &range, const VersionRange &other) {
+  const VersionRange before = range;
+  if (other.at_least.has_value() && (!range.at_least.has_value() || *range.at_least < *other.at_least)) {
+    range.at_least = other.at_least;
+    range.where = other.where;
+  }
+  if (other.below.has_value()) {
+    lower(range.below, *other.below);
+  }
+  if (!range.at_least.has_value() || !range.below.has_value() || *range.at_least < *range.below) {
+    return;
+  }
+  range = before;
+  if (!other.at_least.has_value() || (range.at_least.has_value() && *other.at_least < *range.at_least)) {
+    range.at_least = other.at_least;
+    range.where = other.where;
+  }
+  if (!other.below.has_value() || (range.below.has_value() && *range.below < *other.below)) {
+    range.below = other.below;
+  }
+}
 
 struct Folder {
   Requirements requirements;
@@ -237,7 +298,11 @@ private:
       std::error_code error;
       for (const std::string_view name : kFileNames) {
         if (fs::is_regular_file(path / name, error)) {
-          add_requirements(read_file(path / name), folder.requirements, name);
+          Requirements of_file;
+          add_requirements(read_file(path / name), of_file, name);
+          for (const auto &[package, range] : of_file) {
+            join(folder.requirements[package], range);
+          }
         }
       }
       folder.is_root = fs::exists(path / ".git", error);
@@ -337,14 +402,24 @@ void add_requirements(std::string_view text, Requirements &requirements, std::st
                            [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
     at = end;
     const std::string_view package = package_named(name);
-    if (package.empty() || (before != '\n' && before != '"' && before != '\'' && before != ' ' && before != '\t')) {
+    if (package.empty() || (before != '\n' && before != '"' && before != '\'' && before != ' ' && before != '\t' &&
+                            before != '/' && before != ':')) {
       continue;
     }
     std::string_view rest = text.substr(end, std::min<std::size_t>(200, text.size() - end));
+    rest = rest.substr(0, rest.find('\n'));
     if (rest.starts_with('[')) { // extras
       rest.remove_prefix(std::min(rest.find(']') + 1, rest.size()));
     }
-    rest = rest.substr(0, rest.find('\n'));
+    rest = version_in_table(rest);
+    std::string image; // what a tag of an image says
+    if (before == '/' || rest.starts_with(':')) {
+      image = range_of_tag(rest);
+      rest = image;
+      if (rest.empty()) {
+        continue;
+      }
+    }
     VersionRange &range = requirements[std::string(package)];
     const std::optional<Version> before_it = range.at_least;
     read_range(rest, range);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 
 namespace deepperf::rules {
 
@@ -172,6 +173,22 @@ constexpr auto kHistory = std::to_array<ApiHistory>({
     {"jax.tree_flatten", "jax", "0.3.15", "0.6", "`jax.tree.flatten`", "jax.tree.flatten"},
     {"jax.tree_unflatten", "jax", "0.3.15", "0.6", "`jax.tree.unflatten`", "jax.tree.unflatten"},
     {"jax.tree_structure", "jax", "0.3.15", "0.6", "`jax.tree.structure`", "jax.tree.structure"},
+    {"jax.config.config", "jax", "0.4.25", "0.4.29", "`jax.config`", "jax.config"},
+    {"jax.linear_util", "jax", "0.4.16", "0.4.24", "`jax.extend.linear_util`", "", "", true},
+    {"jax.abstract_arrays", "jax", "0.4.12", "0.4.17", "`jax.core`", "", "", true},
+    {"jax.experimental.maps", "jax", "0.4.26", "", "`jax.sharding.Mesh` and `jax.shard_map`", "", "", true},
+    {"jax.experimental.host_callback", "jax", "0.4.26", "0.7.1",
+     "`jax.pure_callback` or `jax.experimental.io_callback`", "", "", true},
+    {"jax.experimental.loops", "jax", "0.3.6", "0.3.16", "`jax.lax.fori_loop` or `jax.lax.scan`", "", "", true},
+    {"jax.xla_computation", "jax", "0.4.30", "0.4.34", "`jax.jit(f).lower(…)`", ""},
+    {"jax.clear_backends", "jax", "0.4.26", "0.4.36", "`jax.clear_caches`", ""},
+    {"jax.random.KeyArray", "jax", "0.4.16", "0.4.24", "`jax.Array`", ""},
+    {"jax.random.PRNGKeyArray", "jax", "0.4.16", "0.4.24", "`jax.Array`", ""},
+    {"jax.random.shuffle", "jax", "0.1.66", "0.4.31", "`jax.random.permutation`", ""},
+    {"jax.interpreters.xla.DeviceArray", "jax", "0.4.7", "0.4.11", "`jax.Array`", ""},
+    {"jax.partial", "jax", "", "0.2.21", "`functools.partial`", ""},
+    {"jax.soft_pmap", "jax", "", "0.3.18", "`jax.pmap` or `jax.jit` with shardings", ""},
+    {"jax.nn.normalize", "jax", "0.3.5", "", "`jax.nn.standardize`", "jax.nn.standardize"},
     {"jax.ops.index_update", "jax", "0.2.22", "0.3.2", "`x.at[index].set(value)`", ""},
     {"jax.ops.index_add", "jax", "0.2.22", "0.3.2", "`x.at[index].add(value)`", ""},
     {"jax.ops.index_mul", "jax", "0.2.22", "0.3.2", "`x.at[index].multiply(value)`", ""},
@@ -184,16 +201,79 @@ constexpr auto kHistory = std::to_array<ApiHistory>({
      "peft.prepare_model_for_kbit_training"},
 });
 
+const std::vector<const ApiHistory *> &all_history() {
+  static const std::vector<const ApiHistory *> kAll = [] {
+    std::vector<const ApiHistory *> all;
+    for (const ApiHistory &history : kHistory) {
+      all.push_back(&history);
+    }
+    for (const ApiHistory &history : tensorflow_history()) {
+      all.push_back(&history);
+    }
+    return all;
+  }();
+  return kAll;
+}
+
 const NameTable &names() {
   static const NameTable kNames = [] {
     NameTable table;
-    for (std::size_t i = 0; i < kHistory.size(); ++i) {
-      const std::string_view api = kHistory.at(i).api;
-      table.add(canonical_name(api).text(), i + 1);
+    for (std::size_t i = 0; i < all_history().size(); ++i) {
+      table.add(canonical_name(all_history()[i]->api).text(), i + 1);
     }
     return table;
   }();
   return kNames;
+}
+
+bool counts_as_written(const ApiHistory &history) { return history.api.starts_with("tensorflow."); }
+
+// What the imports at the top of a file bind, with the names that are written there; empty where there are several.
+struct WrittenImports {
+  std::unordered_map<u32, std::string> module_of_name;
+
+  void add(Symbol name, std::string module) {
+    const auto [place, is_new] = module_of_name.try_emplace(name.id, std::move(module));
+    if (!is_new) {
+      place->second.clear();
+    }
+  }
+};
+
+WrittenImports imports_of(const model::Module &module) {
+  WrittenImports imports;
+  for (const Stmt *statement : module.parsed->tree.body) {
+    if (const auto *import = as<Import>(statement)) {
+      for (const Alias *alias : import->names) {
+        const std::string_view whole = alias->name.text();
+        const bool is_renamed = static_cast<bool>(alias->asname);
+        const std::string_view bound = is_renamed ? whole : whole.substr(0, whole.find('.'));
+        imports.add(is_renamed ? alias->asname : intern(bound), std::string(bound));
+      }
+    } else if (const auto *from = as<ImportFrom>(statement); from != nullptr && from->level == 0 && from->module) {
+      for (const Alias *alias : from->names) {
+        imports.add(alias->asname ? alias->asname : alias->name,
+                    std::string(from->module.text()) + "." + std::string(alias->name.text()));
+      }
+    }
+  }
+  return imports;
+}
+
+// The name that an expression spells, through the file's imports: `tf.log` is `tensorflow.log`.
+std::string written_name(const Site &site, const Node &node) {
+  if (const auto *attribute = as<Attribute>(&node)) {
+    const std::string before = written_name(site, *attribute->value);
+    return before.empty() ? before : before + "." + std::string(attribute->attr.text());
+  }
+  const auto *name = as<Name>(&node);
+  if (name == nullptr) {
+    return {};
+  }
+  const auto &imports =
+      site.memory.recall<WrittenImports>(site.module, [&site] { return imports_of(*site.module); }).module_of_name;
+  const auto found = imports.find(name->id.id);
+  return found != imports.end() ? found->second : std::string{};
 }
 
 bool mentions_version(const Node *node) {
@@ -219,14 +299,14 @@ bool mentions_version(const Node *node) {
 
 const ApiHistory *find_history(Symbol api) {
   if (const u64 place = names()[api]; place != 0) {
-    return &kHistory.at(place - 1);
+    return all_history()[place - 1];
   }
   // What was in a module that is gone.
   static const std::vector<const ApiHistory *> kModules = [] {
     std::vector<const ApiHistory *> modules;
-    for (const ApiHistory &history : kHistory) {
-      if (history.is_module) {
-        modules.push_back(&history);
+    for (const ApiHistory *history : all_history()) {
+      if (history->is_module && !counts_as_written(*history)) {
+        modules.push_back(history);
       }
     }
     return modules;
@@ -241,13 +321,32 @@ const ApiHistory *find_history(Symbol api) {
 const ApiHistory *history_of(const Site &site, const Node &node) {
   const model::Value value =
       node.context == Context::Load ? value_of(site, static_cast<const Expr *>(&node)) : model::Value{};
-  return value.is(model::Value::Tag::Api) && !value.v1 ? find_history(value.name()) : nullptr;
+  if (!value.is(model::Value::Tag::Api) || value.v1) {
+    return nullptr;
+  }
+  const ApiHistory *const history = find_history(value.name());
+  const bool is_meant = history == nullptr || !counts_as_written(*history) ||
+                        (node.kind == NodeKind::Attribute && written_name(site, node) == history->api);
+  return is_meant ? history : nullptr;
+}
+
+const ApiHistory *history_as_written(std::string_view module, std::string_view name) {
+  const auto all = tensorflow_history();
+  const auto is_it = [&](const ApiHistory &history) {
+    const std::string_view api = history.api;
+    return name.empty() ? history.is_module &&
+                              (api == module || (module.starts_with(api) && module.substr(api.size()).starts_with('.')))
+                        : api.size() == module.size() + 1 + name.size() && api.starts_with(module) &&
+                              api[module.size()] == '.' && api.ends_with(name);
+  };
+  const auto found = std::ranges::find_if(all, is_it);
+  return found != all.end() ? &*found : nullptr;
 }
 
 std::vector<std::string_view> historic_names() {
   std::vector<std::string_view> parts;
-  for (const ApiHistory &history : kHistory) {
-    parts.push_back(history.api.substr(history.api.rfind('.') + 1));
+  for (const ApiHistory *history : all_history()) {
+    parts.push_back(history->api.substr(history->api.rfind('.') + 1));
   }
   return parts;
 }

@@ -4,6 +4,8 @@
 #include "project/requirements.h"
 #include "rules/site.h"
 
+#include <span>
+
 namespace deepperf::rules {
 
 struct ApiHistory {
@@ -17,11 +19,18 @@ struct ApiHistory {
   bool is_module = false;      // all that is in it went with it
 };
 
+// The part of the table that is about TensorFlow: tensorflow_history.cpp. These names count only as they are written,
+// as the engine takes what has several names for one thing.
+std::span<const ApiHistory> tensorflow_history();
+
 // Null if nothing is known to have happened to it.
 const ApiHistory *find_history(Symbol api);
 
 // The same of the API that an expression names.
 const ApiHistory *history_of(const Site &site, const python::Node &node);
+
+// The same of what `from module import name` imports, for names that count as they are written.
+const ApiHistory *history_as_written(std::string_view module, std::string_view name);
 
 // The last parts of all names in the table.
 std::vector<std::string_view> historic_names();

@@ -102,13 +102,24 @@ bool is_request_handler(const model::Project &project, const FunctionInfo &funct
   });
 }
 
-bool in_request_handler(const Site &site) {
-  for (const FunctionInfo *function = site.function; function != nullptr; function = function->parent) {
-    if (is_request_handler(site.project, *function)) {
+namespace {
+
+bool serves_requests(const model::Project &project, const FunctionInfo *function, u32 depth) {
+  constexpr u32 kMostDepth = 3;
+  for (const FunctionInfo *one = function; one != nullptr; one = one->parent) {
+    if (is_request_handler(project, *one)) {
       return true;
     }
   }
-  return false;
+  // A helper that nobody but handlers calls.
+  return function != nullptr && function->definition() != nullptr && depth < kMostDepth &&
+         !function->called_by.empty() && std::ranges::all_of(function->called_by, [&](const model::CallSite *caller) {
+           return serves_requests(project, caller->caller, depth + 1);
+         });
 }
+
+} // namespace
+
+bool in_request_handler(const Site &site) { return serves_requests(site.project, site.function, 0); }
 
 } // namespace deepperf::rules

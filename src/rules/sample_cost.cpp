@@ -3,6 +3,8 @@
 #include "base/name_table.h"
 #include "model/classes.h"
 #include "python/children.h"
+#include "rules/reach.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 
@@ -315,6 +317,36 @@ bool is_map_style(const Value &dataset) {
     }
   });
   return is_proved && !dataset.open;
+}
+
+Preparation preparation_by(const Site &site, const FunctionInfo &function) { return prepared_by(site, &function); }
+
+Decoding decoding_in(const model::Project &project, const FunctionInfo &function) {
+  if (function.node == nullptr) {
+    return {};
+  }
+  std::vector<const FunctionInfo *> places = reached_functions(function, *function.node);
+  places.insert(places.begin(), &function);
+  for (const FunctionInfo *place : places) {
+    const Call *found = nullptr;
+    for_each_child(place->node, [&](const Node *child) {
+      any_node(child, [&](const Node *node) {
+        const auto *call = as<Call>(node);
+        const Value callee = call != nullptr ? project.callee_of(call) : Value{};
+        const std::string_view name = callee.is(Value::Tag::Api) ? callee.name().text() : std::string_view{};
+        const ApiInfo *info = name.empty() ? nullptr : find_api(callee.name());
+        const bool is_tensorflow = name.starts_with("tensorflow.") && !name.ends_with(".load_img");
+        const bool decodes =
+            (info != nullptr && info->has(kDecode)) || name == "PIL.Image.open" || name.ends_with(".load_img");
+        found = found == nullptr && decodes && !is_tensorflow ? call : found;
+        return found != nullptr;
+      });
+    });
+    if (found != nullptr) {
+      return {found, place};
+    }
+  }
+  return {};
 }
 
 } // namespace deepperf::rules

@@ -152,6 +152,35 @@ CompiledAgain compiled_again(const Site &site, const FunctionDef &definition) {
   return again;
 }
 
+CompiledAgain factory_called_again(const Site &site, const Call &call, const FunctionInfo **made) {
+  const FunctionInfo *factory = called_function(site, call);
+  if (factory == nullptr || factory->definition() == nullptr || !factory->definition()->decorators.empty() ||
+      !factory->returns.is(Value::Tag::Function) || site.ancestors.empty()) {
+    return {};
+  }
+  const FunctionInfo *inner = factory->returns.function;
+  if (inner->parent != factory || inner->compiled_at == nullptr || is_traced(site) || is_guarded(site)) {
+    return {};
+  }
+  CompiledAgain again = repetition_at(site);
+  if (again.loop == nullptr || !runs_every_turn(site, *again.loop)) {
+    return {};
+  }
+  *made = inner;
+  const auto *outer = as<Call>(site.ancestors.back());
+  const auto *assignment = as<Assign>(site.ancestors.back());
+  const auto *name =
+      assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+  again.found = (outer != nullptr && outer->func == &call) ||
+                (name != nullptr && is_used_once_each(uses_in(site, again.loop->node, name->id)));
+  return again;
+}
+
+bool runs_per_batch(const Site &site) {
+  const PlaceContext context = context_of(site);
+  return context.in_training_step || context.in_evaluation_step;
+}
+
 // ---- Side effects ---------------------------------------------------------------------------------------------------
 
 namespace {

@@ -21,6 +21,13 @@ struct CompiledAgain {
 CompiledAgain compiled_again(const Site &site, const python::Call &call);
 CompiledAgain compiled_again(const Site &site, const python::FunctionDef &definition);
 
+// A call in a loop of a function that defines a compiled function and returns it: `step = make_step(model)`. What it
+// compiles goes to `*made`.
+CompiledAgain factory_called_again(const Site &site, const python::Call &call, const model::FunctionInfo **made);
+
+// Does the place run once for each batch, so that what it compiles is surely compiled many times?
+bool runs_per_batch(const Site &site);
+
 // What happens when a function is traced, and not each time it runs.
 enum class SideEffect : u8 { None, Print, Append, Counter, Clock, Random, Numpy };
 SideEffect side_effect_at(const Site &site, const python::Node &node);

@@ -276,7 +276,8 @@ class Findings(Folder):
         target = self.write("a.ipynb", notebook)
         self.assertEqual(self.check("--fix").returncode, 0)
         self.assertEqual(target.read_text(),
-                         notebook.replace("map(load)", "map(load, num_parallel_calls=tf.data.AUTOTUNE)"))
+                         notebook.replace("map(load)", "map(load, num_parallel_calls=tf.data.AUTOTUNE)"
+                                          ".prefetch(tf.data.AUTOTUNE)"))
 
     def test_standard_input(self):
         result = self.check("-", "--stdin-filename", "name.py", "--format", "concise", stdin=SLOW)

@@ -35,21 +35,13 @@ TWINS = {".fixed": ["--fix"], ".unsafe": ["--fix", "--unsafe-fixes"]}
 
 # Findings that are reported today though they are wrong, and why: {(file, line, code): reason}. Their lines have
 # no mark for them. Once one is no longer reported, the test asks to remove it here.
-ONE_ELEMENT = "only one element is ever read, so there is nothing to prefetch meanwhile"
 KNOWN_WRONG = {
     ("api/eager_left_on.py", 10, "DP136"):
         "DP112 reports the same call for the same reason: one problem, two findings",
     ("api/loader_in_loop.py", 8, "DP147"):
         "persistent_workers=True, its advice, changes nothing while each epoch creates the loader again, which DP131 reports",
-    ("api/sequential_map_few_picked.py", 53, "DP103"): ONE_ELEMENT,
-    ("api/sequential_map_few_picked.py", 59, "DP103"): ONE_ELEMENT,
     ("api/sequential_map_few_read.py", 90, "DP103"):
         "each call of fit starts its own iterator and reads one element, so there is nothing to prefetch meanwhile",
-    ("api/sequential_map_few_read.py", 94, "DP103"): ONE_ELEMENT,
-    ("api/sequential_map_few_read.py", 95, "DP103"): ONE_ELEMENT,
-    ("api/sequential_map_peek.py", 31, "DP103"): ONE_ELEMENT,
-    ("api/sequential_map_work.py", 110, "DP103"):
-        "take(SAMPLE) reads four elements; take(4) is silent, and so must be a constant with a name",
     ("model/graph_object_in_loop.py", 20, "DP115"):
         "DP203 reports the same call for the same reason: one problem, two findings",
     ("model/graph_op_in_loop_entered_graph.py", 29, "DP202"):

@@ -31,6 +31,12 @@ bool is_true(const Expr *expr) {
   return constant != nullptr && constant->constant_kind() == ConstantKind::True;
 }
 
+// True as it is written, or by a setting that nobody changes: the default of a dataclass or of an option.
+bool is_switched_on(const Site &site, const Expr *expr) {
+  const std::optional<model::ConstantValue> setting = setting_of(site, expr);
+  return is_true(expr) || (setting.has_value() && setting->as_bool().value_or(false));
+}
+
 void remove_if_alone(Site &site, Finding &finding, const Node &node) {
   const auto *statement = !site.ancestors.empty() ? as<ExprStmt>(site.ancestors.back()) : nullptr;
   if (statement != nullptr && statement->value == &node) {
@@ -43,7 +49,7 @@ void remove_if_alone(Site &site, Finding &finding, const Node &node) {
 void check_call(Site &site, const Call &call) {
   if (called_method(call) == "compile") {
     const Keyword *eager = keyword_argument(call, "run_eagerly");
-    if (eager == nullptr || !is_true(eager->value) || is_asked_for(site) ||
+    if (eager == nullptr || !is_switched_on(site, eager->value) || is_asked_for(site) ||
         mentions(text_of(site, receiver_of(call)), "eager")) {
       return;
     }
@@ -112,7 +118,7 @@ extern constinit const Rule kEagerLeftOn = {
 
 `compile(…, run_eagerly=True)`, `tf.config.run_functions_eagerly(True)`, `tf.data.experimental.enable_debug_mode()`,
 `tf.debugging.enable_check_numerics()` and `tf.debugging.experimental.enable_dump_debug_info()`, without a condition
-around them.
+around them. The value may come from a setting whose default is `True`.
 
 ## Why it costs
 

@@ -56,6 +56,15 @@ void check_comprehension(Site &site, const Node &node) {
   }
 }
 
+// The lines of a file: `for line in open(path)`, `for line in file`, `for line in file.readlines()`.
+bool goes_over_lines(const Site &site, const model::Loop &loop) {
+  const Expr *over = iterated_by(site, loop);
+  const auto *call = as<Call>(over);
+  return over != nullptr &&
+         (model::kind_of(over) == Kind::File ||
+          (call != nullptr && (called_api(site, *call) == "open" || called_method(*call) == "readlines")));
+}
+
 // `if x not in seen: seen.append(x)`, with a list that grows while it is searched.
 void check(Site &site, const Node &node) {
   if (node.kind != NodeKind::Compare) {
@@ -72,8 +81,17 @@ void check(Site &site, const Node &node) {
     return;
   }
   const model::Loop *loop = long_loop_around(site);
-  if (loop == nullptr || loop->turns != model::Turns::Many || !holds(loop->mutated, list->id) ||
-      holds(loop->assigned, list->id) || !starts_as_list(site, *list)) {
+  if (loop == nullptr || !holds(loop->mutated, list->id) || holds(loop->assigned, list->id) ||
+      !starts_as_list(site, *list)) {
+    return;
+  }
+  bool is_long = false;
+  bool reads_file = false;
+  for (const model::Loop *one = loop; one != nullptr; one = one->parent) {
+    is_long |= one->turns == model::Turns::Many;
+    reads_file |= goes_over_lines(site, *one);
+  }
+  if (!is_long && !reads_file) {
     return;
   }
   Finding &finding =
@@ -81,7 +99,8 @@ void check(Site &site, const Node &node) {
              fmt::format("`{}` is a list that grows in this loop, and each `in` searches all of it", list->id.text()),
              "keep a `set` next to the list, or use a `dict`, and test that instead");
   add_note(finding, site, *loop->node, "the list grows in this loop");
-  finding.tier = Tier::Hint; // how long it becomes is not known
+  // How long it becomes is known only for the words of texts.
+  finding.tier = reads_file && !site.module->is_test ? finding.tier : Tier::Hint;
 }
 
 } // namespace
@@ -99,7 +118,8 @@ extern constinit const Rule kMembershipInList = {
              .documentation = R"(## What it finds
 
 `[i for i in range(n) if i not in held_out]`, where `held_out` is a list of random indices, of the numbers of an array or of
-the lines of a file. As a hint: `x in names` or `x not in names`, where `names` is a list that the enclosing loop appends to.
+the lines of a file. Also `x in names` or `x not in names`, where `names` is a list
+that the enclosing loop appends to: a finding where the loop goes over the lines of files, as when a vocabulary is built, else a hint.
 
 ## Why it costs
 

@@ -1,8 +1,12 @@
+#include "model/consumers.h"
+#include "model/few_elements.h"
 #include "model/mapper.h"
 #include "model/pipeline.h"
-#include "rules/site.h"
+#include "rules/api_history.h"
 
 #include <fmt/format.h>
+
+#include <memory>
 
 namespace deepperf::rules::missing_prefetch {
 
@@ -37,6 +41,11 @@ bool cannot_notice(const model::Project &project, const model::Stage &stage) {
   return mapper.known && !mapper.locked && !mapper.stateful && !mapper.shares && mapper.python == nullptr;
 }
 
+// Made once for a project, when it is first asked for.
+struct KnownConsumers {
+  std::shared_ptr<model::Consumers> of;
+};
+
 // `dataset` is used up here by what could compute meanwhile: a training loop, a model's fit, a graph.
 void check_use(Site &site, const Expr *dataset, const Node &user, std::string_view what) {
   const auto found = dataset != nullptr ? site.project.stage_at.find(dataset) : site.project.stage_at.end();
@@ -46,6 +55,11 @@ void check_use(Site &site, const Expr *dataset, const Node &user, std::string_vi
   const model::Stage &last = site.project.stages[found->second];
   if (last.call == nullptr || last.info == nullptr || last.info->has(kSource)) {
     return; // branches meet, or nothing is done to the data
+  }
+  const auto &consumers = site.memory.recall<KnownConsumers>(
+      &site.project, [&] { return KnownConsumers{std::make_shared<model::Consumers>(site.project)}; });
+  if (model::has_few_elements(site.project, last) || consumers.of->of(last) != model::Consumption::All) {
+    return;
   }
   bool prefetched = false;
   bool work = false;
@@ -61,7 +75,9 @@ void check_use(Site &site, const Expr *dataset, const Node &user, std::string_vi
       work |= is_work(site.project, stage);
       return false;
     }
-    if (stage.info->has(kTakes) && !stage.call->args.empty() && stage.call->args[0]->kind == NodeKind::Constant) {
+    if (stage.info->has(kTakes) && !stage.call->args.empty() &&
+        (stage.call->args[0]->kind == NodeKind::Constant || model::takes_few(stage) ||
+         integer_of(site, stage.call->args[0]).has_value())) {
       prefetched = true; // a look at a few elements
     }
     work |= is_work(site.project, stage);
@@ -76,8 +92,11 @@ void check_use(Site &site, const Expr *dataset, const Node &user, std::string_vi
              fmt::format("add `.prefetch({})` as the last stage", autotune.empty() ? "tf.data.AUTOTUNE" : autotune));
   finding.message += fmt::format(", so {} waits while each batch is prepared", what);
   // TensorFlow 2.12 and later add the prefetch themselves.
-  const bool only_v1 = last.module->v1 && !last.module->v2;
-  finding.tier = only_v1 && !site.module->is_test ? finding.tier : Tier::Hint;
+  const auto *used_by = as<Call>(&user);
+  const std::string_view method = used_by != nullptr ? called_method(*used_by) : std::string_view{};
+  const bool is_short = method == "evaluate" || method == "predict"; // next to training
+  const bool adds_it_itself = status_in(site, "tensorflow", "2.12") == Status::Gone;
+  finding.tier = adds_it_itself || is_short || site.module->is_test ? Tier::Hint : finding.tier;
   add_note(finding, site, user, "its elements are consumed here");
   if (!autotune.empty() && !last.call->parenthesized) {
     set_fix(finding, is_closed, {insert_after(*last.call, ".prefetch(" + autotune + ")")});
@@ -118,7 +137,7 @@ extern constinit const Rule kMissingPrefetch = {
              .stage = "Data Preparation",
              .frameworks = "TensorFlow",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .fix = FixKind::Safe,
              .posts = "48068013_1 50927298_1",
              .documentation = R"(## What it finds
@@ -159,8 +178,8 @@ images = dataset.make_one_shot_iterator().get_next()
 ## When it is wrong
 
 TensorFlow 2.12 and later add a `prefetch()` to a pipeline that does not end in one
-(`options.experimental_optimization.inject_prefetch`). The rule therefore reports code for TensorFlow 1 as proven and
-other code as a hint. It is silent for a pipeline that is returned or passed on, since the receiver may prefetch, and
+(`options.experimental_optimization.inject_prefetch`). Where the project requires such a version, and for
+`evaluate` and `predict`, it is a hint. The rule is silent for a pipeline that is returned or passed on, since the receiver may prefetch, and
 for one that ends in a small `take`.
 
 ## References

@@ -1,6 +1,7 @@
 #include "model/bind.h"
 #include "model/variance.h"
 #include "python/children.h"
+#include "rules/reach.h"
 #include "rules/site.h"
 
 #include <fmt/format.h>
@@ -49,10 +50,79 @@ bool is_row_of_array(const Site &site, const model::Loop &loop, const Expr *inpu
          (upper != nullptr && upper->op() == Operator::Add && is_constant(upper->right, ConstantKind::Int));
 }
 
+// `for state, action, … in random.sample(memory, n)`: a batch that is at hand as a whole.
+bool goes_over_sample(const Site &site, const model::Loop &loop) {
+  const Expr *over = iterated_by(site, loop);
+  const auto *name = as<Name>(over);
+  const auto *call = as<Call>(name != nullptr ? last_assigned(site, *name) : over);
+  const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
+  return api == "random.sample" || api == "random.choices";
+}
+
+// Something that the loop's own variables give, and nothing that the loop has computed before.
+bool is_element(const model::Loop &loop, const Expr *input) {
+  const auto *statement = as<For>(loop.node);
+  const Name *root = model::root_name(input);
+  return statement != nullptr && root != nullptr && mentions(statement->target, root->id);
+}
+
+// The size that all inputs are given: without one, they may differ in shape, and then one call cannot take them all.
+bool has_common_shape(const Site &site, const model::Loop &loop) {
+  static constexpr std::string_view kWords[] = {"target_size",   ".resize(",       "resize(",
+                                                "pad_sequences", "reshape(1, -1)", "load_img("};
+  const Expr *over = iterated_by(site, loop);
+  if (over != nullptr && model::kind_of(over) == Kind::NumpyArray) {
+    return true; // its rows
+  }
+  return node_has_word(site, *loop.node, kWords) || reaches_word(site, *loop.node, kWords);
+}
+
+// Does anything in the loop come from outside while it runs, as with a camera, an environment or a user?
+bool is_interactive(const Site &site, const model::Loop &loop) {
+  static constexpr std::string_view kWords[] = {".step(",  "VideoCapture", ".read()", "input(",
+                                                "waitKey", "accept(",      "sleep(",  "socket"};
+  return loop.node->kind == NodeKind::While || node_has_word(site, *loop.node, kWords);
+}
+
+// Is what it predicts needed for the next input: a sequence that grows, a state that moves on?
+bool feeds_back(const Site &site, const model::Loop &loop, const Expr *input) {
+  const Name *root = model::root_name(input);
+  static constexpr std::string_view kWords[] = {"append(", "roll(", "concatenate", "hstack"};
+  const auto *statement = as<For>(loop.node);
+  const auto *range = statement != nullptr ? as<Call>(statement->iter) : nullptr;
+  const bool counts = range != nullptr && called_api(site, *range) == "range";
+  return counts && (root == nullptr || node_has_word(site, *loop.node, kWords)) && !is_row_of_array(site, loop, input);
+}
+
+void check_sample(Site &site, const Call &call, const model::Loop &loop) {
+  const std::string_view method = called_method(call);
+  Finding &finding = report(
+      site, call, fmt::format("`{}()` runs once for each element of a batch that is at hand as a whole", method),
+      "stack the states of the batch, predict them in one call, and train on all of them with one `train_on_batch`");
+  add_note(finding, site, *loop.node, "in every iteration of this loop");
+  finding.notes.back().span.end = std::min(finding.notes.back().span.end, finding.notes.back().span.start + 5);
+}
+
+// Each loop over a sample is reported once, however often it predicts.
+struct ReportedLoop {
+  mutable bool is_reported = false;
+};
+
 void check(Site &site, const Call &call) {
   const Expr *input = argument(call, 0, "x");
   const model::Loop *loop = loop_around(site);
   if (input == nullptr || loop == nullptr || loop->tiny || is_traced(site) || has_hidden_arguments(call)) {
+    return;
+  }
+  if (goes_over_sample(site, *loop) && !binds(*loop, receiver_of(call)) && is_element(*loop, input)) {
+    const ReportedLoop &known = site.memory.recall<ReportedLoop>(loop, [] { return ReportedLoop{}; });
+    if (!known.is_reported) {
+      known.is_reported = true;
+      check_sample(site, call, *loop);
+    }
+    return;
+  }
+  if (called_method(call).starts_with("fit") || called_method(call) == "train_on_batch") {
     return;
   }
   // The loop is over models, folds or epochs where it makes or trains the model in each turn.
@@ -75,7 +145,9 @@ void check(Site &site, const Call &call) {
                  : fmt::format(
                        "predict all inputs in one call, or call `{}(…, training=False)` where inputs arrive one by one",
                        model));
-  if (!is_row_of_array(site, *loop, input)) {
+  const bool could_be_one_call = one && has_common_shape(site, *loop) && !is_interactive(site, *loop) &&
+                                 !feeds_back(site, *loop, input) && !site.module->is_test;
+  if (!is_row_of_array(site, *loop, input) && !could_be_one_call) {
     finding.tier = Tier::Hint;
   }
   add_note(finding, site, *loop->node, "in every iteration of this loop");
@@ -98,7 +170,10 @@ extern constinit const Rule kPredictInLoop = {
              .posts = "55409283_1 55409283_2 61516819 66441843",
              .documentation = R"(## What it finds
 
-`model.predict(x)` or `model.evaluate(x)` of a Keras model in a loop, with another input in each iteration.
+`model.predict(x)` or `model.evaluate(x)` of a Keras model in a loop, with another input in each iteration. Also `predict` and `fit` for
+each element of `random.sample(memory, n)`, which is a batch already.
+
+It is a finding where the inputs are rows of an array, or are all brought to one size, so that one call could take them; else a hint.
 
 ## Why it costs
 
@@ -144,7 +219,7 @@ needs its last output), call the model itself, `model(x, training=False)`, perha
 - Keras documentation, `Model.predict`: for small inputs and inside loops call the model directly
 - DLPerf, posts 55409283, 61516819, 66441843
 )"},
-    .calls = "KerasModel.predict KerasModel.evaluate",
+    .calls = "KerasModel.predict KerasModel.evaluate KerasModel.fit KerasModel.train_on_batch",
     .on_call = check};
 
 } // namespace deepperf::rules::predict_in_loop

@@ -1,6 +1,7 @@
+#include "model/classes.h"
 #include "model/mapper.h"
 #include "model/pipeline.h"
-#include "rules/site.h"
+#include "rules/sample_cost.h"
 
 #include <span>
 
@@ -12,15 +13,58 @@ extern const Rule kPythonInPipeline;
 
 namespace {
 
+// The function that `from_generator` calls; null if it is not known.
+const model::FunctionInfo *generator_of(const model::Project &project, const model::Stage &stage) {
+  const Expr *given = argument(*stage.call, 0, "generator");
+  const model::Value value = given != nullptr && stage.function != nullptr
+                                 ? model::value_of(model::scope_of(project, *stage.function), given)
+                                 : model::Value{};
+  const model::Value function = value.is(model::Value::Tag::Partial) ? value.receiver() : value;
+  if (function.is(model::Value::Tag::Object)) {
+    return model::find_method_of(*function.type, intern("__iter__"));
+  }
+  if (!function.is(model::Value::Tag::Function) && !function.is(model::Value::Tag::Method)) {
+    return nullptr;
+  }
+  // `lambda: generate(files)` and a function that returns the generator.
+  const model::FunctionInfo *inner = function.function;
+  return inner;
+}
+
+// The function that tf.py_function or the like is given.
+const model::FunctionInfo *python_function_of(const model::Project &project, const Node *place) {
+  const auto *call = as<Call>(place);
+  const Expr *given = call != nullptr ? argument(*call, 0, "func") : nullptr;
+  const model::FunctionInfo *around = call != nullptr ? project.caller_of(call) : nullptr;
+  const model::Value value = given != nullptr && around != nullptr
+                                 ? model::value_of(model::scope_of(project, *around), given)
+                                 : model::Value{};
+  const bool is_function = value.is(model::Value::Tag::Function) || value.is(model::Value::Tag::Method);
+  return is_function ? value.function : nullptr;
+}
+
+// Where Python decodes images or sound, for which TensorFlow has operations, the time is known to be spent there.
+void tell_work(const model::Project &project, Finding &finding, const model::Stage &stage,
+               const model::FunctionInfo *function) {
+  const Decoding decoding = function != nullptr ? decoding_in(project, *function) : Decoding{};
+  if (decoding.call == nullptr || stage.module->is_test) {
+    finding.tier = Tier::Hint;
+    return;
+  }
+  finding.notes.push_back({decoding.where->module->file, decoding.call->span(), "each element is decoded here"});
+}
+
 void check(const model::Project &project, Findings &findings) {
   for (const model::Stage &stage : std::span(project.stages).subspan(1)) {
     if (stage.info == nullptr || stage.call == nullptr) {
       continue;
     }
     if (stage.info->has(kSource) && stage.info->has(kPython)) {
-      report(findings, kPythonInPipeline, *stage.module, stage.span(),
-             "this pipeline takes every element from a Python generator, sequentially",
-             "read the data with TensorFlow (`from_tensor_slices`, `TFRecordDataset`, `tf.io`), and map in parallel");
+      Finding &finding = report(
+          findings, kPythonInPipeline, *stage.module, stage.span(),
+          "this pipeline takes every element from a Python generator, sequentially",
+          "read the data with TensorFlow (`from_tensor_slices`, `TFRecordDataset`, `tf.io`), and map in parallel");
+      tell_work(project, finding, stage, generator_of(project, stage));
     } else if (stage.info->has(kMaps)) {
       const model::MapperFacts mapper = model::examine_mapper(project, stage.mapper);
       if (mapper.python == nullptr) {
@@ -30,14 +74,13 @@ void check(const model::Project &project, Findings &findings) {
           report(findings, kPythonInPipeline, *stage.module, stage.span(),
                  "this map runs Python for every element, so the interpreter lock keeps it from running in parallel",
                  "write the function with TensorFlow operations (`tf.io`, `tf.image`, `tf.strings`, `tf.signal`)");
-      if (mapper.python->start >= stage.call->start && mapper.python->end <= stage.call->end) {
-        continue; // it is shown anyway
-      }
       const model::Value mapped = stage.mapper;
       const bool known = mapped.is(model::Value::Tag::Function) || mapped.is(model::Value::Tag::Method);
-      if (known) {
+      const bool is_shown = mapper.python->start >= stage.call->start && mapper.python->end <= stage.call->end;
+      if (known && !is_shown) {
         finding.notes.push_back({mapped.function->module->file, mapper.python->span(), "it calls Python here"});
       }
+      tell_work(project, finding, stage, python_function_of(project, mapper.python));
     }
   }
 }
@@ -53,12 +96,13 @@ extern constinit const Rule kPythonInPipeline = {
              .stage = "Data Preparation",
              .frameworks = "TensorFlow",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .fix = FixKind::None,
              .posts = "",
              .documentation = R"(## What it finds
 
-`Dataset.from_generator`, and `map` with a function that calls `tf.py_function`, `tf.numpy_function` or `tf.py_func`.
+`Dataset.from_generator`, and `map` with a function that calls `tf.py_function`, `tf.numpy_function` or `tf.py_func`. It is a finding where
+that Python code decodes images or sound (OpenCV, Pillow, librosa, …), for which TensorFlow has operations; else a hint.
 
 ## Why it costs
 

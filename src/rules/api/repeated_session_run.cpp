@@ -1,6 +1,7 @@
 #include "rules/session_feed.h"
 #include "rules/tree.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace {
 // is none, or more than one.
 const Call *run_of(const Site &site, const Stmt *statement) {
   if (statement->kind != NodeKind::Assign && statement->kind != NodeKind::AugAssign &&
-      statement->kind != NodeKind::ExprStmt) {
+      statement->kind != NodeKind::ExprStmt && statement->kind != NodeKind::Return) {
     return nullptr;
   }
   const Call *found = nullptr;
@@ -79,12 +80,33 @@ void check_block(Site &site, const Block &body) {
                  fmt::format("{} session runs compute the same forward pass for the same batch", others.size() + 1),
                  "fetch everything in one call: `sess.run([train_op, loss, accuracy], feed_dict=…)`");
       add_note(finding, site, *first, "the first run is here");
+      finding.tier = trains == 1 && !site.module->is_test ? finding.tier : Tier::Hint;
     }
     i = last;
   }
 }
 
+// A function that every iteration of a loop calls: step(), train_on_batch().
+void check_function(Site &site, const FunctionDef &definition) {
+  const model::FunctionInfo *function = site.project.function_at(&definition);
+  const auto is_repeated = [](const model::CallSite *caller) {
+    return caller->loop != nullptr && !caller->loop->tiny && !caller->once;
+  };
+  if (function == nullptr || !function->runs_session || !std::ranges::any_of(function->called_by, is_repeated)) {
+    return;
+  }
+  Site inside = site;
+  inside.function = function;
+  check_block(inside, definition.body);
+}
+
 void check(Site &site, const Node &node) {
+  if (const auto *definition = as<FunctionDef>(&node)) {
+    if (site.module->tensorflow) {
+      check_function(site, *definition);
+    }
+    return;
+  }
   const model::Loop *loop = site.project.loop_at(&node);
   if (!site.module->tensorflow || site.function == nullptr || loop == nullptr || loop->tiny || !loop->runs_session) {
     return;
@@ -103,10 +125,11 @@ extern constinit const Rule kRepeatedSessionRun = {.info = {.code = "DP119",
                                                             .stage = "Training",
                                                             .frameworks = "TensorFlow",
                                                             .severity = Severity::Advice,
-                                                            .tier = Tier::Hint,
+                                                            .tier = Tier::On,
                                                             .documentation = R"(## What it finds
 
-Consecutive calls of `sess.run` in a loop that feed the same values, of which at most one trains.
+Consecutive calls of `sess.run` in a loop, or in a function that a loop calls, that feed the same values, of which at most one trains. Where
+none of them trains, it is a hint.
 
 ## Why it costs
 
@@ -146,7 +169,7 @@ Where the loss after the update is needed, not the one that the update was compu
 
 - TensorFlow 1 documentation of `tf.Session.run`
 )"},
-                                                   .nodes = {NodeKind::For, NodeKind::While},
+                                                   .nodes = {NodeKind::For, NodeKind::While, NodeKind::FunctionDef},
                                                    .on_node = check};
 
 } // namespace deepperf::rules::repeated_session_run

@@ -56,6 +56,32 @@ bool is_look(const model::Project &project, const model::Stage &shuffle) {
   });
 }
 
+// The repeat() that the elements come through before they are first shuffled; null if there is none.
+const model::Stage *repeat_before(const model::Project &project, u32 stage) {
+  const model::Stage *repeat = nullptr;
+  model::walk_back(project, stage, [&](const model::Stage &earlier) {
+    if (earlier.info == nullptr || earlier.info->has(kShuffles | kBatches | kInterleaves | kFlatMaps | kWindows)) {
+      return false;
+    }
+    repeat = earlier.info->has(kRepeats) ? &earlier : repeat;
+    return repeat == nullptr;
+  });
+  return repeat;
+}
+
+void check_repeat(const model::Project &project, Findings &findings, const model::Stage &stage) {
+  const model::Stage *repeat = repeat_before(project, stage.previous);
+  if (repeat == nullptr || repeat->call == nullptr) {
+    return;
+  }
+  Finding &finding =
+      report(findings, kShuffleAfterBatch, *stage.module, stage.span(),
+             "`shuffle()` after `repeat()` mixes epochs, so some examples come twice before others come once",
+             "move `shuffle()` before `repeat()`");
+  finding.tier = Tier::Hint; // it also hides the time that filling the buffer takes in each epoch
+  finding.notes.push_back({repeat->module->file, repeat->span(), "the examples are repeated here"});
+}
+
 void check(const model::Project &project, Findings &findings) {
   for (const model::Stage &stage : std::span(project.stages).subspan(1)) {
     if (stage.info == nullptr || stage.call == nullptr || !stage.info->has(kShuffles)) {
@@ -66,6 +92,7 @@ void check(const model::Project &project, Findings &findings) {
     // Where batches are made again behind it, the first ones were sequences, and those are what is to be shuffled.
     if (batch == nullptr || makes_ones(project, findings, *batch) ||
         model::is_followed_by(project, stage, kBatches | kUnbatches | kFlatMaps) || is_look(project, stage)) {
+      check_repeat(project, findings, stage);
       continue;
     }
     Finding &finding =
@@ -93,7 +120,8 @@ extern constinit const Rule kShuffleAfterBatch = {
              .posts = "",
              .documentation = R"(## What it finds
 
-`dataset.batch(n).shuffle(k)`, with any stages in between, where the examples were not shuffled before.
+`dataset.batch(n).shuffle(k)`, with any stages in between, where the examples were not shuffled before. As a hint: `shuffle()`
+after `repeat()`, which mixes epochs.
 
 ## Why it costs
 

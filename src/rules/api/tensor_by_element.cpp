@@ -11,7 +11,7 @@ namespace {
 
 bool is_tensor(const Expr *expr) {
   const Kind kind = expr != nullptr ? model::kind_of(expr) : Kind::Unknown;
-  return kind == Kind::TorchTensor || kind == Kind::JaxArray;
+  return kind == Kind::TorchTensor || kind == Kind::JaxArray || kind == Kind::Tensor;
 }
 
 // The API or method that made the tensor, as far as one call did; empty if not known.
@@ -30,6 +30,10 @@ bool is_written_down(const Site &site, const Expr *expr) {
 
 // Once in a script, outside of all loops, it does not matter.
 bool runs_once(const Site &site) {
+  if (site.module->tensorflow && !site.module->torch && !site.module->jax) {
+    const PlaceContext context = context_of(site); // reading a few detections of one picture is usual there
+    return !context.repeated && !context.in_training_step && !context.in_evaluation_step;
+  }
   return (site.function == nullptr || site.function->node == nullptr) && loop_around(site) == nullptr;
 }
 
@@ -79,7 +83,12 @@ void check_comparisons(Site &site, const For &loop) {
   const auto *targets = as<Tuple>(loop.target);
   const auto *known = site.project.loop_at(&loop);
   if (call == nullptr || targets == nullptr || called_api(site, *call) != "zip" || known == nullptr || known->tiny ||
-      targets->elts.size() != call->args.size() || !std::ranges::all_of(call->args, is_tensor)) {
+      targets->elts.size() != call->args.size() || std::ranges::none_of(call->args, is_tensor) || is_traced(site)) {
+    return;
+  }
+  // What is compared with the elements of a tensor is one, too; or it is read from the host, where nothing waits.
+  const bool are_all_tensors = std::ranges::all_of(call->args, is_tensor);
+  if (!are_all_tensors && !site.module->tensorflow) {
     return;
   }
   const auto is_element = [&](const Expr *expr) {
@@ -104,6 +113,7 @@ void check_comparisons(Site &site, const For &loop) {
         report(site, *read, "the tensors are compared element by element, and each comparison waits for the device",
                "compare the whole tensors: `(a == b).sum().item()` counts equal elements");
     add_note(finding, site, loop, "in each iteration of this loop");
+    finding.tier = are_all_tensors ? finding.tier : Tier::Hint;
   }
 }
 
@@ -115,7 +125,7 @@ void check_indices(Site &site, const For &loop) {
     return;
   }
   const auto *known = site.project.loop_at(&loop);
-  if (known == nullptr || known->tiny || known->turns == model::Turns::Few) {
+  if (known == nullptr || known->tiny || known->turns == model::Turns::Few || runs_once(site)) {
     return;
   }
   const Node *read = nullptr;

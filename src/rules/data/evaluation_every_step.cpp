@@ -16,8 +16,39 @@ const model::Loop *evaluating_loop(const model::FunctionInfo &function) {
   return found != function.loops.end() && !function.trains ? *found : nullptr;
 }
 
+// A method of a Keras callback that runs after every batch.
+bool is_batch_callback(const Site &site) {
+  const std::string_view name =
+      site.function != nullptr && site.function->name ? site.function->name.text() : std::string_view{};
+  const bool is_hook = name == "on_train_batch_end" || name == "on_batch_end" || name == "on_train_batch_begin" ||
+                       name == "on_batch_begin";
+  return is_hook && site.function->type != nullptr &&
+         std::ranges::any_of(site.function->type->mro, [](const model::ClassInfo *type) {
+           return std::ranges::any_of(type->bases, [](const model::Value &base) {
+             return base.is(model::Value::Tag::Api) && base.name().text() == "tensorflow.keras.callbacks.Callback";
+           });
+         });
+}
+
+// `self.model.predict(self.x_val)` in a callback.
+void check_callback(Site &site, const Call &call) {
+  const std::string_view method = called_method(call);
+  const auto *model = as<Attribute>(receiver_of(call));
+  if ((method != "predict" && method != "evaluate") || model == nullptr || model->attr.text() != "model" ||
+      !is_batch_callback(site) || enclosing(site, NodeKind::If) != nullptr) {
+    return;
+  }
+  Finding &finding = report(site, call, fmt::format("`{}` runs after every training step", text_of(site, call.func)),
+                            "do it in `on_epoch_end`, or every few hundred batches: `if batch % 500 == 0:`");
+  add_note(finding, site, *site.function->node, "Keras calls this for every batch");
+  finding.notes.back().span.end = std::min(finding.notes.back().span.end, finding.notes.back().span.start + 3);
+}
+
 void check(Site &site, const Node &node) {
   const auto &call = static_cast<const Call &>(node);
+  if (site.module->tensorflow && !site.module->is_test) {
+    check_callback(site, call);
+  }
   const model::FunctionInfo *callee = called_function(site, call);
   if (callee == nullptr || callee == site.function || site.module->is_test) {
     return;
@@ -55,12 +86,13 @@ extern constinit const Rule kEvaluationEveryStep = {
              .root_cause = "Model: Improper Hyper Parameter",
              .symptoms = "Slow Execution Time",
              .stage = "Training",
-             .frameworks = "PyTorch",
+             .frameworks = "PyTorch, Keras",
              .severity = Severity::Warning,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A call in the loop over training batches, in every iteration, of a function that goes over a DataLoader and trains nothing.
+A call in the loop over training batches, in every iteration, of a function that goes over a DataLoader and trains nothing. Also
+`self.model.predict` or `evaluate` in a Keras callback's `on_train_batch_end`.
 
 ## Why it costs
 

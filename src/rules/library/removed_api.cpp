@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace deepperf::rules::removed_api {
 
 using namespace python;
@@ -11,15 +13,37 @@ namespace {
 // A module that an import names, or that is around it; null if it is still there.
 const ApiHistory *history_of_module(Symbol name) {
   const ApiHistory *const history = name ? find_history(canonical_name(name.text())) : nullptr;
-  return history != nullptr && history->is_module ? history : nullptr;
+  return history != nullptr && history->is_module && history->package != "tensorflow" ? history : nullptr;
+}
+
+// Does any file of the project use what only TensorFlow 2 has?
+bool uses_tensorflow_2(const Site &site) {
+  return std::ranges::any_of(site.project.modules, [](const model::Module &module) { return module.v2; });
 }
 
 const ApiHistory *history_of_import(const Node &node) {
   if (const auto *import = as<ImportFrom>(&node)) {
-    return import->level == 0 ? history_of_module(import->module) : nullptr;
+    if (import->level != 0 || !import->module) {
+      return nullptr;
+    }
+    if (const ApiHistory *history = history_of_module(import->module)) {
+      return history;
+    }
+    if (const ApiHistory *history = history_as_written(import->module.text(), {})) {
+      return history;
+    }
+    for (const Alias *alias : import->names) {
+      if (const ApiHistory *history = history_as_written(import->module.text(), alias->name.text())) {
+        return history;
+      }
+    }
+    return nullptr;
   }
   for (const Alias *alias : static_cast<const Import &>(node).names) {
     if (const ApiHistory *history = history_of_module(alias->name)) {
+      return history;
+    }
+    if (const ApiHistory *history = history_as_written(alias->name.text(), {})) {
       return history;
     }
   }
@@ -37,12 +61,18 @@ void check(Site &site, const Node &node) {
       (!history->back.empty() && status_in(site, history->package, history->back) == Status::Gone)) {
     return;
   }
-  Finding &finding = report(site, node,
-                            fmt::format("`{}` was removed in {} {}{}", history->api, history->package, history->removed,
-                                        required_version(site, history->package, history->removed)),
-                            fmt::format("use {}", history->instead));
+  const bool is_tensorflow = history->package == "tensorflow";
+  if (is_tensorflow && status == Status::Unknown && !uses_tensorflow_2(site)) {
+    return; // a program that uses nothing newer runs with the version it was written for
+  }
+  Finding &finding =
+      report(site, node,
+             fmt::format("`{}` was removed in {} {}{}", history->api, history->package, history->removed,
+                         required_version(site, history->package, history->removed)) +
+                 (is_tensorflow && status == Status::Unknown ? ", and this project uses TensorFlow 2" : ""),
+             fmt::format("use {}", history->instead));
   const bool is_old_code = site.module->v1 && !site.module->v2; // runs with libraries of its time
-  if ((!history->back.empty() || is_old_code) && status == Status::Unknown) {
+  if ((!history->back.empty() || is_old_code || is_tensorflow) && status == Status::Unknown) {
     finding.tier = Tier::Hint;
   }
   if (!history->renamed_to.empty() && !is_import) {
@@ -68,9 +98,10 @@ extern constinit const Rule kRemovedApi = {.info = {.code = "DP301",
                                                     .fix = FixKind::Safe,
                                                     .documentation = R"(## What it finds
 
-Names of NumPy, PyTorch, torchvision, JAX and Hugging Face libraries that newer versions do not have, in a project whose
-requirements (`requirements.txt`, `setup.py`, `pyproject.toml`, `environment.yml`) do not keep the library below that
-version. `np.bool` is missing only from NumPy 1.24 to 1.26: NumPy 2.0 has it again, as an alias of `np.bool_`.
+Names of NumPy, PyTorch, torchvision, TensorFlow, JAX and Hugging Face libraries that newer versions do not have, in a project whose
+requirements (`requirements.txt`, `setup.py`, `setup.cfg`, `pyproject.toml`, `environment.yml`, `Pipfile`, `pixi.toml`, `Dockerfile`) do not keep the library below that
+version. Names of TensorFlow 1 are reported where the project requires TensorFlow 2; where no file says so, but the
+program uses what only TensorFlow 2 has, they are hints. `np.bool` is missing only from NumPy 1.24 to 1.26: NumPy 2.0 has it again, as an alias of `np.bool_`.
 
 ## Why it is wrong
 

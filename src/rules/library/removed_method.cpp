@@ -1,5 +1,6 @@
 #include "rules/api_history.h"
 #include "rules/generator_methods.h"
+#include "rules/reach.h"
 
 #include <fmt/format.h>
 
@@ -26,16 +27,23 @@ constexpr auto kMethods = std::to_array<RemovedMethod>({
     {"predict_generator", "2.16", "`predict`, which also takes generators", "predict"},
     {"predict_classes", "2.6", "`predict(…).argmax(axis=-1)`, or `(predict(…) > 0.5).astype(int)`", ""},
     {"predict_proba", "2.6", "`predict`", "predict"},
+    {"make_one_shot_iterator", "2.0", "`iter(dataset)`, or a `for` loop over the dataset", ""},
+    {"make_initializable_iterator", "2.0", "`iter(dataset)`, or a `for` loop over the dataset", ""},
+    {"reset_states", "2.16", "`reset_state`", "reset_state"},
 });
 
 void check(Site &site, const Call &call) {
   const auto *method = as<Attribute>(call.func);
   const auto known = std::ranges::find(kMethods, method->attr.text(), &RemovedMethod::method);
-  if (known == kMethods.end() || is_version_guarded(site)) {
-    return;
+  if (known == kMethods.end() || is_version_guarded(site) ||
+      (known->since == "2.0" && file_has_word(site, {"compat.v1", "disable_v2_behavior"}))) {
+    return; // Datasets of compat.v1 still have them
   }
   const Status status = status_in(site, "tensorflow", known->since);
-  if (status == Status::Fine) {
+  // Most code that uses these runs with the version of its time.
+  const bool is_usual = known->method == "reset_states" ||
+                        (known->since == "2.0" && !std::ranges::any_of(site.project.modules, &model::Module::v2));
+  if (status == Status::Fine || (status == Status::Unknown && is_usual)) {
     return;
   }
   const u32 start = method->end - static_cast<u32>(known->method.size());
@@ -46,7 +54,9 @@ void check(Site &site, const Call &call) {
   if (status == Status::Unknown) {
     finding.tier = Tier::Hint; // older code is often run with the version it was written for
   }
-  if (!known->renamed_to.empty()) {
+  if (known->method == "reset_states") {
+    set_fix(finding, status == Status::Gone, {Edit{start, method->end, std::string(known->renamed_to)}});
+  } else if (!known->renamed_to.empty()) {
     if (std::optional<Fix> fix = without_generator_method(site, call)) {
       set_fix(finding, status == Status::Gone && fix->safe, std::move(fix->edits));
     }
@@ -58,7 +68,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kRemovedMethod = {
     .info = {.code = "DP304",
              .name = "removed-method",
-             .summary = "a method of a Keras model that newer versions do not have",
+             .summary = "a method of Keras or `tf.data` that newer versions do not have",
              .root_cause = "Library: Mismatched Library Version",
              .symptoms = "Program Crash",
              .stage = "Environment Setting",
@@ -69,7 +79,7 @@ extern constinit const Rule kRemovedMethod = {
              .documentation = R"(## What it finds
 
 `fit_generator`, `evaluate_generator`, `predict_generator`, `predict_classes` and `predict_proba` of a Keras model,
-where the project's requirements ask for a TensorFlow that does not have them. Where the version is unknown, it is a
+`reset_states` of a metric, `make_one_shot_iterator` and `make_initializable_iterator` of a `tf.data.Dataset`, where the project's requirements ask for a TensorFlow that does not have them. Where the version is unknown, it is a
 hint.
 
 ## Why it is wrong
@@ -106,7 +116,8 @@ Where the program runs with an old version on purpose; state it in the requireme
 )"},
     .calls = "KerasModel.fit_generator KerasModel.evaluate_generator KerasModel.predict_generator "
              "KerasModel.predict_classes "
-             "KerasModel.predict_proba",
+             "KerasModel.predict_proba Dataset.make_one_shot_iterator Dataset.make_initializable_iterator "
+             "KerasMetric.reset_states",
     .on_call = check};
 
 } // namespace deepperf::rules::removed_method

@@ -20,7 +20,7 @@ void judge(Site &site, const Node &place, const CompiledAgain &again) {
              "create it once, at module level or in an attribute, and call it here");
   if (again.loop != nullptr) {
     add_note(finding, site, *again.loop->node, "the loop");
-  } else {
+  } else if (!runs_per_batch(site)) {
     finding.tier = Tier::Hint; // perhaps it is only called once, or from a function that is traced elsewhere
   }
 }
@@ -31,7 +31,16 @@ void check_call(Site &site, const Call &call) {
   }
 }
 
-void check_definition(Site &site, const Node &node) {
+void check_node(Site &site, const Node &node) {
+  if (const auto *call = as<Call>(&node)) {
+    const model::FunctionInfo *made = nullptr;
+    const CompiledAgain again =
+        call->fact != 0 && site.module->tensorflow ? factory_called_again(site, *call, &made) : CompiledAgain{};
+    if (again.found && (made->tracers & model::kByTfFunction) != 0) {
+      judge(site, *call, again);
+    }
+    return;
+  }
   const auto &definition = static_cast<const FunctionDef &>(node);
   if (definition.decorators.empty()) {
     return;
@@ -61,7 +70,7 @@ extern constinit const Rule kFunctionInLoop = {
              .documentation = R"(## What it finds
 
 `tf.function(f)`, or an inner function decorated with `@tf.function`, in a loop or in a function that is called from one, where the result
-is called immediately and not kept.
+is called immediately and not kept. Also a function that returns such an inner function and is called in every iteration.
 
 ## Why it costs
 
@@ -99,7 +108,7 @@ rule is silent. Inside another `tf.function` nothing is traced twice.
 )"},
     .calls = "tensorflow.function tensorflow.contrib.eager.defun",
     .on_call = check_call,
-    .nodes = {NodeKind::FunctionDef},
-    .on_node = check_definition};
+    .nodes = {NodeKind::FunctionDef, NodeKind::Call},
+    .on_node = check_node};
 
 } // namespace deepperf::rules::function_in_loop

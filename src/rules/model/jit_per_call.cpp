@@ -44,7 +44,7 @@ void judge(Site &site, const Node &place, std::string_view what, const CompiledA
       "define and compile it once, outside, and pass what changes as an argument");
   if (again.loop != nullptr) {
     add_note(finding, site, *again.loop->node, "the loop");
-  } else {
+  } else if (!runs_per_batch(site)) {
     finding.tier = Tier::Hint; // perhaps it is only called once, or for other shapes each time
   }
 }
@@ -60,7 +60,16 @@ void check_call(Site &site, const Call &call) {
   judge(site, call, text_of(site, call.func), compiled_again(site, call));
 }
 
-void check_definition(Site &site, const Node &node) {
+void check_node(Site &site, const Node &node) {
+  if (const auto *call = as<Call>(&node)) {
+    const model::FunctionInfo *made = nullptr;
+    const CompiledAgain again =
+        call->fact != 0 && site.module->jax ? factory_called_again(site, *call, &made) : CompiledAgain{};
+    if (again.found && (made->tracers & model::kByJaxJit) != 0) {
+      judge(site, *call, text_of(site, call->func), again);
+    }
+    return;
+  }
   const auto &definition = static_cast<const FunctionDef &>(node);
   if (definition.decorators.empty()) {
     return;
@@ -129,7 +138,7 @@ by its name is found in JAX's cache and not reported.
 )"},
     .calls = "jax.jit jax.pmap jax.experimental.pjit.pjit equinox.filter_jit flax.nnx.jit",
     .on_call = check_call,
-    .nodes = {NodeKind::FunctionDef},
-    .on_node = check_definition};
+    .nodes = {NodeKind::FunctionDef, NodeKind::Call},
+    .on_node = check_node};
 
 } // namespace deepperf::rules::jit_per_call

@@ -60,6 +60,19 @@ void look(const Site &site, const Node *node, Symbol name, LoopBody &body) {
   for_each_child(node, [&](const Node *child) { look(site, child, name, body); });
 }
 
+// The call, in a loop, of the function that the place stands in: each of its calls makes, trains and forgets a model.
+const model::CallSite *called_in_loop(const Site &site) {
+  const model::FunctionInfo *function = site.function;
+  if (function == nullptr || function->definition() == nullptr || function->new_graph || site.module->is_test ||
+      loop_around(site) != nullptr || enclosing(site, NodeKind::If) != nullptr || function->called_by.size() != 1) {
+    return nullptr;
+  }
+  const model::CallSite &caller = *function->called_by[0];
+  const bool is_repeated = caller.loop != nullptr && !caller.loop->tiny && caller.loop->turns != model::Turns::Few &&
+                           !caller.once && !caller.behind_guard;
+  return is_repeated ? &caller : nullptr;
+}
+
 void check(Site &site, const Node &node) {
   const auto &assignment = static_cast<const Assign &>(node);
   const auto *call = as<Call>(assignment.value);
@@ -68,11 +81,16 @@ void check(Site &site, const Node &node) {
     return;
   }
   const model::Loop *loop = long_loop_around(site);
-  if (loop == nullptr || loop->new_graph || !makes_model(site, *call) || !runs_every_turn(site, *loop)) {
+  const model::CallSite *const caller = loop == nullptr ? called_in_loop(site) : nullptr;
+  if (caller != nullptr) {
+    loop = caller->loop;
+  }
+  if (loop == nullptr || loop->new_graph || !makes_model(site, *call) ||
+      (caller == nullptr && !runs_every_turn(site, *loop))) {
     return;
   }
   LoopBody body;
-  look(site, loop->node, name->id, body);
+  look(site, caller != nullptr ? site.function->node : loop->node, name->id, body);
   if (!body.trains || body.keeps || body.frees) {
     return;
   }
@@ -80,7 +98,12 @@ void check(Site &site, const Node &node) {
       site, *call,
       "a Keras model is created in every iteration, and Keras' global state for the previous ones is never freed",
       "call `tf.keras.backend.clear_session()` at the start of each iteration");
-  add_note(finding, site, *loop->node, "the loop");
+  if (caller != nullptr) {
+    finding.notes.push_back(
+        {caller->caller->module->file, caller->call->span(), "called in every iteration of a loop"});
+  } else {
+    add_note(finding, site, *loop->node, "the loop");
+  }
 }
 
 } // namespace
@@ -99,6 +122,7 @@ extern constinit const Rule kKerasModelInLoop = {
              .documentation = R"(## What it finds
 
 A loop that creates a Keras model in every iteration, directly or through a function, compiles or fits it, and never calls `clear_session`.
+Also a loop that calls a function which does all of this.
 
 ## Why it costs
 

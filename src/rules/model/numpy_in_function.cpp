@@ -1,3 +1,4 @@
+#include "rules/reach.h"
 #include "rules/tracing.h"
 
 #include <algorithm>
@@ -27,8 +28,23 @@ bool is_guarded(const Site &site) {
          enclosing(site, NodeKind::Try) != nullptr;
 }
 
+// In train_step() and the like of a model, which fit() compiles unless it is told to run eagerly.
+bool is_compiled_by_keras(const Site &site, const Node &node) {
+  const auto *call = as<Call>(&node);
+  if (call == nullptr || called_method(*call) != "numpy" || site.type == nullptr || site.function == nullptr ||
+      (site.function->tracers & model::kByPython) != 0) {
+    return false;
+  }
+  const bool is_step =
+      in_method(site, Kind::KerasModel, "train_step") || in_method(site, Kind::KerasModel, "test_step");
+  const bool is_called_directly = !site.function->called_by.empty() || project_has_word(site, {".train_step("});
+  return is_step && !is_called_directly && project_has_word(site, {".fit("}) &&
+         !project_has_word(site, {"run_eagerly=True", "run_eagerly = True", "run_functions_eagerly"});
+}
+
 void check(Site &site, const Node &node) {
-  if (!site.module->tensorflow || (tracers_at(site) & model::kByTfFunction) == 0) {
+  const bool is_compiled = site.module->tensorflow && (tracers_at(site) & model::kByTfFunction) != 0;
+  if (!site.module->tensorflow || (!is_compiled && !is_compiled_by_keras(site, node))) {
     return;
   }
   const auto &call = static_cast<const Call &>(node);
@@ -62,7 +78,8 @@ extern constinit const Rule kNumpyInFunction = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`x.numpy()`, or a NumPy function that is passed a tensor, in a `tf.function` and in functions that only such functions call.
+`x.numpy()`, or a NumPy function that is passed a tensor, in a `tf.function` and in functions that only such functions call. Also
+`x.numpy()` in `train_step` or `test_step` of a Keras model, which `fit` compiles.
 
 ## Why it is wrong
 

@@ -46,6 +46,48 @@ bool begins_as_constant(const Site &site, const Name *name) {
   return is_literal && !is_other;
 }
 
+// `beta = min(1.0, beta + 1e-5)`, `lr *= 0.99`: a number of Python that the one before and constants give.
+bool is_next_number(const Site &site, const Expr *expr, Symbol name, bool &mentions_it) {
+  if (const auto *plain = as<Name>(expr)) {
+    mentions_it |= plain->id == name;
+    return plain->id == name || number_of(site, expr).has_value();
+  }
+  if (const auto *operation = as<BinOp>(expr)) {
+    return is_next_number(site, operation->left, name, mentions_it) &&
+           is_next_number(site, operation->right, name, mentions_it);
+  }
+  if (const auto *call = as<Call>(expr)) {
+    const std::string_view api = called_api(site, *call);
+    return (api == "min" || api == "max" || api.starts_with("math.")) && call->keywords.empty() &&
+           std::ranges::all_of(call->args,
+                               [&](const Expr *arg) { return is_next_number(site, arg, name, mentions_it); });
+  }
+  return number_of(site, expr).has_value();
+}
+
+// Is the first value of the name, before the loop, a number that is written down?
+bool starts_as_number(const Site &site, const model::Loop &loop, const Name &name) {
+  const Block scope = site.function != nullptr && site.function->definition() != nullptr
+                          ? site.function->definition()->body
+                          : site.module->parsed->tree.body;
+  bool is_number = false;
+  bool is_other = false;
+  any_node(scope, [&](const Node *node) {
+    const auto *assignment = as<Assign>(node);
+    if (assignment == nullptr || assignment->start >= loop.node->start) {
+      return false;
+    }
+    for (const Expr *target : assignment->targets) {
+      const auto *bound = as<Name>(target);
+      if (bound != nullptr && bound->id == name.id) {
+        (number_of(site, assignment->value).has_value() ? is_number : is_other) = true;
+      }
+    }
+    return false;
+  });
+  return is_number && !is_other;
+}
+
 Counters counters_of(const Site &site, const model::Loop &loop) {
   return site.memory.recall<Counters>(&loop, [&] {
     Counters counters;
@@ -58,9 +100,19 @@ Counters counters_of(const Site &site, const model::Loop &loop) {
       return counters;
     }
     for (const Stmt *one : statement != nullptr ? statement->body : repeated->body) {
+      const auto *assignment = as<Assign>(one);
+      const auto *next =
+          assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+      bool goes_on = false;
+      if (next != nullptr && is_next_number(site, assignment->value, next->id, goes_on) && goes_on &&
+          starts_as_number(site, loop, *next)) {
+        counters.names.push_back(next->id);
+      }
       const auto *increment = as<AugAssign>(one);
       const auto *name = increment != nullptr ? as<Name>(increment->target) : nullptr;
-      if (name != nullptr && is_constant(increment->value, ConstantKind::Int) && begins_as_constant(site, name)) {
+      const bool is_step = name != nullptr && (is_constant(increment->value, ConstantKind::Int) ||
+                                               is_constant(increment->value, ConstantKind::Float));
+      if (is_step && (begins_as_constant(site, name) || starts_as_number(site, loop, *name))) {
         counters.names.push_back(name->id);
       }
     }
@@ -155,15 +207,47 @@ bool has_signature(const model::FunctionInfo &function) {
   return made != nullptr && (keyword_argument(*made, "input_signature") != nullptr || has_hidden_arguments(*made));
 }
 
+// Is the argument at the position, or of that name, one that jax.jit compiles the function again for?
+bool is_static(const Site &site, const model::FunctionInfo &function, u32 position, std::string_view name) {
+  const auto *made = as<Call>(function.compiled_at);
+  if (made == nullptr) {
+    return false;
+  }
+  const auto holds = [&](const char *keyword, auto is_it) {
+    const Keyword *const given = keyword_argument(*made, keyword);
+    if (given == nullptr) {
+      return false;
+    }
+    const auto *tuple = as<Tuple>(given->value);
+    const auto *list = as<List>(given->value);
+    if (tuple == nullptr && list == nullptr) {
+      return is_it(static_cast<const Expr *>(given->value));
+    }
+    return std::ranges::any_of(tuple != nullptr ? tuple->elts : list->elts, is_it);
+  };
+  const bool by_number =
+      holds("static_argnums", [&](const Expr *one) { return integer_of(site, one) == std::optional<i64>(position); });
+  return by_number || (!name.empty() && holds("static_argnames", [&](const Expr *one) {
+           return string_of(site, one) == std::optional(std::string(name));
+         }));
+}
+
+std::string_view parameter_at(const model::FunctionInfo &function, u32 position) {
+  return position < function.params.size() ? function.params[position]->name.text() : std::string_view{};
+}
+
 void check(Site &site, const Node &node) {
   const auto &call = static_cast<const Call &>(node);
-  if (call.fact == 0 || !site.module->tensorflow) {
+  if (call.fact == 0 || (!site.module->tensorflow && !site.module->jax)) {
     return;
   }
   const model::FunctionInfo *callee =
       call.args.empty() && call.keywords.empty() ? nullptr : called_function(site, call);
-  if (callee == nullptr || callee->compiled_at == nullptr || (callee->tracers & model::kByTfFunction) == 0 ||
-      is_traced(site) || has_signature(*callee)) {
+  if (callee == nullptr || callee->compiled_at == nullptr || is_traced(site)) {
+    return;
+  }
+  const bool is_jax = (callee->tracers & model::kByJaxJit) != 0;
+  if (!is_jax && ((callee->tracers & model::kByTfFunction) == 0 || has_signature(*callee))) {
     return;
   }
   for (const model::Loop *loop = loop_around(site); loop != nullptr; loop = loop->parent) {
@@ -172,12 +256,34 @@ void check(Site &site, const Node &node) {
       continue;
     }
     const auto is_counter = [&](const Expr *arg) { return is_number_from(site, arg, counters); };
-    const auto *const arg = std::ranges::find_if(call.args, is_counter);
-    const auto *const keyword =
-        std::ranges::find_if(call.keywords, [&](const Keyword *given) { return is_counter(given->value); });
-    const Expr *given = arg != call.args.end() ? *arg : keyword != call.keywords.end() ? (*keyword)->value : nullptr;
+    const Expr *given = nullptr;
+    for (u32 i = 0; i < call.args.size() && given == nullptr; ++i) {
+      const bool is_method = callee->type != nullptr && !callee->is_static;
+      const u32 position = i + (is_method ? 1 : 0);
+      if (is_counter(call.args[i]) &&
+          (!is_jax || is_static(site, *callee, position, parameter_at(*callee, position)))) {
+        given = call.args[i];
+      }
+    }
+    for (const Keyword *keyword : call.keywords) {
+      constexpr u32 kNoPosition = ~0U;
+      if (given == nullptr && keyword->name && is_counter(keyword->value) &&
+          (!is_jax || is_static(site, *callee, kNoPosition, keyword->name.text()))) {
+        given = keyword->value;
+      }
+    }
     if (given == nullptr) {
       continue;
+    }
+    if (is_jax) {
+      Finding &finding =
+          report(site, *given,
+                 fmt::format("`{}` is another number in every iteration and a static argument of `{}`, so JAX compiles "
+                             "the function again every time",
+                             text_of(site, given), callee->name ? callee->name.text() : "jax.jit"),
+                 "pass it as an ordinary argument, which is traced; if a shape depends on it, pad to a fixed shape");
+      add_note(finding, site, *loop->node, "the loop");
+      return;
     }
     Finding &finding =
         report(site, *given,
@@ -205,7 +311,7 @@ extern constinit const Rule kPythonArgumentToFunction = {
              .documentation = R"(## What it finds
 
 A call of a `tf.function` in a loop over `range` or `enumerate` that passes the loop's counter or a value computed from it. Also a number
-that the loop increments itself (`step += 1`), and what a function of the project computes from such numbers by arithmetic alone.
+that the loop changes itself (`step += 1`, `beta = min(1.0, beta + 1e-5)`), and what a function of the project computes from such numbers by arithmetic alone. Likewise such a number as a static argument of a function under `jax.jit`.
 
 ## Why it costs
 

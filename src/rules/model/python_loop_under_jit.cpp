@@ -85,9 +85,14 @@ void check(Site &site, const Node &node) {
   const bool has_ops = std::ranges::any_of(site.function->ops, [&loop](const model::OpFact &op) {
     return loop.start <= op.call->start && op.call->end <= loop.end;
   });
+  const auto *counter = as<Name>(loop.target);
   const bool has_arithmetic = !has_ops && any_node(loop.body, [&](const Node *part) {
     const auto *operation = as<BinOp>(part);
-    return operation != nullptr && depends_on_traced_argument(site, operation);
+    const auto *element = as<Subscript>(part);
+    return (operation != nullptr && depends_on_traced_argument(site, operation)) ||
+           // cell(inputs[:, t], state): what the iteration takes of a tensor goes into something.
+           (element != nullptr && element->context == Context::Load && counter != nullptr &&
+            mentions(element->slice, counter->id) && depends_on_traced_argument(site, element->value));
   });
   if (!has_ops && !has_arithmetic) {
     return;

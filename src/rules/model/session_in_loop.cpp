@@ -1,5 +1,6 @@
 #include "model/variance.h"
 #include "python/children.h"
+#include "rules/per_step.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 
@@ -49,7 +50,8 @@ void check(Site &site, const Call &call) {
     return; // kept in an attribute
   }
   const model::Loop *loop = long_loop_around(site);
-  if (loop == nullptr &&
+  const bool answers = loop == nullptr && in_request_handler(site);
+  if (loop == nullptr && !answers &&
       (!site.function->in_loop || site.function->definition() == nullptr || site.function->name.text() == "__init__")) {
     return;
   }
@@ -62,17 +64,20 @@ void check(Site &site, const Call &call) {
     return;
   }
   const Node *within = loop != nullptr ? loop->node : site.function->node;
-  if (restores_or_waits(site, within)) {
+  if (!answers && restores_or_waits(site, within)) {
     return;
   }
   Finding &finding = report(
       site, call,
-      loop != nullptr ? "a session is created in every iteration, so TensorFlow prepares the graph again each time"
-                      : "a session is created in every call of this function, which is called from a loop",
-      "create one session before the loop and use it in all iterations");
+      answers           ? "a session is created for every request, so TensorFlow prepares the graph again each time"
+      : loop != nullptr ? "a session is created in every iteration, so TensorFlow prepares the graph again each time"
+                        : "a session is created in every call of this function, which is called from a loop",
+      answers ? "create one session when the server starts and use it for all requests"
+              : "create one session before the loop and use it in all iterations");
   if (loop != nullptr) {
     add_note(finding, site, *loop->node, "the loop");
   }
+  finding.tier = answers ? finding.tier : Tier::Hint;
 }
 
 } // namespace
@@ -86,12 +91,12 @@ extern constinit const Rule kSessionInLoop = {
              .stage = "Training",
              .frameworks = "TensorFlow",
              .severity = Severity::Warning,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .posts = "50282801",
              .documentation = R"(## What it finds
 
 `tf.Session()` or `tf.InteractiveSession()` in a loop, or in a function that is called from one, where each session is used for one run and
-the graph stays the same.
+the graph stays the same: a hint. A session that is created for every request of a server is a finding.
 
 ## Why it costs
 

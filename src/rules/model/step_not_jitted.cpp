@@ -1,3 +1,4 @@
+#include "model/context.h"
 #include "rules/site.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
@@ -13,6 +14,26 @@ using model::Value;
 
 namespace {
 
+// A loop over what a loader, a file or a generator gives, and not over numbers.
+bool is_over_data(const model::Project &project, const model::Loop &loop) {
+  const auto *statement = as<For>(loop.node);
+  if (statement == nullptr || loop.tiny || loop.turns == model::Turns::Few) {
+    return false;
+  }
+  const Expr *over = model::iterated_by(project, loop);
+  const auto *call = as<Call>(over);
+  const model::Value callee = call != nullptr ? project.callee_of(call) : model::Value{};
+  const std::string_view api = callee.is(Value::Tag::Api) ? callee.name().text() : std::string_view{};
+  if (model::goes_over_data(project, loop)) {
+    return true;
+  }
+  const bool counts = api == "range" || api == "zip" || api == "reversed" || api == "sorted" || api.starts_with("jax.");
+  const bool is_plain = over != nullptr && (over->kind == NodeKind::Name || over->kind == NodeKind::Call ||
+                                            over->kind == NodeKind::Attribute);
+  // `for batch in batches`, with what each iteration gets going into the step. Layers and leaves are short.
+  return is_plain && !counts && model::kind_of(over) != Kind::JaxArray;
+}
+
 // Compiled, or handed to something that may compile it; also what is defined in such a function.
 bool may_be_compiled(const model::FunctionInfo *function) {
   for (; function != nullptr; function = function->parent) {
@@ -27,20 +48,39 @@ bool may_be_compiled(const model::FunctionInfo *function) {
   return false;
 }
 
-// Is it run from a script's own code, and by nothing that may be compiled on the way? Of a library that others call,
-// nobody knows.
-bool runs_as_python(const model::Project &project, const model::FunctionInfo *function) {
+enum class AsPython : u8 {
+  No,      // something on the way may be compiled
+  Perhaps, // a library: who calls it may compile it
+  Yes,     // from a script's own code, or in a loop over data, which nobody compiles
+};
+
+// Is it called in a loop over something that cannot be traced: batches, files, whatever a generator gives?
+bool is_called_for_data(const model::Project &project, const model::FunctionInfo &function) {
+  return std::ranges::any_of(function.called_by, [&](const model::CallSite *caller) {
+    for (const model::Loop *loop = caller->loop; loop != nullptr; loop = loop->parent) {
+      if (is_over_data(project, *loop)) {
+        return true;
+      }
+    }
+    return false;
+  });
+}
+
+// Is it run as Python, and by nothing that may be compiled on the way?
+AsPython runs_as_python(const model::Project &project, const model::FunctionInfo *function) {
   constexpr std::size_t kMostCallers = 64;
   std::vector<const model::FunctionInfo *> reached = {function};
   bool from_script = false;
+  bool for_data = false;
   for (std::size_t i = 0; i < reached.size(); ++i) {
     if (reached[i] == nullptr || reached[i]->node == nullptr) {
       from_script = true;
       continue;
     }
     if (may_be_compiled(reached[i]) || reached.size() > kMostCallers) {
-      return false;
+      return AsPython::No;
     }
+    for_data |= is_called_for_data(project, *reached[i]);
     if (reached[i]->inputs.empty()) {
       continue;
     }
@@ -51,7 +91,7 @@ bool runs_as_python(const model::Project &project, const model::FunctionInfo *fu
       }
     }
   }
-  return from_script;
+  return from_script || for_data ? AsPython::Yes : AsPython::Perhaps;
 }
 
 // Does everything that runs in a call of the function run as Python, one operation after the other, many times?
@@ -133,14 +173,20 @@ void check(Site &site, const Call &call) {
       }
     }
   }
-  if (!runs_often(site, loop) || !runs_as_python(site.project, site.function)) {
+  const AsPython as_python = runs_often(site, loop) ? runs_as_python(site.project, site.function) : AsPython::No;
+  if (as_python == AsPython::No) {
     return;
+  }
+  const bool trains = (loop != nullptr && loop->steps) || (site.function != nullptr && site.function->steps);
+  if (as_python == AsPython::Perhaps && !trains) {
+    return; // perhaps part of something that is compiled
   }
   Finding &finding = report(
       site, *use,
       fmt::format("the result of `{}` runs operation by operation in every iteration, because no `jax.jit` compiles it",
                   text_of(site, call.func)),
       "move the whole training step into one function and decorate it with `@jax.jit`");
+  finding.tier = as_python == AsPython::Yes ? finding.tier : Tier::Hint;
   if (loop != nullptr) {
     add_note(finding, site, *loop->node, "in every iteration of this loop");
   }
@@ -161,7 +207,8 @@ extern constinit const Rule kStepNotJitted = {
              .documentation = R"(## What it finds
 
 `jax.grad(f)` or `jax.value_and_grad(f)` whose result is called in a loop, or in a function that is called from one, where neither it, nor
-`f`, nor the code around it is compiled by `jax.jit`. The loop must be reachable from a script's own code.
+`f`, nor the code around it is compiled by `jax.jit`. The loop must be reachable from a script's own code, or call a function that
+computes the gradients for each batch; where callers that are not known may compile it, it is a hint.
 
 ## Why it costs
 

@@ -1,9 +1,11 @@
 #include "model/definitions.h"
 #include "rules/lightning.h"
 #include "rules/reach.h"
+#include "rules/tracing.h"
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace deepperf::rules::metric_never_reset {
 
@@ -72,7 +74,69 @@ bool is_logged(const Site &site, const Node &type, std::string_view metric) {
   });
 }
 
+// Does the file reset the Keras metric that `maker` made, or may it? Others may be reset by their own names.
+bool may_reset_keras(const Site &site, const Call &maker, std::string_view text) {
+  bool found = false;
+  const auto look = [&](const Node *node) {
+    const auto *name = as<Attribute>(node);
+    if (name == nullptr || !name->attr.text().starts_with("reset")) {
+      return found;
+    }
+    const bool is_plain = name->value->kind == NodeKind::Name || name->value->kind == NodeKind::Attribute;
+    const model::Value other = is_plain ? value_of(site, name->value) : model::Value{};
+    const bool is_another = other.is_kind(Kind::KerasMetric) && !other.many && other.call != nullptr &&
+                            other.call != &maker && text_of(site, name->value) != text;
+    found |= !is_another;
+    return found;
+  };
+  // What a function made itself, it resets itself.
+  if (site.function->node != nullptr && site.project.caller_of(&maker) == site.function) {
+    return any_node_inside(site.function->node, look);
+  }
+  for (const Stmt *statement : site.module->parsed->tree.body) {
+    any_node_inside(static_cast<const Node *>(statement), look);
+  }
+  return found;
+}
+
+// A loop over epochs around the place: it has another loop inside, which goes over the batches.
+const Node *epochs_around(const Site &site, const Call &maker) {
+  for (const model::Loop *loop = loop_around(site); loop != nullptr; loop = loop->parent) {
+    const auto *statement = as<For>(loop->node);
+    const bool has_batches = std::ranges::any_of(site.function->loops, [&](const model::Loop *inner) {
+      return inner->parent == loop && !is_inside(*site.node, *inner->node) &&
+             (inner->steps || inner->evaluates || goes_over_data(site, *inner));
+    });
+    if (has_batches && statement != nullptr && !loop->tiny && !is_inside(maker, *loop->node) &&
+        statement->body[0]->start <= site.node->start) {
+      return loop->node;
+    }
+  }
+  return nullptr;
+}
+
+// metric.result() in each epoch, of a metric that was updated in all epochs before.
+void check_keras(Site &site, const Call &call) {
+  const Expr *receiver = receiver_of(call);
+  const model::Value metric = receiver != nullptr ? value_of(site, receiver) : model::Value{};
+  if (site.function == nullptr || !metric.is_kind(Kind::KerasMetric) || metric.call == nullptr || metric.many ||
+      site.module->is_test || site.module->jax || tracers_at(site) != 0) {
+    return; // with JAX, the state of metrics is passed around
+  }
+  const Node *const epochs = epochs_around(site, *metric.call);
+  if (epochs == nullptr || may_reset_keras(site, *metric.call, text_of(site, receiver))) {
+    return;
+  }
+  Finding &finding = report(site, call, "this metric is never reset, so each epoch's value includes all earlier epochs",
+                            fmt::format("call `{}.reset_state()` at the start of each epoch", text_of(site, receiver)));
+  finding.notes.push_back({site.module->file, {epochs->start, epochs->start + 3}, "in this loop"});
+}
+
 void check(Site &site, const Call &call) {
+  if (called_method(call) == "result") {
+    check_keras(site, call);
+    return;
+  }
   const Expr *receiver = receiver_of(call);
   const model::Value metric = receiver != nullptr ? value_of(site, receiver) : model::Value{};
   if (site.function == nullptr || !metric.is_kind(Kind::TorchMetric) || metric.call == nullptr || metric.many ||
@@ -117,7 +181,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kMetricNeverReset = {
     .info = {.code = "DP836",
              .name = "metric-never-reset",
-             .summary = "a torchmetrics metric that is computed every epoch and never reset",
+             .summary = "a metric of torchmetrics or Keras that is computed every epoch and never reset",
              .root_cause = "Training: Wrong Evaluation",
              .symptoms = "Wrong Result, Memory Leak",
              .stage = "Evaluation",
@@ -127,7 +191,8 @@ extern constinit const Rule kMetricNeverReset = {
              .documentation = R"(## What it finds
 
 `compute()` of a torchmetrics metric that lives longer than an epoch, in a program that never calls `reset()`: in a loop, in a function that
-is called from one, or in a hook that Lightning calls at the end of each epoch.
+is called from one, or in a hook that Lightning calls at the end of each epoch. Also `result()` of a Keras metric in a loop over epochs, where
+nothing resets that metric.
 
 ## Why it is wrong
 
@@ -173,7 +238,7 @@ Where a running value over the whole training is intended.
 
 - torchmetrics: Metric.reset
 )"},
-    .calls = "TorchMetric.compute",
+    .calls = "TorchMetric.compute KerasMetric.result",
     .on_call = check};
 
 } // namespace deepperf::rules::metric_never_reset

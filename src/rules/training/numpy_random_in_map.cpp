@@ -1,3 +1,4 @@
+#include "model/classes.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -59,7 +60,14 @@ void check(Site &site, const Call &call) {
   if (found == site.project.stage_of_call.end()) {
     return;
   }
-  const Value mapper = site.project.stages[found->second].mapper;
+  Value mapper = site.project.stages[found->second].mapper;
+  if (mapper.is(Value::Tag::Partial)) {
+    mapper = mapper.receiver();
+  }
+  if (mapper.is(Value::Tag::Object)) { // ds.map(Augment(size)) calls it
+    FunctionInfo *const called = model::find_method_of(*mapper.type, intern("__call__"));
+    mapper = called != nullptr ? Value::of(called, Value::Tag::Method) : Value{};
+  }
   if (!mapper.is(Value::Tag::Function) && !mapper.is(Value::Tag::Method)) {
     return;
   }
@@ -70,8 +78,8 @@ void check(Site &site, const Call &call) {
   Draws drawn;
   find_draws(site, function, drawn);
   const FunctionInfo *place = &function;
-  if (drawn.calls.empty() && function.definition() != nullptr) {
-    for (const FunctionInfo *reached : reached_functions(function, *function.definition())) {
+  if (drawn.calls.empty() && function.node != nullptr) {
+    for (const FunctionInfo *reached : reached_functions(function, *function.node)) {
       find_draws(site, *reached, drawn);
       if (!drawn.calls.empty()) {
         place = reached;

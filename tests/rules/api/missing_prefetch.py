@@ -14,13 +14,13 @@ def cheap(x):
 def fit_without(model, paths):
     ds = tf.data.Dataset.from_tensor_slices(paths)
     ds = ds.map(parse, num_parallel_calls=8)
-    ds = ds.batch(32)  # hint: DP103
+    ds = ds.batch(32)  # expect: DP103
     model.fit(ds, epochs=3)
 
 
 def loop_without(model, optimizer, paths, loss_fn):
     optimizer = tf.keras.optimizers.Adam()
-    ds = tf.data.Dataset.from_tensor_slices(paths).map(parse, num_parallel_calls=8).batch(32)  # hint: DP103
+    ds = tf.data.Dataset.from_tensor_slices(paths).map(parse, num_parallel_calls=8).batch(32)  # expect: DP103
     for step, batch in enumerate(ds):
         with tf.GradientTape() as tape:
             loss = loss_fn(model(batch))
@@ -76,7 +76,7 @@ def arrays(model, x):
 
 def iterator(paths):
     ds = tf.data.Dataset.from_tensor_slices(paths).map(parse, num_parallel_calls=8)
-    ds = ds.batch(8)  # hint: DP103
+    ds = ds.batch(8)  # expect: DP103
     return ds.make_one_shot_iterator().get_next()
 
 

@@ -1,3 +1,5 @@
+import random
+
 import numpy as np
 import tensorflow as tf
 from tensorflow import keras
@@ -85,3 +87,36 @@ def rows(model: keras.Model, samples: np.ndarray, state, env):
     for i in range(len(samples)):
         scores.append(model.predict(samples[i:i + 1]))  # expect: DP109
     return scores
+
+
+class Learner:
+    def __init__(self):
+        self.memory = []
+        self.model = keras.Sequential([keras.layers.Dense(2)])
+
+    def replay(self, n):
+        batch = random.sample(self.memory, n)
+        for state, action, reward, following in batch:
+            target = reward + np.amax(self.model.predict(following))  # expect: DP109
+            value = self.model.predict(state)
+            value[0][action] = target
+            self.model.fit(state, value, epochs=1)
+
+    def replay_whole(self, n):
+        batch = random.sample(self.memory, n)
+        states = np.stack([one[0] for one in batch])
+        self.model.train_on_batch(states, self.model.predict(states))
+
+
+def pictures(paths):
+    names = []
+    for path in paths:
+        picture = keras.preprocessing.image.load_img(path, target_size=(64, 64))
+        names.append(model.predict(np.expand_dims(np.array(picture), 0)))  # expect: DP109
+    return names
+
+
+def walk(state):
+    for _ in range(100):
+        state = np.append(state, model.predict(state.reshape(1, -1)))  # hint: DP109
+    return state

@@ -10,7 +10,7 @@ def train(batches):
         for batch in batches:
             feed = {x: batch}
             sess.run(train_op, feed_dict=feed)  # hint: DP108
-            value = sess.run(loss, feed_dict=feed)  # hint: DP119
+            value = sess.run(loss, feed_dict=feed)  # expect: DP119
             print(value)
 
 
@@ -44,3 +44,23 @@ def other_feeds(sess: tf.Session, x, loss, batches, others):
         a = sess.run(loss, feed_dict={x: batch})
         b = sess.run(loss, feed_dict={x: other})
         print(a, b)
+
+
+class Trainer:
+    def __init__(self, model):
+        self.model = model
+        self.sess = tf.Session()
+
+    def step(self, x):
+        feed = {self.model.x: x}
+        self.sess.run(self.model.train_op, feed_dict=feed)
+        return self.sess.run(self.model.loss, feed_dict=feed)  # expect: DP119
+
+    def show(self, x):
+        feed = {self.model.x: x}
+        print(self.sess.run(self.model.logits, feed_dict=feed))
+        return self.sess.run(self.model.loss, feed_dict=feed)
+
+    def train(self, batches):
+        for x in batches:
+            self.step(x)

@@ -69,7 +69,7 @@ def silent(images, groups, size, x: torch.Tensor, index: torch.Tensor, counts, g
     for i in range(4):
         out[index[i]] = 1
     for i in range(n):
-        grid = tf.tensor_scatter_nd_update(grid, [[i]], [grid[i - 1]])
+        grid = tf.tensor_scatter_nd_update(grid, [[i]], [grid[i - 1]])  # hint: DP121
     for i in range(n):
         grid = tf.tensor_scatter_nd_add(grid, index[..., i:i + 1], x)
     return board, mask, out, grid

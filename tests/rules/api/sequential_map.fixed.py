@@ -105,9 +105,9 @@ def applied(ds: tf.data.Dataset):
         return inner.map(parse, num_parallel_calls=tf.data.AUTOTUNE).prefetch(1)  # expect: DP101
 
     ds = ds.apply(transform)
-    ds = ds.apply(tf.data.experimental.map_and_batch(parse, 32))
-    ds = ds.apply(tf.data.experimental.map_and_batch(parse, 32, num_parallel_calls=tf.data.AUTOTUNE))  # expect: DP101
-    return ds.apply(tf.data.experimental.map_and_batch(parse, 32, num_parallel_calls=4))
+    ds = ds.apply(tf.data.experimental.map_and_batch(parse, 32))  # hint: DP302
+    ds = ds.apply(tf.data.experimental.map_and_batch(parse, 32, num_parallel_calls=tf.data.AUTOTUNE))  # expect: DP101  # hint: DP302
+    return ds.apply(tf.data.experimental.map_and_batch(parse, 32, num_parallel_calls=4))  # hint: DP302
 
 
 def cheap(ds: tf.data.Dataset):
@@ -214,7 +214,7 @@ def runs_python(paths):
 
 
 def order_matters(paths, others):
-    more = tf.data.Dataset.from_tensor_slices(others).make_one_shot_iterator()
+    more = tf.data.Dataset.from_tensor_slices(others).make_one_shot_iterator()  # hint: DP304
     ds = tf.data.Dataset.from_tensor_slices(paths)
     return ds.map(lambda x: (parse(x), more.get_next()))
 

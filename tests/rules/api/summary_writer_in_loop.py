@@ -12,7 +12,7 @@ def fires(steps, step, args):
         with tf.summary.create_file_writer(args.logdir).as_default():  # expect: DP115
             tf.summary.scalar("loss", step(i), step=i)
     while steps:
-        writer = tf.summary.FileWriter(LOGS)  # expect: DP115
+        writer = tf.summary.FileWriter(LOGS)  # expect: DP115  # hint: DP301
         steps -= 1
 
 

@@ -172,7 +172,7 @@ def records(name):
 
 
 def fused(ds: tf.data.Dataset):
-    return ds.apply(tf.data.experimental.map_and_batch(scale, 32))  # expect: DP102
+    return ds.apply(tf.data.experimental.map_and_batch(scale, 32))  # expect: DP102  # hint: DP302
 
 
 def toy():

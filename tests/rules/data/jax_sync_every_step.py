@@ -21,7 +21,7 @@ def flax_step(state, x):
     return state.apply_gradients(grads=grads), {"loss": loss}
 
 
-p_step = jax.pmap(flax_step)
+p_step = jax.pmap(flax_step)  # hint: DP225
 
 
 @jax.jit
@@ -94,7 +94,7 @@ def printed(params, state, batches):
 def evaluated(params, batches):
     out = []
     for x in batches:
-        out.append(np.asarray(predict(params, x)))  # hint: DP116
+        out.append(np.asarray(predict(params, x)))  # expect: DP116
     return np.concatenate(out)
 
 

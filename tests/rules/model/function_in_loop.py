@@ -87,3 +87,28 @@ class Trainer:
 
         for batch in dataset:
             inner(batch)
+
+
+def make_step(model):
+    @tf.function
+    def step(x):
+        return model(x)
+    return step
+
+
+def from_factory(model, batches):
+    for batch in batches:
+        step = make_step(model)  # expect: DP206
+        step(batch)
+    for batch in batches:
+        make_step(model)(batch)  # expect: DP206
+    step = make_step(model)
+    for batch in batches:
+        step(batch)
+
+
+def from_factory_per_model(models, batches):
+    for model in models:
+        step = make_step(model)
+        for batch in batches:
+            step(batch)

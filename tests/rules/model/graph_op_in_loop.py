@@ -26,7 +26,7 @@ def chain_of_invariants(buffers, length, rows):
     for buffer in buffers:
         timestep = tf.gather(length, rows)  # expect: DP201
         indices = tf.stack([rows, timestep], 1)  # expect: DP201
-        updates.append(tf.scatter_nd_update(buffer, indices, rows))
+        updates.append(tf.scatter_nd_update(buffer, indices, rows))  # hint: DP301
     return updates
 
 
@@ -120,20 +120,20 @@ def tape(model, batches, x):
 
 
 def session_loop(x, losses, variable, steps):
-    with tf.Session() as sess:
+    with tf.Session() as sess:  # hint: DP301
         for step in range(steps):
             sess.run(tf.reduce_mean(losses))  # expect: DP201
-            sess.run(tf.assign(variable, step))  # expect: DP201
+            sess.run(tf.assign(variable, step))  # expect: DP201  # hint: DP301
             sess.run(variable.assign(step))  # expect: DP201
-            sess.run(tf.global_variables_initializer())  # expect: DP201
-            saver = tf.train.Saver()  # expect: DP201
+            sess.run(tf.global_variables_initializer())  # expect: DP201  # hint: DP301
+            saver = tf.train.Saver()  # expect: DP201  # hint: DP301
             saver.save(sess, "x")
             sess.run(tf.no_op())  # expect: DP201
             if step % 100 == 0:
                 sess.run(tf.square(x))  # expect: DP201
 
 
-def session_parameter(sess, optimizer: tf.train.Optimizer, loss):
+def session_parameter(sess, optimizer: tf.train.Optimizer, loss):  # hint: DP301
     while True:
         train = optimizer.minimize(loss)  # expect: DP201
         sess.run(train)
@@ -141,7 +141,7 @@ def session_parameter(sess, optimizer: tf.train.Optimizer, loss):
 
 def session_used_well(x, steps):
     mean = tf.reduce_mean(x)
-    with tf.Session() as sess:
+    with tf.Session() as sess:  # hint: DP301
         for step in range(steps):
             sess.run(mean)
         for _ in range(3):
@@ -152,12 +152,12 @@ def new_graph_each_turn(configs):
     for config in configs:
         with tf.Graph().as_default():
             y = tf.square(config)
-            with tf.Session() as sess:
+            with tf.Session() as sess:  # hint: DP301
                 sess.run(y)
     for config in configs:
-        tf.reset_default_graph()
+        tf.reset_default_graph()  # hint: DP301
         y = tf.square(config)
-        with tf.Session() as sess:
+        with tf.Session() as sess:  # hint: DP301
             sess.run(y)
 
 
@@ -180,7 +180,7 @@ def through_calls(x, batches, steps):
 
 
 def through_calls_in_a_session(x, steps):
-    with tf.Session() as sess:
+    with tf.Session() as sess:  # hint: DP301
         for i in range(steps):
             loss = calls_makes_loss(i)  # expect: DP201
             sess.run(loss)
@@ -281,7 +281,7 @@ class Cache:
     def add(self, key):
         if key in self.cache:
             return
-        self.cache[key] = tf.placeholder(tf.float32)
+        self.cache[key] = tf.placeholder(tf.float32)  # hint: DP301
 
     def run(self, sess, keys):
         for key in keys:
@@ -299,7 +299,7 @@ def beside_look_alikes(specs, rows):
 
 def new_objects(n, size):
     def cell():
-        return tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.LSTMCell(size), input_keep_prob=tf.to_float(size))
+        return tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.LSTMCell(size), input_keep_prob=tf.to_float(size))  # hint: DP301
 
     return [cell() for _ in range(n)]
 
@@ -354,7 +354,7 @@ def training_changes(model, optimizer, batches):
 
 
 def guards_that_are_none(x, cap, best, flag, steps):
-    with tf.Session() as sess:
+    with tf.Session() as sess:  # hint: DP301
         for n in range(steps):
             if n > cap:
                 sess.run(tf.square(x))  # expect: DP201
@@ -377,7 +377,7 @@ def guards_that_are_none(x, cap, best, flag, steps):
 def guards(x, cache, steps):
     first = True
     done = False
-    with tf.Session() as sess:
+    with tf.Session() as sess:  # hint: DP301
         for n in range(steps):
             if n == 5 or n == steps - 1:
                 sess.run(tf.square(x))
@@ -426,7 +426,7 @@ def devices_and_scopes(a, b, places, steps):
         with tf.device(place):
             out.append(tf.matmul(a, b))
     for i in range(steps):
-        with tf.variable_scope("layer_%d" % i):
+        with tf.variable_scope("layer_%d" % i):  # hint: DP301
             out.append(tf.matmul(a, b))  # hint: DP201
         with tf.device("/cpu:0"):
             out.append(tf.matmul(a, b))  # expect: DP201
@@ -473,7 +473,7 @@ def light_work(x, rows, heads, n):
 
 
 def test_something():
-    with tf.Session() as sess:
+    with tf.Session() as sess:  # hint: DP301
         for i in range(1000):
             sess.run(tf.square(i))  # hint: DP201
 
@@ -497,7 +497,7 @@ def copies_often(sess, sources, targets, steps):
 
 def operators(x, steps):
     y = tf.square(x)
-    with tf.Session() as sess:
+    with tf.Session() as sess:  # hint: DP301
         for _ in range(steps):
             sess.run(y + 1)  # expect: DP201
             sess.run([y, y[0]])  # expect: DP201
@@ -536,7 +536,7 @@ def at_turns_of_a_list(sess, rate, decay, boundaries, steps):
     step = 0
     while step < steps:
         if step == boundary + 1:
-            sess.run(tf.assign(rate, decay))
+            sess.run(tf.assign(rate, decay))  # hint: DP301
             boundary = boundaries.pop()
         sess.run(rate)
         step += 1
@@ -546,7 +546,7 @@ def at_turns_of_something_else(sess, rate, decay, boundary, steps):
     step = 0
     while step < steps:
         if step == boundary + 1:
-            sess.run(tf.assign(rate, decay))  # expect: DP201
+            sess.run(tf.assign(rate, decay))  # expect: DP201  # hint: DP301
             boundary = step
         sess.run(rate)
         step += 1
@@ -582,7 +582,7 @@ def as_many_as_the_literal_has(x):
 def changed_by_a_function(x, data, steps):
     held = tf.Variable(x)
     for step in range(steps):
-        tf.assign(held, data[step])
+        tf.assign(held, data[step])  # hint: DP301
         print(tf.reduce_mean(held))
 
 

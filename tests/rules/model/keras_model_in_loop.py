@@ -64,3 +64,25 @@ def silent(folds, x, y, paths):
         tf.keras.utils.set_random_seed(fold)
         one = build(8)
         one.summary()
+
+
+def experiment(units, x, y):
+    model = keras.Sequential([keras.layers.Dense(units)])  # expect: DP204
+    model.compile("adam", "mse")
+    return model.fit(x, y).history["loss"][-1]
+
+
+def clean_experiment(units, x, y):
+    keras.backend.clear_session()
+    model = keras.Sequential([keras.layers.Dense(units)])
+    model.compile("adam", "mse")
+    return model.fit(x, y).history["loss"][-1]
+
+
+def search(trials, x, y):
+    losses = []
+    for units in range(16, 512):
+        losses.append(experiment(units, x, y))
+    for units in range(16, 512):
+        losses.append(clean_experiment(units, x, y))
+    return losses

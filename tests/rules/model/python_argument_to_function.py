@@ -86,3 +86,22 @@ def fixed(batches):
     rate = cosine(3, 1000)
     for batch in batches:
         train_step(batch, rate)
+
+
+def annealed(batches):
+    beta = 0.4
+    rate = 1.0
+    for batch in batches:
+        beta = min(1.0, beta + 1e-5)
+        rate = rate * 0.99
+        train_step(batch, beta)  # expect: DP207
+        train_step(batch, rate)  # expect: DP207
+        train_step(batch, tf.constant(beta))
+
+
+def not_annealed(batches, beta):
+    scale = 0.5
+    for batch in batches:
+        train_step(batch, scale)
+        beta = min(1.0, beta + 1e-5)
+        train_step(batch, beta)

@@ -87,7 +87,7 @@ def noise_in_loop(key, xs):
     return out
 
 
-@jax.jit
+@jax.jit  # hint: DP225
 def train_step(state, x, key):
     def loss_fn(params):
         logits = state.apply_fn({"params": params}, x, rngs={"dropout": key})
@@ -97,14 +97,14 @@ def train_step(state, x, key):
     return state.apply_gradients(grads=grads)
 
 
-@jax.jit
+@jax.jit  # hint: DP225
 def split_step(state, x, rng):
     rng, sub = random.split(rng)
     grads = jax.grad(lambda p: (p * random.normal(sub)).mean())(state.params)
     return state.apply_gradients(grads=grads)
 
 
-@jax.jit
+@jax.jit  # hint: DP225
 def folding_step(state, x, key):
     key = random.fold_in(key, state.step)
     grads = jax.grad(lambda p: (p * random.normal(key)).mean())(state.params)

@@ -1,0 +1,256 @@
+#include "model/variance.h"
+#include "rules/jax.h"
+#include "rules/tracing.h"
+#include "rules/tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace deepperf::rules::shape_per_call {
+
+using namespace python;
+using model::Value;
+
+namespace {
+
+// Why an argument has another shape in each iteration, and where that is seen.
+struct NewShape {
+  const Node *place = nullptr;
+  std::string_view why;
+};
+
+bool is_call_of(const Site &site, const Call &call, std::initializer_list<std::string_view> names) {
+  const std::string_view api = called_api(site, call);
+  const std::string_view last = api.substr(api.rfind('.') + 1);
+  return !api.empty() && std::ranges::find(names, last) != names.end();
+}
+
+// Is it a name that the loop's head or body binds anew in each iteration?
+bool mentions_assigned(const model::Loop &loop, const Expr *expr) {
+  return expr != nullptr && any_node(expr, [&](const Node *node) {
+           const auto *name = as<Name>(node);
+           return name != nullptr && std::ranges::find(loop.assigned, name->id) != loop.assigned.end();
+         });
+}
+
+bool is_counter(const Site &site, const model::Loop &loop, const Expr *expr) {
+  const auto *statement = as<For>(loop.node);
+  const auto *range = statement != nullptr ? as<Call>(statement->iter) : nullptr;
+  const std::string_view api = range != nullptr ? called_api(site, *range) : std::string_view{};
+  return expr != nullptr && (api == "range" || api == "enumerate") && any_node(expr, [&](const Node *node) {
+           const auto *name = as<Name>(node);
+           return name != nullptr && mentions(statement->target, name->id);
+         });
+}
+
+// `x[:t + 1]`, `x[:, t:]`: one end moves with the counter, and the other one stays.
+bool has_growing_slice(const Site &site, const model::Loop &loop, const Subscript &part) {
+  const auto grows = [&](const Expr *index) {
+    const auto *slice = as<Slice>(index);
+    if (slice == nullptr || slice->step != nullptr) {
+      return false;
+    }
+    const bool upper = is_counter(site, loop, slice->upper);
+    const bool lower = is_counter(site, loop, slice->lower);
+    const Expr *other = upper ? slice->lower : slice->upper;
+    return upper != lower && !mentions_assigned(loop, other);
+  };
+  const auto *tuple = as<Tuple>(part.slice);
+  return tuple != nullptr ? std::ranges::any_of(tuple->elts, grows) : grows(part.slice);
+}
+
+// `tokens = jnp.concatenate([tokens, new])` in the loop, of a name that begins before it.
+const Node *growth_of(const Site &site, const model::Loop &loop, const Name &name) {
+  const auto *statement = as<For>(loop.node);
+  const auto *repeated = as<While>(loop.node);
+  const Node *found = nullptr;
+  any_node(statement != nullptr ? statement->body : repeated->body, [&](const Node *node) {
+    const auto *assignment = as<Assign>(node);
+    const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+    const auto *target =
+        assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+    if (target != nullptr && target->id == name.id) {
+      const bool joins =
+          call != nullptr && is_call_of(site, *call, {"concatenate", "append", "hstack", "vstack", "concat"});
+      found = joins && !call->args.empty() && mentions(call->args[0], name.id) ? node : nullptr;
+      return !joins;
+    }
+    return false;
+  });
+  return found;
+}
+
+// `max(len(x) for x in batch)`: as long as the longest of what this iteration has.
+bool is_longest(const Site &site, const Expr *expr) {
+  const auto *call = as<Call>(expr);
+  return call != nullptr && called_api(site, *call) == "max" && call->args.size() == 1 &&
+         any_node(call->args[0], [](const Node *node) {
+           const auto *name = as<Name>(node);
+           return name != nullptr && name->id.text() == "len";
+         });
+}
+
+// `np.zeros((len(ids), width))` with a width that each batch determines.
+const Node *width_of_batch(const Site &site, const model::Loop &loop, const Call &made) {
+  if (!is_call_of(site, made, {"zeros", "ones", "full", "empty"}) || made.args.empty()) {
+    return nullptr;
+  }
+  const Node *found = nullptr;
+  any_node(made.args[0], [&](const Node *node) {
+    const auto *name = as<Name>(node);
+    const Expr *value = name != nullptr ? last_assigned(site, *name) : nullptr;
+    if (value != nullptr && is_longest(site, value) && loop.node->start < value->start && value->end < loop.node->end) {
+      found = value;
+    }
+    return found != nullptr;
+  });
+  return found;
+}
+
+NewShape new_shape_of(const Site &site, const model::Loop &loop, const Expr *argument) {
+  const auto *name = as<Name>(argument);
+  if (name != nullptr) {
+    if (const Node *growth = growth_of(site, loop, *name)) {
+      return {growth, "it grows here in every iteration"};
+    }
+  }
+  const Expr *value = name != nullptr ? last_assigned(site, *name) : argument;
+  const bool is_in_loop = value != nullptr && loop.node->start <= value->start && value->end <= loop.node->end;
+  if (!is_in_loop) {
+    return {};
+  }
+  if (const auto *call = as<Call>(value)) {
+    if (const Node *width = width_of_batch(site, loop, *call)) {
+      return {width, "its width is that of the longest element of the batch"};
+    }
+    // jnp.asarray(x[:t])
+    const bool converts = is_call_of(site, *call, {"asarray", "array", "constant", "convert_to_tensor"});
+    return converts && !call->args.empty() ? new_shape_of(site, loop, call->args[0]) : NewShape{};
+  }
+  const auto *part = as<Subscript>(value);
+  return part != nullptr && has_growing_slice(site, loop, *part)
+             ? NewShape{part, "the slice has another length in every iteration"}
+             : NewShape{};
+}
+
+// What compiles the callee for each shape: jax.jit, or a tf.function without a signature.
+std::string_view compiler_of(const Site &site, const Call &call) {
+  if (runs_compiled_jax(site.project, call)) {
+    return "jax.jit";
+  }
+  const model::FunctionInfo *callee = called_function(site, call);
+  if (callee == nullptr || callee->compiled_at == nullptr || (callee->tracers & model::kByTfFunction) == 0) {
+    return {};
+  }
+  const auto *made = as<Call>(callee->compiled_at);
+  const bool takes_any = made != nullptr && (keyword_argument(*made, "input_signature") != nullptr ||
+                                             keyword_argument(*made, "reduce_retracing") != nullptr ||
+                                             keyword_argument(*made, "experimental_relax_shapes") != nullptr);
+  return takes_any ? std::string_view{} : "tf.function";
+}
+
+void check(Site &site, const Node &node) {
+  const auto &call = static_cast<const Call &>(node);
+  if (call.fact == 0 || call.args.empty() || (!site.module->jax && !site.module->tensorflow) || site.module->is_test ||
+      site.function == nullptr || is_traced(site)) {
+    return;
+  }
+  const model::Loop *loop = loop_around(site);
+  if (loop == nullptr || loop->tiny || (loop->node->kind != NodeKind::For && loop->node->kind != NodeKind::While)) {
+    return;
+  }
+  const std::string_view compiler = compiler_of(site, call);
+  if (compiler.empty()) {
+    return;
+  }
+  for (const Expr *argument : call.args) {
+    const NewShape shape = new_shape_of(site, *loop, argument);
+    if (shape.place == nullptr) {
+      continue;
+    }
+    Finding &finding = report(
+        site, *argument,
+        fmt::format("`{}` has a new shape in every iteration, so `{}` compiles `{}` again for it",
+                    text_of(site, argument), compiler, text_of(site, call.func)),
+        compiler == "jax.jit"
+            ? "pad to a fixed length, or to a few lengths (powers of two), and pass a mask or the real length"
+            : "pad to a fixed length, or give the `tf.function` an `input_signature` with `None` for that dimension");
+    add_note(finding, site, *shape.place, std::string(shape.why));
+    return;
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kShapePerCall = {
+    .info = {.code = "DP224",
+             .name = "shape-per-call",
+             .summary = "a compiled function that is called with another shape in every iteration",
+             .root_cause = "Model: Confusion with Computation Graph",
+             .symptoms = "Slow Execution Time, Memory Leak",
+             .stage = "Training",
+             .frameworks = "JAX, TensorFlow",
+             .severity = Severity::Warning,
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+A call in a loop of a function that `jax.jit` or `tf.function` compiles, with an array whose shape is new each time: a slice up to the loop's
+counter (`x[:t + 1]`), an array that the loop appends to, or one that is as wide as the longest element of the batch.
+
+## Why it costs
+
+Compiled code is for one shape. For each new shape the function is traced and compiled again, which takes seconds for a large model, and all
+versions stay in memory.
+
+## Bad
+
+```python
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def score(params, tokens):
+    return jnp.sum(params[tokens])
+
+
+def decode(params, tokens):
+    scores = []
+    for t in range(1, 512):
+        scores.append(score(params, tokens[:t]))
+    return scores
+```
+
+## Good
+
+```python
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def score(params, tokens, length):
+    return jnp.sum(jnp.where(jnp.arange(512) < length, params[tokens], 0))
+
+
+def decode(params, tokens):
+    scores = []
+    for t in range(1, 512):
+        scores.append(score(params, tokens, t))
+    return scores
+```
+
+## When it is wrong
+
+Where there are only a few different shapes, and the loop runs long after all of them have been compiled.
+
+## References
+
+- JAX documentation, "Just-in-time compilation": caching
+- TensorFlow guide "Better performance with tf.function": controlling retracing
+)"},
+    .nodes = {NodeKind::Call},
+    .on_node = check};
+
+} // namespace deepperf::rules::shape_per_call
