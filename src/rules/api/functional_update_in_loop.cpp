@@ -122,7 +122,8 @@ void check(Site &site, const Node &node) {
   }
   add_note(finding, site, *loop->node, "the loop");
   finding.notes.back().span.end = std::min(finding.notes.back().span.end, finding.notes.back().span.start + 3);
-  const bool is_proved = !context.callers_unknown && is_scalar(update.index) && is_as_long_as_data(site, *loop);
+  const bool is_proved =
+      site.module->jax && !context.callers_unknown && is_scalar(update.index) && is_as_long_as_data(site, *loop);
   finding.tier = is_proved ? finding.tier : Tier::Hint;
 }
 

@@ -16,11 +16,6 @@ const ApiHistory *history_of_module(Symbol name) {
   return history != nullptr && history->is_module && history->package != "tensorflow" ? history : nullptr;
 }
 
-// Does any file of the project use what only TensorFlow 2 has?
-bool uses_tensorflow_2(const Site &site) {
-  return std::ranges::any_of(site.project.modules, [](const model::Module &module) { return module.v2; });
-}
-
 const ApiHistory *history_of_import(const Node &node) {
   if (const auto *import = as<ImportFrom>(&node)) {
     if (import->level != 0 || !import->module) {
@@ -62,15 +57,14 @@ void check(Site &site, const Node &node) {
     return;
   }
   const bool is_tensorflow = history->package == "tensorflow";
-  if (is_tensorflow && status == Status::Unknown && !uses_tensorflow_2(site)) {
+  if (is_tensorflow && status == Status::Unknown && !site.module->v2) {
     return; // a program that uses nothing newer runs with the version it was written for
   }
-  Finding &finding =
-      report(site, node,
-             fmt::format("`{}` was removed in {} {}{}", history->api, history->package, history->removed,
-                         required_version(site, history->package, history->removed)) +
-                 (is_tensorflow && status == Status::Unknown ? ", and this project uses TensorFlow 2" : ""),
-             fmt::format("use {}", history->instead));
+  Finding &finding = report(site, node,
+                            fmt::format("`{}` was removed in {} {}{}", history->api, history->package, history->removed,
+                                        required_version(site, history->package, history->removed)) +
+                                (is_tensorflow && status == Status::Unknown ? ", and this file uses TensorFlow 2" : ""),
+                            fmt::format("use {}", history->instead));
   const bool is_old_code = site.module->v1 && !site.module->v2; // runs with libraries of its time
   if ((!history->back.empty() || is_old_code || is_tensorflow) && status == Status::Unknown) {
     finding.tier = Tier::Hint;

@@ -41,8 +41,7 @@ void check(Site &site, const Call &call) {
   }
   const Status status = status_in(site, "tensorflow", known->since);
   // Most code that uses these runs with the version of its time.
-  const bool is_usual = known->method == "reset_states" ||
-                        (known->since == "2.0" && !std::ranges::any_of(site.project.modules, &model::Module::v2));
+  const bool is_usual = known->method == "reset_states" || (known->since == "2.0" && !site.module->v2);
   if (status == Status::Fine || (status == Status::Unknown && is_usual)) {
     return;
   }
