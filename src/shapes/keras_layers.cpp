@@ -339,8 +339,17 @@ Value call_depthwise(Operation &op) {
   if (input == nullptr) {
     return nothing_known(op, nullptr);
   }
-  check_rank(op, *input, spatial_of(op) + 2, false);
-  return nothing_known(op, input);
+  const Value value = slide(op, *input, "kernel_size", "strides", false);
+  const auto channels_first = has_channels_first(op);
+  if (!value.is(Tag::Tensor) || !value.tensor->shape.has_rank(spatial_of(op) + 2) || !channels_first) {
+    return value;
+  }
+  std::vector<Dim> dims = dims_of(value.tensor->shape);
+  const u32 channels = *channels_first ? 1 : spatial_of(op) + 1;
+  dims[channels] = op.in.terms.multiply(input->shape.dims[channels], op.dim("depth_multiplier"));
+  Tensor tensor = *value.tensor;
+  tensor.shape = op.in.heap.shape(dims);
+  return op.in.make_tensor(tensor, op.api, op.node, {input}, op.layer);
 }
 
 Value call_pool(Operation &op) {
@@ -623,6 +632,14 @@ Value call_margin(Operation &op) {
     }
     Dim &dim = dims[i + (*channels_first ? 2 : 1)];
     dim = is_crop ? op.in.terms.subtract(dim, more) : op.in.terms.add(dim, more);
+    if (is_crop && dim.is_constant() && dim.value < 1) {
+      if (Problem *problem = op.report(Fault::MapVanishes,
+                                       fmt::format("{} leaves nothing of {}", class_of(op), op.in.text_of(*input)))) {
+        op.in.tell_chain(*problem, *input);
+        problem->advice = "crop less, or use a larger input";
+      }
+      return nothing_known(op, input);
+    }
     if (!dim.is_known() || (dim.is_constant() && dim.value < 1)) {
       dim = {};
     }
