@@ -65,6 +65,9 @@ Verdict judge(Operation &op, std::string_view name, const Tensor &labels, const 
   if (out.rank() < 2 || got.empty()) {
     return {};
   }
+  if (got.size() == out.rank() + 1 && got.back().is(1)) {
+    got.pop_back(); // Keras does
+  }
   Terms &terms = op.in.terms;
   const Dim classes = out.from_end(0);
   const Dim last = got.back();

@@ -239,10 +239,15 @@ Value call_pad_sequences(Operation &op) {
   std::vector<Value> items;
   const Value sequences = op.arg("sequences");
   const bool is_exact = sequences.is_sequence() && op.in.iterate(sequences, items);
+  const bool is_array =
+      sequences.is(Tag::Tensor) && sequences.tensor->shape.is_known() && sequences.tensor->shape.rank() > 0;
   const Dim length = op.arg("maxlen").is(Tag::Int) ? op.dim("maxlen") : Dim{};
   Tensor tensor;
   tensor.library = Library::Numpy;
-  tensor.shape = op.in.heap.shape({is_exact ? Dim::of(static_cast<i64>(items.size())) : Dim{}, length});
+  const Dim count = is_array   ? sequences.tensor->shape.dims[0]
+                    : is_exact ? Dim::of(static_cast<i64>(items.size()))
+                               : Dim{};
+  tensor.shape = op.in.heap.shape({count, length});
   return op.result(tensor, {});
 }
 

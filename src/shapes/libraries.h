@@ -6,6 +6,7 @@
 namespace deepperf::shapes {
 
 std::span<const TransferEntry> array_maker_transfers();
+std::span<const TransferEntry> array_join_transfers();
 std::span<const TransferEntry> keras_layer_transfers();
 std::span<const TransferEntry> keras_model_transfers();
 std::span<const TransferEntry> keras_fit_transfers();

@@ -23,7 +23,7 @@ std::unordered_map<std::string_view, const TransferEntry *> all_transfers() {
                             torch_data_transfers(),
                             torch_cast_transfers(),
                             python_transfers(),
-                            array_maker_transfers(),
+                            array_maker_transfers(), array_join_transfers(),
                             keras_layer_transfers(),
                             keras_model_transfers(),
                             keras_fit_transfers(),
