@@ -1,0 +1,14 @@
+# the library refuses this: see the line that is marked
+import jax, jax.numpy as jnp
+import flax.linen as nn
+
+
+class Net(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        h = nn.Dense(32)(x)
+        g = nn.Dense(16)(x)
+        return h * g  # expect: DP602  # fixed: return h[..., :16] * g
+
+
+Net().init(jax.random.PRNGKey(0), jnp.zeros((4, 8)))

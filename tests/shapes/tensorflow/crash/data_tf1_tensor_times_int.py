@@ -1,0 +1,6 @@
+# the library refuses this: see the line that is marked
+import tensorflow as tf
+
+x = tf.Variable(3, name='x')
+y = tf.Variable(4.0, name='y')
+f = x * x * y + y + 2  # expect: DP607  # fixed: f = tf.to_float(x) * tf.to_float(x) * y + y + 2
