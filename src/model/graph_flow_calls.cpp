@@ -21,6 +21,12 @@ bool is_adding(Symbol name) {
   return kAdding.has(name);
 }
 
+bool is_part_of_forward(Symbol name) {
+  static const NameTable kParts(
+      {"forward_features", "forward_head", "encode_image", "encode_text", "get_image_features", "get_text_features"});
+  return kParts.has(name);
+}
+
 bool is_module(const Value &callee) {
   const Kind kind = callee.is(Value::Tag::Object) ? callee.type->kind : callee.kind;
   return (callee.is(Value::Tag::Object) || callee.is(Value::Tag::Instance)) &&
@@ -91,10 +97,11 @@ u64 GraphFlowWalker::call(const Call *expr, bool is_discarded) {
   return unknown(expr, callee, method, all, is_discarded);
 }
 
-// model.forward(x)
+// model.forward(x), and the other ways into the models of libraries: forward_features() of timm, encode_image() of
+// CLIP.
 bool GraphFlowWalker::is_forward_of_model(const Value &callee, const Attribute *method) {
-  return method != nullptr && method->attr == known::sym_forward && callee.is(Value::Tag::ApiMethod) &&
-         records_graph(project_, callee.receiver());
+  return method != nullptr && (method->attr == known::sym_forward || is_part_of_forward(method->attr)) &&
+         callee.is(Value::Tag::ApiMethod) && records_graph(project_, callee.receiver());
 }
 
 u64 GraphFlowWalker::method_of_tensor(const Call *expr, const Attribute &method, u64 receiver, u64 all) {

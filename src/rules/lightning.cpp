@@ -46,10 +46,29 @@ bool has_attribute_in_family(const model::ClassInfo &type, std::string_view name
          is_in_subclasses(type, symbol, 0);
 }
 
-bool in_lightning_training_step(const Site &site) {
-  const model::FunctionInfo *function = site.function;
+namespace {
+
+bool is_training_step(const model::FunctionInfo *function) {
   return function != nullptr && function->type != nullptr && function->name &&
          function->name.text() == "training_step" && is_lightning_module(*function->type);
 }
+
+bool is_called_by_step(const model::FunctionInfo *function, u32 depth) {
+  constexpr u32 kMostDepth = 3;
+  constexpr std::size_t kMostCallers = 16;
+  if (is_training_step(function)) {
+    return true;
+  }
+  return function != nullptr && depth < kMostDepth && function->called_by.size() <= kMostCallers &&
+         std::ranges::any_of(function->called_by, [&](const model::CallSite *caller) {
+           return caller->caller != function && !caller->conditional && is_called_by_step(caller->caller, depth + 1);
+         });
+}
+
+} // namespace
+
+bool in_lightning_training_step(const Site &site) { return is_training_step(site.function); }
+
+bool leads_from_training_step(const Site &site) { return is_called_by_step(site.function, 0); }
 
 } // namespace deepperf::rules

@@ -17,4 +17,7 @@ bool has_attribute_in_family(const model::ClassInfo &type, std::string_view name
 // In the training_step of a LightningModule: once for each batch.
 bool in_lightning_training_step(const Site &site);
 
+// The same, or in a method that a training_step calls.
+bool leads_from_training_step(const Site &site);
+
 } // namespace deepperf::rules

@@ -120,6 +120,10 @@ bool serves_requests(const model::Project &project, const FunctionInfo *function
 
 } // namespace
 
+bool runs_per_request(const model::Project &project, const FunctionInfo &function) {
+  return serves_requests(project, &function, 0);
+}
+
 bool in_request_handler(const Site &site) { return serves_requests(site.project, site.function, 0); }
 
 } // namespace deepperf::rules

@@ -106,7 +106,8 @@ private:
       return;
     }
     case Value::Tag::Instance:
-      if (callee.kind == Kind::HfTokenizer || callee.kind == Kind::HfPipeline || is_transform(callee)) {
+      if (callee.kind == Kind::HfTokenizer || callee.kind == Kind::HfPipeline || callee.kind == Kind::HfProcessor ||
+          is_transform(callee)) {
         found(&call);
       } else {
         is_unknown = true;
@@ -244,6 +245,11 @@ Preparation preparation(const Site &site, const Expr *dataset, u32 depth) {
   }
   if (const auto *subscript = as<Subscript>(dataset)) {
     result = preparation(site, subscript->value, depth + 1);
+    // One split of a dictionary of Hugging Face datasets is what the whole is.
+    const Value splits = value_of(site, subscript->value);
+    if (splits.is_kind(Kind::HfDataset) && result.cost == SampleCost::Much) {
+      return result;
+    }
     result.cost = result.cost == SampleCost::Much ? SampleCost::Unknown : result.cost;
     return result;
   }

@@ -1,6 +1,8 @@
 #include "rules/step_order.h"
 
-#include "python/children.h"
+#include "rules/tree.h"
+
+#include <algorithm>
 
 namespace deepperf::rules {
 
@@ -25,7 +27,16 @@ public:
     if (statement->kind == NodeKind::FunctionDef || statement->kind == NodeKind::ClassDef) {
       return;
     }
+    const If *const test = test_;
+    const Node *const loop = loop_;
+    if (const auto *branch = as<If>(statement)) {
+      test_ = branch;
+    } else if (statement->kind == NodeKind::For || statement->kind == NodeKind::While) {
+      loop_ = statement;
+    }
     for_each_child(statement, [&](const Node *child) { walk_part(child, statement, block); });
+    test_ = test;
+    loop_ = loop;
   }
 
 private:
@@ -52,7 +63,7 @@ private:
     using What = StepEvent::What;
     const std::string_view method = called_method(call);
     const Expr *receiver = receiver_of(call);
-    const auto note = [&](What what) { events_.push_back({what, &call, statement, block}); };
+    const auto note = [&](What what) { events_.push_back({what, &call, statement, block, test_, loop_}); };
     if (method == "backward") {
       const auto *scaled = as<Call>(receiver);
       note(scaled != nullptr && called_method(*scaled) == "scale" && is_grad_scaler(site_, receiver_of(*scaled))
@@ -62,6 +73,8 @@ private:
       note(What::ScalerStep);
     } else if (method == "step" && is_optimizer(site_, receiver)) {
       note(What::Step);
+    } else if (method == "step" && model::kind_of(receiver) == Kind::TorchScheduler) {
+      note(What::Schedule);
     } else if (method == "unscale_") {
       note(What::Unscale);
     } else if (method == "zero_grad") {
@@ -69,15 +82,84 @@ private:
     } else if (const std::string_view name = called_name(call);
                name.starts_with("clip_grad_norm") || name.starts_with("clip_grad_value")) {
       note(What::Clip);
-    } else if (const model::FunctionInfo *function = called_function(site_, call);
-               function != nullptr && function->trains) {
-      note(What::Helper);
+    } else if (const model::FunctionInfo *function = called_function(site_, call); function != nullptr) {
+      note(function->trains ? What::Helper : What::Other);
     }
   }
 
   const Site &site_;
   std::vector<StepEvent> &events_;
+  const If *test_ = nullptr;
+  const Node *loop_ = nullptr;
 };
+
+constexpr std::size_t kMostEvents = 200; // of a step; one with more is not looked at
+constexpr u32 kMostCalls = 4;            // between a step and a part of it
+
+Site site_in(const Site &site, const model::FunctionInfo &function) {
+  Site there = site;
+  there.function = &function;
+  there.module = function.module;
+  there.type = function.type;
+  there.ancestors.clear();
+  return there;
+}
+
+// The events of a function, or of a node in it, and of what they call. False if there are too many.
+bool place_events(const Site &site, const Node *node, const PlacedEvent *through, u32 depth,
+                  std::vector<PlacedEvent> &placed) {
+  using What = StepEvent::What;
+  for (const StepEvent &event : step_events(site)) {
+    if (node != nullptr && !contains(node, event.call)) {
+      continue;
+    }
+    PlacedEvent one{event, site.function, site.function, through != nullptr && through->is_repeated};
+    if (event.test == nullptr || (node != nullptr && !contains(node, event.test)) || node == event.test) {
+      one.event.test = through != nullptr ? through->event.test : nullptr;
+      one.tested_in = through != nullptr ? through->tested_in : nullptr;
+    }
+    one.is_repeated |= event.loop != nullptr && event.loop != node && (node == nullptr || contains(node, event.loop));
+    if (event.what == What::Helper || event.what == What::Other) {
+      const model::FunctionInfo *const called = called_function(site, *event.call);
+      if (called == nullptr || called->definition() == nullptr || depth == kMostCalls) {
+        continue;
+      }
+      if (!place_events(site_in(site, *called), nullptr, &one, depth + 1, placed)) {
+        return false;
+      }
+      continue;
+    }
+    placed.push_back(one);
+    if (placed.size() > kMostEvents) {
+      return false;
+    }
+  }
+  return true;
+}
+
+struct StepOfNode {
+  TrainingStep step;
+};
+
+const TrainingStep &step_of(const Site &site, const Node *node) {
+  return site.memory
+      .recall<StepOfNode>(node,
+                          [&] {
+                            StepOfNode found;
+                            const bool is_whole = node == site.function->node;
+                            TrainingStep step{site.function, node, {}};
+                            const bool fits = place_events(site, is_whole ? nullptr : node, nullptr, 0, step.events);
+                            const bool has_backward = std::ranges::any_of(step.events, [](const PlacedEvent &one) {
+                              return one.event.what == StepEvent::What::Backward ||
+                                     one.event.what == StepEvent::What::ScaledBackward;
+                            });
+                            if (fits && has_backward) {
+                              found.step = std::move(step);
+                            }
+                            return found;
+                          })
+      .step;
+}
 
 } // namespace
 
@@ -114,6 +196,75 @@ const std::vector<StepEvent> &step_events(const Site &site) {
                         return events;
                       })
       .all;
+}
+
+TrainingStep step_around(const Site &site, const Call &call) {
+  const model::FunctionInfo *function = site.function;
+  const Call *place = &call;
+  for (u32 depth = 0; function != nullptr && depth <= kMostCalls; ++depth) {
+    const Site there = site_in(site, *function);
+    const auto &loops = function->loops; // in source order, so that inner ones are behind outer ones
+    for (std::size_t i = loops.size(); i-- > 0;) {
+      const bool is_statement = loops[i]->node->kind == NodeKind::For || loops[i]->node->kind == NodeKind::While;
+      if (is_statement && contains(loops[i]->node, place)) {
+        if (const TrainingStep &step = step_of(there, loops[i]->node); step.function != nullptr) {
+          return step;
+        }
+      }
+    }
+    if (function->node == nullptr) {
+      return {};
+    }
+    if (const TrainingStep &step = step_of(there, function->node); step.function != nullptr) {
+      return step;
+    }
+    if (function->called_by.size() != 1) {
+      return {};
+    }
+    place = function->called_by[0]->call;
+    function = function->called_by[0]->caller;
+  }
+  return {};
+}
+
+const Expr *counted_by(const If &branch, const model::FunctionInfo &function) {
+  const auto modulus = [](const Expr *test) {
+    const Expr *found = nullptr;
+    any_node(static_cast<const Node *>(test), [&found](const Node *node) {
+      const auto *operation = as<BinOp>(node);
+      if (operation != nullptr && operation->op() == Operator::Mod && operation->right->kind != NodeKind::Tuple) {
+        found = operation->right;
+      }
+      return found != nullptr;
+    });
+    return found;
+  };
+  const auto *negated = as<UnaryOp>(branch.test);
+  const Expr *const test = negated != nullptr && negated->op() == UnaryOperator::Not ? negated->operand : branch.test;
+  const auto *name = as<Name>(test);
+  if (name == nullptr) {
+    return modulus(test);
+  }
+  // `is_last = (i + 1) % n == 0`, as the name's only value.
+  const Expr *value = nullptr;
+  u32 values = 0;
+  const auto look = [&](const Node *node) {
+    const auto *assignment = as<Assign>(node);
+    if (assignment != nullptr && assignment->targets.size() == 1) {
+      const auto *target = as<Name>(assignment->targets[0]);
+      if (target != nullptr && target->id == name->id) {
+        value = assignment->value;
+        ++values;
+      }
+    }
+    return false;
+  };
+  if (const FunctionDef *definition = function.definition()) {
+    any_node(definition->body, look);
+  } else if (function.node == nullptr) {
+    any_node(function.module->parsed->tree.body, look);
+  }
+  return values == 1 ? modulus(value) : nullptr;
 }
 
 std::vector<StepEvent> events_inside(const Site &site, const Node &node) {

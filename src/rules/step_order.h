@@ -19,11 +19,15 @@ struct StepEvent {
     ZeroGrad,       // of an optimizer or a module
     Clip,           // clip_grad_norm_() and the like
     Helper,         // a function of the project that trains
+    Schedule,       // scheduler.step()
+    Other,          // a function of the project that does not train, but may do a part of a step: clear gradients
   };
   What what = What::Backward;
   const python::Call *call = nullptr;
   const python::Stmt *statement = nullptr; // the simple statement that it stands in
   const python::Node *block = nullptr;     // the compound statement whose block has it; null: that of the module
+  const python::If *test = nullptr;        // the innermost `if` around it in its function
+  const python::Node *loop = nullptr;      // the innermost loop around it in its function
 };
 
 // Of the function around the place (of a module's own code, the module), without functions inside.
@@ -31,6 +35,28 @@ const std::vector<StepEvent> &step_events(const Site &site);
 
 // Those inside the node.
 std::vector<StepEvent> events_inside(const Site &site, const python::Node &node);
+
+// An event in the order in which it runs, which may stand in a function that the step calls.
+struct PlacedEvent {
+  StepEvent event;                                // its `test` is the innermost on the way from the step to it
+  const model::FunctionInfo *function = nullptr;  // that has it
+  const model::FunctionInfo *tested_in = nullptr; // that has the test
+  bool is_repeated = false;                       // in a loop inside the step
+};
+
+// A training step: one iteration of a loop, or a call of a function.
+struct TrainingStep {
+  const model::FunctionInfo *function = nullptr; // that has the loop, or is the step; null if there is none
+  const python::Node *node = nullptr;            // the loop, or the definition of the function
+  std::vector<PlacedEvent> events;
+};
+
+// The training step that a call is part of, with a backward pass in it: the loop or function around it, or one that
+// leads to it through calls of functions that nothing else calls. Nothing if there is none, or if it is too long.
+TrainingStep step_around(const Site &site, const python::Call &call);
+
+// `n` of `(step + 1) % n == 0` in the test of a branch, also under a name; null if it has none.
+const python::Expr *counted_by(const python::If &branch, const model::FunctionInfo &function);
 
 // `optimizer` of `x.optimizer`: is it called so? For parameters that no caller is known for.
 bool is_named_optimizer(std::string_view text);

@@ -408,6 +408,22 @@ private:
     return fits(call.args[0]);
   }
 
+  // `total = total + x` and `total += x`: a sum over what the iterations compute, if none of them reads it.
+  bool reads_sum(const Name &total, const Expr *added) {
+    const Expr *const first = last_assigned(site_, total);
+    const bool is_text = model::kind_of(&total) == Kind::Str || model::kind_of(added) == Kind::Str ||
+                         (first != nullptr && model::kind_of(first) == Kind::Str) ||
+                         (first != nullptr && string_of(site_, first).has_value());
+    // Channels and the like are few; all pairs are many.
+    if (is_variable(total.id) || is_text || indices_.size() < 2 || !site_.module->torch || !fits(added)) {
+      return false;
+    }
+    reduces = true;
+    computes = true;
+    stores = true;
+    return true;
+  }
+
   bool reads_statement(const Stmt *statement, bool in_branch) { // NOLINT(misc-no-recursion)
     switch (statement->kind) {
     case NodeKind::Assign: {
@@ -418,7 +434,27 @@ private:
       if (const auto *element = as<Subscript>(assignment->targets[0])) {
         return reads_store(*element, assignment->value, false);
       }
+      const auto *names = as<Tuple>(assignment->targets[0]);
+      const auto *values = as<Tuple>(assignment->value);
+      if (names != nullptr && values != nullptr && names->elts.size() == values->elts.size() && !in_branch) {
+        if (!std::ranges::all_of(values->elts, [&](const Expr *value) { return fits(value); })) {
+          return false;
+        }
+        for (const Expr *one : names->elts) {
+          const auto *part = as<Name>(one);
+          if (part == nullptr || is_variable(part->id)) {
+            return false;
+          }
+          temporaries_.push_back(part->id);
+        }
+        return true;
+      }
       const auto *name = as<Name>(assignment->targets[0]);
+      const auto *sum = as<BinOp>(assignment->value);
+      const auto *total = sum != nullptr && sum->op() == Operator::Add ? as<Name>(sum->left) : nullptr;
+      if (name != nullptr && total != nullptr && total->id == name->id) {
+        return reads_sum(*name, sum->right);
+      }
       if (name == nullptr || in_branch || is_variable(name->id)) {
         return false;
       }
@@ -436,6 +472,10 @@ private:
     case NodeKind::AugAssign: {
       const auto *added = static_cast<const AugAssign *>(statement);
       const auto *element = as<Subscript>(added->target);
+      const auto *name = as<Name>(added->target);
+      if (name != nullptr && added->op() == Operator::Add) {
+        return reads_sum(*name, added->value);
+      }
       return element != nullptr && reads_store(*element, added->value, true);
     }
     case NodeKind::ExprStmt: {
@@ -445,6 +485,10 @@ private:
     }
     case NodeKind::If: {
       const auto *choice = static_cast<const If *>(statement);
+      if (choice->body.size() == 1 && choice->body[0]->kind == NodeKind::Continue && choice->orelse.empty()) {
+        is_unsure = is_unsure || indices_.size() < 2;
+        return mentions_variable(choice->test) && fits(choice->test); // `if i == j: continue`, a mask
+      }
       return mentions_variable(choice->test) && fits(choice->test) && reads_body(choice->body, true) &&
              reads_body(choice->orelse, true);
     }

@@ -37,29 +37,85 @@ bool encodes_one_text(const Site &site, const Call &call) {
 }
 
 // Does the loop wait for somebody, or need the last answer for the next prompt?
-bool is_dialogue(const Site &site, const For &loop) {
-  return any_node(loop.body, [&site](const Node *node) {
+bool is_dialogue(const Site &site, const model::Loop &loop) {
+  return any_node(static_cast<const For *>(loop.node)->body, [&](const Node *node) {
     const auto *call = as<Call>(node);
-    return call != nullptr && called_api(site, *call) == "input";
+    if (call == nullptr) {
+      return false;
+    }
+    // A list that the loop makes longer, such as the history of a conversation, in a prompt.
+    const bool reads_history = encodes_one_text(site, *call) && any_node(call->args[0], [&](const Node *part) {
+                                 const auto *name = as<Name>(part);
+                                 return name != nullptr &&
+                                        std::ranges::find(loop.mutated, name->id) != loop.mutated.end() &&
+                                        !mentions(static_cast<const For *>(loop.node)->target, name->id);
+                               });
+    return reads_history || called_api(site, *call) == "input";
   });
 }
 
-void check(Site &site, const Call &call) {
-  const model::Loop *loop = loop_around(site);
+// A loop that comes to one prompt after the other.
+const For *loop_over_prompts(const Site &site, const model::Loop *loop) {
   while (loop != nullptr && (loop->tiny || loop->turns == model::Turns::Few)) {
     loop = loop->parent;
   }
   const auto *statement = loop != nullptr ? as<For>(loop->node) : nullptr;
-  if (statement == nullptr || loop->steps || goes_over_data(site, *loop) || is_dialogue(site, *statement)) {
-    return;
+  if (statement == nullptr || loop->steps || goes_over_data(site, *loop) || is_dialogue(site, *loop)) {
+    return nullptr;
   }
   const auto *range = as<Call>(iterated_by(site, *loop));
-  if ((range != nullptr && range->args.size() == 3) || has_batch_in_name(text_of(site, statement->iter)) ||
-      has_batch_in_name(text_of(site, statement->target))) {
+  const bool goes_over_batches = (range != nullptr && range->args.size() == 3) ||
+                                 has_batch_in_name(text_of(site, statement->iter)) ||
+                                 has_batch_in_name(text_of(site, statement->target));
+  return goes_over_batches ? nullptr : statement;
+}
+
+// Is it one text by what it is, or is only the first answer taken: `tokenizer.decode(output[0])`?
+bool is_surely_one(const Site &site, const Call &encoding, const Block &body) {
+  const Expr *const text = encoding.args[0];
+  const auto *list = as<List>(text);
+  if (text->kind == NodeKind::JoinedStr || model::kind_of(text) == Kind::Str ||
+      (list != nullptr && list->elts.size() == 1)) {
+    return true;
+  }
+  return any_node(body, [&site](const Node *node) {
+    const auto *decoding = as<Call>(node);
+    if (decoding == nullptr || called_method(*decoding) != "decode" || decoding->args.empty()) {
+      return false;
+    }
+    return any_node(decoding->args[0], [&site](const Node *part) {
+      const auto *element = as<Subscript>(part);
+      const auto *axes = element != nullptr ? as<Tuple>(element->slice) : nullptr;
+      const Expr *const first = axes != nullptr && !axes->elts.empty() ? axes->elts[0]
+                                : element != nullptr                   ? element->slice
+                                                                       : nullptr;
+      return first != nullptr && integer_of(site, first) == 0;
+    });
+  });
+}
+
+void check(Site &site, const Call &call) {
+  const For *statement = loop_over_prompts(site, loop_around(site));
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  Block body = statement != nullptr ? statement->body : Block{};
+  const model::CallSite *caller = nullptr;
+  if (statement == nullptr && loop_around(site) == nullptr && definition != nullptr && site.function->in_loop) {
+    // In a function that answers one prompt, and that a loop calls.
+    for (const model::CallSite *one : site.function->called_by) {
+      const For *const outer = loop_over_prompts(site_of(site, *one->call), one->loop);
+      if (outer != nullptr && !one->call->args.empty() && one->call->args[0]->kind != NodeKind::ListComp &&
+          model::kind_of(one->call->args[0]) != Kind::List) {
+        statement = outer;
+        caller = one;
+        body = definition->body;
+      }
+    }
+  }
+  if (statement == nullptr || site.module->is_test) {
     return;
   }
   const Call *encoding = nullptr;
-  any_node(statement->body, [&](const Node *node) {
+  any_node(body, [&](const Node *node) {
     const auto *inner = as<Call>(node);
     if (encoding == nullptr && inner != nullptr && inner->start < call.end && encodes_one_text(site, *inner)) {
       encoding = inner;
@@ -73,7 +129,12 @@ void check(Site &site, const Call &call) {
       site, call, fmt::format("`{}` generates for one prompt at a time, in batches of one", text_of(site, call.func)),
       "tokenize several prompts at once with `padding=True` and `padding_side=\"left\"`, and generate for all of them");
   add_note(finding, site, *encoding, "one prompt is tokenized here");
-  add_note(finding, site, *statement, "in each iteration of this loop");
+  const model::Module &module = caller != nullptr ? *caller->caller->module : *site.module;
+  finding.notes.push_back(
+      {module.file, Span{statement->start, statement->iter->end}, "in each iteration of this loop"});
+  if (!is_surely_one(site, *encoding, body)) {
+    finding.tier = Tier::Hint;
+  }
 }
 
 } // namespace
@@ -87,7 +148,7 @@ extern constinit const Rule kGeneratePerPrompt = {
              .stage = "Prediction",
              .frameworks = "PyTorch",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 `model.generate(…)` of a Hugging Face model in a loop that tokenizes one prompt in each iteration.

@@ -1,3 +1,4 @@
+#include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -9,6 +10,22 @@ using namespace python;
 using model::Value;
 
 namespace {
+
+// GenerationConfig(use_cache=False), or a model that is loaded so and only generates.
+void check_setting(Site &site, const Call &call) {
+  const Keyword *use_cache = keyword_argument(call, "use_cache");
+  if (use_cache == nullptr || bool_of(site, use_cache->value) != false || site.module->is_test ||
+      !file_has_word(site, {".generate(", "pipeline("}) ||
+      file_has_word(site, {"use_cache = True", "use_cache=True"})) {
+    return;
+  }
+  const bool is_config = called_api(site, call) == "transformers.GenerationConfig";
+  if (!is_config && file_has_word(site, {"Trainer", ".backward(", "gradient_checkpointing"})) {
+    return; // training needs no cache
+  }
+  report(site, *use_cache, "`use_cache=False` recomputes the keys and values of all earlier tokens for every new token",
+         "omit `use_cache`: `generate()` caches keys and values by default");
+}
 
 void check_generate(Site &site, const Call &call) {
   const Keyword *use_cache = keyword_argument(call, "use_cache");
@@ -124,6 +141,8 @@ void check_growth(Site &site, const Call &call) {
 void check(Site &site, const Call &call) {
   if (called_method(call) == "generate") {
     check_generate(site, call);
+  } else if (called_api(site, call) != "torch.cat" && called_api(site, call) != "torch.concat") {
+    check_setting(site, call);
   } else {
     check_growth(site, call);
   }
@@ -191,7 +210,7 @@ positions. Teaching code often omits the cache for clarity.
 
 - Transformers: KV cache strategies
 )"},
-    .calls = "*.generate torch.cat torch.concat",
+    .calls = "*.generate torch.cat torch.concat *.from_pretrained transformers.GenerationConfig",
     .on_call = check};
 
 } // namespace deepperf::rules::generate_without_cache

@@ -159,7 +159,9 @@ const Assign *assignment_of(const Site &site, const Call &call) {
     const auto *choice = as<IfExp>(node);
     const auto *method = as<Attribute>(node);
     const auto *outer = as<Call>(node);
-    const bool is_choice = choice != nullptr && choice->test != below;
+    const auto *part = as<Subscript>(node); // cat(…)[-capacity:]
+    const bool is_choice = (choice != nullptr && choice->test != below) ||
+                           (part != nullptr && part->value == below && part->slice->kind == NodeKind::Slice);
     const bool is_cast = (method != nullptr && method->value == below) ||
                          (outer != nullptr && outer->func == below && without_casts(outer) != outer);
     if (!is_choice && !is_cast) {
@@ -202,7 +204,10 @@ void check_method(Site &site, const Call &call, const Expr *target, const Expr *
   if (!uses.read && !uses.set) {
     // For each batch of a training or an evaluation; a loop of another kind may be short.
     constexpr u16 kSteps = model::kPerTrainingStep | model::kPerEvaluationStep;
-    tell(site, call, target, nullptr, (site.function->context & kSteps) != 0 && !site.module->is_test);
+    const bool is_long = std::ranges::any_of(site.function->called_by, [](const model::CallSite *caller) {
+      return caller->loop != nullptr && !caller->loop->tiny && caller->loop->trains;
+    });
+    tell(site, call, target, nullptr, ((site.function->context & kSteps) != 0 || is_long) && !site.module->is_test);
   }
 }
 

@@ -1,4 +1,5 @@
 #include "python/children.h"
+#include "rules/api_history.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 
@@ -104,6 +105,18 @@ bool is_softmax(const Site &site, const Call &call) {
   const Expr *dim = is_layer ? nullptr : argument(call, api.empty() ? 0 : 1, "dim");
   const std::optional<i64> number = dim != nullptr ? integer_of(site, dim) : std::nullopt;
   return !number.has_value() || *number == -1 || *number == 2 || *number == 3;
+}
+
+// Over the last axis, as the fused kernels do it: is that written down?
+bool is_over_last_axis(const Site &site, const Call &softmax) {
+  std::string_view maker_name;
+  const Call *const maker = maker_of_callee(site, softmax, &maker_name);
+  const bool is_layer = maker != nullptr && maker_name == "torch.nn.Softmax";
+  const Expr *const dim =
+      is_layer ? argument(*maker, 0, "dim") : argument(softmax, called_api(site, softmax).empty() ? 0 : 1, "dim");
+  const std::optional<i64> axis =
+      dim != nullptr ? integer_of(is_layer ? site_of(site, *maker) : site, dim) : std::nullopt;
+  return axis == -1 || axis == 3;
 }
 
 // The operand of a softmax.
@@ -250,6 +263,12 @@ bool are_weights_wanted(const Body &body, const Call &softmax, const Expr &produ
   });
 }
 
+// The project has a fused kernel for another case, so that this one was left as it is on purpose.
+bool is_fused_elsewhere(const Site &site) {
+  return project_has_word_in_any_case(site, {"scaled_dot_product_attention", "flash_attn", "fused_attn", "sdpa",
+                                             "memory_efficient", "xformers", "flash_attention"});
+}
+
 void check(Site &site, const Node &node) {
   if (!site.module->torch) {
     return;
@@ -285,6 +304,15 @@ void check(Site &site, const Node &node) {
                "use `F.scaled_dot_product_attention(q, k, v, attn_mask=…, dropout_p=…)`");
     add_note(finding, site, *scores, "the scores are computed here");
     add_note(finding, site, *softmax, "their softmax is computed here");
+    // The project's PyTorch does not have it; somebody has thought about it; or the scores serve for more than this.
+    const auto *scores_name = as<Name>(operand);
+    const auto reads = scores_name == nullptr ? 0 : std::ranges::count_if(body.names, [&](const Name *name) {
+      return name->id == scores_name->id && name->start > scores->end && !contains(softmax, name);
+    });
+    if (status_in(site, "torch", "2.0") == Status::Fine || is_fused_elsewhere(site) || reads > 2 ||
+        !is_over_last_axis(site, *softmax)) {
+      finding.tier = Tier::Hint;
+    }
   }
 }
 
@@ -299,7 +327,7 @@ extern constinit const Rule kManualAttention = {
              .stage = "Model Building",
              .frameworks = "PyTorch",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 A function that multiplies queries with transposed keys (`@`, `torch.matmul`, `torch.bmm`, `torch.einsum`), takes the

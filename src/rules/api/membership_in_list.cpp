@@ -1,7 +1,12 @@
+#include "model/bind.h"
+#include "rules/dataset_item.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace deepperf::rules::membership_in_list {
 
@@ -65,6 +70,113 @@ bool goes_over_lines(const Site &site, const model::Loop &loop) {
           (call != nullptr && (called_api(site, *call) == "open" || called_method(*call) == "readlines")));
 }
 
+// What a class does with an attribute of its objects.
+struct ListAttribute {
+  bool is_list = false;    // it starts as a list, and is nothing else
+  bool is_copied = false;  // list(…) or sorted(…) of something, as long as that is
+  bool grows = false;      // by append() in a loop that is not short
+  bool grows_much = false; // by append() in a loop inside another one
+  const Call *append = nullptr;
+};
+
+struct ListAttributes {
+  std::unordered_map<u32, ListAttribute> by_name;
+  std::unordered_set<u32> others; // that are something else at times
+};
+
+void look_at_method(const Site &site, const model::FunctionInfo &function, ListAttributes &found) {
+  any_node(function.definition()->body, [&](const Node *node) {
+    if (const auto *assignment = as<Assign>(node)) {
+      const auto *call = as<Call>(assignment->value);
+      const bool is_list =
+          assignment->value->kind == NodeKind::List || assignment->value->kind == NodeKind::ListComp ||
+          (call != nullptr && (called_api(site, *call) == "list" || called_api(site, *call) == "sorted"));
+      for (const Expr *target : assignment->targets) {
+        if (const auto *attribute = as<Attribute>(target)) {
+          ListAttribute &known = found.by_name[attribute->attr.id];
+          known.is_list |= is_list;
+          known.is_copied |= is_list && call != nullptr && call->args.size() == 1;
+          if (!is_list) {
+            found.others.insert(attribute->attr.id);
+          }
+        }
+      }
+    }
+    const auto *call = as<Call>(node);
+    const auto *list =
+        call != nullptr && called_method(*call) == "append" ? as<Attribute>(receiver_of(*call)) : nullptr;
+    if (list != nullptr) {
+      ListAttribute &known = found.by_name[list->attr.id];
+      known.append = call;
+      u32 around = function.in_loop ? 1 : 0;
+      for (const model::Loop *loop : function.loops) {
+        const bool counts = contains(loop->node, call) && !loop->tiny;
+        around += counts ? 1 : 0;
+        known.grows |= counts && loop->turns != model::Turns::Few;
+      }
+      known.grows |= function.in_loop;
+      known.grows_much |= known.grows && around >= 2;
+    }
+    return false;
+  });
+}
+
+// Of the class around the place.
+ListAttribute list_attribute(const Site &site, Symbol name) {
+  const ListAttributes &all = site.memory.recall<ListAttributes>(site.type, [&site] {
+    ListAttributes found;
+    for (const Stmt *statement : site.type->node->body) {
+      const model::FunctionInfo *const function =
+          statement->kind == NodeKind::FunctionDef ? site.project.function_at(statement) : nullptr;
+      if (function != nullptr && function->definition() != nullptr) {
+        look_at_method(site, *function, found);
+      }
+    }
+    return found;
+  });
+  const auto known = all.by_name.find(name.id);
+  return known != all.by_name.end() && !all.others.contains(name.id) ? known->second : ListAttribute{};
+}
+
+// A list that an object keeps: a vocabulary that is searched for every word.
+void check_attribute(Site &site, const Attribute &list, const Node &place, const Node *words) {
+  const model::Loop *const loop = loop_around(site);
+  bool is_repeated = site.function->in_loop;
+  for (const model::Loop *outer = loop; outer != nullptr; outer = outer->parent) {
+    is_repeated |= !outer->tiny && outer->turns != model::Turns::Few;
+  }
+  if (site.type == nullptr || site.module->is_test || !is_repeated || words == nullptr ||
+      words->kind == NodeKind::Constant || !model::is_own_object(*site.function, list.value)) {
+    return;
+  }
+  const ListAttribute found = list_attribute(site, list.attr);
+  if (found.is_list && found.is_copied && loop != nullptr && in_dataset_item(site)) {
+    report(site, place,
+           fmt::format("`{}` is a list, and it is searched for every element of every sample", text_of(site, &list)),
+           "make a `dict` from each element to its index once, in `__init__`");
+    return;
+  }
+  if (!found.is_list || !found.grows) {
+    return;
+  }
+  Finding &finding = report(site, place,
+                            fmt::format("`{}` is a list that grows with the data, and every look-up searches all of it",
+                                        text_of(site, &list)),
+                            "keep a `dict` from each element to its index, or a `set`, next to the list");
+  add_note(finding, site, *found.append, "it grows here");
+  if (!found.grows_much) {
+    finding.tier = Tier::Hint; // how long it becomes is not known
+  }
+}
+
+// words.index(word)
+void check_index(Site &site, const Call &call) {
+  const auto *list = as<Attribute>(receiver_of(call));
+  if (list != nullptr && call.args.size() == 1) {
+    check_attribute(site, *list, call, call.args[0]);
+  }
+}
+
 // `if x not in seen: seen.append(x)`, with a list that grows while it is searched.
 void check(Site &site, const Node &node) {
   if (node.kind != NodeKind::Compare) {
@@ -74,6 +186,10 @@ void check(Site &site, const Node &node) {
   const auto &compare = static_cast<const Compare &>(node);
   if (compare.rest.size() != 1 ||
       (compare.rest[0].op != CompareOperator::In && compare.rest[0].op != CompareOperator::NotIn)) {
+    return;
+  }
+  if (const auto *attribute = as<Attribute>(compare.rest[0].right)) {
+    check_attribute(site, *attribute, compare, compare.left);
     return;
   }
   const auto *list = as<Name>(compare.rest[0].right);
@@ -88,7 +204,7 @@ void check(Site &site, const Node &node) {
   bool is_long = false;
   bool reads_file = false;
   for (const model::Loop *one = loop; one != nullptr; one = one->parent) {
-    is_long |= one->turns == model::Turns::Many;
+    is_long |= one->turns == model::Turns::Many || (one->parent != nullptr && !one->parent->tiny);
     reads_file |= goes_over_lines(site, *one);
   }
   if (!is_long && !reads_file) {
@@ -99,8 +215,12 @@ void check(Site &site, const Node &node) {
              fmt::format("`{}` is a list that grows in this loop, and each `in` searches all of it", list->id.text()),
              "keep a `set` next to the list, or use a `dict`, and test that instead");
   add_note(finding, site, *loop->node, "the list grows in this loop");
-  // How long it becomes is known only for the words of texts.
-  finding.tier = reads_file && !site.module->is_test ? finding.tier : Tier::Hint;
+  // How long it becomes is not known, unless another loop goes on with it.
+  const bool is_nested = loop->parent != nullptr && !loop->parent->tiny && loop->parent->turns != model::Turns::Few &&
+                         !holds(loop->parent->assigned, list->id);
+  if (!reads_file && !is_nested && !goes_over_data(site, *loop)) {
+    finding.tier = Tier::Hint;
+  }
 }
 
 } // namespace
@@ -161,6 +281,8 @@ For lists that stay short, and for elements that cannot be hashed.
 
 - Python wiki: time complexity
 )"},
+    .calls = "*.index",
+    .on_call = check_index,
     .nodes = {NodeKind::Compare, NodeKind::ListComp},
     .on_node = check};
 

@@ -56,7 +56,15 @@ void check_copy(Site &site, const Site &there, const Call &move) {
                             "pass `non_blocking=True`, so that the copy overlaps with computation");
   const model::Loop *const loop = loop_of(there, move);
   const bool trains = loop != nullptr ? loop->steps : (there.function->context & model::kPerTrainingStep) != 0;
-  finding.tier = trains && !there.module->is_test ? Tier::On : Tier::Hint;
+  // A loader of the project's own around this one, which moves what it yields.
+  const auto is_iteration = [](const model::FunctionInfo &function) {
+    return function.name && (function.name.text() == "__iter__" || function.name.text() == "__next__");
+  };
+  const bool is_wrapper = is_iteration(*there.function) ||
+                          std::ranges::any_of(there.function->called_by, [&](const model::CallSite *caller) {
+                            return is_iteration(*caller->caller);
+                          });
+  finding.tier = (trains || is_wrapper) && !there.module->is_test ? Tier::On : Tier::Hint;
   if (const std::optional<Edit> edit = add_argument(there, move, "non_blocking=True")) {
     set_fix(finding, false, {*edit});
   }

@@ -1,8 +1,11 @@
 #include "rules/dataset_item.h"
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
+#include <algorithm>
 #include <cctype>
+#include <vector>
 
 namespace deepperf::rules::padding_to_max_length {
 
@@ -57,7 +60,94 @@ bool wants_one_length(const Site &site, const Call &call) {
          file_has_word(site, {"CLIP"}) || file_names_tpu(site);
 }
 
+// Functions of the file that prepare the examples of a dataset: given to map(), set_transform() or as `collate_fn`.
+struct Preparing {
+  std::vector<const model::FunctionInfo *> functions;
+};
+
+bool prepares_examples(const Site &site) {
+  const auto &found = site.memory.recall<Preparing>(site.module, [&site] {
+    Preparing all;
+    const auto add = [&](const Call &call, const Expr *given) {
+      const model::FunctionInfo *const lambda = site.project.function_at(given);
+      const model::Value value = lambda != nullptr ? model::Value{} : value_of(site_of(site, call), given);
+      const bool is_known = value.is(model::Value::Tag::Function) || value.is(model::Value::Tag::Method);
+      if (lambda != nullptr || is_known) {
+        all.functions.push_back(lambda != nullptr ? lambda : value.function);
+      }
+    };
+    const auto look = [&](const Node *node) {
+      const auto *call = as<Call>(node);
+      if (call == nullptr) {
+        return false;
+      }
+      const std::string_view method = called_method(*call);
+      const bool maps = method == "map" || method == "set_transform" || method == "with_transform";
+      const model::Value callee = maps ? site.project.callee_of(call) : model::Value{};
+      if (callee.is(model::Value::Tag::ApiMethod) && callee.receiver().kind == Kind::HfDataset && !call->args.empty()) {
+        add(*call, call->args[0]);
+      }
+      for (const std::string_view name : {"collate_fn", "data_collator"}) {
+        if (const Keyword *keyword = keyword_argument(*call, name)) {
+          add(*call, keyword->value);
+        }
+      }
+      return false;
+    };
+    for (const Stmt *statement : site.module->parsed->tree.body) {
+      any_node_inside(statement, look);
+    }
+    return all;
+  });
+  return std::ranges::find(found.functions, site.function) != found.functions.end();
+}
+
+// `out = torch.zeros(len(texts), 512)`, whose rows are filled up to the length of each text: what is behind is padding.
+void check_filled(Site &site, const Call &call) {
+  const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
+  const auto *name =
+      assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  if (name == nullptr || definition == nullptr || call.args.empty() || site.module->is_test) {
+    return;
+  }
+  const auto *tuple = as<Tuple>(call.args[0]);
+  const auto *list = as<List>(call.args[0]);
+  const Array<Expr *> sizes = tuple != nullptr ? tuple->elts : list != nullptr ? list->elts : call.args;
+  constexpr i64 kShort = 64;
+  const auto length = sizes.size() >= 2 ? setting_of(site, sizes[1]) : std::nullopt;
+  if (!length.has_value() || length->as_integer().value_or(0) < kShort || length->overridable) {
+    return;
+  }
+  const Node *filled = nullptr;
+  any_node(definition->body, [&](const Node *node) {
+    const auto *store = as<Assign>(node);
+    const auto *row = store != nullptr && store->targets.size() == 1 ? as<Subscript>(store->targets[0]) : nullptr;
+    const auto *target = row != nullptr ? as<Name>(row->value) : nullptr;
+    const auto *axes = row != nullptr ? as<Tuple>(row->slice) : nullptr;
+    const auto *part = axes != nullptr && axes->elts.size() >= 2 && axes->elts[0]->kind == NodeKind::Name
+                           ? as<Slice>(axes->elts[1])
+                           : nullptr;
+    if (target != nullptr && target->id == name->id && part != nullptr && part->lower == nullptr &&
+        part->upper != nullptr && !integer_of(site, part->upper).has_value()) {
+      filled = row;
+    }
+    return filled != nullptr;
+  });
+  if (filled == nullptr) {
+    return;
+  }
+  Finding &finding = report(
+      site, call, "every batch is padded to the longest length there can be, and the model computes on the padding",
+      "pad each batch to its own longest sequence, as `torch.nn.utils.rnn.pad_sequence` does");
+  add_note(finding, site, *filled, "a row is filled up to the length of its sequence");
+}
+
 void check(Site &site, const Call &call) {
+  if (called_api(site, call).starts_with("torch.")) {
+    check_filled(site, call);
+    return;
+  }
   const Keyword *padding = asks_for_full_length(site, call);
   const bool is_tensorflow = site.module->tensorflow && !site.module->torch; // which wants one shape
   if (padding == nullptr || site.function == nullptr || site.function->node == nullptr || is_tensorflow) {
@@ -67,9 +157,13 @@ void check(Site &site, const Call &call) {
   if ((!in_dataset_item(site) && !site.function->passed) || wants_one_length(site, call)) {
     return;
   }
-  report(site, *padding, "every text is padded to `max_length`, and the model computes on the padding",
-         "tokenize without padding, and pass `DataCollatorWithPadding(tokenizer)` as `collate_fn` to pad each batch to "
-         "its longest text");
+  Finding &finding = report(
+      site, *padding, "every text is padded to `max_length`, and the model computes on the padding",
+      "tokenize without padding, and pass `DataCollatorWithPadding(tokenizer)` as `collate_fn` to pad each batch to "
+      "its longest text");
+  if (!in_dataset_item(site) && !prepares_examples(site)) {
+    finding.tier = Tier::Hint;
+  }
 }
 
 } // namespace
@@ -83,7 +177,7 @@ extern constinit const Rule kPaddingToMaxLength = {
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 `padding="max_length"` or `pad_to_max_length=True` in the `__getitem__` of a dataset, or in a function that is mapped
@@ -139,7 +233,8 @@ were trained on one length only, such as CLIP's. The rule is silent where the fi
 
 - Transformers: padding and truncation; `DataCollatorWithPadding`
 )"},
-    .calls = "HfTokenizer.__call__ HfTokenizer.encode HfTokenizer.encode_plus HfTokenizer.batch_encode_plus",
+    .calls = "HfTokenizer.__call__ HfTokenizer.encode HfTokenizer.encode_plus HfTokenizer.batch_encode_plus "
+             "torch.zeros torch.full torch.ones",
     .on_call = check};
 
 } // namespace deepperf::rules::padding_to_max_length

@@ -1,6 +1,7 @@
-#include "python/children.h"
+#include "model/classes.h"
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -35,6 +36,12 @@ bool is_device_work(const Site &site, const Call &call) {
   if (is_module) {
     return model::is_moved(call.func) || std::ranges::any_of(call.args, model::is_moved);
   }
+  // An operation on tensors that are on a device.
+  if (callee.is(Value::Tag::Api)) {
+    const ApiInfo *info = find_api(callee.name());
+    return info != nullptr && info->returns == Kind::TorchTensor && info->has(kOp) && !info->has(kSyncs | kConstant) &&
+           std::ranges::any_of(call.args, model::is_moved);
+  }
   const Expr *receiver = receiver_of(call);
   return called_method(call) == "backward" && receiver != nullptr && model::kind_of(receiver) == Kind::TorchTensor &&
          model::is_moved(receiver);
@@ -47,7 +54,7 @@ bool is_compiled_call(const Site &site, const Call &call) {
 }
 
 // What waits for the device, or may do so in a function that we cannot see into.
-bool may_wait(const Site &site, const Call &call) {
+bool may_wait(const Call &call) {
   const std::string_view name = called_name(call);
   if (name.find("synchronize") != std::string_view::npos || name == "item" || name == "cpu" || name == "numpy" ||
       name == "tolist" || name == "block_until_ready" || name == "generate" || name == "print" || name == "float" ||
@@ -59,8 +66,61 @@ bool may_wait(const Site &site, const Call &call) {
   if (name == "step" && receiver != nullptr && model::kind_of(receiver) == Kind::GradScaler) {
     return true; // it looks for infinities first
   }
-  const model::FunctionInfo *function = called_function(site, call);
-  return function != nullptr && (function->tracers & model::kByJaxJit) == 0;
+  return false;
+}
+
+// What calling a function of the project means for a clock that runs.
+enum class Effect : u8 { Nothing, Work, Wait };
+
+struct EffectOf {
+  Effect effect = Effect::Wait; // also while it is worked out
+};
+
+Effect effect_of(const Site &site, const model::FunctionInfo &function, u32 depth);
+
+// The same of a call of one of several functions, as with `fn()` of a parameter.
+Effect effect_of_call(const Site &site, const Call &call, u32 depth) {
+  constexpr u32 kMostDepth = 3;
+  Effect effect = Effect::Nothing;
+  model::for_each_alternative(site.project.callee_of(&call), [&](const Value &one) {
+    const bool is_function = one.is(Value::Tag::Function) || one.is(Value::Tag::Method);
+    if (!is_function || one.function == nullptr || (one.function->tracers & model::kByJaxJit) != 0) {
+      return;
+    }
+    const Effect found = depth < kMostDepth ? effect_of(site, *one.function, depth + 1) : Effect::Wait;
+    effect = std::max(effect, found);
+  });
+  return effect;
+}
+
+Effect effect_of(const Site &site, const model::FunctionInfo &function, u32 depth) {
+  const auto find = [&] {
+    Site there = site;
+    there.function = &function;
+    there.module = function.module;
+    there.ancestors.clear();
+    // What goes over data waits for something sooner or later.
+    const bool is_long =
+        std::ranges::any_of(function.loops, [&](const model::Loop *loop) { return goes_over_data(there, *loop); });
+    EffectOf found{is_long || function.node == nullptr ? Effect::Wait : Effect::Nothing};
+    const auto look = [&](const Node *node) {
+      const auto *call = as<Call>(node);
+      if (call != nullptr) {
+        const Effect one = is_device_work(there, *call) ? Effect::Work
+                           : may_wait(*call)            ? Effect::Wait
+                                                        : effect_of_call(there, *call, depth);
+        found.effect = std::max(found.effect, one);
+      }
+      return found.effect == Effect::Wait;
+    };
+    if (const FunctionDef *definition = function.definition()) {
+      any_node(definition->body, look);
+    } else if (const Lambda *lambda = function.lambda()) {
+      any_node(lambda->body, look);
+    }
+    return found;
+  };
+  return depth > 1 ? find().effect : site.memory.recall<EffectOf>(&function, find).effect;
 }
 
 // Names of functions whose result somebody waits for elsewhere in this code: `f(x).block_until_ready()`. They only
@@ -111,8 +171,10 @@ void collect(const Site &site, const Node *node, const AsyncNames &names, std::v
   if (const auto *call = as<Call>(node)) {
     if (is_device_work(site, *call) || is_compiled_call(site, *call) || is_async_call(*call, names)) {
       events.push_back({Event::Kind::Work, {}, call});
-    } else if (may_wait(site, *call)) {
+    } else if (may_wait(*call)) {
       events.push_back({Event::Kind::Wait, {}, call});
+    } else if (const Effect effect = effect_of_call(site, *call, 0); effect != Effect::Nothing) {
+      events.push_back({effect == Effect::Work ? Event::Kind::Work : Event::Kind::Wait, {}, call});
     }
   }
 }
@@ -159,7 +221,12 @@ void judge(Site &site, const Block &body) {
       if (event.kind == Event::Kind::Work) {
         work = event.place;
       } else if (event.kind == Event::Kind::Start && event.name == events[i].name) {
-        if (work != nullptr) {
+        // A clock that was set before a loop and is read in it measures many iterations: the last one matters little.
+        const Expr *const read = events[stop].place;
+        const bool is_long = std::ranges::any_of(site.function->loops, [&](const model::Loop *loop) {
+          return contains(loop->node, read) && !contains(loop->node, event.place);
+        });
+        if (work != nullptr && !is_long) {
           Finding &finding =
               report(site, *events[stop].place,
                      "the clock is read before the device is done, so only the kernel launch is measured",
@@ -174,7 +241,89 @@ void judge(Site &site, const Block &body) {
   }
 }
 
+// ---- Clocks in a context manager ------------------------------------------------------------------------------------
+
+const Call *clock_in(const Site &site, const Block &body, u32 from, u32 to) {
+  const Call *found = nullptr;
+  any_node(body, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call != nullptr && call->start >= from && call->end <= to && is_clock(site, call)) {
+      found = call;
+    }
+    return found != nullptr;
+  });
+  return found;
+}
+
+// Where a context manager reads its clock at the end, if it does so at the start as well and waits for nothing.
+const Call *clock_of_manager(const Site &site, const Call &call, const model::Module **module) {
+  const Value callee = site.project.callee_of(&call);
+  Site there = site;
+  there.ancestors.clear();
+  if (const model::FunctionInfo *function = called_function(site, call)) {
+    there.function = function;
+    there.module = *module = function->module;
+    const FunctionDef *const definition = function->definition();
+    const Node *yield = nullptr;
+    if (definition == nullptr || definition->decorators.empty() || effect_of(site, *function, 0) != Effect::Nothing) {
+      return nullptr;
+    }
+    any_node(definition->body, [&](const Node *node) {
+      yield = node->kind == NodeKind::Yield ? node : nullptr;
+      return yield != nullptr;
+    });
+    return yield != nullptr && clock_in(there, definition->body, 0, yield->start) != nullptr
+               ? clock_in(there, definition->body, yield->end, ~0U)
+               : nullptr;
+  }
+  if (!callee.is(Value::Tag::Class) || callee.type == nullptr) {
+    return nullptr;
+  }
+  const model::FunctionInfo *const enter = model::find_method_of(*callee.type, intern("__enter__"));
+  const model::FunctionInfo *const exit = model::find_method_of(*callee.type, intern("__exit__"));
+  if (enter == nullptr || exit == nullptr || enter->definition() == nullptr || exit->definition() == nullptr ||
+      effect_of(site, *enter, 0) != Effect::Nothing || effect_of(site, *exit, 0) != Effect::Nothing) {
+    return nullptr;
+  }
+  there.function = exit;
+  there.module = *module = exit->module;
+  return clock_in(there, enter->definition()->body, 0, ~0U) != nullptr
+             ? clock_in(there, exit->definition()->body, 0, ~0U)
+             : nullptr;
+}
+
+// `with stopwatch("forward"): model(x)`
+void check_with(Site &site, const With &with) {
+  if (!site.module->torch) {
+    return;
+  }
+  for (const WithItem &item : with.items) {
+    const auto *call = as<Call>(item.context_expr);
+    const model::Module *module = nullptr;
+    const Call *const clock = call != nullptr ? clock_of_manager(site, *call, &module) : nullptr;
+    if (clock == nullptr) {
+      continue;
+    }
+    std::vector<Event> events;
+    for (const Stmt *statement : with.body) {
+      collect(site, statement, {}, events);
+    }
+    if (events.empty() || events.back().kind != Event::Kind::Work) {
+      continue;
+    }
+    Finding &finding = report(
+        site, *call, "the clock is read before the device is done, so only the kernel launch is measured",
+        "call `torch.cuda.synchronize()` in the context manager, before reading the clock at the start and at the end");
+    add_note(finding, site, *events.back().place, "this returns as soon as its work is enqueued");
+    finding.notes.push_back({module->file, clock->span(), "the clock is read here"});
+  }
+}
+
 void check_function(Site &site, const Node &node) {
+  if (const auto *with = as<With>(&node)) {
+    check_with(site, *with);
+    return;
+  }
   const model::FunctionInfo *function = site.project.function_at(&node);
   if ((site.module->torch || site.module->jax) && function != nullptr &&
       has_word(text_of(*function), {"time", "clock", "perf_counter"})) {
@@ -252,7 +401,7 @@ as long as the work. On a CPU, PyTorch runs operations synchronously.
 - PyTorch: CUDA semantics, asynchronous execution
 - JAX documentation, "Asynchronous dispatch"
 )"},
-    .nodes = {NodeKind::FunctionDef},
+    .nodes = {NodeKind::FunctionDef, NodeKind::With},
     .on_node = check_function,
     .on_module = check_module};
 

@@ -1,3 +1,4 @@
+#include "model/bind.h"
 #include "model/variance.h"
 #include "rules/dataset_item.h"
 #include "rules/site.h"
@@ -19,7 +20,45 @@ bool is_same_in_each_epoch(const Site &site, const Call &call) {
   });
 }
 
+// A function that nothing but the __getitem__ of a Dataset calls, with an element of what the object keeps in memory.
+const model::CallSite *call_for_item(const Site &site) {
+  if (site.function == nullptr || site.function->called_by.size() != 1) {
+    return nullptr;
+  }
+  const model::CallSite *const caller = site.function->called_by[0];
+  Site there = site_of(site, *caller->call);
+  const bool is_kept = std::ranges::any_of(caller->call->args, [&](const Expr *argument) {
+    const auto *element = as<Subscript>(argument);
+    const auto *attribute = element != nullptr ? as<Attribute>(element->value) : nullptr;
+    return attribute != nullptr && model::is_own_object(*caller->caller, attribute->value);
+  });
+  return is_kept && in_dataset_item(there) ? caller : nullptr;
+}
+
+// A text is split into words by Python code: slower than a tokenizer, and the same in every epoch.
+void check_words(Site &site, const Call &call) {
+  const bool is_direct = in_dataset_item(site);
+  const model::CallSite *const caller = is_direct ? nullptr : call_for_item(site);
+  if (site.module->is_test || (!is_direct && caller == nullptr)) {
+    return;
+  }
+  const Node &place = caller != nullptr ? static_cast<const Node &>(*caller->call) : call;
+  Finding &finding = report(site.findings, *site.rule, caller != nullptr ? *caller->caller->module : *site.module,
+                            place.span(), "every item is tokenized again in every epoch",
+                            "tokenize all texts once, in `__init__`, and keep the ids");
+  if (caller != nullptr) {
+    finding.notes.push_back({site.module->file, call.span(), "the text is split into words here"});
+  } else {
+    finding.tier = Tier::Hint; // what is split may be a path or a number
+  }
+}
+
 void check(Site &site, const Call &call) {
+  const std::string_view api = called_api(site, call);
+  if (!api.empty()) {
+    check_words(site, call);
+    return;
+  }
   if (!in_dataset_item(site) || call.args.empty() || !is_same_in_each_epoch(site, call)) {
     return;
   }
@@ -96,7 +135,8 @@ where enough workers keep the device busy anyway.
 - Datasets: process, batch processing
 )"},
     .calls = "HfTokenizer.__call__ HfTokenizer.encode HfTokenizer.encode_plus HfTokenizer.tokenize "
-             "HfTokenizer.batch_encode_plus",
+             "HfTokenizer.batch_encode_plus re.findall re.split re.finditer nltk.word_tokenize "
+             "nltk.tokenize.word_tokenize jieba.cut jieba.lcut",
     .on_call = check};
 
 } // namespace deepperf::rules::tokenize_per_item

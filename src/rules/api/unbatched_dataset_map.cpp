@@ -1,4 +1,6 @@
+#include "model/classes.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 
@@ -60,19 +62,60 @@ bool takes_batches(const model::FunctionInfo &function) {
          });
 }
 
+// The function that map() calls: a function, a lambda, a method, an object with __call__, or a partial of one of them.
+const model::FunctionInfo *mapped_function(const Site &site, const Expr *mapper) {
+  if (mapper->kind == NodeKind::Lambda) {
+    return site.project.function_at(mapper);
+  }
+  const auto *partial = as<Call>(mapper);
+  if (partial != nullptr && called_api(site, *partial) == "functools.partial" && !partial->args.empty()) {
+    return mapped_function(site, partial->args[0]);
+  }
+  const Value value = value_of(site, mapper);
+  if (value.is(Value::Tag::Object)) {
+    return model::find_method_of(*value.type, intern("__call__"));
+  }
+  return value.is(Value::Tag::Function) || value.is(Value::Tag::Method) ? value.function : nullptr;
+}
+
+// The call in the function that tokenizes its example; null if there is none.
+const Call *tokenizes(const model::FunctionInfo &function) {
+  const Call *found = nullptr;
+  const auto look = [&found](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call != nullptr && model::kind_of(call->func) == Kind::HfTokenizer) {
+      found = call;
+    }
+    return found != nullptr;
+  };
+  if (const FunctionDef *definition = function.definition()) {
+    any_node(definition->body, look);
+  } else if (const Lambda *lambda = function.lambda()) {
+    any_node(lambda->body, look);
+  }
+  return found;
+}
+
 void check(Site &site, const Call &call) {
   if (call.args.empty() || has_hidden_arguments(call) || keyword_argument(call, "batched") != nullptr ||
       keyword_argument(call, "with_indices") != nullptr || call.args.size() > 1) {
     return;
   }
-  const Value mapper = call.args[0]->kind == NodeKind::Lambda ? Value{} : value_of(site, call.args[0]);
-  const model::FunctionInfo *function = nullptr;
-  if (call.args[0]->kind == NodeKind::Lambda) {
-    function = site.project.function_at(call.args[0]);
-  } else if (mapper.is(Value::Tag::Function)) {
-    function = mapper.function;
+  const model::FunctionInfo *const function = mapped_function(site, call.args[0]);
+  if (function == nullptr) {
+    return;
   }
-  if (function == nullptr || !takes_batches(*function)) {
+  if (!takes_batches(*function)) {
+    const Call *const tokenizer = tokenizes(*function);
+    if (tokenizer == nullptr) {
+      return;
+    }
+    Finding &finding = report(site, call, "`map()` calls the tokenizer for one example at a time",
+                              "let the function take lists of examples, and pass `batched=True`");
+    finding.notes.push_back({function->module->file, tokenizer->span(), "one example is tokenized here"});
+    if (keyword_argument(call, "num_proc") != nullptr) {
+      finding.tier = Tier::Hint;
+    }
     return;
   }
   Finding &finding = report(site, call, "`map()` calls the tokenizer for one example at a time",

@@ -8,7 +8,7 @@ namespace {
 
 void check(Site &site, const Call &call) {
   const Keyword *sync = keyword_argument(call, "sync_dist");
-  if (sync == nullptr || bool_of(site, sync->value) != true || !in_lightning_training_step(site)) {
+  if (sync == nullptr || bool_of(site, sync->value) != true || !leads_from_training_step(site)) {
     return;
   }
   // Only at the end of the epoch.

@@ -22,13 +22,6 @@ bool is_distributed(const Site &site, const Expr *callee) {
   return all && !other;
 }
 
-bool counts_steps(const Expr *test) {
-  return any_node(static_cast<const Node *>(test), [](const Node *node) {
-    const auto *operation = as<BinOp>(node);
-    return operation != nullptr && operation->op() == Operator::Mod;
-  });
-}
-
 void check(Site &site, const Node &node) {
   const model::Loop *const loop = site.project.loop_at(&node);
   if (loop == nullptr || !loop->trains || !site.module->torch || site.module->is_test) {
@@ -46,7 +39,7 @@ void check(Site &site, const Node &node) {
       backward = backward == nullptr && event.block == &node ? &event : backward;
     } else if (is_step) {
       const auto *branch = as<If>(event.block);
-      if (branch == nullptr || !counts_steps(branch->test)) {
+      if (branch == nullptr || counted_by(*branch, *site.function) == nullptr) {
         return; // it steps in every iteration
       }
       test = branch;

@@ -567,7 +567,14 @@ void judge(Site &site, const model::FunctionInfo &function, const Node &region, 
       loop != nullptr && (over == nullptr || (counted != nullptr && called_api(site, *counted) == "range"));
   const bool is_over_batches = !is_counting || takes_batches(site, *loop);
   const bool is_matching = is_forward && function_has_word(site, {"linear_sum_assignment"}); // which SciPy does
-  const bool is_much = is_forward ? main.is_explicit && !is_matching : is_over_batches || total > 1 || is_repeated;
+  // Tests of all of a tensor are there for safety, and cost a wait each.
+  const auto is_whole_test = [](const Sync &sync) {
+    const auto *call = as<Call>(sync.place);
+    const std::string_view name = call != nullptr ? called_name(*call) : std::string_view{};
+    return name == "any" || name == "all" || name == "allclose" || name == "equal";
+  };
+  const bool is_much = is_forward ? (main.is_explicit || is_whole_test(main)) && !is_matching
+                                  : is_over_batches || total > 1 || is_repeated;
   finding.tier =
       is_much && !main.is_optional && !is_evaluation && !step.acts && !site.module->is_test ? Tier::On : Tier::Hint;
   if (main.call != nullptr) {

@@ -1,5 +1,6 @@
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/step_order.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -31,13 +32,13 @@ bool is_float16(const Site &site, const Call &call) {
 
 // Anything that may scale the loss: a scaler under whatever name, or a library that has one of its own.
 bool may_scale(const Site &site) {
-  return file_has_word_in_any_case(site, {"scale_loss", "scaler", "deepspeed", "accelerat", "fabric", "lightning",
-                                          "loss_scale", "loss_scaling", "bfloat16"});
+  return file_has_word_in_any_case(site, {"scale_loss", "scaler.", "scaler(", "scaler =", "deepspeed", "accelerat",
+                                          "fabric", "lightning", "loss_scale", "loss_scaling", "bfloat16"});
 }
 
 // Somewhere in the project, for whoever makes the optimizer.
 bool project_may_scale(const Site &site) {
-  return project_has_word_in_any_case(site, {"scale_loss", "scaler", "deepspeed"});
+  return project_has_word_in_any_case(site, {"scale_loss", "scaler.", "scaler(", "scaler =", "deepspeed"});
 }
 
 // The calls of backward() of a function, in the order of its code.
@@ -78,6 +79,13 @@ const Call *backward_of_caller(const Site &site) {
     there.function = caller->caller;
     if (const Call *backward = backward_after(there, *caller->call)) {
       return backward;
+    }
+    // backward() in another function, which is given the loss.
+    for (const PlacedEvent &one : step_around(there, *caller->call).events) {
+      if (one.event.what == StepEvent::What::Backward && one.function->module == site.module &&
+          one.function != site.function && one.function != caller->caller) {
+        return one.event.call;
+      }
     }
   }
   return nullptr;

@@ -4,6 +4,7 @@
 #include "rules/per_step.h"
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/step_order.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -177,7 +178,7 @@ Finding *reported_at(const Site &site, const Node &place) {
 
 // A loop over a loader after eval(): whatever becomes of the outputs, nobody means to train here.
 void check_loop(Site &site, const For &statement) {
-  if (!site.module->torch || !runs_over_loader(statement.iter)) {
+  if (!site.module->torch) {
     return;
   }
   const auto *known = site.project.loop_at(&statement);
@@ -185,13 +186,24 @@ void check_loop(Site &site, const For &statement) {
     return;
   }
   const Call *forward = first_forward(site, statement.body);
+  // Other loops go over batches if the model gets a part of something that is chosen by the loop's variable.
+  const bool is_loader = runs_over_loader(statement.iter);
+  const auto *target = as<Name>(statement.target);
+  const bool is_batches =
+      is_loader || (forward != nullptr && target != nullptr && !known->tiny && known->turns != model::Turns::Few &&
+                    !mentions(forward->func, target->id) && std::ranges::any_of(forward->args, [&](const Expr *given) {
+                      return given->kind == NodeKind::Subscript && mentions(given, target->id);
+                    }));
+  if (!is_batches) {
+    return;
+  }
   if (forward == nullptr || under_no_grad(site) || uses_gradients(site, statement.body) || may_be_off(site)) {
     return;
   }
   const FunctionDef *definition = site.function->definition();
   const Block scope = definition != nullptr ? definition->body : site.module->parsed->tree.body;
   const Call *eval = switched_to_eval(site, scope, text_of(site, forward->func), statement.start);
-  if (eval == nullptr) {
+  if (eval == nullptr && is_loader) {
     eval = switched_elsewhere(site, *forward->func);
   }
   if (eval == nullptr || (definition != nullptr && site.function->ever_no_grad)) {
@@ -203,6 +215,90 @@ void check_loop(Site &site, const For &statement) {
   finding.tier = site.module->is_test ? Tier::Hint : Tier::On;
   add_note(finding, site, *eval, "switched to evaluation mode here");
   offer_decorator(finding, site, definition);
+}
+
+// ---- Functions that train or evaluate, as they are told
+// --------------------------------------------------------------
+
+// `optimizer` of `if optimizer is not None:`, or `train` of `if train:`, and the branch that is for training.
+struct Asked {
+  const Name *name = nullptr; // null if the test is another one
+  bool is_body = true;
+};
+
+Asked asks_for_training(const Expr *test) {
+  if (const auto *negated = as<UnaryOp>(test); negated != nullptr && negated->op() == UnaryOperator::Not) {
+    const Asked asked = asks_for_training(negated->operand);
+    return {asked.name, !asked.is_body};
+  }
+  if (const auto *compare = as<Compare>(test)) {
+    const bool is_asked = compare->rest.size() == 1 && is_none(compare->rest[0].right) &&
+                          (compare->rest[0].op == CompareOperator::IsNot || compare->rest[0].op == CompareOperator::Is);
+    return {is_asked ? as<Name>(compare->left) : nullptr, is_asked && compare->rest[0].op == CompareOperator::IsNot};
+  }
+  return {as<Name>(test), true};
+}
+
+// The parameter without which the function takes no training step; null if it always does.
+const Param *training_parameter(const Site &site, const model::FunctionInfo &function) {
+  Site there = site;
+  there.function = &function;
+  there.module = function.module;
+  const Param *found = nullptr;
+  for (const StepEvent &event : step_events(there)) {
+    using What = StepEvent::What;
+    if (event.what != What::Backward && event.what != What::ScaledBackward && event.what != What::Step &&
+        event.what != What::ScalerStep && event.what != What::Helper) {
+      continue;
+    }
+    const Asked asking = event.test != nullptr ? asks_for_training(event.test->test) : Asked{};
+    const Name *const asked = asking.name;
+    const Block branch = asked == nullptr ? Block{} : asking.is_body ? event.test->body : event.test->orelse;
+    const bool is_inside =
+        !branch.empty() && branch.front()->start <= event.call->start && event.call->end <= branch.back()->end;
+    const auto param =
+        is_inside ? std::ranges::find_if(function.params, [asked](const Param *one) { return one->name == asked->id; })
+                  : function.params.end();
+    if (param == function.params.end() || (found != nullptr && found != *param)) {
+      return nullptr;
+    }
+    found = *param;
+  }
+  return found;
+}
+
+// `run_epoch(model, valid_loader)` of a function that trains only if it is given an optimizer.
+void check_call(Site &site, const model::CallSite &caller) {
+  const Call &call = *caller.call;
+  const model::FunctionInfo *const function = caller.callee;
+  if (function == nullptr || !function->trains || function->definition() == nullptr || !site.module->torch ||
+      site.module->is_test || has_hidden_arguments(call) || caller.no_grad || caller.caller->no_grad ||
+      caller.caller->ever_no_grad || file_has_word(site, {"set_grad_enabled", "volatile"}) ||
+      has_word(text_of(*function), {"no_grad", "set_grad_enabled", "inference_mode", "enable_grad", "autograd.grad"})) {
+    return;
+  }
+  const Param *const param = training_parameter(site, *function);
+  if (param == nullptr) {
+    return;
+  }
+  const auto at = std::ranges::find(function->params, param);
+  const u32 bound = caller.bound ? 1 : 0;
+  const auto position = static_cast<u32>(at - function->params.begin());
+  if (position < bound) {
+    return;
+  }
+  const Expr *given = argument(call, position - bound, param->name.text());
+  given = given == nullptr ? param->default_value : given;
+  if (given == nullptr || !(is_none(given) || bool_of(site, given) == false)) {
+    return;
+  }
+  const Call *const forward = first_forward(site, function->definition()->body);
+  if (forward == nullptr) {
+    return;
+  }
+  Finding &finding = report(site, call, "this evaluation records autograd graphs that are never used",
+                            "call it under `torch.no_grad()` or `torch.inference_mode()`");
+  finding.notes.push_back({function->module->file, forward->span(), "the forward pass"});
 }
 
 // ---- Graphs that nobody walks ---------------------------------------------------------------------------------------
@@ -268,6 +364,9 @@ void check_function(Site &site, const model::FunctionInfo &function) {
       }
     }
   }
+  for (const model::CallSite &caller : function.calls) {
+    check_call(site, caller);
+  }
   // What a forward pass does with its parts, its caller has to say.
   const bool is_module = function.type != nullptr && function.type->kind == Kind::TorchModule;
   if (is_module && function.name.text() == "forward") {
@@ -288,7 +387,7 @@ void check_function(Site &site, const model::FunctionInfo &function) {
       add_note(site.findings[reported - 1], site, *origin.place, "and here");
       continue;
     }
-    const bool is_handler = is_request_handler(site.project, function);
+    const bool is_handler = runs_per_request(site.project, function);
     const bool is_loop = is_handler || is_repeated(function, origin.loop);
     Finding &made = report(site, *origin.place, std::string(kMessage),
                            is_loop && !is_handler ? std::string(kLoopAdvice)

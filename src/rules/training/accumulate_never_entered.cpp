@@ -57,9 +57,8 @@ void check(Site &site, const Call &call) {
                             "without `accelerator.accumulate(model)` nothing is accumulated: "
                             "`gradient_accumulation_steps` only shrinks the loss",
                             "run the step inside `with accelerator.accumulate(model):`");
-  // What users choose may be 1, and others may do it by hand.
-  const auto count = integer_of(site, steps->value);
-  if (count.value_or(1) <= 1 || !is_stepped_here(site, name->id)) {
+  // Others may do it by hand. Who makes the number an option means it to work.
+  if (integer_of(site, steps->value).value_or(2) <= 1 || !is_stepped_here(site, name->id)) {
     finding.tier = Tier::Hint;
   }
 }

@@ -1,26 +1,16 @@
 #include "rules/loss_call.h"
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/step_order.h"
 #include "rules/tree.h"
+
+#include <algorithm>
 
 namespace deepperf::rules::accumulation_not_averaged {
 
 using namespace python;
 
 namespace {
-
-// `n` of the test `(step + 1) % n == 0`.
-const Expr *modulus_of(const Expr *test) {
-  const Expr *found = nullptr;
-  any_node(static_cast<const Node *>(test), [&found](const Node *node) {
-    const auto *operation = as<BinOp>(node);
-    if (operation != nullptr && operation->op() == Operator::Mod) {
-      found = operation->right;
-    }
-    return found != nullptr;
-  });
-  return found;
-}
 
 bool is_step(const Call &call) {
   const Expr *receiver = receiver_of(call);
@@ -51,11 +41,31 @@ const If *test_around(const Site &site, const model::Loop &loop) {
 }
 
 // Is it the result of a loss of PyTorch that averages over the batch? `reduction` in the loop was looked at before.
-bool is_mean(const Site &site, const Expr *loss) {
+bool is_mean(const Site &site, const Expr *loss, u32 depth = 0) {
   const auto *name = as<Name>(loss);
-  const auto *call = as<Call>(name != nullptr ? last_assigned(site, *name) : loss);
+  const Expr *const value = name != nullptr ? last_assigned(site, *name) : loss;
+  const auto *call = as<Call>(value);
   if (call == nullptr) {
-    return false;
+    const auto *attribute = as<Attribute>(value); // model(…).loss
+    return attribute != nullptr && model::kind_of(attribute->value) == Kind::HfOutput &&
+           attribute->attr.text() == "loss";
+  }
+  // A function of the project that returns one.
+  const model::FunctionInfo *const function = called_function(site, *call);
+  const FunctionDef *const definition = function != nullptr ? function->definition() : nullptr;
+  if (definition != nullptr && depth < 3) {
+    Site there = site_of(site, *call);
+    there.function = function;
+    there.module = function->module;
+    there.ancestors = {definition};
+    u32 means = 0;
+    const bool has_other = any_node(definition->body, [&](const Node *node) {
+      const auto *result = as<Return>(node);
+      const bool is_one = result != nullptr && result->value != nullptr && is_mean(there, result->value, depth + 1);
+      means += is_one ? 1 : 0;
+      return result != nullptr && !is_one;
+    });
+    return means != 0 && !has_other;
   }
   std::string_view api;
   if (const Call *maker = maker_of_callee(site, *call, &api)) {
@@ -64,13 +74,80 @@ bool is_mean(const Site &site, const Expr *loss) {
   return is_loss_function(called_api(site, *call));
 }
 
+void tell(Site &site, const Site &there, const Call &backward, const Expr &modulus, const Site &tested,
+          const If &test) {
+  Finding &finding =
+      report(site.findings, *site.rule, *there.module, backward.span(),
+             "gradients are accumulated over several batches, but the loss is not divided by their number",
+             std::string("divide it before `backward()`: `(loss / ") + std::string(text_of(tested, &modulus)) +
+                 ").backward()`");
+  finding.notes.push_back({tested.module->file, test.test->span(), "the optimizer steps only here"});
+  if (!is_mean(there, receiver_of(backward))) {
+    finding.tier = Tier::Hint; // a sum over the batch is meant to be summed
+  }
+}
+
+// The optimizer steps in a function that the loop calls, behind a test of its own.
+void check_helpers(Site &site, const Call &call) {
+  using What = StepEvent::What;
+  const TrainingStep step = step_around(site, call);
+  const model::Loop *const loop = step.node != nullptr ? site.project.loop_at(step.node) : nullptr;
+  const PlacedEvent *backward = nullptr;
+  const PlacedEvent *update = nullptr;
+  for (const PlacedEvent &one : step.events) {
+    const bool is_backward = one.event.what == What::Backward || one.event.what == What::ScaledBackward;
+    const bool is_update = one.event.what == What::Step || one.event.what == What::ScalerStep;
+    if ((is_backward && (backward != nullptr || one.event.test != nullptr)) || (is_update && update != nullptr)) {
+      return;
+    }
+    backward = is_backward ? &one : backward;
+    update = is_update ? &one : update;
+  }
+  if (loop == nullptr || loop->tiny || backward == nullptr || update == nullptr || update->event.call != &call ||
+      update->event.test == nullptr || backward->event.what != What::Backward) {
+    return;
+  }
+  const Expr *const modulus = counted_by(*update->event.test, *update->tested_in);
+  Site tested = site;
+  tested.function = update->tested_in;
+  tested.module = update->tested_in->module;
+  if (modulus == nullptr || integer_of(tested, modulus) == 1 ||
+      model::kind_of(receiver_of(*backward->event.call)) != Kind::TorchTensor) {
+    return;
+  }
+  const auto is_silent = [&site](const Node *node, std::string_view text) {
+    return divides(node) || has_word(text, {"accumulation_steps=", "no_sync", "reduction"});
+  };
+  Site there = site;
+  there.function = backward->function;
+  there.module = backward->function->module;
+  there.ancestors = {backward->event.statement};
+  if (backward->function->node != nullptr) {
+    there.ancestors.insert(there.ancestors.begin(), backward->function->node);
+  }
+  if (backward->event.loop != nullptr) {
+    there.ancestors.insert(there.ancestors.end() - 1, backward->event.loop);
+  }
+  if (is_silent(loop->node, step.function->module->parsed->source.part(loop->node->start, loop->node->end)) ||
+      std::ranges::any_of(reached_functions(*step.function, *loop->node), [&](const model::FunctionInfo *one) {
+        return one->definition() != nullptr && is_silent(one->definition(), text_of(*one));
+      })) {
+    return;
+  }
+  tell(site, there, *backward->event.call, *modulus, tested, *update->event.test);
+}
+
 void check(Site &site, const Call &call) {
   const model::Loop *loop = long_loop_around(site);
-  if (!is_step(call) || loop == nullptr) {
+  if (!is_step(call)) {
+    return;
+  }
+  if (loop == nullptr) {
+    check_helpers(site, call);
     return;
   }
   const If *test = test_around(site, *loop);
-  const Expr *modulus = test != nullptr ? modulus_of(test->test) : nullptr;
+  const Expr *modulus = test != nullptr ? counted_by(*test, *site.function) : nullptr;
   if (modulus == nullptr || integer_of(site, modulus) == 1) {
     return;
   }
@@ -93,13 +170,7 @@ void check(Site &site, const Call &call) {
       has_word(text_of(site, loop->node), {"accumulation_steps=", "no_sync", "reduction"})) {
     return;
   }
-  Finding &finding = report(
-      site, *backward, "gradients are accumulated over several batches, but the loss is not divided by their number",
-      std::string("divide it before `backward()`: `(loss / ") + std::string(text_of(site, modulus)) + ").backward()`");
-  add_note(finding, site, *test->test, "the optimizer steps only here");
-  if (!is_mean(site, receiver_of(*backward))) {
-    finding.tier = Tier::Hint; // a sum over the batch is meant to be summed
-  }
+  tell(site, site, *backward, *modulus, site, *test);
 }
 
 } // namespace

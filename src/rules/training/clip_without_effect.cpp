@@ -28,6 +28,9 @@ Around look_around(const std::vector<StepEvent> &events, const Call &clip) {
     return found;
   }
   for (const StepEvent &event : events) {
+    if (event.what == What::Other || event.what == What::Schedule) {
+      continue;
+    }
     const bool is_before = event.call->start < clip.start;
     found.is_unclear |= event.what == What::Helper || (event.what != What::Clip && event.block != found.clip->block);
     switch (event.what) {

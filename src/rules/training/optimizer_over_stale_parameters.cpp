@@ -39,8 +39,37 @@ void check_step(Site &site, const Call &call) {
   finding.tier = Tier::Hint;
 }
 
+// `return torch.optim.Adam(…)` of a function that each iteration of a training loop calls for its optimizer.
+void check_maker(Site &site, const Call &call) {
+  const model::FunctionInfo *const function = site.function;
+  if (function == nullptr || function->definition() == nullptr || loop_around(site) != nullptr || function->trains ||
+      function->called_by.size() != 1 || site.ancestors.empty() || as<Return>(site.ancestors.back()) == nullptr) {
+    return;
+  }
+  const model::CallSite &caller = *function->called_by[0];
+  const model::Loop *const loop = caller.loop;
+  if (loop == nullptr || !loop->steps || loop->tiny || caller.conditional || caller.by_type ||
+      !goes_over_data(site_of(site, *caller.call), *loop)) {
+    return;
+  }
+  // The model must not be new in each iteration: an attribute of the object, or a parameter that the loop leaves alone.
+  const auto changes = [loop](const Node *node) {
+    const auto *name = as<Name>(node);
+    return name != nullptr && std::ranges::find(loop->assigned, name->id) != loop->assigned.end();
+  };
+  if (std::ranges::any_of(caller.call->args, [&](const Expr *given) { return any_node(given, changes); }) ||
+      caller.caller->name.text().find("inner") != std::string_view::npos) {
+    return;
+  }
+  Finding &finding = report(
+      site, call, "the optimizer is created in every step, so momentum and other averages always start from zero",
+      "create the optimizer once, before the loop");
+  finding.notes.push_back({caller.caller->module->file, caller.call->span(), "each training step creates one here"});
+}
+
 void check_loop(Site &site, const Call &call) {
   check_step(site, call);
+  check_maker(site, call);
   const model::Loop *loop = loop_around(site);
   if (loop == nullptr || !loop->steps || loop->tiny || !runs_every_turn(site, *loop)) {
     return;

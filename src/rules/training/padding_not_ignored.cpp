@@ -38,7 +38,7 @@ extern constinit const Rule kPaddingNotIgnored = {
              .stage = "Training",
              .frameworks = "PyTorch",
              .severity = Severity::Error,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 `pad_sequence` with a negative `padding_value` other than -100, in a project that computes a cross-entropy and never sets `ignore_index`.

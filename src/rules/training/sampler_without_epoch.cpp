@@ -40,9 +40,13 @@ void check(Site &site, const Call &call) {
   Finding &finding =
       report(site, call, "`set_epoch()` is never called on this sampler, so every epoch has the same order",
              "call `sampler.set_epoch(epoch)` at the start of each epoch");
-  // Where it is trained with in the function that makes it, or in one that calls that, it is for training.
-  const bool is_called_for_epochs = std::ranges::any_of(
-      site.function->called_by, [](const model::CallSite *caller) { return has_epochs(*caller->caller); });
+  // Where the same file, or a function that calls this one, trains for several epochs, it is for training.
+  const bool is_called_for_epochs =
+      std::ranges::any_of(site.function->called_by,
+                          [](const model::CallSite *caller) { return has_epochs(*caller->caller); }) ||
+      std::ranges::any_of(site.project.functions, [&](const model::FunctionInfo &function) {
+        return function.module == site.module && has_epochs(function);
+      });
   if (!has_epochs(*site.function) && !is_called_for_epochs) {
     finding.tier = Tier::Hint;
   }

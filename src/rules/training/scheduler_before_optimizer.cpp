@@ -1,4 +1,5 @@
 #include "rules/api_history.h"
+#include "rules/step_order.h"
 
 #include "python/children.h"
 
@@ -66,17 +67,36 @@ Scheduler scheduler_of(const Site &site, const Call &call) {
   return found;
 }
 
+// In a function that does a part of a training step, and that a loop calls.
+Steps steps_around(const Site &site, const Call &call) {
+  Steps found;
+  bool is_behind = false;
+  for (const PlacedEvent &one : step_around(site, call).events) {
+    using What = StepEvent::What;
+    if (one.event.call == &call) {
+      if (one.event.test != nullptr || one.is_repeated) {
+        return {};
+      }
+      is_behind = true;
+    } else if (one.event.what == What::Step || one.event.what == What::ScalerStep) {
+      (is_behind ? found.behind : found.before) = one.event.call;
+    }
+  }
+  return is_behind ? found : Steps{};
+}
+
 void check(Site &site, const Call &call) {
   const Scheduler scheduler = scheduler_of(site, call);
   if (!scheduler.is_one || scheduler.is_plateau || status_in(site, "torch", "1.1") == Status::Fine) {
     return;
   }
   const model::Loop *loop = loop_around(site);
-  if (loop == nullptr || !loop->trains || !runs_every_turn(site, *loop)) {
-    return;
-  }
   Steps steps;
-  find_steps(site, loop->node, call, steps);
+  if (loop == nullptr) {
+    steps = steps_around(site, call);
+  } else if (loop->trains && runs_every_turn(site, *loop)) {
+    find_steps(site, loop->node, call, steps);
+  }
   if (steps.behind == nullptr || steps.before != nullptr) {
     return;
   }
@@ -86,7 +106,8 @@ void check(Site &site, const Call &call) {
   if (!call.args.empty() || !call.keywords.empty()) {
     finding.tier = Tier::Hint; // told the epoch, it sets the rate for that one
   }
-  add_note(finding, site, *steps.behind, "the optimizer steps here");
+  finding.notes.push_back(
+      {site_of(site, *steps.behind).module->file, steps.behind->span(), "the optimizer steps here"});
 }
 
 } // namespace
@@ -104,7 +125,7 @@ extern constinit const Rule kSchedulerBeforeOptimizer = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-A loop in which a learning rate scheduler steps first and the optimizer after it, directly or in a function that is called.
+A training step in which a learning rate scheduler steps first and the optimizer after it, directly or in a function that is called.
 
 ## Why it is wrong
 

@@ -16,9 +16,20 @@ bool catches_everything(const ExceptHandler &handler) {
          (name != nullptr && (name->id.text() == "Exception" || name->id.text() == "BaseException"));
 }
 
-bool says_nothing(const ExceptHandler &handler) {
-  return std::ranges::all_of(handler.body, [](const Stmt *statement) {
-    return statement->kind == NodeKind::Pass || statement->kind == NodeKind::Continue;
+bool is_empty(const Stmt *statement) {
+  const auto *result = as<Return>(statement);
+  return statement->kind == NodeKind::Pass || statement->kind == NodeKind::Continue ||
+         (result != nullptr && (result->value == nullptr || is_none(result->value)));
+}
+
+bool says_nothing(const ExceptHandler &handler) { return std::ranges::all_of(handler.body, is_empty); }
+
+// Prints a line, which is one among thousands.
+bool only_prints(const Site &site, const ExceptHandler &handler) {
+  return std::ranges::all_of(handler.body, [&site](const Stmt *statement) {
+    const auto *expression = as<ExprStmt>(statement);
+    const auto *call = expression != nullptr ? as<Call>(expression->value) : nullptr;
+    return is_empty(statement) || (call != nullptr && called_api(site, *call) == "print");
   });
 }
 
@@ -50,15 +61,19 @@ void check(Site &site, const Node &node) {
     return;
   }
   for (const ExceptHandler *handler : statement.handlers) {
-    if (!catches_everything(*handler) || !says_nothing(*handler)) {
+    if (!catches_everything(*handler) || !only_prints(site, *handler)) {
       continue;
     }
     if (const Call *step = step_in(site, statement.body)) {
       const u32 end = handler->type != nullptr ? handler->type->end : handler->start + 6;
-      Finding &finding =
-          report(site, Span{handler->start, end}, "every exception in this training step is silently ignored",
-                 "catch only what you expect, such as `torch.cuda.OutOfMemoryError`, and log it");
+      Finding &finding = report(site, Span{handler->start, end},
+                                says_nothing(*handler) ? "every exception in this training step is silently ignored"
+                                                       : "training goes on after every exception in this step",
+                                "catch only what you expect, such as `torch.cuda.OutOfMemoryError`, and log it");
       add_note(finding, site, *step, "the step that can fail");
+      if (!says_nothing(*handler)) {
+        finding.tier = Tier::Hint;
+      }
     }
     return;
   }
@@ -75,7 +90,7 @@ extern constinit const Rule kStepErrorSwallowed = {
              .stage = "Training",
              .frameworks = "PyTorch",
              .severity = Severity::Error,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 A `try` around `backward()` or an optimizer's `step()` in a loop, with `except:` or `except Exception:` that only passes or continues.

@@ -1,4 +1,5 @@
 #include "rules/site.h"
+#include "rules/step_order.h"
 
 namespace deepperf::rules::zero_grad_before_step {
 
@@ -12,7 +13,7 @@ const Call *call_of(const Stmt *statement) {
   return expression != nullptr ? as<Call>(expression->value) : nullptr;
 }
 
-bool is_optimizer(const Call &call) {
+bool is_on_optimizer(const Call &call) {
   const Expr *receiver = receiver_of(call);
   return receiver != nullptr && model::kind_of(receiver) == Kind::TorchOptimizer;
 }
@@ -51,8 +52,49 @@ Block block_around(const Site &site, const Stmt *statement) {
   }
 }
 
+void tell(Site &site, const Call &call, const Call &backward, const Call &step) {
+  Finding &finding =
+      report(site, call, "the gradients are cleared between `backward()` and `step()`, so the step has none to use",
+             "call `zero_grad()` before `backward()` or after `step()`");
+  finding.notes.push_back({site_of(site, backward).module->file, backward.span(), "the gradients are computed here"});
+  finding.notes.push_back({site_of(site, step).module->file, step.span(), "and should be used here"});
+}
+
+// The same in a step that several functions share: one backward(), then this zero_grad(), then the only step().
+void check_helpers(Site &site, const Call &call) {
+  using What = StepEvent::What;
+  const StepEvent *backward = nullptr;
+  const StepEvent *clears = nullptr;
+  const StepEvent *step = nullptr;
+  const TrainingStep all = step_around(site, call);
+  bool is_apart = false; // not all in one function
+  for (const PlacedEvent &one : all.events) {
+    const What what = one.event.what;
+    const StepEvent *&known = what == What::Backward ? backward : what == What::ZeroGrad ? clears : step;
+    if (what == What::Clip || what == What::Schedule) {
+      continue;
+    }
+    const bool is_part = what == What::Backward || what == What::ZeroGrad || what == What::Step;
+    if (!is_part || known != nullptr || one.event.test != nullptr || one.is_repeated) {
+      return;
+    }
+    known = &one.event;
+    is_apart |= one.function != site.function;
+    const bool in_order = what == What::Backward   ? clears == nullptr && step == nullptr
+                          : what == What::ZeroGrad ? backward != nullptr && step == nullptr
+                                                   : clears != nullptr;
+    if (!in_order) {
+      return;
+    }
+  }
+  if (is_apart && step != nullptr && clears->call == &call && is_on_optimizer(*step->call)) {
+    tell(site, call, *backward->call, *step->call);
+  }
+}
+
 // backward(), zero_grad() and step() of one optimizer, one after the other in one block.
 void check(Site &site, const Call &call) {
+  check_helpers(site, call);
   const auto *statement = site.ancestors.empty() ? nullptr : as<ExprStmt>(site.ancestors.back());
   if (statement == nullptr) {
     return;
@@ -83,13 +125,9 @@ void check(Site &site, const Call &call) {
     if (called_method(*other) == "backward" || called_function(site, *other) != nullptr) {
       return;
     }
-    if (called_method(*other) == "step" && is_optimizer(*other) && text_of(site, receiver_of(*other)) == optimizer) {
+    if (called_method(*other) == "step" && is_on_optimizer(*other) && text_of(site, receiver_of(*other)) == optimizer) {
       if (backward != nullptr) {
-        Finding &finding = report(
-            site, call, "the gradients are cleared between `backward()` and `step()`, so the step has none to use",
-            "call `zero_grad()` before `backward()` or after `step()`");
-        add_note(finding, site, *backward, "the gradients are computed here");
-        add_note(finding, site, *other, "and should be used here");
+        tell(site, call, *backward, *other);
       }
       return;
     }

@@ -18,7 +18,7 @@ def ask_with_cache(ids, cached):
 
 @torch.no_grad()
 def extend(ids, count):
-    for _ in range(count):
+    for _ in range(count):  # hint: DP183
         logits = model(ids).logits  # expect: DP153
         ids = torch.cat([ids, logits[:, -1:].argmax(-1)], dim=1)
     return ids
@@ -48,7 +48,7 @@ class GPT(nn.Module):
 def with_past(ids, count):
     past = None
     new = ids
-    for _ in range(count):
+    for _ in range(count):  # hint: DP183
         out = model(new, past_key_values=past, use_cache=True)
         past = out.past_key_values
         new = out.logits[:, -1:].argmax(-1)
@@ -66,7 +66,7 @@ def features(x, parts, layer: nn.Linear):
 
 @torch.no_grad()
 def last_token_only(ids, count, state):
-    for _ in range(count):
+    for _ in range(count):  # hint: DP183
         logits = model(ids[:, -1:]).logits
         ids = torch.cat([ids, logits[:, -1:].argmax(-1)], dim=1)
     return ids

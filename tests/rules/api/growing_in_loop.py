@@ -130,7 +130,7 @@ def a_few(model, val_loader):
 
 
 def decoding(model, tokens, steps):
-    for _ in range(steps):
+    for _ in range(steps):  # hint: DP183
         following = model(tokens).argmax(-1)[:, -1:]
         tokens = torch.cat([tokens, following], dim=1)
     return tokens

@@ -7,18 +7,18 @@ reviews = load_dataset("imdb", split="train")
 
 
 def encode(batch):
-    return tokenizer(batch["text"], padding="max_length", max_length=512, truncation=True)  # hint: DP150
+    return tokenizer(batch["text"], padding="max_length", max_length=512, truncation=True)  # expect: DP150
 
 
 def encode_old(batch):
-    return tokenizer.batch_encode_plus(batch["text"], pad_to_max_length=True, max_length=256)  # hint: DP150
+    return tokenizer.batch_encode_plus(batch["text"], pad_to_max_length=True, max_length=256)  # expect: DP150
 
 
 FULL = "max_length"
 
 
 def encode_named(batch):
-    return tokenizer(batch["text"], padding=FULL, truncation=True)  # hint: DP150
+    return tokenizer(batch["text"], padding=FULL, truncation=True)  # expect: DP150
 
 
 def encode_dynamic(batch):
@@ -49,7 +49,7 @@ class Reviews(Dataset):
         return len(self.texts)
 
     def __getitem__(self, index):
-        return tokenizer(self.texts[index], padding="max_length", max_length=512)  # expect: DP149  # hint: DP150
+        return tokenizer(self.texts[index], padding="max_length", max_length=512)  # expect: DP149, DP150
 
 
 def ask(question):

@@ -6,7 +6,7 @@ tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
 
 
 def encode(batch):
-    return tokenizer(batch["text"], padding="max_length", truncation=True, max_length=512)  # hint: DP150
+    return tokenizer(batch["text"], padding="max_length", truncation=True, max_length=512)  # expect: DP150
 
 
 tokens = load_dataset("imdb").map(encode, batched=True)

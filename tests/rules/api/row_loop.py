@@ -19,7 +19,7 @@ def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor):
         for h in range(q.shape[1]):
             scores = q[b, h] @ k[b, h].t() / math.sqrt(8)
             weights = torch.softmax(scores, dim=-1)
-            out[b, h] = weights @ v[b, h]  # hint: DP151
+            out[b, h] = weights @ v[b, h]  # expect: DP151
     return out
 
 

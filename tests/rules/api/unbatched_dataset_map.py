@@ -38,8 +38,8 @@ c = reviews.map(lambda row: tokenizer(row["text"]))  # expect: DP142
 
 d = reviews.map(tokenize, batched=True)
 e = reviews.map(tokenize, batched=False)
-f = reviews.map(clean)
-g = reviews.map(longer)
+f = reviews.map(clean)  # expect: DP142
+g = reviews.map(longer)  # expect: DP142
 h = reviews.map(count)
-i = reviews.map(tensors)
+i = reviews.map(tensors)  # expect: DP142
 j = [1].map(tokenize)

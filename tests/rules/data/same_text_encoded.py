@@ -7,14 +7,14 @@ encoder = SentenceTransformer("all-MiniLM-L6-v2")
 
 def train(batches, step, prefix):
     for batch in batches:
-        prompt = tokenizer("Summarize:", return_tensors="pt")  # hint: DP412
-        step(batch, prompt, tokenizer.encode(prefix))  # hint: DP412
+        prompt = tokenizer("Summarize:", return_tensors="pt")  # expect: DP412
+        step(batch, prompt, tokenizer.encode(prefix))  # expect: DP412
 
 
 def search(queries, documents):
     best = []
     for i in range(len(queries)):
-        vectors = encoder.encode(documents)  # hint: DP412
+        vectors = encoder.encode(documents)  # expect: DP412
         best.append(vectors @ encoder.encode(queries[i]))
     return best
 

@@ -7,7 +7,7 @@ criterion = nn.CrossEntropyLoss()
 
 
 def loss_of(scores, words, labels, more):
-    padded = pad_sequence(labels, batch_first=True, padding_value=PAD)  # hint: DP889
+    padded = pad_sequence(labels, batch_first=True, padding_value=PAD)  # expect: DP889
     good = pad_sequence(labels, True, -100)
     inputs = pad_sequence(words, batch_first=True)
     unknown = pad_sequence(more, batch_first=True, padding_value=words)

@@ -14,7 +14,7 @@ def train(batches):
             optimizer.zero_grad()
             criterion(model(x), y).backward()
             optimizer.step()
-        except Exception:  # hint: DP832
+        except Exception:  # expect: DP832
             continue
 
 
@@ -28,7 +28,7 @@ def by_function(batches):
     for x, y in batches:
         try:
             step(x, y)
-        except:  # hint: DP832
+        except:  # expect: DP832
             pass
 
 

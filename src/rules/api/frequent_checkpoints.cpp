@@ -1,0 +1,110 @@
+#include "rules/site.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules::frequent_checkpoints {
+
+using namespace python;
+
+namespace {
+
+constexpr i64 kFew = 20;       // steps between two checkpoints
+constexpr i64 kShortRun = 500; // steps in all: a test
+
+struct Setting {
+  std::string_view name;
+  std::string_view strategy; // that must not be "epoch" or "no"
+  std::string_view old_strategy;
+  bool is_default_strategy; // without a strategy, the steps count
+  std::string_view what;
+};
+
+constexpr Setting kSaves = {"save_steps", "save_strategy", "", true, "saves a checkpoint"};
+constexpr Setting kEvaluates = {"eval_steps", "eval_strategy", "evaluation_strategy", false,
+                                "evaluates the whole evaluation set"};
+
+void check_setting(Site &site, const Call &call, const Setting &setting) {
+  const Keyword *const steps = keyword_argument(call, setting.name);
+  const auto count = steps != nullptr ? setting_of(site, steps->value) : std::nullopt;
+  const auto number = count.has_value() ? count->as_integer() : std::nullopt;
+  if (!number.has_value() || *number < 1 || *number > kFew) {
+    return;
+  }
+  const Keyword *strategy = keyword_argument(call, setting.strategy);
+  if (strategy == nullptr && !setting.old_strategy.empty()) {
+    strategy = keyword_argument(call, setting.old_strategy);
+  }
+  const bool by_steps = strategy == nullptr ? setting.is_default_strategy : string_of(site, strategy->value) == "steps";
+  const Keyword *const most = keyword_argument(call, "max_steps");
+  if (!by_steps || (most != nullptr && integer_of(site, most->value).value_or(kShortRun) < kShortRun &&
+                    integer_of(site, most->value).value_or(-1) > 0)) {
+    return;
+  }
+  Finding &finding = report(
+      site, *steps,
+      fmt::format("{}training {} every {} steps", count->overridable ? "by default, " : "", setting.what, *number),
+      fmt::format("set `{}` to some hundreds or thousands of steps, or use the strategy \"epoch\"", setting.name));
+  constexpr i64 kVeryFew = 10;
+  if (*number > kVeryFew) {
+    finding.tier = Tier::Hint; // with large batches a step can take minutes
+  }
+}
+
+void check(Site &site, const Call &call) {
+  if (site.module->is_test) {
+    return;
+  }
+  check_setting(site, call, kSaves);
+  check_setting(site, call, kEvaluates);
+}
+
+} // namespace
+
+extern constinit const Rule kFrequentCheckpoints = {
+    .info = {.code = "DP184",
+             .name = "frequent-checkpoints",
+             .summary = "a Trainer that saves or evaluates every few steps",
+             .root_cause = "API: Inefficient API Usage",
+             .symptoms = "Slow Execution Time",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .severity = Severity::Warning,
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`TrainingArguments` of Hugging Face with `save_steps` of at most 10 steps, or with `eval_steps` of at most 10 steps and the strategy "steps". Up to 20 steps it is a hint. Runs with a
+small `max_steps` are left alone.
+
+## Why it costs
+
+A checkpoint holds the weights and the optimizer's state, three times the size of the model in float32. All processes wait while it is written. An evaluation runs the whole
+evaluation set. Every few steps, that takes longer than the training.
+
+## Bad
+
+```python
+from transformers import TrainingArguments
+
+arguments = TrainingArguments(output_dir="out", save_steps=5)
+```
+
+## Good
+
+```python
+from transformers import TrainingArguments
+
+arguments = TrainingArguments(output_dir="out", save_steps=1000)
+```
+
+## When it is wrong
+
+Where a step takes minutes, as with very large batches.
+
+## References
+
+- Hugging Face Transformers: TrainingArguments
+)"},
+    .calls = "transformers.TrainingArguments transformers.Seq2SeqTrainingArguments trl.SFTConfig trl.DPOConfig",
+    .on_call = check};
+
+} // namespace deepperf::rules::frequent_checkpoints
