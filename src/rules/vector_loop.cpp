@@ -450,10 +450,19 @@ private:
         return true;
       }
       const auto *name = as<Name>(assignment->targets[0]);
-      const auto *sum = as<BinOp>(assignment->value);
-      const auto *total = sum != nullptr && sum->op() == Operator::Add ? as<Name>(sum->left) : nullptr;
-      if (name != nullptr && total != nullptr && total->id == name->id) {
-        return reads_sum(*name, sum->right);
+      // total = total + x + y
+      std::vector<const Expr *> added;
+      const Expr *total = assignment->value;
+      while (const auto *sum = as<BinOp>(total)) {
+        if (sum->op() != Operator::Add) {
+          break;
+        }
+        added.push_back(sum->right);
+        total = sum->left;
+      }
+      if (const auto *first = as<Name>(total);
+          name != nullptr && first != nullptr && first->id == name->id && !added.empty()) {
+        return std::ranges::all_of(added, [&](const Expr *part) { return reads_sum(*name, part); });
       }
       if (name == nullptr || in_branch || is_variable(name->id)) {
         return false;

@@ -1,4 +1,4 @@
-#include "rules/site.h"
+#include "rules/per_step.h"
 
 namespace deepperf::rules::empty_cache_in_loop {
 
@@ -13,8 +13,9 @@ void check(Site &site, const Call &call) {
   const model::Loop *loop = long_loop_around(site);
   if (loop == nullptr) {
     // A function that is a training step, and is called from a loop.
-    if (site.function == nullptr || !site.function->steps || !site.function->in_loop ||
-        enclosing(site, NodeKind::If) != nullptr) {
+    const bool is_step = site.function != nullptr && site.function->steps && site.function->in_loop &&
+                         enclosing(site, NodeKind::If) == nullptr;
+    if (!is_step && !runs_in_every_step(site)) {
       return;
     }
     report(site, call, "every training step returns the allocator's cached memory to the driver and allocates it again",

@@ -1,6 +1,10 @@
+#include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace deepperf::rules::pipeline_per_item {
 
@@ -39,7 +43,52 @@ bool uses_element(const Expr *target, const Expr *expr) {
   return false;
 }
 
+// Runs a model on what the tokenizer gives for one text: a batch of one.
+const Call *model_in(const Block &body) {
+  const Call *found = nullptr;
+  any_node(body, [&found](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call != nullptr && model::kind_of(call->func) == Kind::HfModel) {
+      found = call;
+    }
+    return found != nullptr;
+  });
+  return found;
+}
+
+// `df["text"].apply(lambda text: pipeline(text))`: the call that runs the lambda, or the function, for each element.
+bool is_applied(const Site &site, const Call &call) {
+  const auto *name = !call.args.empty() ? as<Name>(call.args[0]) : nullptr;
+  const auto *part = !call.args.empty() ? as<Subscript>(call.args[0]) : nullptr; // text[:512]
+  name = name == nullptr && part != nullptr ? as<Name>(part->value) : name;
+  const model::FunctionInfo *const function = site.function;
+  if (name == nullptr || function == nullptr || function->params.size() != 1 || function->params[0]->name != name->id ||
+      is_batch_name(name->id.text()) || loop_around(site) != nullptr) {
+    return false;
+  }
+  if (function->lambda() != nullptr) {
+    const auto at = std::ranges::find(site.ancestors, static_cast<const Node *>(function->node));
+    for (auto outer = std::make_reverse_iterator(at); outer != site.ancestors.rend(); ++outer) {
+      if (const auto *applies = as<Call>(*outer)) {
+        const std::string_view method = called_name(*applies);
+        return method == "apply" || method == "map" || method == "progress_apply";
+      }
+    }
+    return false;
+  }
+  if (!function->passed || !function->name) {
+    return false;
+  }
+  const std::string given = fmt::format("apply({})", function->name.text());
+  return file_has_word(site, {given});
+}
+
 void check(Site &site, const Call &call) {
+  if (model::kind_of(call.func) == Kind::HfPipeline && is_applied(site, call)) {
+    report(site, call, "the pipeline is called for one item at a time, so the device computes batches of one",
+           "pass the whole list or dataset in one call, with `batch_size=`");
+    return;
+  }
   if (call.args.empty() || call.args[0]->kind == NodeKind::Starred) {
     return;
   }
@@ -79,6 +128,15 @@ void check(Site &site, const Call &call) {
   std::string_view maker;
   if (!is_pipeline || (maker_of_callee(site, call, &maker) != nullptr && maker.starts_with("diffusers."))) {
     finding.tier = Tier::Hint;
+  }
+  const auto *statement = as<For>(loop->node);
+  const Call *const forward =
+      !is_pipeline && statement != nullptr && !loop->trains ? model_in(statement->body) : nullptr;
+  if (forward != nullptr && keyword_argument(call, "return_tensors") != nullptr) {
+    finding.message = "the tokenizer and the model are called for one text at a time, in batches of one";
+    finding.advice = "tokenize several texts at once with `padding=True`, and run the model on all of them";
+    add_note(finding, site, *forward, "the model runs here");
+    finding.tier = site.module->is_test ? Tier::Hint : Tier::On;
   }
 }
 

@@ -1,3 +1,4 @@
+#include "rules/reach.h"
 #include "rules/site.h"
 
 #include <fmt/format.h>
@@ -7,6 +8,18 @@ namespace deepperf::rules::slow_tokenizer {
 using namespace python;
 
 namespace {
+
+// Does the file prepare data with it? A few prompts are quickly split by any tokenizer.
+bool prepares_data(const Site &site) {
+  return file_has_word(site, {"DataLoader(", ".map(", "Dataset)", "load_dataset("}) &&
+         !file_has_word(site, {"use_fast=True", "TokenizerFast", "save_pretrained(", "from tokenizers"});
+}
+
+// Models whose fast tokenizer has been there for long and gives the same tokens.
+bool has_equal_fast_tokenizer(const Site &site, const Call &call) {
+  const auto name = !call.args.empty() ? string_of(site, call.args[0]) : std::nullopt;
+  return name.has_value() && has_word(*name, {"bert", "gpt2", "electra", "t5", "bart", "mpnet", "MiniLM"});
+}
 
 // `transformers.BertTokenizer.from_pretrained` has a sibling that is written in Rust.
 bool has_fast_sibling(std::string_view api) {
@@ -25,18 +38,26 @@ void check(Site &site, const Call &call) {
   const Keyword *use_fast = keyword_argument(call, "use_fast");
   if (api == "transformers.AutoTokenizer.from_pretrained") {
     if (use_fast != nullptr && bool_of(site, use_fast->value) == false) {
-      report(site, *use_fast, "`use_fast=False` loads the slow Python tokenizer, which processes one text at a time",
-             "omit `use_fast`: the Rust tokenizer processes lists of texts in parallel");
+      Finding &finding = report(site, *use_fast,
+                                "`use_fast=False` loads the slow Python tokenizer, which processes one text at a time",
+                                "omit `use_fast`: the Rust tokenizer processes lists of texts in parallel");
+      if (!prepares_data(site) || !has_equal_fast_tokenizer(site, call)) {
+        finding.tier = Tier::Hint; // somebody may have had a reason
+      }
     }
     return;
   }
   if (has_fast_sibling(api)) {
     const std::string_view type = text_of(site, receiver_of(call));
-    report(site, *receiver_of(call),
-           fmt::format("`{}` is the slow Python tokenizer, which processes one text at a time", type),
-           fmt::format(
-               "use `AutoTokenizer` or `{}Fast`, which is implemented in Rust and processes lists of texts in parallel",
-               type));
+    Finding &finding = report(
+        site, *receiver_of(call),
+        fmt::format("`{}` is the slow Python tokenizer, which processes one text at a time", type),
+        fmt::format(
+            "use `AutoTokenizer` or `{}Fast`, which is implemented in Rust and processes lists of texts in parallel",
+            type));
+    if (!prepares_data(site) || !has_equal_fast_tokenizer(site, call)) {
+      finding.tier = Tier::Hint;
+    }
   }
 }
 
@@ -51,7 +72,7 @@ extern constinit const Rule kSlowTokenizer = {
              .stage = "Data Preparation",
              .frameworks = "PyTorch, TensorFlow",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 `BertTokenizer.from_pretrained` and other Transformers tokenizer classes that have a `…Fast` sibling, and

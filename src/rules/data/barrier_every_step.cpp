@@ -28,7 +28,7 @@ extern constinit const Rule kBarrierEveryStep = {
              .stage = "Training",
              .frameworks = "PyTorch",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 `torch.distributed.barrier()` or `accelerator.wait_for_everyone()` in every training step.

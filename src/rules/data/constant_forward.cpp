@@ -1,8 +1,10 @@
 #include "model/graph_flow.h"
+#include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <string>
 
 namespace deepperf::rules::constant_forward {
 
@@ -24,7 +26,17 @@ bool is_frozen(const Site &site, const Call &call, const model::Loop &loop) {
     all |= is_pretrained;
     other |= !is_pretrained;
   });
-  return all && !other && under_no_grad(site);
+  if (!all || other) {
+    return false;
+  }
+  // Frozen where it is made, or by a statement: model.requires_grad_(False).
+  const std::string_view name = text_of(site, call.func);
+  const auto *plain = as<Name>(call.func);
+  const Expr *const made = plain != nullptr ? last_assigned(site, *plain) : nullptr;
+  const bool is_made_frozen =
+      made != nullptr && text_of(site, made).find("requires_grad_(False)") != std::string_view::npos;
+  const std::string frozen = std::string(name) + ".requires_grad_(False)";
+  return under_no_grad(site) || is_made_frozen || file_has_word(site, {frozen});
 }
 
 // Neither bound nor changed by the loop: names, attributes, entries, and copies of them on a device.
@@ -98,7 +110,7 @@ extern constinit const Rule kConstantForward = {
              .stage = "Training",
              .frameworks = "PyTorch",
              .severity = Severity::Warning,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 A call of a model in a loop that changes neither its weights nor its arguments: the embedding of an empty prompt, the features of class names, the output of a teacher for a fixed input.

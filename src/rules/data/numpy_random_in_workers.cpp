@@ -2,6 +2,7 @@
 #include "rules/dataset_item.h"
 #include "rules/reach.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace deepperf::rules::numpy_random_in_workers {
@@ -12,7 +13,12 @@ namespace {
 
 // PyTorch gives each worker a seed of its own for NumPy since 1.9.
 void check(Site &site, const Call &call) {
-  if (!in_dataset_item(site) || status_in(site, "torch", "1.9") == Status::Gone) {
+  // In __getitem__, or in a method that nothing else calls.
+  const bool is_helper = site.function != nullptr && !site.function->called_by.empty() &&
+                         std::ranges::all_of(site.function->called_by, [&](const model::CallSite *caller) {
+                           return in_dataset_item(site_of(site, *caller->call));
+                         });
+  if ((!in_dataset_item(site) && !is_helper) || status_in(site, "torch", "1.9") == Status::Gone) {
     return;
   }
   if (file_has_word(site, {"worker_init_fn"})) {

@@ -37,9 +37,13 @@ void check(Site &site, const Call &call) {
   if (is_loading && called_api(site, call).empty()) {
     return; // of something that nobody told us
   }
-  report(site, call,
-         fmt::format("`{}` runs again for every item, though its result never changes", text_of(site, call.func)),
-         "create it once in `__init__` and keep it in `self`");
+  Finding &finding =
+      report(site, call,
+             fmt::format("`{}` runs again for every item, though its result never changes", text_of(site, call.func)),
+             "create it once in `__init__` and keep it in `self`");
+  if (called_api(site, call) == "re.compile") {
+    finding.tier = Tier::Hint; // Python remembers the last patterns
+  }
 }
 
 } // namespace
@@ -112,7 +116,7 @@ A folder whose contents change while the program runs has to be listed again.
 )"},
     .calls = "torchvision.transforms.Compose torchvision.transforms.v2.Compose albumentations.Compose os.listdir "
              "os.walk glob.glob Path.glob Path.rglob Path.iterdir "
-             "*.from_pretrained torch.hub.load torch.jit.load spacy.load nltk.download",
+             "*.from_pretrained torch.hub.load torch.jit.load spacy.load nltk.download re.compile",
     .on_call = check};
 
 } // namespace deepperf::rules::setup_per_item

@@ -68,6 +68,7 @@ public:
         continue;
       }
       enter(*called.function, called.through);
+      masks_ = called.masks;
       is_optional_ = called.is_optional;
       is_repeated_ = called.is_repeated;
       body(inner->body);
@@ -87,7 +88,25 @@ private:
     const Node *through = nullptr; // the call in the step's own code
     bool is_optional = false;
     bool is_repeated = false;
+    std::unordered_set<u32> masks = {}; // parameters that get a tensor of truth values
   };
+
+  std::unordered_set<u32> mask_parameters(const model::CallSite &site) {
+    std::unordered_set<u32> masks;
+    const auto &params = site.callee->params;
+    const u32 first = site.bound ? 1 : 0;
+    for (u32 i = 0; i < site.call->args.size() && i + first < params.size(); ++i) {
+      if (is_mask(site.call->args[i])) {
+        masks.insert(params[i + first]->name.id);
+      }
+    }
+    for (const Keyword *keyword : site.call->keywords) {
+      if (keyword->name && is_mask(keyword->value)) {
+        masks.insert(keyword->name.id);
+      }
+    }
+    return masks;
+  }
 
   void enter(const model::FunctionInfo &function, const Node *through) {
     function_ = &function;
@@ -118,7 +137,8 @@ private:
       is_other |= is_evaluation(*site.callee) || (is_forward_ && !belongs_to_forward(*caller.function, site));
       if (!is_other && !is_made && known_.insert(site.callee).second) {
         const bool is_optional = caller.is_optional || optional_calls_.contains(site.call);
-        functions_.push_back({site.callee, at == 0 ? site.call : caller.through, is_optional, is_repeated});
+        functions_.push_back(
+            {site.callee, at == 0 ? site.call : caller.through, is_optional, is_repeated, mask_parameters(site)});
       }
     }
   }

@@ -249,10 +249,26 @@ void check_statement(Site &site, const Node &node) {
   }
   // total = total + loss
   const auto &assignment = static_cast<const Assign &>(node);
-  const auto *sum = as<BinOp>(assignment.value);
-  if (sum != nullptr && sum->op() == Operator::Add && assignment.targets.size() == 1 &&
-      text_of(site, sum->left) == text_of(site, assignment.targets[0])) {
-    judge(site, node, assignment.targets[0], sum->right, "accumulated");
+  const auto *choice = as<IfExp>(assignment.value); // loss if total is None else total + loss
+  for (const Expr *value :
+       {choice != nullptr ? choice->body : assignment.value, choice != nullptr ? choice->orelse : nullptr}) {
+    const auto *sum = as<BinOp>(value);
+    if (sum == nullptr || sum->op() != Operator::Add || assignment.targets.size() != 1) {
+      continue;
+    }
+    // 0.9 * total + 0.1 * loss
+    const std::string_view target = text_of(site, assignment.targets[0]);
+    const auto is_total = [&](const Expr *part) {
+      const auto *scaled = as<BinOp>(part);
+      return text_of(site, part) == target ||
+             (scaled != nullptr && scaled->op() == Operator::Mult &&
+              (text_of(site, scaled->left) == target || text_of(site, scaled->right) == target));
+    };
+    if (is_total(sum->left)) {
+      judge(site, node, assignment.targets[0], sum->right, "accumulated");
+    } else if (is_total(sum->right)) {
+      judge(site, node, assignment.targets[0], sum->left, "accumulated");
+    }
   }
 }
 

@@ -57,7 +57,16 @@ void judge(Site &site, const Node &place, const Expr *labels) {
       site, place, "these labels contain padding, which the loss does not ignore",
       "replace the padding, `labels.masked_fill(mask == 0, -100)`, or let `DataCollatorForSeq2Seq` pad the labels");
   add_note(finding, site, *encoding->call, "padded here");
-  const bool is_sure = encoding->padding == Encoding::Padding::Full || encoding->texts == Encoding::Texts::Several;
+  // A column of what the function is given, which map() calls with batches.
+  const auto *column = !encoding->call->args.empty() ? as<Subscript>(encoding->call->args[0]) : nullptr;
+  const Keyword *const target = keyword_argument(*encoding->call, "text_target");
+  column = column == nullptr && target != nullptr ? as<Subscript>(target->value) : column;
+  const auto *batch = column != nullptr ? as<Name>(column->value) : nullptr;
+  const bool is_batch =
+      batch != nullptr && file_has_word(site, {"batched=True"}) &&
+      std::ranges::any_of(site.function->params, [batch](const Param *param) { return param->name == batch->id; });
+  const bool is_sure =
+      encoding->padding == Encoding::Padding::Full || encoding->texts == Encoding::Texts::Several || is_batch;
   if (!is_sure || project_has_word(site, {"-100", "ignore_index", "DataCollatorForLanguageModeling"})) {
     finding.tier = Tier::Hint;
   }

@@ -104,10 +104,17 @@ void check_forward(Site &site, const Call &call) {
   const model::Value callee = site.project.callee_of(&call);
   const model::Loop *const loop = long_loop_around(site);
   // Hugging Face's models are loaded in evaluation mode.
-  if (callee.is_kind(Kind::HfModel) || loop == nullptr || loop->trains || site.module->is_test || !site.module->torch) {
+  if (callee.is_kind(Kind::HfModel) || (loop != nullptr && loop->trains) || site.module->is_test ||
+      !site.module->torch) {
     return;
   }
   const PlaceContext context = context_of(site);
+  // Outside of loops: a script that loads a model and asks it, and has nothing to do with training.
+  if (loop == nullptr && (!context.run_by_script || context.no_grad != PlaceContext::NoGrad::Always ||
+                          !file_has_word(site, {"load_state_dict(", "torch.load("}) ||
+                          project_has_word(site, {".backward(", "optimizer", "training_step"}))) {
+    return;
+  }
   if (context.in_training_step || (!context.in_evaluation_step && context.no_grad != PlaceContext::NoGrad::Always) ||
       in_method(site, Kind::TorchModule, "forward") || model::modes_of(site.project, callee) != model::Modes::Differ) {
     return;

@@ -12,8 +12,31 @@ namespace {
 // The value that cross entropy leaves out unless it is told otherwise.
 constexpr i64 kIgnored = -100;
 
+constexpr u32 kPaddingValue = 2;
+
+// `return pad_sequence(xs, True, PAD), pad_sequence(ys, True, PAD)`: labels that are padded like the inputs, with a
+// value that is a class.
+void check_pair(Site &site, const Call &call) {
+  const auto *result = site.ancestors.size() >= 2 ? as<Return>(site.ancestors[site.ancestors.size() - 2]) : nullptr;
+  const auto *pair = result != nullptr ? as<Tuple>(site.ancestors.back()) : nullptr;
+  if (pair == nullptr || pair->elts.size() != 2 || pair->elts[1] != &call || site.module->is_test) {
+    return;
+  }
+  const auto *inputs = as<Call>(pair->elts[0]);
+  const Expr *const padding = argument(call, kPaddingValue, "padding_value");
+  const Expr *const other = inputs != nullptr ? argument(*inputs, kPaddingValue, "padding_value") : nullptr;
+  if (other == nullptr || padding == nullptr || called_api(site, *inputs) != called_api(site, call) ||
+      number_of(site, padding) != number_of(site, other) || number_of(site, padding).value_or(-1) < 0 ||
+      project_has_word(site, {"ignore_index", "mask", "reduction", "pack_padded", "weight="}) ||
+      !project_has_word(site, {"CrossEntropyLoss(", "cross_entropy(", "NLLLoss(", "nll_loss("})) {
+    return;
+  }
+  report(site, *padding, "labels are padded with a valid class, and the loss counts the padding",
+         fmt::format("pass ignore_index={} to the loss, or pad the labels with {}", text_of(site, padding), kIgnored));
+}
+
 void check(Site &site, const Call &call) {
-  constexpr u32 kPaddingValue = 2;
+  check_pair(site, call);
   const Expr *padding = argument(call, kPaddingValue, "padding_value");
   const std::optional<double> value = padding != nullptr ? number_of(site, padding) : std::nullopt;
   if (!value.has_value() || *value >= 0 || *value == kIgnored ||

@@ -32,7 +32,7 @@ def silent(images, x, optimizer, train_loader):
     for i in range(2):
         a = model(images[i][None])
     while True:
-        a = model(x[None])  # hint: DP441
+        a = model(x[None])  # expect: DP441
         if a.sum() > 0:
             break
     return a

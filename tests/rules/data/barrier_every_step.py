@@ -10,8 +10,8 @@ def train(model: torch.nn.Module, loader, optimizer: torch.optim.Optimizer):
         accelerator.backward(model(x).mean())
         optimizer.step()
         optimizer.zero_grad()
-        dist.barrier()  # hint: DP419
-        accelerator.wait_for_everyone()  # hint: DP419
+        dist.barrier()  # expect: DP419
+        accelerator.wait_for_everyone()  # expect: DP419
         if step % 1000 == 0:
             dist.barrier()
     dist.barrier()
