@@ -19,16 +19,16 @@ bool is_step(const Call &call) {
 }
 
 // Is anything in the loop divided, so that it may be the loss? Doubt means silence.
-bool divides(const Node *loop) {
-  return any_node(loop, [](const Node *node) {
-    const auto *operation = as<BinOp>(node);
-    const auto *augmented = as<AugAssign>(node);
-    const auto *call = as<Call>(node);
-    return (operation != nullptr && operation->op() == Operator::Div) ||
-           (augmented != nullptr && (augmented->op() == Operator::Div || augmented->op() == Operator::Mult)) ||
-           (call != nullptr && (called_name(*call) == "div" || called_name(*call) == "div_"));
-  });
+bool is_division(const Node *node) {
+  const auto *operation = as<BinOp>(node);
+  const auto *augmented = as<AugAssign>(node);
+  const auto *call = as<Call>(node);
+  return (operation != nullptr && operation->op() == Operator::Div) ||
+         (augmented != nullptr && (augmented->op() == Operator::Div || augmented->op() == Operator::Mult)) ||
+         (call != nullptr && (called_name(*call) == "div" || called_name(*call) == "div_"));
 }
+
+bool divides(const Node *loop) { return any_node(loop, is_division); }
 
 // The innermost `if` between the loop and the place; null if the place runs in every turn.
 const If *test_around(const Site &site, const model::Loop &loop) {
@@ -115,8 +115,10 @@ void check_helpers(Site &site, const Call &call) {
       model::kind_of(receiver_of(*backward->event.call)) != Kind::TorchTensor) {
     return;
   }
-  const auto is_silent = [&site](const Node *node, std::string_view text) {
-    return divides(node) || has_word(text, {"accumulation_steps=", "no_sync", "reduction"});
+  constexpr std::string_view kHandled[] = {"accumulation_steps=", "no_sync", "reduction"};
+  const auto is_silent = [&kHandled](const model::FunctionInfo &one) {
+    return one.definition() != nullptr &&
+           (any_node(one.definition()->body, is_division) || has_word(text_of(one), Words(kHandled)));
   };
   Site there = site;
   there.function = backward->function;
@@ -128,10 +130,11 @@ void check_helpers(Site &site, const Call &call) {
   if (backward->event.loop != nullptr) {
     there.ancestors.insert(there.ancestors.end() - 1, backward->event.loop);
   }
-  if (is_silent(loop->node, step.function->module->parsed->source.part(loop->node->start, loop->node->end)) ||
-      std::ranges::any_of(reached_functions(*step.function, *loop->node), [&](const model::FunctionInfo *one) {
-        return one->definition() != nullptr && is_silent(one->definition(), text_of(*one));
-      })) {
+  const std::string_view text = step.function->module->parsed->source.part(loop->node->start, loop->node->end);
+  if (divides(loop->node) || has_word(text, Words(kHandled)) ||
+      (backward->function != step.function && is_silent(*backward->function)) ||
+      std::ranges::any_of(reached_functions(*step.function, *loop->node),
+                          [&](const model::FunctionInfo *one) { return is_silent(*one); })) {
     return;
   }
   tell(site, there, *backward->event.call, *modulus, tested, *update->event.test);
