@@ -1,6 +1,8 @@
 // Python's builtin functions, and the methods of lists, dicts and strings.
 #include "shapes/registry.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -100,7 +102,17 @@ bool Interpreter::iterate(const Value &value, std::vector<Value> &items) {
 }
 
 bool Interpreter::unpack(const Value &value, u32 wanted, std::vector<Value> &items, const Expr *place) {
-  (void)place;
+  // Results of an operation that are given to more or fewer names.
+  if (value.is_sequence() && !value.list->content.is_open && wanted > 0 && !value.list->content.items.empty() &&
+      value.list->content.items.size() != wanted &&
+      std::ranges::all_of(value.list->content.items, [](const Value &item) { return item.is(Tag::Tensor); })) {
+    const std::size_t count = value.list->content.items.size();
+    if (Problem *problem =
+            report(Fault::Arity, place, fmt::format("{} results are unpacked into {} names", count, wanted))) {
+      tell_chain(*problem, *value.list->content.items[0].tensor);
+      problem->advice = "use as many names as there are results";
+    }
+  }
   // `B, C, H, W = x.shape` tells the rank of x.
   if (value.is(Tag::List) || value.is(Tag::Tuple)) {
     if (value.list->content.is_open && value.list->holder.tag == Tag::Opaque && wanted > 0) {

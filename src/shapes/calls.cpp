@@ -402,9 +402,13 @@ Value Interpreter::call_object(Object &object, Arguments &arguments, const Expr 
 }
 
 void Interpreter::report_arity(const FunctionObject &function, const Arguments &arguments, const Expr *node) {
-  // Only where a module is called: PyTorch adds nothing to what it is given.
+  // Only where a module is called: nothing is added to what it is given, but for training and mask in Keras.
   const std::string_view name = function.name.text();
-  if (name != "forward" || function.is_static || function.is_class_method) {
+  const Symbol api = function.owner->api;
+  const bool is_keras = name == "call" && api && api.text().starts_with("tensorflow.keras.");
+  const bool is_flax = name == "__call__" && api && api.text() == "flax.linen.Module";
+  if ((name != "forward" && !is_keras && !is_flax) || function.is_static || function.is_class_method ||
+      (is_keras && !arguments.keywords.empty())) {
     return;
   }
   std::size_t least = 0;
@@ -415,20 +419,21 @@ void Interpreter::report_arity(const FunctionObject &function, const Arguments &
         param.param_kind() == ParamKind::KeywordOnly) {
       return;
     }
+    const bool is_added = is_keras && (param.name.text() == "training" || param.name.text() == "mask");
     ++most;
-    least += param.default_value == nullptr ? 1 : 0;
+    least += param.default_value == nullptr && !is_added ? 1 : 0;
   }
   const std::size_t given = arguments.positional.size() - 1 + arguments.keywords.size();
   if (given >= least && given <= most) {
     return; // by another name: nobody knows
   }
   if (Problem *problem = report(Fault::Arity, node,
-                                fmt::format("{}.forward takes {} argument{}, and gets {}", function.owner->name.text(),
+                                fmt::format("{}.{} takes {} argument{}, and gets {}", function.owner->name.text(), name,
                                             least == most ? std::to_string(most) : fmt::format("{} to {}", least, most),
                                             least == most && most == 1 ? "" : "s", given))) {
     const auto *definition = static_cast<const FunctionDef *>(function.node);
-    problem->notes.push_back({function.module, definition->name_span, "forward is defined here"});
-    problem->advice = given > most ? "pass what forward takes, or add a parameter to forward"
+    problem->notes.push_back({function.module, definition->name_span, fmt::format("{} is defined here", name)});
+    problem->advice = given > most ? fmt::format("pass what {0} takes, or add a parameter to {0}", name)
                                    : "pass the missing argument, or give its parameter a default";
   }
 }

@@ -1,4 +1,4 @@
-# the library refuses this: see the line that is marked
+# tensorflow 1: a value of shape (50, 784) cannot be fed to a placeholder of shape (?, 28, 28, 1)
 import tensorflow as tf
 from tensorflow.examples.tutorials.mnist import input_data
 

@@ -1,4 +1,4 @@
-# the library refuses this: see the line that is marked
+# tensorflow 1: a value of shape (50, 3) cannot be fed to a placeholder of shape (?, 2)
 import numpy as np
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-# the library refuses this: see the line that is marked
+# tensorflow 1: a value of shape (6, 1) cannot be fed to a placeholder of shape (?, 2)
 import tensorflow as tf
 
 x_data = [[1, 2], [2, 3], [3, 1], [4, 3], [5, 3], [6, 2]]

@@ -1,4 +1,4 @@
-# the library refuses this: see the line that is marked
+# tensorflow 1: a tensor of 102400 elements cannot be reshaped to [64, 4096]
 import tensorflow as tf
 
 x = tf.placeholder(tf.float32, [64, 32, 32, 3])

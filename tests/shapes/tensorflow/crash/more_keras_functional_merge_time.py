@@ -1,4 +1,4 @@
-# the library refuses this: see the line that is marked
+# keras: Concatenate needs inputs with the same shape but for the axis: (None, 12, 16) and (None, 3)
 from keras.layers import Input, LSTM, Dense, Flatten, Concatenate, RepeatVector
 from keras.models import Model
 import numpy as np

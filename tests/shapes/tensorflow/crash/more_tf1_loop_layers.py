@@ -1,4 +1,4 @@
-# the library refuses this: see the line that is marked
+# tensorflow 1: dimensions must be equal, but are 500 and 784
 import tensorflow as tf
 
 layers = [784, 500, 300, 10]

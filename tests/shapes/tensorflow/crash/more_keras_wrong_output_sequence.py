@@ -1,4 +1,4 @@
-# the library refuses this: see the line that is marked
+# keras: shapes (None, 10) and (None, 3) are incompatible
 import numpy as np
 from keras.models import Sequential
 from keras.layers import LSTM, Dense, TimeDistributed

@@ -1,4 +1,4 @@
-# the library refuses this: see the line that is marked
+# tensorflow 1: input y of Mul has type float32 that does not match int32 of x
 import tensorflow as tf
 
 x = tf.Variable(3, name='x')

@@ -1,4 +1,4 @@
-# the library refuses this: see the line that is marked
+# jax: dot_general needs contracting dimensions of one size, got 5 and 3
 import jax.numpy as np
 from jax import random, grad, vmap
 

@@ -1,4 +1,4 @@
-# the library refuses this: see the line that is marked
+# tensorflow 1: dimensions must be equal, but are 728 and 784
 import numpy as np
 import tensorflow as tf
 

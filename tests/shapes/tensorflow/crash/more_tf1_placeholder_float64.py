@@ -1,4 +1,4 @@
-# the library refuses this: see the line that is marked
+# tensorflow 1: input b of MatMul has type float32 that does not match float64 of a
 import numpy as np
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-# the library refuses this: see the line that is marked
+# flax: mul got incompatible shapes for broadcasting: (4, 32), (4, 16)
 import jax, jax.numpy as jnp
 import flax.linen as nn
 

@@ -1,4 +1,4 @@
-# the library refuses this: see the line that is marked
+# tensorflow 2: Mul was expected to get a float tensor and gets int32
 import tensorflow as tf
 
 logits = tf.random.normal((8, 20, 100))

@@ -1,4 +1,4 @@
-# the library refuses this: see the line that is marked
+# keras: the model expects shape (None, 28, 28, 1) and found (None, 32, 32, 3)
 from keras.datasets import cifar10
 from keras.models import Sequential
 from keras.layers import Dense, Flatten, Conv2D

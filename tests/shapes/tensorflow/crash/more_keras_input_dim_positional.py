@@ -1,4 +1,4 @@
-# the library refuses this: see the line that is marked
+# keras: the model expects shape (None, 4) and found (None, 2)
 import numpy as np
 from keras.models import Sequential
 from keras.layers.core import Dense, Activation
