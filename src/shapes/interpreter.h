@@ -52,6 +52,18 @@ struct FeaturesSeen {
   bool is_recording = false;
 };
 
+// Two sizes of a graph that fit for some batches only: what is fed decides.
+struct LaterCheck {
+  Fault fault = Fault::ShapesDoNotFit;
+  const model::Module *module = nullptr;
+  const python::Node *place = nullptr;
+  const Tensor *tensor = nullptr;
+  Dim left;
+  Dim right;
+  bool must_divide = false; // left by right; else they must be equal
+  bool is_reported = false;
+};
+
 class Interpreter {
 public:
   explicit Interpreter(const model::Project &project, Limits limits = {});
@@ -168,6 +180,7 @@ public:
   const python::Expr *current_node = nullptr; // where what an operation makes beside its result is said to be made
   bool is_frozen_somewhere = false;           // some parameter was told to record no gradient
   bool is_changed_default_device = false;
+  std::vector<LaterCheck> later;         // what a session must still decide
   FeaturesSeen *features_seen = nullptr; // of the module of Flax that is being run
   // What init() of a module sees, by its place.
   std::size_t new_features() {

@@ -64,12 +64,31 @@ Value call_rank(Operation &op) {
 
 // ---- Views
 
+// [-1, 3136] of [N, 4, 4, 64]: whether that can be is decided by the batch.
+void check_when_fed(Operation &op, const Tensor &input, const Value &shape) {
+  std::vector<Dim> dims;
+  const Dim total = numel(op.in, input.shape);
+  if (!op.in.as_dims(shape, dims) || !total.is_known() || total.is_constant()) {
+    return;
+  }
+  Dim known = Dim::of(1);
+  bool has_gap = false;
+  for (const Dim dim : dims) {
+    has_gap = has_gap || dim.is(-1);
+    known = dim.is(-1) ? known : op.in.terms.multiply(known, dim);
+  }
+  if (has_gap && known.is_constant() && known.value > 1 && !op.in.terms.divide_exactly(total, known)) {
+    op.in.later.push_back({Fault::ReshapeSize, op.in.module(), op.node, &input, total, known, true});
+  }
+}
+
 Value call_reshape(Operation &op) {
   const Tensor *const input = converted(op, "tensor");
   if (input == nullptr) {
     return unknown(op);
   }
-  Value shape = op.arg("shape");
+  const Value shape = op.arg("shape");
+  check_when_fed(op, *input, shape);
   return retyped(op, run_as(op, "view", {{"input", tensor_value(op, input)}, {"shape", shape}}), kTf);
 }
 

@@ -252,6 +252,18 @@ Value per_example(Operation &op, const Tensor *logits) {
   return made(op, op.in.heap.shape(dims), logits->dtype, {logits});
 }
 
+// As many rows of logits as of labels: decided by what is fed.
+void check_rows_when_fed(Operation &op, const Tensor &labels, const Tensor &logits) {
+  if (!labels.shape.is_known() || !logits.shape.is_known() || labels.shape.rank() == 0 || logits.shape.rank() == 0) {
+    return;
+  }
+  const Dim left = logits.shape.dims[0];
+  const Dim right = labels.shape.dims[0];
+  if (left.is_known() && right.is_known() && left != right && !op.in.terms.differ(left, right)) {
+    op.in.later.push_back({Fault::LossTargetShape, op.in.module(), op.node, &logits, left, right, false});
+  }
+}
+
 Value call_softmax_loss(Operation &op) {
   const Tensor *const logits = converted(op, "logits");
   const Tensor *const labels = converted(op, first_given(op, {"labels", "onehot_labels"}));
@@ -259,6 +271,7 @@ Value call_softmax_loss(Operation &op) {
     return per_example(op, logits);
   }
   check_floating(op, *logits);
+  check_rows_when_fed(op, *labels, *logits);
   // A size of 1 is repeated by some versions.
   if (!has_same_shape(op, *labels, *logits, true) && labels->shape.rank() == logits->shape.rank()) {
     report_labels(op, *labels, *logits,
@@ -276,6 +289,7 @@ Value call_sparse_loss(Operation &op) {
     return per_example(op, logits);
   }
   const bool is_nn = op.short_name() == "sparse_softmax_cross_entropy_with_logits";
+  check_rows_when_fed(op, *labels, *logits);
   if (is_nn && !check_integer(op, *labels, "the labels")) {
     return per_example(op, logits);
   }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace deepperf::shapes {
 
 using namespace python;
@@ -37,6 +39,59 @@ void check_feed(Operation &op, const Value &key, const Value &value) {
   }
 }
 
+// The batch that all placeholders get, if they get the same.
+std::optional<i64> batch_of(Operation &op, const DictContent &feed, u32 &count) {
+  std::optional<i64> batch;
+  for (const auto &[key, value] : feed.items) {
+    const Tensor *const wanted = key.is(Tag::Tensor) ? key.tensor : nullptr;
+    if (wanted == nullptr || !wanted->shape.is_known() || feed.is_open) {
+      return {};
+    }
+    if (wanted->shape.rank() == 0 || wanted->shape.dims[0].is_constant()) {
+      continue;
+    }
+    const Tensor *const got =
+        value.is(Tag::Tensor) || value.is_sequence() ? converted(op, value, Library::Numpy) : nullptr;
+    if (got == nullptr || !got->shape.is_known() || got->shape.rank() == 0 || !got->shape.dims[0].is_constant() ||
+        (batch && *batch != got->shape.dims[0].value)) {
+      return {};
+    }
+    batch = got->shape.dims[0].value;
+    ++count;
+  }
+  return batch;
+}
+
+void check_later(Operation &op, const DictContent &feed) {
+  u32 count = 0;
+  const auto batch = batch_of(op, feed, count);
+  if (std::ranges::any_of(op.in.later, &LaterCheck::is_reported)) {
+    return;
+  }
+  for (LaterCheck &check : op.in.later) {
+    // Labels are compared only where they are fed as well.
+    if (!batch || check.is_reported || check.module != op.in.module() || (!check.must_divide && count < 2)) {
+      continue;
+    }
+    const auto left = op.in.terms.evaluate(check.left, "N", *batch);
+    const auto right = op.in.terms.evaluate(check.right, "N", *batch);
+    if (!left || !right || *right <= 0 || (check.must_divide ? *left % *right == 0 : *left == *right)) {
+      continue;
+    }
+    check.is_reported = true;
+    const std::string message =
+        check.must_divide
+            ? fmt::format("{} has {} elements for a batch of {}, which cannot be divided by {}",
+                          op.in.text_of(*check.tensor), *left, *batch, *right)
+            : fmt::format("there are {} rows of logits and {} labels for a batch of {}", *left, *right, *batch);
+    if (Problem *problem = op.in.report(check.fault, check.place, message)) {
+      op.in.tell_chain(*problem, *check.tensor);
+      problem->advice = "compute the size that is flattened from the shape before it";
+    }
+    break; // the rest follows from it
+  }
+}
+
 void check_feeds(Operation &op) {
   const Value feed = op.arg("feed_dict");
   if (!feed.is(Tag::Dict)) {
@@ -45,6 +100,7 @@ void check_feeds(Operation &op) {
   for (const auto &[key, value] : feed.dict->content.items) {
     check_feed(op, key, value);
   }
+  check_later(op, feed.dict->content);
 }
 
 // What comes out of a graph: arrays. Sizes that the feed decides are not known.
