@@ -99,7 +99,9 @@ void check(Site &site, const Call &call) {
                : "`iterrows()` builds a `Series` for each row",
       is_apply ? "compute with whole columns"
                : "compute with whole columns (`to_numpy()`), or loop over `zip()` of the columns or `itertuples()`");
-  if (is_apply || !only_collects(site)) {
+  const bool is_dataset = site.type != nullptr && site.type->kind == Kind::TorchDataset && !site.module->is_test &&
+                          site.function != nullptr && site.function->name.text() == "__init__";
+  if (is_apply || (!only_collects(site) && !is_dataset)) {
     finding.tier = Tier::Hint;
   }
 }

@@ -1,5 +1,8 @@
 #include "model/variance.h"
 #include "rules/site.h"
+#include "rules/tree.h"
+
+#include <algorithm>
 
 namespace deepperf::rules::loader_in_loop {
 
@@ -17,6 +20,36 @@ void check_loader(Site &site, const Call &call) {
       report(site, call, "this `DataLoader` is created again in every iteration, though none of its arguments change",
              "create it once before the loop: iterating over it again starts from its beginning");
   add_note(finding, site, *loop->node, "in every iteration of this loop");
+}
+
+// `return DataLoader(…)` of a function that each iteration of a training loop calls with the same arguments.
+void check_maker(Site &site, const Call &call) {
+  const model::FunctionInfo *const function = site.function;
+  if (function == nullptr || function->definition() == nullptr || function->called_by.size() != 1 ||
+      site.ancestors.empty() || as<Return>(site.ancestors.back()) == nullptr || site.module->is_test) {
+    return;
+  }
+  const model::CallSite &caller = *function->called_by[0];
+  const model::Loop *const loop = caller.loop;
+  const auto varies = [&](const Expr *given) { return model::varies(site.project, *loop, given); };
+  if (loop == nullptr || loop->tiny || !loop->trains || caller.conditional || caller.by_type ||
+      has_hidden_arguments(*caller.call) || std::ranges::any_of(caller.call->args, varies) ||
+      std::ranges::any_of(caller.call->keywords, [&](const Keyword *keyword) { return varies(keyword->value); })) {
+    return;
+  }
+  // What it is made of must stay as it is: attributes that the loop does not store to.
+  const bool is_changed = any_node(static_cast<const Node *>(&call), [loop](const Node *node) {
+    const auto *attribute = as<Attribute>(node);
+    return attribute != nullptr && std::ranges::find(loop->attributes, attribute->attr) != loop->attributes.end();
+  });
+  if (is_changed) {
+    return;
+  }
+  Finding &finding =
+      report(site, call, "this `DataLoader` is created again in every iteration, though none of its arguments change",
+             "create it once before the loop: iterating over it again starts from its beginning");
+  finding.notes.push_back(
+      {caller.caller->module->file, caller.call->span(), "each iteration of a loop creates one here"});
 }
 
 // `next(iter(loader))`: the workers are started for a single batch.
@@ -41,6 +74,7 @@ void check(Site &site, const Call &call) {
     check_next(site, call);
   } else {
     check_loader(site, call);
+    check_maker(site, call);
   }
 }
 

@@ -129,6 +129,12 @@ void check(Site &site, const Call &call) {
   if (!is_pipeline || (maker_of_callee(site, call, &maker) != nullptr && maker.starts_with("diffusers."))) {
     finding.tier = Tier::Hint;
   }
+  // The texts of a data set are many.
+  const bool is_dataset = site.type != nullptr && site.type->kind == Kind::TorchDataset && site.function != nullptr &&
+                          site.function->name.text() == "__init__";
+  if (!is_pipeline && is_dataset && !site.module->is_test) {
+    finding.tier = Tier::On;
+  }
   const auto *statement = as<For>(loop->node);
   const Call *const forward =
       !is_pipeline && statement != nullptr && !loop->trains ? model_in(statement->body) : nullptr;

@@ -21,7 +21,28 @@ const Expr *searched_folder(const Site &site, const Call &call) {
                                                                                                 : nullptr;
 }
 
+// `return Compose(…)` of a function that __getitem__ calls with the same arguments for every item.
+void check_maker(Site &site, const Call &call) {
+  if (site.function == nullptr || site.function->called_by.size() != 1 || site.ancestors.empty() ||
+      site.ancestors.back()->kind != NodeKind::Return || site.module->is_test) {
+    return;
+  }
+  const Call &caller = *site.function->called_by[0]->call;
+  const Site there = site_of(site, caller);
+  if (!in_dataset_item(there) || !is_call_same_for_all_items(there, caller)) {
+    return;
+  }
+  Finding &finding = report(
+      site.findings, *site.rule, *there.module, caller.span(),
+      fmt::format("`{}` runs again for every item, though its result never changes", text_of(there, caller.func)),
+      "create it once in `__init__` and keep it in `self`");
+  finding.notes.push_back({site.module->file, call.span(), "it is made here"});
+}
+
 void check(Site &site, const Call &call) {
+  if (called_name(call) == "Compose") {
+    check_maker(site, call);
+  }
   if (!in_dataset_item(site) || enclosing(site, NodeKind::If) != nullptr) {
     return;
   }

@@ -49,6 +49,23 @@ const Call *first_forward(const Site &site, const Block &body) {
   return found;
 }
 
+// The first call of a method of the same class that returns what its model gives; `*forward` is the model's call in it.
+const Call *first_helper(const Site &site, const Node &loop, const Call **forward) {
+  for (const model::CallSite *caller : model::calls_inside(*site.function, loop)) {
+    const model::FunctionInfo &function = *caller->callee;
+    if (caller->no_grad || function.no_grad || function.ever_no_grad || function.type == nullptr ||
+        function.type != site.type || function.definition() == nullptr ||
+        !model::graph_flow_of(site.project, function).returns_graph) {
+      continue;
+    }
+    if (const Call *const found = first_forward(site, function.definition()->body)) {
+      *forward = found;
+      return caller->call;
+    }
+  }
+  return nullptr;
+}
+
 // Does the loop want gradients after all: for an attack, a saliency map, Hessians?
 bool uses_gradients(const Site &site, const Block &body) {
   return any_node(body, [&site](const Node *node) {
@@ -186,6 +203,10 @@ void check_loop(Site &site, const For &statement) {
     return;
   }
   const Call *forward = first_forward(site, statement.body);
+  const Call *inner = forward; // where the model itself is called
+  if (forward == nullptr) {
+    forward = first_helper(site, statement, &inner);
+  }
   // Other loops go over batches if the model gets a part of something that is chosen by the loop's variable.
   const bool is_loader = runs_over_loader(statement.iter);
   const auto *target = as<Name>(statement.target);
@@ -202,9 +223,9 @@ void check_loop(Site &site, const For &statement) {
   }
   const FunctionDef *definition = site.function->definition();
   const Block scope = definition != nullptr ? definition->body : site.module->parsed->tree.body;
-  const Call *eval = switched_to_eval(site, scope, text_of(site, forward->func), statement.start);
+  const Call *eval = switched_to_eval(site, scope, text_of(site, inner->func), statement.start);
   if (eval == nullptr && is_loader) {
-    eval = switched_elsewhere(site, *forward->func);
+    eval = switched_elsewhere(site, *inner->func);
   }
   if (eval == nullptr || (definition != nullptr && site.function->ever_no_grad)) {
     return;
