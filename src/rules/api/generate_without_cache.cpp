@@ -41,6 +41,10 @@ bool is_model_call(const Site &site, const Call &call) {
   if (callee.is(Value::Tag::Object)) {
     return callee.type->kind == Kind::TorchModule;
   }
+  if (callee.is(Value::Tag::Method)) { // model.decode(memory, ids)
+    return callee.function->type != nullptr && callee.function->type->kind == Kind::TorchModule &&
+           callee.function->name.text().find("decode") != std::string_view::npos;
+  }
   return callee.is_kind(Kind::TorchModule) || callee.is_kind(Kind::HfModel);
 }
 
@@ -123,7 +127,10 @@ void check_growth(Site &site, const Call &call) {
     const auto *inner = as<Call>(node);
     if (forward == nullptr && inner != nullptr && inner->start < call.start && is_model_call(site, *inner)) {
       const Expr *input = argument(*inner, 0, "input_ids");
-      if (input != nullptr && is_whole_sequence(site, input, sequence) && !has_cache_argument(*inner)) {
+      const bool is_method = site.project.callee_of(inner).is(Value::Tag::Method);
+      const auto is_whole = [&](const Expr *given) { return is_whole_sequence(site, given, sequence); };
+      const bool is_fed = is_method ? std::ranges::any_of(inner->args, is_whole) : input != nullptr && is_whole(input);
+      if (is_fed && !has_cache_argument(*inner)) {
         forward = inner;
       }
     }

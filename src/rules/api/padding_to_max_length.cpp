@@ -143,6 +143,53 @@ void check_filled(Site &site, const Call &call) {
   add_note(finding, site, *filled, "a row is filled up to the length of its sequence");
 }
 
+struct FirstPadding {
+  const Node *place = nullptr;
+};
+
+// `ids + [0] * (self.max_length - len(ids))` in the __getitem__ of a Dataset: every sample gets the longest length
+// there is.
+void check_list(Site &site, const Node &node) {
+  const auto &product = static_cast<const BinOp &>(node);
+  if (product.op() != Operator::Mult || !in_dataset_item(site) || site.module->is_test) {
+    return;
+  }
+  const auto *list = as<List>(product.left);
+  const auto *name = as<Name>(product.right);
+  const Expr *const count = name != nullptr ? last_assigned(site, *name) : product.right;
+  const Expr *longest = count;
+  while (const auto *difference = as<BinOp>(longest)) {
+    longest = difference->op() == Operator::Sub ? difference->left : nullptr;
+  }
+  const auto is_length = [](const Node *part) {
+    const auto *call = as<Call>(part);
+    return call != nullptr && called_name(*call) == "len";
+  };
+  if (list == nullptr || list->elts.size() != 1 || longest == nullptr || longest == count || is_length(longest) ||
+      !any_node(count, is_length)) {
+    return;
+  }
+  // One finding for all parts of a sample.
+  const FirstPadding &first = site.memory.recall<FirstPadding>(site.function, [&node] { return FirstPadding{&node}; });
+  if (first.place != &node || file_has_word_in_any_case(site, {"_xla", "xla_", "onnx", "torch.compile", "jit.trace"}) ||
+      file_names_tpu(site)) {
+    return;
+  }
+  constexpr i64 kShort = 64;
+  const auto length = setting_of(site, longest);
+  const i64 known = length.has_value() ? length->as_integer().value_or(0) : 0;
+  if (known != 0 && known < kShort) {
+    return;
+  }
+  Finding &finding = report(
+      site, node, "every sample is padded to the longest length there can be, and the model computes on the padding",
+      "return the sequences as they are, and pad each batch to its longest one in `collate_fn`, as "
+      "`torch.nn.utils.rnn.pad_sequence` does");
+  if (known == 0) {
+    finding.tier = Tier::Hint;
+  }
+}
+
 void check(Site &site, const Call &call) {
   if (called_api(site, call).starts_with("torch.")) {
     check_filled(site, call);
@@ -235,6 +282,8 @@ were trained on one length only, such as CLIP's. The rule is silent where the fi
 )"},
     .calls = "HfTokenizer.__call__ HfTokenizer.encode HfTokenizer.encode_plus HfTokenizer.batch_encode_plus "
              "torch.zeros torch.full torch.ones",
-    .on_call = check};
+    .on_call = check,
+    .nodes = {NodeKind::BinOp},
+    .on_node = check_list};
 
 } // namespace deepperf::rules::padding_to_max_length

@@ -22,7 +22,7 @@ def greedy(model: Translator, src, bos, eos, max_len=200):
     memory = model.encode(src)
     ys = torch.full((src.size(0), 1), bos, dtype=torch.long, device=src.device)
     for _ in range(max_len):  # expect: DP183
-        logits = model.decode(ys, memory)[:, -1]
+        logits = model.decode(ys, memory)[:, -1]  # expect: DP153
         nxt = logits.argmax(-1)
         ys = torch.cat([ys, nxt[:, None]], dim=1)
     return ys, eos
@@ -33,7 +33,7 @@ def until_the_end(model: Translator, src, bos, eos, max_len=200):
     memory = model.encode(src)
     ys = torch.full((src.size(0), 1), bos, dtype=torch.long, device=src.device)
     for _ in range(max_len):
-        nxt = model.decode(ys, memory)[:, -1].argmax(-1)
+        nxt = model.decode(ys, memory)[:, -1].argmax(-1)  # expect: DP153
         ys = torch.cat([ys, nxt[:, None]], dim=1)
         if (nxt == eos).all():
             break
@@ -45,7 +45,7 @@ def image_tokens(model: Translator, src, count):
     memory = model.encode(src)
     ids = torch.zeros(src.size(0), 1, dtype=torch.long)
     for _ in range(count):  # hint: DP183
-        probabilities = model.decode(ids, memory)[:, -1].softmax(-1)
+        probabilities = model.decode(ids, memory)[:, -1].softmax(-1)  # expect: DP153
         ids = torch.cat([ids, torch.multinomial(probabilities, 1)], dim=1)
     return ids
 
