@@ -8,15 +8,6 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
-Value keras_get(const Object &object, std::string_view name) {
-  const auto found = object.content.attributes.find(intern(name).id);
-  return found != object.content.attributes.end() ? found->second : Value();
-}
-
-void keras_set(Interpreter &in, Object &object, std::string_view name, const Value &value) {
-  in.heap.change(object).attributes[intern(name).id] = value;
-}
-
 namespace {
 
 std::vector<Dim> dims_of(const Shape &shape) { return {shape.dims.begin(), shape.dims.end()}; }
