@@ -175,6 +175,10 @@ void check_index(Site &site, const Call &call) {
   if (list != nullptr && call.args.size() == 1) {
     check_attribute(site, *list, call, call.args[0]);
   }
+// The words of one of many texts: `for word in text.split()` in a loop over texts.
+bool goes_over_words(const Site &site, const model::Loop &loop) {
+  const auto *call = as<Call>(iterated_by(site, loop));
+  return call != nullptr && (called_method(*call) == "split" || called_method(*call) == "tokenize");
 }
 
 // `if x not in seen: seen.append(x)`, with a list that grows while it is searched.
@@ -206,6 +210,8 @@ void check(Site &site, const Node &node) {
   for (const model::Loop *one = loop; one != nullptr; one = one->parent) {
     is_long |= one->turns == model::Turns::Many || (one->parent != nullptr && !one->parent->tiny);
     reads_file |= goes_over_lines(site, *one);
+    is_long |= one->turns == model::Turns::Many;
+    reads_file |= goes_over_lines(site, *one) || (one->parent != nullptr && goes_over_words(site, *one));
   }
   if (!is_long && !reads_file) {
     return;
@@ -239,7 +245,7 @@ extern constinit const Rule kMembershipInList = {
 
 `[i for i in range(n) if i not in held_out]`, where `held_out` is a list of random indices, of the numbers of an array or of
 the lines of a file. Also `x in names` or `x not in names`, where `names` is a list
-that the enclosing loop appends to: a finding where the loop goes over the lines of files, as when a vocabulary is built, else a hint.
+that the enclosing loop appends to: a finding where the loop goes over the lines of files or the words of texts, as when a vocabulary is built, else a hint.
 
 ## Why it costs
 

@@ -3,6 +3,7 @@
 #include "model/mapper.h"
 #include "model/pipeline.h"
 #include "rules/api_history.h"
+#include "rules/tree.h"
 
 #include <fmt/format.h>
 
@@ -24,6 +25,14 @@ bool is_work(const model::Project &project, const model::Stage &stage) {
   const ApiInfo &info = *stage.info;
   if (info.has(kMaps)) {
     return !model::examine_mapper(project, stage.mapper).cheap;
+  }
+  if (info.has(kBatches)) { // so many rows are copied one by one
+    constexpr i64 kManyRows = 4096;
+    Findings none;
+    Memory memory;
+    const Site there{
+        .project = project, .findings = none, .memory = memory, .module = stage.module, .function = stage.function};
+    return integer_of(there, argument(*stage.call, 0, "batch_size")).value_or(0) >= kManyRows;
   }
   return info.has(kSource) && info.has(kPython); // from_generator
 }
@@ -70,6 +79,7 @@ void check_use(Site &site, const Expr *dataset, const Node &user, std::string_vi
       return true;
     }
     is_closed = is_closed && cannot_notice(site.project, stage);
+    prefetched |= stage.info->has(kMaps) && stage.info->has(kBatches); // map_and_batch has threads of its own
     if (stage.info->has(kPrefetches) || stage.info->has(kSource)) {
       prefetched |= stage.info->has(kPrefetches) || reads_ahead(*stage.info, stage.method.text());
       work |= is_work(site.project, stage);
@@ -103,8 +113,30 @@ void check_use(Site &site, const Expr *dataset, const Node &user, std::string_vi
   }
 }
 
+// `estimator.train(input_fn)`: the Estimator reads what the function returns.
+void check_input_fn(Site &site, const Call &call) {
+  const Expr *given = argument(call, 0, "input_fn");
+  const model::Value value = given != nullptr ? value_of(site, given) : model::Value{};
+  const model::FunctionInfo *function = value.is(model::Value::Tag::Function) ? value.function : nullptr;
+  const FunctionDef *definition = function != nullptr ? function->definition() : nullptr;
+  if (definition == nullptr) {
+    return;
+  }
+  any_node(definition->body, [&](const Node *node) {
+    const auto *result = as<Return>(node);
+    if (result != nullptr && result->value != nullptr) {
+      check_use(site, result->value, call, "the model");
+    }
+    return false;
+  });
+}
+
 void check_call(Site &site, const Call &call) {
   const std::string_view method = called_method(call);
+  if (method == "train") {
+    check_input_fn(site, call);
+    return;
+  }
   if (method.starts_with("make_")) {
     check_use(site, receiver_of(call), call, "the consumer");
     return;
@@ -143,7 +175,7 @@ extern constinit const Rule kMissingPrefetch = {
              .documentation = R"(## What it finds
 
 A `tf.data` pipeline that does real work (it maps a function that is not trivial, or runs a Python generator) and is
-consumed by a training loop, by `fit`, `evaluate` or `predict`, or by a TensorFlow 1 iterator, without a `prefetch()`
+consumed by a training loop, by `fit`, `evaluate` or `predict`, by an Estimator's `train`, or by a TensorFlow 1 iterator, without a `prefetch()`
 after its last expensive stage.
 
 ## Why it costs
@@ -188,8 +220,9 @@ for one that ends in a small `take`.
 - `tf.data.experimental.OptimizationOptions`: `inject_prefetch`
 - DLPerf, posts 48068013 and 50927298
 )"},
-    .calls = "*.fit *.evaluate *.predict Dataset.make_one_shot_iterator Dataset.make_initializable_iterator "
-             "tensorflow.data.make_one_shot_iterator tensorflow.data.make_initializable_iterator",
+    .calls =
+        "*.fit *.evaluate *.predict Estimator.train Dataset.make_one_shot_iterator Dataset.make_initializable_iterator "
+        "tensorflow.data.make_one_shot_iterator tensorflow.data.make_initializable_iterator",
     .on_call = check_call,
     .nodes = {NodeKind::For},
     .on_node = check_loop};

@@ -2,6 +2,7 @@
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace deepperf::rules::tensor_by_element {
 
@@ -125,7 +126,8 @@ void check_indices(Site &site, const For &loop) {
     return;
   }
   const auto *known = site.project.loop_at(&loop);
-  if (known == nullptr || known->tiny || known->turns == model::Turns::Few || runs_once(site)) {
+  if (known == nullptr || known->tiny || known->turns == model::Turns::Few ||
+      (site.module->tensorflow && runs_once(site))) {
     return;
   }
   const Node *read = nullptr;
@@ -145,6 +147,87 @@ void check_indices(Site &site, const For &loop) {
   }
 }
 
+// The array in `range(a.shape[1])` or `range(len(a[0]))`; null if it is something else.
+const Name *counted_array(const Site &site, const For &loop) {
+  const auto *range = as<Call>(loop.iter);
+  if (range == nullptr || called_api(site, *range) != "range" || range->args.size() != 1) {
+    return nullptr;
+  }
+  const Expr *of = range->args[0];
+  if (const auto *length = as<Call>(of);
+      length != nullptr && called_api(site, *length) == "len" && length->args.size() == 1) {
+    const auto *row = as<Subscript>(length->args[0]);
+    return as<Name>(row != nullptr ? row->value : length->args[0]);
+  }
+  const auto *element = as<Subscript>(of);
+  const auto *shape = element != nullptr ? as<Attribute>(element->value) : nullptr;
+  return shape != nullptr && shape->attr.text() == "shape" ? as<Name>(shape->value) : nullptr;
+}
+
+// Is it `a[i, j]` or `a[i][j]`, just so?
+bool is_element_at(const Node *node, Symbol array, Symbol row, Symbol column) {
+  const auto *element = as<Subscript>(node);
+  if (element == nullptr) {
+    return false;
+  }
+  const auto is_name = [](const Node *part, Symbol name) {
+    const auto *plain = as<Name>(part);
+    return plain != nullptr && plain->id == name;
+  };
+  if (const auto *both = as<Tuple>(element->slice)) {
+    return both->elts.size() == 2 && is_name(element->value, array) && is_name(both->elts[0], row) &&
+           is_name(both->elts[1], column);
+  }
+  const auto *outer = as<Subscript>(element->value);
+  return outer != nullptr && is_name(outer->value, array) && is_name(outer->slice, row) &&
+         is_name(element->slice, column);
+}
+
+// `for i in range(a.shape[0]): for j in range(a.shape[1]): if a[i, j] < best: …`: all elements of an array are looked
+// at, and nothing is stored by both indices (which elementwise-loop reports).
+void check_search(Site &site, const For &outer) {
+  const Name *array = counted_array(site, outer);
+  const auto *row = as<Name>(outer.target);
+  const For *inner = nullptr;
+  for (const Stmt *statement : outer.body) {
+    inner = inner == nullptr ? as<For>(statement) : inner;
+  }
+  const auto *column = inner != nullptr ? as<Name>(inner->target) : nullptr;
+  const Name *same = inner != nullptr ? counted_array(site, *inner) : nullptr;
+  if (array == nullptr || row == nullptr || column == nullptr || same == nullptr || same->id != array->id ||
+      model::kind_of(array) != Kind::NumpyArray) {
+    return;
+  }
+  const Node *read = nullptr;
+  bool is_other = false;
+  any_node(inner->body, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    const auto *element = as<Subscript>(node);
+    is_other |= call != nullptr && called_method(*call) != "append";
+    is_other |= node->kind == NodeKind::For || node->kind == NodeKind::While || node->kind == NodeKind::Break;
+    if (element != nullptr && mentions(element, column->id)) {
+      const bool is_own = is_element_at(element, array->id, row->id, column->id) ||
+                          (as<Subscript>(element->value) == nullptr && as<Tuple>(element->slice) == nullptr);
+      is_other |= element->context != Context::Load || !is_own;
+    }
+    if (const auto *choice = as<If>(node); choice != nullptr && read == nullptr) {
+      any_node(static_cast<const Node *>(choice->test), [&](const Node *part) {
+        read = is_element_at(part, array->id, row->id, column->id) ? part : read;
+        return read != nullptr;
+      });
+    }
+    return false;
+  });
+  if (read == nullptr || is_other) {
+    return;
+  }
+  Finding &finding =
+      report(site, *read, fmt::format("Python looks at every element of `{}`, one after another", array->id.text()),
+             "use a mask and a reduction: `np.where(a != 0, a, np.inf).argmin(axis=1)`, `np.count_nonzero`");
+  add_note(finding, site, outer, "in these loops");
+  finding.notes.back().span.end = std::min(finding.notes.back().span.end, finding.notes.back().span.start + 3);
+}
+
 void check_node(Site &site, const Node &node) {
   if (site.module->is_test) {
     return;
@@ -155,6 +238,7 @@ void check_node(Site &site, const Node &node) {
     }
     check_indices(site, *loop);
     check_comparisons(site, *loop);
+    check_search(site, *loop);
     return;
   }
   const auto &comprehension = static_cast<const ComprehensionExpr &>(node);
@@ -192,7 +276,8 @@ extern constinit const Rule kTensorByElement = {
              .documentation = R"(## What it finds
 
 Loops and comprehensions over a tensor that call `item()`, `int()` or `float()` on each element, loops over indices that
-do it with `t[i]`, loops over two tensors that compare their elements in an `if`, and `list.extend(tensor)`.
+do it with `t[i]`, loops over two tensors that compare their elements in an `if`, and `list.extend(tensor)`. Also nested loops over both dimensions of a
+NumPy array that test each element, as to find the smallest one.
 
 ## Why it costs
 

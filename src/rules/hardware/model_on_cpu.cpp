@@ -58,6 +58,34 @@ bool means_cpu(const Site &site) {
                               "list_physical_devices", "timeit", "benchmark", "Benchmark"});
 }
 
+// A model that is built under the scope, and trained elsewhere: its weights stay on the CPU.
+void check_built(Site &site, const Call &scope, const With &with, std::string_view device) {
+  const Call *built = nullptr;
+  u32 scopes = 0;
+  any_node(with.body, [&](const Node *node) {
+    const auto *assignment = as<Assign>(node);
+    const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+    const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value{};
+    const ApiInfo *info = callee.is(model::Value::Tag::Api) ? find_api(callee.name()) : nullptr;
+    const bool is_loaded = info != nullptr && callee.name().text().find("load") != std::string_view::npos;
+    const bool is_model = (info != nullptr && info->returns == Kind::KerasModel && !is_loaded) ||
+                          (callee.is(model::Value::Tag::Class) && callee.type->kind == Kind::KerasModel);
+    built = built == nullptr && is_model ? call : built;
+    const auto *inner = as<Call>(node);
+    scopes += inner != nullptr && called_api(site, *inner) == "tensorflow.device" ? 1 : 0;
+    return false;
+  });
+  // Towers on several GPUs share a model on the CPU.
+  if (built == nullptr || scopes > 0 || file_has_word_in_any_case(site, {"/gpu", "gpu:"}) ||
+      !file_has_word(site, {".fit(", "apply_gradients("})) {
+    return;
+  }
+  Finding &finding =
+      report(site, scope, fmt::format("`tf.device(\"{}\")` keeps the weights of the model on the CPU", device),
+             "build the model outside of the scope: TensorFlow places it on the GPU by itself, if there is one");
+  add_note(finding, site, *built, "the model is built here");
+}
+
 void check(Site &site, const Node &node) {
   const auto &with = static_cast<const With &>(node);
   if (!site.module->tensorflow || site.module->is_test || enclosing(site, NodeKind::If) != nullptr) {
@@ -69,8 +97,12 @@ void check(Site &site, const Node &node) {
       continue;
     }
     const std::optional<std::string> device = string_of(site, call->args[0]);
-    const Call *trained = device.has_value() && names_cpu(*device) ? trained_in(site, with) : nullptr;
-    if (trained == nullptr || means_cpu(site)) {
+    if (!device.has_value() || !names_cpu(*device) || means_cpu(site)) {
+      continue;
+    }
+    const Call *trained = trained_in(site, with);
+    if (trained == nullptr) {
+      check_built(site, *call, with, *device);
       continue;
     }
     Finding &finding =
@@ -96,7 +128,7 @@ extern constinit const Rule kModelOnCpu = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`with tf.device("/CPU:0"):` around `fit()` of a model, or around a function that trains. Silent where the program asks which devices there
+`with tf.device("/CPU:0"):` around `fit()` of a model, or around a function that trains, or around the construction of a model that the file trains. Silent where the program asks which devices there
 are, hides the GPUs, or measures.
 
 ## Why it costs

@@ -76,7 +76,13 @@ void check(Site &site, const Node &node) {
         report(site, Span{loop.start, range->end},
                "this loop over a dimension is unrolled during tracing, so every iteration is compiled separately",
                "use `jax.lax.scan`, which compiles the body once");
-    unrolled.tier = Tier::Hint;
+    // What each iteration computes is collected, as `scan` does it: a sequence.
+    const bool collects = any_node(loop.body, [](const Node *part) {
+      const auto *call = as<Call>(part);
+      return call != nullptr && called_method(*call) == "append";
+    });
+    const bool is_certain = collects && site.function->compiled_at != nullptr && !site.module->is_test;
+    unrolled.tier = is_certain ? unrolled.tier : Tier::Hint;
     return;
   }
   if (turns.value_or(0) < kManyTurns) {

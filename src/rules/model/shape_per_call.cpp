@@ -108,6 +108,18 @@ const Node *width_of_batch(const Site &site, const model::Loop &loop, const Call
   return found;
 }
 
+// `jnp.array([vocabulary[word] for word in text.split()])` of a text that the loop gives.
+const Node *words_of_text(const Site &site, const model::Loop &loop, const Call &made) {
+  const auto *list = made.args.empty() ? nullptr : as<ListComp>(made.args[0]);
+  if (list == nullptr || list->generators.size() != 1 || !is_call_of(site, made, {"array", "asarray", "constant"})) {
+    return nullptr;
+  }
+  const auto *words = as<Call>(list->generators[0]->iter);
+  const std::string_view method = words != nullptr ? called_method(*words) : std::string_view{};
+  const bool splits = method == "split" || method == "tokenize" || method == "encode";
+  return splits && mentions_assigned(loop, words) ? words : nullptr;
+}
+
 NewShape new_shape_of(const Site &site, const model::Loop &loop, const Expr *argument) {
   const auto *name = as<Name>(argument);
   if (name != nullptr) {
@@ -123,6 +135,9 @@ NewShape new_shape_of(const Site &site, const model::Loop &loop, const Expr *arg
   if (const auto *call = as<Call>(value)) {
     if (const Node *width = width_of_batch(site, loop, *call)) {
       return {width, "its width is that of the longest element of the batch"};
+    }
+    if (const Node *words = words_of_text(site, loop, *call)) {
+      return {words, "it is as long as this text"};
     }
     // jnp.asarray(x[:t])
     const bool converts = is_call_of(site, *call, {"asarray", "array", "constant", "convert_to_tensor"});
@@ -196,7 +211,8 @@ extern constinit const Rule kShapePerCall = {
              .documentation = R"(## What it finds
 
 A call in a loop of a function that `jax.jit` or `tf.function` compiles, with an array whose shape is new each time: a slice up to the loop's
-counter (`x[:t + 1]`), an array that the loop appends to, or one that is as wide as the longest element of the batch.
+counter (`x[:t + 1]`), an array that the loop appends to, one that is as wide as the longest element of the batch, or one of the words of a
+text.
 
 ## Why it costs
 

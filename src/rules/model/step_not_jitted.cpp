@@ -1,4 +1,5 @@
 #include "model/context.h"
+#include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
@@ -150,7 +151,54 @@ const Call *use_of(const Site &site, const Call &call) {
   return mentioned == 2 ? found : nullptr; // bound once and called once, and handed to nobody
 }
 
+// The innermost `for` or `while` of the site's function around a node, unless the node is what it runs over.
+const model::Loop *loop_with(const Site &site, const Node *node) {
+  const model::Loop *loop = nullptr;
+  for (const model::Loop *one : site.function != nullptr ? site.function->loops : std::vector<model::Loop *>{}) {
+    const auto *statement = as<For>(one->node);
+    const bool is_statement = one->node->kind == NodeKind::For || one->node->kind == NodeKind::While;
+    if (is_statement && contains(one->node, node) && (statement == nullptr || !contains(statement->iter, node))) {
+      loop = one;
+    }
+  }
+  return loop;
+}
+
+// `model.apply(variables, x)` of a Flax module.
+void check_apply(Site &site, const Call &call) {
+  const Value model = receiver_of(call) != nullptr ? value_of(site, receiver_of(call)) : Value{};
+  const bool is_module =
+      model.is(Value::Tag::Object) && std::ranges::any_of(model.type->mro, [](const model::ClassInfo *type) {
+        return std::ranges::any_of(type->bases, [](const Value &base) {
+          return base.is(Value::Tag::Api) && base.name().text() == "flax.linen.Module";
+        });
+      });
+  // `model.apply = jax.jit(model.apply)` compiles it under its own name.
+  if (!is_module || site.module->is_test || may_be_compiled(site.function) ||
+      project_has_word(site, {".apply = ", ".apply=", "nn.jit"})) {
+    return;
+  }
+  const model::Loop *loop = loop_with(site, &call);
+  const AsPython as_python = runs_often(site, loop) ? runs_as_python(site.project, site.function) : AsPython::No;
+  if (as_python == AsPython::No) {
+    return;
+  }
+  Finding &finding =
+      report(site, call,
+             fmt::format("`{}` runs operation by operation in every iteration, because no `jax.jit` compiles it",
+                         text_of(site, call.func)),
+             "compile it once: `predict = jax.jit(lambda variables, x: model.apply(variables, x))`, and call that");
+  if (loop != nullptr) {
+    add_note(finding, site, *loop->node, "in every iteration of this loop");
+  }
+  finding.tier = as_python == AsPython::Yes ? finding.tier : Tier::Hint;
+}
+
 void check(Site &site, const Call &call) {
+  if (called_method(call) == "apply" && called_api(site, call).empty()) {
+    check_apply(site, call);
+    return;
+  }
   if (call.args.empty() || may_be_compiled(site.function)) {
     return;
   }
@@ -162,17 +210,7 @@ void check(Site &site, const Call &call) {
   if (use == nullptr) {
     return;
   }
-  const model::Loop *loop = nullptr;
-  if (site.function != nullptr) {
-    for (const model::Loop *one : site.function->loops) { // the innermost around the use
-      const auto *statement = as<For>(one->node);
-      const Node *body = one->node;
-      if (contains(body, use) && (statement == nullptr || !contains(statement->iter, use)) &&
-          (body->kind == NodeKind::For || body->kind == NodeKind::While)) {
-        loop = one;
-      }
-    }
-  }
+  const model::Loop *loop = loop_with(site, use);
   const AsPython as_python = runs_often(site, loop) ? runs_as_python(site.project, site.function) : AsPython::No;
   if (as_python == AsPython::No) {
     return;
@@ -197,7 +235,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kStepNotJitted = {
     .info = {.code = "DP223",
              .name = "step-not-jitted",
-             .summary = "gradients in a loop that no `jax.jit` compiles",
+             .summary = "gradients or forward passes in a loop that no `jax.jit` compiles",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
@@ -208,7 +246,7 @@ extern constinit const Rule kStepNotJitted = {
 
 `jax.grad(f)` or `jax.value_and_grad(f)` whose result is called in a loop, or in a function that is called from one, where neither it, nor
 `f`, nor the code around it is compiled by `jax.jit`. The loop must be reachable from a script's own code, or call a function that
-computes the gradients for each batch; where callers that are not known may compile it, it is a hint.
+computes the gradients for each batch; where callers that are not known may compile it, it is a hint. Likewise `apply` of a Flax module.
 
 ## Why it costs
 
@@ -261,7 +299,7 @@ the rule cannot see it.
 - JAX documentation "Just-in-time compilation"
 )"},
     .calls = "jax.grad jax.value_and_grad flax.nnx.grad flax.nnx.value_and_grad equinox.filter_grad "
-             "equinox.filter_value_and_grad haiku.grad haiku.value_and_grad",
+             "equinox.filter_value_and_grad haiku.grad haiku.value_and_grad *.apply",
     .on_call = check};
 
 } // namespace deepperf::rules::step_not_jitted

@@ -1,5 +1,6 @@
 #include "python/children.h"
-#include "rules/site.h"
+#include "rules/reach.h"
+#include "rules/session_feed.h"
 
 #include <algorithm>
 
@@ -34,6 +35,40 @@ bool needs_values(const Site &site, const Node *node) {
   return found;
 }
 
+// Does a Keras model run inside of the tape? Then there are dozens of operations in a step, and not a few by hand.
+bool runs_model(const Site &site, const Node *node) {
+  const auto *call = as<Call>(node);
+  if (call != nullptr) {
+    const model::Value callee = site.project.callee_of(call);
+    const bool is_model = callee.is_kind(Kind::KerasModel) ||
+                          (callee.is(model::Value::Tag::Object) && callee.type->kind == Kind::KerasModel) ||
+                          (callee.is(model::Value::Tag::Method) && callee.function->type != nullptr &&
+                           callee.function->type->kind == Kind::KerasModel);
+    if (is_model || keyword_argument(*call, "training") != nullptr) {
+      return true;
+    }
+  }
+  bool found = false;
+  for_each_child(node, [&](const Node *child) { found = found || runs_model(site, child); });
+  return found;
+}
+
+struct HasCompiled {
+  bool found = false; // a function of the file that is compiled
+};
+
+// A file that has a `tf.function` elsewhere knows of it, a program that turns graphs off means it, and episodes of
+// games have another length each time.
+bool is_about_eager(const Site &site) {
+  const auto &compiled = site.memory.recall<HasCompiled>(site.module, [&] {
+    return HasCompiled{std::ranges::any_of(site.project.functions, [&](const model::FunctionInfo &function) {
+      return function.module == site.module && function.compiled_at != nullptr;
+    })};
+  });
+  return compiled.found || plays_games(*site.module) ||
+         file_has_word(site, {"run_functions_eagerly", "run_eagerly", "enable_eager_execution"});
+}
+
 void check(Site &site, const Call &call) {
   const auto *with = site.ancestors.empty() ? nullptr : as<With>(site.ancestors.back());
   if (with == nullptr || with->items[0].context_expr != &call || site.module->v1 || !in_training_step(site)) {
@@ -55,6 +90,7 @@ void check(Site &site, const Call &call) {
   if (loop != nullptr) {
     add_note(finding, site, *loop->node, "the loop");
   }
+  finding.tier = runs_model(site, with) && !site.module->is_test && !is_about_eager(site) ? finding.tier : Tier::Hint;
 }
 
 } // namespace
@@ -68,12 +104,13 @@ extern constinit const Rule kTapeStepOutsideFunction = {
              .stage = "Training",
              .frameworks = "TensorFlow",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .posts = "54968545 54428570",
              .documentation = R"(## What it finds
 
 `with tf.GradientTape()` and its gradient in a loop, or in a function that is called from one, where nothing is traced: no `@tf.function` on
-the function, on one around it, or on a caller.
+the function, on one around it, or on a caller. It is a finding where a Keras model runs inside of the tape, in a file that uses `tf.function`
+nowhere; else a hint.
 
 ## Why it costs
 

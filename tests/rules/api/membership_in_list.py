@@ -64,3 +64,12 @@ def split(dataset, n, chosen):
     some = [i for i in range(n) if i in chosen]
     few = [i for i in range(3) if i in held_out]
     return train, rest, some, few
+
+
+def vocabulary(texts):
+    words = []
+    for text in texts:
+        for word in text.split():
+            if word not in words:  # expect: DP156
+                words.append(word)
+    return words

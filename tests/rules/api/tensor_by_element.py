@@ -1,3 +1,4 @@
+import numpy as np
 import torch
 import torch.nn as nn
 
@@ -83,3 +84,26 @@ def accuracy(predicted: torch.Tensor, labels: torch.Tensor, names):
         if p == name:
             correct += 1
     return correct
+
+
+def smallest(values):
+    best = np.zeros(values.shape[0])
+    for i in range(values.shape[0]):
+        least = np.inf
+        for j in range(values.shape[1]):
+            if values[i, j] != 0 and values[i, j] < least:  # expect: DP155
+                least = values[i, j]
+                best[i] = j
+    return best
+
+
+def neighbours(values):
+    count = 0
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            if values[i, j] > values[i, j - 1]:
+                count += 1
+    return count
+
+
+print(smallest(np.random.rand(100, 100)), neighbours(np.random.rand(100, 100)))
