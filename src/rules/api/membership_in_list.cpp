@@ -175,6 +175,8 @@ void check_index(Site &site, const Call &call) {
   if (list != nullptr && call.args.size() == 1) {
     check_attribute(site, *list, call, call.args[0]);
   }
+}
+
 // The words of one of many texts: `for word in text.split()` in a loop over texts.
 bool goes_over_words(const Site &site, const model::Loop &loop) {
   const auto *call = as<Call>(iterated_by(site, loop));

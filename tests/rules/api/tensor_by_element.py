@@ -99,7 +99,7 @@ def smallest(values):
 
 def neighbours(values):
     count = 0
-    for i in range(values.shape[0]):
+    for i in range(values.shape[0]):  # expect: DP162
         for j in range(values.shape[1]):
             if values[i, j] > values[i, j - 1]:
                 count += 1
