@@ -15,8 +15,6 @@ namespace deepperf::bench {
 
 namespace {
 
-constexpr std::size_t kLargestProgram = std::size_t{4} << 20;
-
 // The name by which a program is known wherever its folder stands: torch-item/buggy.py
 std::string short_name(const std::string &path) {
   const std::filesystem::path whole(path);

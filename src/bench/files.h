@@ -6,6 +6,8 @@
 
 namespace deepperf::bench {
 
+inline constexpr std::size_t kLargestProgram = std::size_t{4} << 20;
+
 // Both throw std::runtime_error with the reason. A file of more than `most` bytes is refused.
 std::string read_file(const std::string &path, std::size_t most);
 // All or nothing: written beside the old one, and renamed.

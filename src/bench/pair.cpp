@@ -18,7 +18,7 @@ namespace deepperf::bench {
 
 namespace {
 
-constexpr std::size_t kLargestFile = std::size_t{1} << 20;
+constexpr std::size_t kLargestDescription = std::size_t{1} << 20;
 
 std::string_view type_name(const toml::node &node) {
   switch (node.type()) {
@@ -312,7 +312,7 @@ Pair read_pair(const std::string &folder, std::vector<PairProblem> &problems) {
   const std::string path = folder + "/pp.toml";
   std::string text;
   try {
-    text = read_file(path, kLargestFile);
+    text = read_file(path, kLargestDescription);
   } catch (const std::exception &error) {
     problems.push_back({path, 0, error.what()});
     Pair pair;

@@ -17,7 +17,6 @@ namespace {
 
 using python::as;
 
-constexpr std::size_t kLargestProgram = std::size_t{4} << 20;
 constexpr std::string_view kMeasured = "# measured from here";
 
 [[noreturn]] void fail(const std::string &path, u32 line, const std::string &message) {
@@ -47,7 +46,7 @@ struct Program {
 };
 
 // Lines as the text has them, with their ends.
-std::vector<std::string_view> lines_of(std::string_view text) {
+std::vector<std::string_view> whole_lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
@@ -108,7 +107,7 @@ u32 start_of(const python::FunctionDef &function) {
 std::string without(const Program &program, const std::vector<std::pair<u32, u32>> &removed) {
   std::string text;
   u32 number = 0;
-  for (const std::string_view line : lines_of(program.text())) {
+  for (const std::string_view line : whole_lines_of(program.text())) {
     ++number;
     const bool is_removed = std::ranges::any_of(
         removed, [&](const auto &range) { return range.first <= number && number <= range.second; });
@@ -166,8 +165,8 @@ Mark mark_of(std::string_view line) {
 }
 
 std::vector<Mark> marks_of(const Program &program) {
-  std::vector<Mark> marks(lines_of(program.text()).size() + 1, Mark::None);
-  const std::vector<std::string_view> lines = lines_of(program.text());
+  std::vector<Mark> marks(whole_lines_of(program.text()).size() + 1, Mark::None);
+  const std::vector<std::string_view> lines = whole_lines_of(program.text());
   for (const python::Span &comment : program.tree.comments) { // what looks like one in a string is none
     const u32 line = program.line(comment.start);
     marks[line] = mark_of(lines[line - 1]);
@@ -179,7 +178,7 @@ Split split_sections(const Program &program, const std::string &path, const std:
   Split split;
   Mark section = Mark::None;
   u32 opened = 0;
-  const std::vector<std::string_view> lines = lines_of(program.text());
+  const std::vector<std::string_view> lines = whole_lines_of(program.text());
   for (u32 number = 1; number <= lines.size(); ++number) {
     const std::string_view line = lines[number - 1];
     switch (marks[number]) {

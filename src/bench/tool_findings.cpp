@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kLargestFile = std::size_t{256} << 20;
+constexpr std::size_t kLargestToolOutput = std::size_t{256} << 20;
 
 // A part of a tree, by a pointer such as "/range/start/line"; null if there is none.
 const Json *at(const Json &json, const char *pointer) {
@@ -95,7 +95,7 @@ ToolFindings parse_tool_findings(const std::string &text, const std::string &nam
 }
 
 ToolFindings read_tool_findings(const std::string &file) {
-  return parse_tool_findings(read_file(file, kLargestFile), std::filesystem::path(file).stem().string());
+  return parse_tool_findings(read_file(file, kLargestToolOutput), std::filesystem::path(file).stem().string());
 }
 
 } // namespace deepperf::bench

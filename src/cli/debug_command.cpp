@@ -271,12 +271,12 @@ int explain_why(const std::string &place, const std::string &rule, std::vector<s
 }
 
 void add_why(CLI::App &debug, int &exit_code) {
-  struct Arguments {
+  struct DebugArguments {
     std::string place;
     std::string rule;
     std::vector<std::string> around;
   };
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<DebugArguments>();
   CLI::App *command = debug.add_subcommand("why", "Print what rules ask about a line, and what the engine answers");
   command->footer(
       "The file is analysed with the rest of its repository, or with the given paths. Without a rule, all rules\n"

@@ -20,7 +20,7 @@ namespace deepperf::cli {
 
 namespace {
 
-struct Arguments {
+struct RulesArguments {
   std::string format = "text";
   std::string framework;
   std::string cause;
@@ -67,7 +67,7 @@ bool names_framework(std::string_view wanted, std::string_view framework) {
   return given == name || (given == "torch" && name == "pytorch") || (given == "tf" && name == "tensorflow");
 }
 
-bool is_wanted(const Arguments &arguments, const rules::RuleInfo &rule) {
+bool is_wanted(const RulesArguments &arguments, const rules::RuleInfo &rule) {
   const std::vector<std::string_view> frameworks = report::split_list(rule.frameworks);
   return (arguments.framework.empty() || std::ranges::any_of(frameworks,
                                                              [&](std::string_view framework) {
@@ -78,7 +78,7 @@ bool is_wanted(const Arguments &arguments, const rules::RuleInfo &rule) {
          (arguments.tier.empty() || report::tier_name(rule.tier) == arguments.tier);
 }
 
-int list_rules(const Arguments &arguments) {
+int list_rules(const RulesArguments &arguments) {
   require_known_framework(arguments.framework);
   std::vector<const rules::RuleInfo *> wanted;
   std::ranges::copy_if(rules::all_rules(), std::back_inserter(wanted),
@@ -103,7 +103,7 @@ int list_rules(const Arguments &arguments) {
 } // namespace
 
 void add_rules(CLI::App &app, int &exit_code) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<RulesArguments>();
   CLI::App *command = app.add_subcommand("rules", "List all rules");
   command
       ->add_option("--framework", arguments->framework, "Only those for a framework: TensorFlow, Keras, PyTorch, JAX")

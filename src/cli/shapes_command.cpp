@@ -14,7 +14,7 @@ namespace deepperf::cli {
 
 namespace {
 
-struct Arguments {
+struct ShapesArguments {
   std::vector<std::string> files;
   std::vector<std::string> around;
   std::string entry;
@@ -25,7 +25,7 @@ struct Arguments {
   i64 batch = 32;
 };
 
-int run(const Arguments &arguments) {
+int run(const ShapesArguments &arguments) {
   if (arguments.format == "html") {
     if (const std::string missing = report::missing_shapes_page(); !missing.empty()) {
       std::fprintf(stderr, "deepperf: %s\n", missing.c_str());
@@ -79,7 +79,7 @@ int run(const Arguments &arguments) {
 } // namespace
 
 void add_shapes(CLI::App &app, int &exit_code) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ShapesArguments>();
   CLI::App *command =
       app.add_subcommand("shapes", "Show the shapes that go through a program's layers, without running it");
   command->footer("Sizes that the code does not tell are symbols: [N, 3, H, W].");

@@ -10,14 +10,14 @@ namespace deepperf::python {
 
 namespace {
 
-struct Alias {
+struct NameAlias {
   std::string_view name;
   u32 code;
 };
 
 // What Unicode calls control characters, and its abbreviations. ICU knows only those aliases that correct a wrong name.
 // Sorted by name.
-constexpr std::array<Alias, 185> kAliases = {{
+constexpr std::array<NameAlias, 185> kAliases = {{
     {"ACK", 0x6},
     {"ACKNOWLEDGE", 0x6},
     {"ALERT", 0x7},
@@ -204,7 +204,7 @@ constexpr std::array<Alias, 185> kAliases = {{
     {"ZWNJ", 0x200C},
     {"ZWSP", 0x200B},
 }};
-static_assert(std::ranges::is_sorted(kAliases, {}, &Alias::name));
+static_assert(std::ranges::is_sorted(kAliases, {}, &NameAlias::name));
 
 // VS1 to VS256, the variation selectors.
 std::optional<u32> variation_selector(std::string_view name) {
@@ -234,7 +234,7 @@ std::optional<u32> code_point_named(std::string_view name) {
       return static_cast<u32>(code);
     }
   }
-  const auto *alias = std::ranges::lower_bound(kAliases, std::string_view(upper), {}, &Alias::name);
+  const auto *alias = std::ranges::lower_bound(kAliases, std::string_view(upper), {}, &NameAlias::name);
   if (alias != kAliases.end() && alias->name == upper) {
     return alias->code;
   }

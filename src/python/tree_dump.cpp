@@ -66,7 +66,7 @@ std::string_view pick(const std::array<std::string_view, size> &names, Enum valu
 }
 
 // Deeper trees than this are cut, because printing them by recursion would use up the stack.
-constexpr u32 kDeepest = 4000;
+constexpr u32 kDeepestDumped = 4000;
 // Longer literals are cut: the dump is for looking at the tree, not at the data.
 constexpr std::size_t kLongestText = 120;
 
@@ -160,7 +160,7 @@ private:
     out_ += name_of(child->kind);
     span(child->span());
     flag(child->parenthesized, "parenthesized");
-    if (depth_ >= kDeepest) {
+    if (depth_ >= kDeepestDumped) {
       out_ += " …\n";
       return;
     }

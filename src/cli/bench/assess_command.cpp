@@ -10,14 +10,14 @@ namespace deepperf::cli {
 
 namespace {
 
-struct Arguments {
+struct BenchAssessArguments {
   PairArguments pairs;
   std::vector<std::string> tools;
   std::string format = "text";
   std::string output;
 };
 
-int assess_pairs(const Arguments &arguments) {
+int assess_pairs(const BenchAssessArguments &arguments) {
   const std::vector<bench::Pair> pairs = chosen_pairs(arguments.pairs);
   bench::Assessment assessment;
   assessment.pairs = bench::assess_check(pairs);
@@ -32,7 +32,7 @@ int assess_pairs(const Arguments &arguments) {
 } // namespace
 
 void add_bench_assess(CLI::App &bench, int &exit_code) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<BenchAssessArguments>();
   CLI::App *command =
       bench.add_subcommand("assess", "Count which problems `check` finds in the pairs, and what other tools find");
   add_pair_options(*command, arguments->pairs);

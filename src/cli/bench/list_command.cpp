@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Arguments {
+struct BenchListArguments {
   PairArguments pairs;
   std::string format = "text";
 };
@@ -44,7 +44,7 @@ Json to_json(const bench::Pair &pair) {
   return json;
 }
 
-int list_pairs(const Arguments &arguments) {
+int list_pairs(const BenchListArguments &arguments) {
   const std::vector<bench::Pair> pairs = chosen_pairs(arguments.pairs);
   std::string text;
   if (arguments.format == "json") {
@@ -72,7 +72,7 @@ int list_pairs(const Arguments &arguments) {
 } // namespace
 
 void add_bench_list(CLI::App &bench, int &exit_code) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<BenchListArguments>();
   CLI::App *command = bench.add_subcommand("list", "List the pairs, and report what is wrong in their pp.toml");
   add_pair_options(*command, arguments->pairs);
   command->add_option("--format", arguments->format, "How to print them (default: text)")

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct BenchNewArguments {
   std::string file;
   bench::SplitOptions split;
   std::string measure = "time";
@@ -39,7 +39,7 @@ bench::Measure measure_called(const std::string &name) {
 }
 
 // Writes the pair; nothing that is there already is overwritten.
-bench::Pair write_pair(const Arguments &arguments, const bench::Split &split, const std::string &folder) {
+bench::Pair write_pair(const BenchNewArguments &arguments, const bench::Split &split, const std::string &folder) {
   const std::string id = fs::path(folder).filename().string();
   bench::write_file(folder + "/buggy.py", split.buggy);
   bench::write_file(folder + "/fixed.py", split.fixed);
@@ -57,7 +57,7 @@ bench::Pair write_pair(const Arguments &arguments, const bench::Split &split, co
   return bench::read_pair(folder, problems);
 }
 
-int measure_own(const Arguments &arguments) {
+int measure_own(const BenchNewArguments &arguments) {
   if (arguments.measure == "growth" && arguments.growth_knob.empty()) {
     throw CLI::ValidationError("--measure growth needs --growth-knob, the constant that counts the steps");
   }
@@ -96,7 +96,7 @@ int measure_own(const Arguments &arguments) {
 } // namespace
 
 void add_bench_new(CLI::App &bench, int &exit_code) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<BenchNewArguments>();
   CLI::App *command = bench.add_subcommand(
       "new", "Measure an optimisation of your own: a file with functions before() and after(), or with sections\n"
              "that begin with the lines '# before' and '# after'. This executes the file.");

@@ -13,14 +13,14 @@ namespace deepperf::cli {
 
 namespace {
 
-struct Arguments {
+struct BenchRunArguments {
   PairArguments pairs;
   MeasuringArguments measuring;
   bool record = false;
 };
 
 // Returns where.
-std::string record(const Arguments &arguments, const bench::Report &report, u32 &count) {
+std::string record(const BenchRunArguments &arguments, const bench::Report &report, u32 &count) {
   const std::string folder = benchmark_folder(arguments.pairs);
   std::vector<std::string> known;
   for (const std::string &pair : bench::pair_folders(folder)) {
@@ -31,7 +31,7 @@ std::string record(const Arguments &arguments, const bench::Report &report, u32 
   return path;
 }
 
-int run_pairs(Arguments &arguments) {
+int run_pairs(BenchRunArguments &arguments) {
   if (arguments.record && (arguments.measuring.settings.quick || !arguments.measuring.overrides.empty())) {
     throw CLI::ValidationError("--record takes the pairs as they are, without --quick and --set");
   }
@@ -52,7 +52,7 @@ int run_pairs(Arguments &arguments) {
 } // namespace
 
 void add_bench_run(CLI::App &bench, int &exit_code) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<BenchRunArguments>();
   CLI::App *command = bench.add_subcommand(
       "run", "Run both programs of pairs, compare their results, and measure how much slower or larger one is.\n"
              "This executes the programs: read those that you do not know first.");
