@@ -3,6 +3,7 @@
 #include "base/workers.h"
 #include "check/judge_files.h"
 #include "model/imports.h"
+#include "shapes/analysis.h"
 
 #include <algorithm>
 #include <numeric>
@@ -55,6 +56,17 @@ Inspection::Inspection(const std::string &path, std::vector<std::string> files, 
     module_ = module != project_->modules.end() ? &*module : nullptr;
     return;
   }
+}
+
+Inspection::~Inspection() = default;
+
+std::optional<std::string> Inspection::shape_at(python::Span expression) const {
+  if (shapes_ == nullptr) {
+    shapes::AnalysisOptions options;
+    options.only = options.seen = module_;
+    shapes_ = shapes::analyse(*project_, options);
+  }
+  return shapes::shape_at(*shapes_, expression);
 }
 
 } // namespace deepperf::check

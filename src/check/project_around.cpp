@@ -24,14 +24,14 @@ bool is_same_file(const std::string &a, const std::string &b) {
 // folder if it imports nothing of it.
 std::vector<std::string> folders_around(const model::ParsedFile &file) {
   std::error_code error;
-  const fs::path own = fs::absolute(fs::path(file.path).parent_path(), error);
+  const fs::path own = fs::absolute(file.path, error).parent_path();
   bool needs_more = false;
   for (const model::ImportRef &import : file.imports) {
     const std::string_view dotted = import.module ? import.module.text() : std::string_view{};
     const std::string top(dotted.substr(0, dotted.find('.')));
     if (import.level > 0) {
       needs_more = true;
-    } else if (!top.empty() && !model::is_known_package(top)) {
+    } else if (!top.empty()) {
       fs::path at = own;
       for (int i = 0; i < 4 && at.has_relative_path(); ++i, at = at.parent_path()) {
         needs_more = needs_more || fs::exists(at / (top + ".py"), error) || fs::exists(at / top / "__init__.py", error);
@@ -44,14 +44,22 @@ std::vector<std::string> folders_around(const model::ParsedFile &file) {
   fs::path at = own;
   for (; at.has_relative_path(); at = at.parent_path()) {
     if (fs::exists(at / ".git", error)) {
-      return {at.string()};
+      return {fs::proximate(at, error).string()};
     }
   }
   at = own;
   while (at.has_relative_path() && fs::exists(at / "__init__.py", error)) {
     at = at.parent_path();
   }
-  return {at.string()};
+  return {fs::proximate(at, error).string()};
+}
+
+// Only once: by another name it would be a file of another project.
+bool is_within(const std::string &path, const std::string &folder) {
+  std::error_code error;
+  const fs::path inner = fs::weakly_canonical(path, error);
+  const fs::path outer = fs::weakly_canonical(folder, error);
+  return std::ranges::mismatch(outer, inner).in1 == outer.end();
 }
 
 } // namespace
@@ -60,7 +68,9 @@ std::string with_project_around(const std::string &path, const std::vector<std::
                                 const std::function<void(const model::Project &, const model::Module &)> &use) {
   Options options;
   options.paths = around;
-  options.paths.push_back(path);
+  if (std::ranges::none_of(around, [&](const std::string &folder) { return is_within(path, folder); })) {
+    options.paths.push_back(path);
+  }
   options.jobs = 1;
   Progress progress;
   LoadedFiles loaded;
@@ -81,21 +91,24 @@ std::string with_project_around(const std::string &path, const std::vector<std::
   for (const std::unique_ptr<LoadedFile> &one : loaded.files) {
     files.push_back(&one->parsed);
   }
-  for (const model::Group &group : model::group_files(files, true)) {
-    if (std::ranges::find(group, &file) == group.end()) {
-      continue;
-    }
-    for (model::ParsedFile *one : group) {
-      parse_file(*loaded.files[one->index.value], loaded, loaded.workers[0].trees, loaded.workers[0]);
-    }
-    for (const model::Group &part : model::group_files(group, true)) {
-      if (std::ranges::find(part, &file) != part.end()) {
-        const std::unique_ptr<model::Project> project = model::analyse(part);
-        const auto module = std::ranges::find(project->modules, &file, &model::Module::parsed);
-        use(*project, *module);
-        return {};
+  // Those that belong together because of it, once by what a quick look finds, and once by their trees.
+  const auto belonging = [&file](const model::Group &among) {
+    for (const model::Group &group : model::group_files(among, true)) {
+      if (std::ranges::find(group, &file) != group.end()) {
+        return model::with_imports(group, among);
       }
     }
+    return model::Group{};
+  };
+  const model::Group group = belonging(files);
+  for (model::ParsedFile *one : group) {
+    parse_file(*loaded.files[one->index.value], loaded, loaded.workers[0].trees, loaded.workers[0]);
+  }
+  if (const model::Group part = belonging(group); !part.empty()) {
+    const std::unique_ptr<model::Project> project = model::analyse(part);
+    const auto module = std::ranges::find(project->modules, &file, &model::Module::parsed);
+    use(*project, *module);
+    return {};
   }
   return fmt::format("{}: neither this file nor a file that it imports uses a framework, so that it has no shapes",
                      path);

@@ -62,7 +62,10 @@ std::string step_name(const Step &step) {
 
 Dim parameters_of(Analysis &analysis, const Root &root) {
   if (root.object.is(Tag::Object)) {
-    return count_parameters(analysis.interpreter, root.object);
+    return count_parameters(analysis.interpreter, {root.object});
+  }
+  if (!root.modules.empty()) {
+    return count_parameters(analysis.interpreter, root.modules);
   }
   std::unordered_set<const Object *> seen;
   Dim total = Dim::of(0);

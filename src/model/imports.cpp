@@ -253,7 +253,9 @@ namespace {
 // Which files each file imports, as far as they are among those given.
 class ImportGraph {
 public:
-  explicit ImportGraph(const std::deque<Module> &modules) : modules_(modules), index_(modules) {}
+  // Packages that the tables know are files of the project only `with_known`.
+  explicit ImportGraph(const std::deque<Module> &modules, bool with_known = false)
+      : modules_(modules), index_(modules), with_known_(with_known) {}
 
   // Calls `visit` with the number of each file that file `at` imports, and with the import.
   template <class Visit> void each(u32 at, Visit visit) const {
@@ -269,7 +271,7 @@ public:
       if (import.module != last.module || import.level != last.level) {
         last = import;
         const std::string_view text = import.module ? import.module.text() : std::string_view{};
-        known = import.level == 0 && is_known_package(text.substr(0, text.find('.')));
+        known = !with_known_ && import.level == 0 && is_known_package(text.substr(0, text.find('.')));
         package = known ? nullptr : index_.find(modules_[at], import.module, {}, import.level);
       }
       tell(import, package);
@@ -282,7 +284,17 @@ public:
 private:
   const std::deque<Module> &modules_;
   ModuleIndex index_;
+  bool with_known_;
 };
+
+std::deque<Module> modules_of(const std::vector<ParsedFile *> &files) {
+  std::deque<Module> modules;
+  for (const ParsedFile *file : files) {
+    modules.push_back(make_module(*file));
+    modules.back().file = {static_cast<u32>(modules.size() - 1)};
+  }
+  return modules;
+}
 
 bool is_star(const ImportRef &import) { return import.name && import.name.text() == "*"; }
 
@@ -415,11 +427,7 @@ u64 bytes_in(const Group &group) {
 }
 
 std::vector<Group> group_files(const std::vector<ParsedFile *> &files, bool with_tests) {
-  std::deque<Module> modules;
-  for (const ParsedFile *file : files) {
-    modules.push_back(make_module(*file));
-    modules.back().file = {static_cast<u32>(modules.size() - 1)};
-  }
+  const std::deque<Module> modules = modules_of(files);
   const ImportGraph graph(modules);
   const Reach reach(modules, graph, files);
   std::vector<u32> leader(modules.size());
@@ -463,6 +471,36 @@ std::vector<Group> group_files(const std::vector<ParsedFile *> &files, bool with
   }
   std::ranges::stable_sort(groups, std::ranges::greater{}, bytes_in);
   return groups;
+}
+
+Group with_imports(const Group &start, const std::vector<ParsedFile *> &files) {
+  const std::deque<Module> modules = modules_of(files);
+  const ImportGraph graph(modules, true);
+  std::vector<bool> reached(files.size(), false);
+  std::vector<u32> queue;
+  for (u32 i = 0; i < files.size(); ++i) {
+    if (std::ranges::find(start, files[i]) != start.end()) {
+      reached[i] = true;
+      queue.push_back(i);
+    }
+  }
+  while (!queue.empty()) {
+    const u32 at = queue.back();
+    queue.pop_back();
+    graph.each(at, [&](u32 other, const ImportRef &) {
+      if (!reached[other]) {
+        reached[other] = true;
+        queue.push_back(other);
+      }
+    });
+  }
+  Group group;
+  for (u32 i = 0; i < files.size(); ++i) {
+    if (reached[i]) {
+      group.push_back(files[i]);
+    }
+  }
+  return group;
 }
 
 } // namespace deepperf::model

@@ -15,6 +15,10 @@ using Group = std::vector<ParsedFile *>;
 // none; test code is only where something else imports it, unless `with_tests`.
 std::vector<Group> group_files(const std::vector<ParsedFile *> &files, bool with_tests);
 
+// These files and all that they import, directly or not. The sources of a framework count too, if they are among
+// `files`.
+Group with_imports(const Group &start, const std::vector<ParsedFile *> &files);
+
 // The size of their texts.
 u64 bytes_in(const Group &group);
 
@@ -58,7 +62,8 @@ template <class Visit> void for_each_path_part(std::string_view path, Visit visi
   }
 }
 
-// Frameworks and the standard library's modules we know are never files of the project.
+// Frameworks and the standard library's modules we know: what they have is in the tables, and never taken from files of
+// the project.
 bool is_known_package(std::string_view top);
 
 } // namespace deepperf::model

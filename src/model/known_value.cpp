@@ -255,7 +255,7 @@ std::optional<KnownValue> value_at(const Project &project, const Module &module,
   if (known.calls == module.parsed->source.part(known.span.start, known.span.end)) {
     known.calls.clear(); // that is what stands there
   }
-  return known.says_something() ? std::optional(std::move(known)) : std::nullopt;
+  return known;
 }
 
 namespace {
@@ -293,9 +293,7 @@ private:
     KnownValue known;
     known.span = {target->start, target->end};
     note_tensor(value != nullptr ? value : target, known);
-    if (!known.kind.empty()) {
-      values_.push_back(std::move(known));
-    }
+    values_.push_back(std::move(known));
   }
 
   Span range_;

@@ -28,10 +28,10 @@ struct KnownValue {
   }
 };
 
-// Of the innermost expression or parameter around the offset. Nothing if nothing is known of it.
+// Of the innermost expression or parameter around the offset, with what is known of it, which may be nothing.
 std::optional<KnownValue> value_at(const Project &project, const Module &module, u32 offset);
 
-// What is assigned to names and bound by loops within the range, in the order of the text; only what has a kind.
+// What is assigned to names and bound by loops within the range, in the order of the text.
 std::vector<KnownValue> bound_values(const Module &module, python::Span range);
 
 } // namespace deepperf::model

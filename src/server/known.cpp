@@ -22,12 +22,16 @@ Range range_of(const InspectedText &text, python::Span span) {
   return {position_in(source, span.start, text.encoding), position_in(source, span.end, text.encoding)};
 }
 
-std::vector<std::string> facts_of(const model::KnownValue &known, bool is_markdown) {
+// `shape` is that of the value, with its dtype and device, or empty.
+std::vector<std::string> facts_of(const model::KnownValue &known, const std::string &shape, bool is_markdown) {
   std::vector<std::string> facts;
   if (!known.kind.empty()) {
     facts.push_back(is_markdown ? fmt::format("**{}**", known.kind) : std::string(known.kind));
   }
-  for (const std::string_view fact : {known.gradient, known.device}) {
+  if (!shape.empty()) {
+    facts.push_back(code(shape, is_markdown));
+  }
+  for (const std::string_view fact : {known.gradient, shape.find(" on ") == std::string::npos ? known.device : ""}) {
     if (!fact.empty()) {
       facts.emplace_back(fact);
     }
@@ -47,7 +51,10 @@ std::vector<std::string> facts_of(const model::KnownValue &known, bool is_markdo
 }
 
 // Short, as it stands in the middle of code.
-std::string label_of(const model::KnownValue &known) {
+std::string label_of(const model::KnownValue &known, const std::string &shape) {
+  if (!shape.empty()) {
+    return ": " + shape;
+  }
   std::string label = fmt::format(": {}", known.kind);
   if (known.device == "on an accelerator") {
     label += ", accelerator";
@@ -67,10 +74,14 @@ std::optional<KnownText> known_at(const InspectedText &text, Position position, 
   if (!known) {
     return std::nullopt;
   }
+  const std::string shape = text.inspection.shape_at(known->span).value_or("");
+  if (!known->says_something() && shape.empty()) {
+    return std::nullopt;
+  }
   const std::string_view written = module.parsed->source.part(known->span.start, known->span.end);
   const std::string_view line = written.substr(0, written.find('\n'));
   return KnownText{.text = fmt::format("{}{}: {}", code(line, is_markdown), line.size() < written.size() ? "…" : "",
-                                       fmt::join(facts_of(*known, is_markdown), ", ")),
+                                       fmt::join(facts_of(*known, shape, is_markdown), ", ")),
                    .range = range_of(text, known->span)};
 }
 
@@ -84,8 +95,12 @@ Json inlay_hints(const InspectedText &text, const Range &range) {
     return hints;
   }
   for (const model::KnownValue &known : model::bound_values(module, {*start, *end})) {
+    const std::string shape = text.inspection.shape_at(known.span).value_or("");
+    if (known.kind.empty() && shape.empty()) {
+      continue;
+    }
     hints.push_back({{"position", to_json(position_in(source, known.span.end, text.encoding))},
-                     {"label", label_of(known)},
+                     {"label", label_of(known, shape)},
                      {"kind", kTypeHint}});
   }
   return hints;

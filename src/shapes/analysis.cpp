@@ -78,6 +78,8 @@ private:
     for (const auto &[name, value] : in_.frame_of(&module)->content.names) {
       if (value.is(Tag::Tensor)) {
         root.values.emplace_back(Symbol{name}, value);
+      } else if (value.is(Tag::Object) && in_.is_module(*value.object)) {
+        root.modules.push_back(value);
       }
     }
     analysis_.roots.push_back(std::move(root));
@@ -367,19 +369,25 @@ private:
 std::unique_ptr<Analysis> analyse(const model::Project &project, const AnalysisOptions &options) {
   // A check should cost little more than without shapes; who asks for the shapes of a model wants all of them.
   Limits limits;
-  limits.steps_of_root = options.for_people ? 3'000'000 : 30'000;
-  limits.steps_of_all = options.for_people ? 20'000'000 : 60'000 + 2'500 * project.modules.size();
+  limits.steps_of_root = options.for_people ? 3'000'000 : options.seen != nullptr ? 100'000 : 30'000;
+  limits.steps_of_all = options.for_people        ? 20'000'000
+                        : options.seen != nullptr ? 1'000'000
+                                                  : 60'000 + 2'500 * project.modules.size();
   auto analysis = std::make_unique<Analysis>(project, limits);
+  if (options.seen != nullptr) {
+    analysis->seen.module = options.seen;
+    analysis->interpreter.seen = &analysis->seen;
+  }
   Runner(project, options, *analysis).run();
   return analysis;
 }
 
-Dim count_parameters(Interpreter &in, const Value &object) {
+Dim count_parameters(Interpreter &in, const std::vector<Value> &modules) {
   std::unordered_set<const void *> seen;
   Dim total = Dim::of(0);
   const std::function<void(const Value &)> add = [&](const Value &value) {
     if (value.is(Tag::Tensor)) {
-      if (value.tensor->is_parameter && seen.insert(value.tensor).second) {
+      if (value.tensor->is_parameter && !value.tensor->is_of_layer && seen.insert(value.tensor).second) {
         total = in.terms.add(total, numel(in, value.tensor->shape));
       }
       return;
@@ -393,13 +401,19 @@ Dim count_parameters(Interpreter &in, const Value &object) {
     }
     total = in.terms.add(total, weights_of(in, *value.object));
     for (const auto &[name, child] : content.attributes) {
+      if (const Value replaced = in.weight_of(*value.object, Symbol{name}); replaced.is(Tag::Tensor)) {
+        total = in.terms.subtract(
+            total, numel(in, replaced.tensor->shape)); // tied to that of another layer, or one of its own
+      }
       add(child);
     }
     for (const Value &child : content.items) {
       add(child);
     }
   };
-  add(object);
+  for (const Value &module : modules) {
+    add(module);
+  }
   return total;
 }
 

@@ -29,6 +29,7 @@ struct Root {
   u32 first_problem = 0;
   u32 last_problem = 0;
   std::vector<std::pair<Symbol, Value>> values; // names of its own scope that hold tensors
+  std::vector<Value> modules;                   // the same that hold modules with weights
   std::optional<LostAt> lost;
 };
 
@@ -47,6 +48,7 @@ struct AnalysisOptions {
   std::string entry;                   // of one class or function; empty: all roots
   std::vector<GivenInput> inputs;      // of the entry
   const model::Module *only = nullptr; // roots of this module alone
+  const model::Module *seen = nullptr; // what stands where in it is kept
 };
 
 struct Analysis {
@@ -54,12 +56,13 @@ struct Analysis {
 
   Interpreter interpreter;
   std::vector<Root> roots;
+  SeenValues seen;
   bool is_entry_found = true;
 };
 
 std::unique_ptr<Analysis> analyse(const model::Project &project, const AnalysisOptions &options = {});
 
-// All weights of a module and of what it holds, each counted once.
-Dim count_parameters(Interpreter &in, const Value &object);
+// All weights of modules and of what they hold, each counted once.
+Dim count_parameters(Interpreter &in, const std::vector<Value> &modules);
 
 } // namespace deepperf::shapes

@@ -111,7 +111,10 @@ bool order(const std::vector<SpecParam> &params, const Arguments &arguments, std
 }
 
 // A keyword that the signature does not name may change anything, unless it is one of these.
-bool has_unknown_keyword(const std::vector<std::pair<Symbol, Value>> &more) {
+bool has_unknown_keyword(const std::vector<SpecParam> &params, const std::vector<std::pair<Symbol, Value>> &more) {
+  if (std::ranges::any_of(params, &SpecParam::takes_keywords)) {
+    return false;
+  }
   static constexpr std::string_view kHarmless[] = {"out",
                                                    "generator",
                                                    "layout",
@@ -155,7 +158,7 @@ Value Interpreter::call_spec(const Spec &spec, Symbol api, Arguments &arguments,
     escape(arguments);
     return {};
   }
-  operation.is_open = operation.is_open || has_unknown_keyword(operation.more);
+  operation.is_open = operation.is_open || has_unknown_keyword(spec.call, operation.more);
   if (!spec.pattern.empty()) {
     return call_pattern(operation);
   }
@@ -178,7 +181,7 @@ void Interpreter::construct(Object &object, Symbol api, Arguments &arguments) {
     content.args.clear();
     return;
   }
-  operation.is_open = arguments.is_open || has_unknown_keyword(operation.more);
+  operation.is_open = arguments.is_open || has_unknown_keyword(spec->make, operation.more);
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (args[i].is(Tag::Undefined)) {
       args[i] = operation.is_open ? Value() : default_of(spec->make[i]);

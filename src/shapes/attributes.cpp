@@ -1,4 +1,5 @@
 #include "shapes/interpreter.h"
+#include "shapes/torch.h"
 
 #include <algorithm>
 
@@ -40,6 +41,9 @@ Value Interpreter::attribute(const Value &object, Symbol name, const Expr *node)
       if (imported != module()->imported.end()) {
         return Value::of(imported->second);
       }
+    }
+    if (const model::Module *const source = source_called(dotted)) {
+      return Value::of(source);
     }
     if (dotted == "math.pi" || dotted == "numpy.pi") {
       return Value::of_float(3.141592653589793);
@@ -200,6 +204,11 @@ Value Interpreter::object_attribute(Object &object, Symbol name, const Expr *nod
     if (const Value weight = weight_of(object, name); !weight.is_unknown()) {
       return weight;
     }
+    for (std::size_t i = 0; i < object.content.keys.size(); ++i) { // of a ModuleDict or a Sequential with names
+      if (object.content.keys[i] == name) {
+        return object.content.items[i];
+      }
+    }
     return bound(Value::of(&object), name);
   }
   return {};
@@ -246,6 +255,10 @@ Value Interpreter::super_attribute(const BoundMethod &super, Symbol name, const 
 
 void Interpreter::set_attribute(const Value &object, Symbol name, const Value &value) {
   if (object.is(Tag::Object)) {
+    if (value.is(Tag::Object) && is_module(*value.object) && is_torch_container(*object.object)) {
+      set_child(*object.object, name, value);
+      return;
+    }
     ObjectContent &content = heap.change(*object.object);
     content.attributes[name.id] = value;
     if (value.is(Tag::Object) && !value.object->name) {

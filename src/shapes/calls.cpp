@@ -235,6 +235,11 @@ Value Interpreter::call_function(FunctionObject &function, Arguments &arguments,
     escape(arguments);
     return {};
   }
+  if (function.wraps != nullptr && keeps_details) {
+    // Who asks for the shapes of a model cares little for what wrappers do before and behind: they warn, count,
+    // register.
+    return call_function(*function.wraps, arguments, node);
+  }
   Frame *const frame = heap.new_frame(function.closure, function.module);
   frame->function = &function;
   if (!bind_arguments(function, arguments, *frame, node)) {
@@ -277,6 +282,10 @@ Value Interpreter::call_super_init(Object &object, const ClassObject *after, Arg
   Symbol api;
   bool is_open = false;
   for (const ClassObject *base : object.type->order) {
+    if (is_open && base->is_dataclass) {
+      construct_dataclass(object, *base, arguments);
+      return Value::none();
+    }
     is_open = is_open || base == after;
     if (!is_open) {
       continue;
@@ -306,7 +315,7 @@ Value Interpreter::instantiate(ClassObject &type, Arguments &arguments, const Ex
     return value;
   }
   if (type.is_dataclass || derives_from(type, "typing.NamedTuple")) {
-    construct_dataclass(*object, arguments);
+    construct_dataclass(*object, type, arguments);
     return value;
   }
   if (type.has_unknown_base) {
@@ -319,10 +328,10 @@ Value Interpreter::instantiate(ClassObject &type, Arguments &arguments, const Ex
   return value;
 }
 
-void Interpreter::construct_dataclass(Object &object, Arguments &arguments) {
+void Interpreter::construct_dataclass(Object &object, const ClassObject &type, Arguments &arguments) {
   std::size_t at = 0;
   ObjectContent &content = heap.change(object);
-  for (auto base = object.type->order.rbegin(); base != object.type->order.rend(); ++base) {
+  for (auto base = type.order.rbegin(); base != type.order.rend(); ++base) {
     for (const Stmt *statement : (*base)->node->body) {
       const auto *field = as<AnnAssign>(statement);
       const auto *name = field != nullptr ? as<Name>(field->target) : nullptr;

@@ -256,6 +256,18 @@ Value Interpreter::call_text_method(const Value &receiver, std::string_view name
   return {};
 }
 
+// `del d[key]`
+void Interpreter::remove_key(DictObject &dict, const Value &key) {
+  DictContent &content = heap.change(dict);
+  const bool is_constant = (key.is(Tag::Str) && key.number != 0) || (key.is(Tag::Int) && key.dim().is_constant());
+  const auto found = std::ranges::find_if(content.items, [&](const auto &item) { return same_key(item.first, key); });
+  if (is_constant && found != content.items.end()) {
+    content.items.erase(found);
+    return;
+  }
+  content.is_open = true; // any of them
+}
+
 void Interpreter::set_subscript(const Value &object, const Value &index, const Value &value) {
   if (object.is(Tag::Dict)) {
     const bool is_constant =

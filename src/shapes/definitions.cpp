@@ -36,6 +36,16 @@ bool is_transparent(std::string_view api) {
 
 } // namespace
 
+// @functools.wraps(function)
+FunctionObject *Interpreter::wrapped_by(const Expr *decorator) {
+  const auto *call = as<Call>(decorator);
+  if (call == nullptr || call->args.size() != 1 || api_of(eval(call->func)) != "functools.wraps") {
+    return nullptr;
+  }
+  const Value wrapped = eval(call->args[0]);
+  return wrapped.is(Tag::Function) ? wrapped.function : nullptr;
+}
+
 // What a function's name is bound to.
 Value Interpreter::decorated(const FunctionDef *definition, FunctionObject *function) {
   Value value = Value::of(function);
@@ -47,6 +57,10 @@ Value Interpreter::decorated(const FunctionDef *definition, FunctionObject *func
         const auto old = frame_->content.names.find(definition->name.id);
         return old != frame_->content.names.end() ? old->second : Value();
       }
+    }
+    if (FunctionObject *const wrapped = wrapped_by(expr)) {
+      function->wraps = wrapped;
+      continue;
     }
     if (const auto *call_node = as<Call>(expr)) { // @tf.function(jit_compile=True)
       if (const Value maker = eval(call_node->func); is_transparent(api_of(maker))) {

@@ -139,6 +139,9 @@ Value Interpreter::eval(const Expr *expr) {
     break;
   }
   --depth_;
+  if (seen != nullptr && (value.is(Tag::Tensor) || value.is(Tag::Opaque))) {
+    see(*this, *expr, value);
+  }
   return value;
 }
 
@@ -362,6 +365,9 @@ Value Interpreter::eval_comprehension(const ComprehensionExpr *expr) {
 }
 
 void Interpreter::assign(const Expr *target, const Value &value) {
+  if (seen != nullptr && (value.is(Tag::Tensor) || value.is(Tag::Opaque))) {
+    see(*this, *target, value);
+  }
   switch (target->kind) {
   case NodeKind::Name:
     return bind(static_cast<const Name *>(target)->id, value);

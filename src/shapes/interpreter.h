@@ -6,8 +6,10 @@
 // registry.h.
 #pragma once
 
+#include "model/imports.h"
 #include "shapes/heap.h"
 #include "shapes/problem.h"
+#include "shapes/seen.h"
 #include "shapes/spec.h"
 #include "shapes/step.h"
 #include "shapes/value.h"
@@ -73,6 +75,7 @@ public:
   const model::Project &project;
   Terms terms;
   Heap heap;
+  SeenValues *seen = nullptr; // if somebody wants to know what stands where
 
   // ---- Running (statements.cpp, loops.cpp, modules.cpp)
   Flow exec(const python::Block &block);
@@ -254,7 +257,7 @@ private:
   // calls
   Value make_super(const python::Call *call);
   Truth is_instance(const Value &value, const Value &type);
-  void construct_dataclass(Object &object, Arguments &arguments);
+  void construct_dataclass(Object &object, const ClassObject &type, Arguments &arguments);
   void report_arity(const FunctionObject &function, const Arguments &arguments, const python::Expr *node);
   void collect(const python::Call *call, Arguments &arguments);
   bool bind_arguments(FunctionObject &function, Arguments &arguments, Frame &frame, const python::Expr *node);
@@ -265,12 +268,17 @@ private:
   Value call_container(Object &object, Arguments &arguments, const python::Expr *node, bool &is_known);
   Value call_module_method(Object &object, Symbol name, Arguments &arguments, const python::Expr *node, bool &is_known);
   Value call_super_init(Object &object, const ClassObject *after, Arguments &arguments);
+  void remove_key(DictObject &dict, const Value &key);
+  void set_child(Object &object, Symbol name, const Value &child);
   void escape(const Arguments &arguments); // handed to something that may change it
   void set_device(const Value &value, Device device, u32 depth = 0);
   void set_dtype(const Value &value, Dtype dtype, u32 depth = 0);
   void set_evaluated(const Value &value, bool is_on, u32 depth);
   void freeze(const Value &value, u32 depth);
   void run_module(const model::Module *module, Frame &frame);
+  FunctionObject *wrapped_by(const python::Expr *decorator);
+  const model::Module *source_called(std::string_view dotted);
+  const model::Module *imported_from(const python::Node *node, std::string_view dotted);
 
   Limits limits_;
   Frame *frame_ = nullptr;
@@ -288,6 +296,7 @@ private:
   LoopState *loop_ = nullptr;
   bool rest_is_quiet_ = false; // of the current function: it was left behind a test of sizes
   std::unordered_map<const model::Module *, Frame *> modules_;
+  std::optional<model::ModuleIndex> index_;              // of the project's files, if somebody asked for it
   std::unordered_map<u32, std::unique_ptr<Spec>> specs_; // by API; null: none
   std::unordered_map<u64, std::unique_ptr<Spec>> method_specs_;
   std::deque<FeaturesSeen> features_;

@@ -35,20 +35,28 @@ void Interpreter::run_module(const model::Module *module, Frame &frame) {
   path = was_at;
 }
 
-namespace {
-
-const model::Module *target_of(const model::Module &module, const Node *node) {
-  const auto found = module.import_targets.find(node);
-  return found != module.import_targets.end() ? found->second : nullptr;
+// The file of a package that the tables know, if the project has its source: who asks for the shapes of a model wants
+// them also where it is one of a library's. A check takes what the tables say.
+const model::Module *Interpreter::source_called(std::string_view dotted) {
+  if (!keeps_details || module() == nullptr || !model::is_known_package(dotted.substr(0, dotted.find('.')))) {
+    return nullptr;
+  }
+  if (!index_) {
+    index_.emplace(project.modules);
+  }
+  return index_->find(*module(), intern(dotted), {}, 0);
 }
 
-} // namespace
+const model::Module *Interpreter::imported_from(const Node *node, std::string_view dotted) {
+  const auto found = module()->import_targets.find(node);
+  return found != module()->import_targets.end() ? found->second : source_called(dotted);
+}
 
 void Interpreter::exec_import(const Import *statement) {
   for (const Alias *alias : statement->names) {
     const std::string_view dotted = alias->name.text();
     const std::string_view top = dotted.substr(0, dotted.find('.'));
-    const model::Module *const found = target_of(*module(), alias);
+    const model::Module *const found = imported_from(alias, dotted);
     const Value value = found != nullptr ? Value::of(found) : Value::api(canonical_name(dotted));
     if (alias->asname) {
       bind(alias->asname, value);
@@ -62,7 +70,7 @@ void Interpreter::exec_import(const Import *statement) {
 
 void Interpreter::exec_import_from(const ImportFrom *statement) {
   const std::string_view dotted = statement->module ? statement->module.text() : std::string_view{};
-  const model::Module *const package = target_of(*module(), statement);
+  const model::Module *const package = imported_from(statement, statement->level == 0 ? dotted : std::string_view{});
   for (const Alias *alias : statement->names) {
     const std::string_view name = alias->name.text();
     if (name == "*") {
@@ -78,7 +86,8 @@ void Interpreter::exec_import_from(const ImportFrom *statement) {
       continue;
     }
     const Symbol target = alias->asname ? alias->asname : alias->name;
-    const model::Module *const submodule = target_of(*module(), alias);
+    const model::Module *const submodule =
+        imported_from(alias, statement->level == 0 ? std::string(dotted) + "." + std::string(name) : std::string{});
     Value value;
     if (package != nullptr && package != module()) {
       const Names &names = frame_of(package)->content.names;

@@ -181,6 +181,9 @@ Value call_copy(Operation &op) {
   return op.in.copy_of(value, 0);
 }
 
+// typing.cast
+Value call_cast(Operation &op) { return op.arg("val"); }
+
 Value call_field(Operation &op) {
   const Value factory = op.arg("default_factory");
   if (!factory.is(Tag::None)) {
@@ -207,6 +210,7 @@ constexpr TransferEntry kTable[] = {
     {"ordered_dict", call_ordered_dict},
     {"partial", call_partial, make_partial},
     {"copy", call_copy},
+    {"cast", call_cast},
     {"field", call_field},
     {"list_product", call_list_product},
 };

@@ -153,7 +153,7 @@ Flow Interpreter::exec(const Stmt *statement) {
           content.is_open = true;
           content.items.assign(1, Value());
         } else if (holder.is(Tag::Dict)) {
-          heap.change(*holder.dict).is_open = true;
+          remove_key(*holder.dict, eval_index(item->slice));
         }
       } else if (const auto *attr = as<Attribute>(target)) {
         set_attribute(eval(attr->value), attr->attr, Value(Tag::Undefined));

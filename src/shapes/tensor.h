@@ -82,6 +82,7 @@ struct Tensor {
   Device device = {};
   Truth grad = Truth::Unknown;
   bool is_parameter = false; // a leaf that is trained
+  bool is_of_layer = false;  // the weight or bias of a layer of the library, which counts it
   bool is_weak = false;      // its dtype came from a Python number
   Shape shape;
   u32 step = kNoStep; // that made it

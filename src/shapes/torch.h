@@ -16,4 +16,7 @@ void report_not_a_tensor(Operation &operation, const Value &value);
 // Where a layer's argument is written; null if that is not known.
 const python::Expr *argument_of_maker(const Object &layer, const Spec &spec, std::string_view parameter);
 
+// Sequential, ModuleList or ModuleDict, or of a class that derives from one: calls and loops go over its children.
+bool is_torch_container(const Object &object);
+
 } // namespace deepperf::shapes

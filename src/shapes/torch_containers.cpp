@@ -103,6 +103,22 @@ constexpr TransferEntry kTable[] = {
 
 std::span<const TransferEntry> torch_container_transfers() { return kTable; }
 
+bool is_torch_container(const Object &object) {
+  const std::string_view api = object.content.api ? object.content.api.text() : std::string_view{};
+  return api == "torch.nn.Sequential" || api == "torch.nn.ModuleList" || api == "torch.nn.ModuleDict";
+}
+
+// `self.name = module` in a container, or add_module(): one of its children, behind the others unless it replaces one.
+void Interpreter::set_child(Object &object, Symbol name, const Value &child) {
+  const auto known = std::ranges::find(object.content.keys, name);
+  if (known == object.content.keys.end()) {
+    add_child(*this, object, child, name);
+    return;
+  }
+  const auto place = known - object.content.keys.begin();
+  heap.change(object).items[static_cast<std::size_t>(place)] = child;
+}
+
 Value Interpreter::call_container(Object &object, Arguments &arguments, const Expr *node, bool &is_known) {
   const std::string_view api = object.content.api ? object.content.api.text() : std::string_view{};
   if (api != "torch.nn.Sequential") {
@@ -275,9 +291,6 @@ Value Interpreter::call_module_method(Object &object, Symbol name, Arguments &ar
       heap.change(object).is_open = true;
       return Value::none();
     }
-    if (text == "add_module" && (api == "torch.nn.Sequential" || api == "torch.nn.ModuleList")) {
-      add_child(*this, object, value, key.name());
-    }
     if (text == "register_buffer" && value.is(Tag::Tensor)) {
       heap.change(object).attributes[intern("*buffer " + std::string(key.text())).id] = Value::none();
     }
@@ -321,8 +334,7 @@ Value Interpreter::call_module_method(Object &object, Symbol name, Arguments &ar
         children.push_back(text == "children" ? child : heap.new_list({Value::of_text(key), child}, Tag::Tuple));
       }
     };
-    const bool is_container =
-        api == "torch.nn.Sequential" || api == "torch.nn.ModuleList" || api == "torch.nn.ModuleDict";
+    const bool is_container = is_torch_container(object);
     for (std::size_t i = 0; is_container && i < object.content.items.size(); ++i) {
       add(i < object.content.keys.size() ? object.content.keys[i] : Symbol{}, object.content.items[i]);
     }

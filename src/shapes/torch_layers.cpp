@@ -168,7 +168,7 @@ Value Interpreter::weight_of(Object &object, Symbol name) {
                                                         : Dtype::Float32;
   tensor.device = object.content.device;
   tensor.grad = object.content.attributes.contains(intern("*frozen").id) ? Truth::Unknown : Truth::Yes;
-  tensor.is_parameter = true;
+  tensor.is_parameter = tensor.is_of_layer = true;
   if (text == "bias" && truth(op.arg("bias")) == Truth::No) {
     return Value::none();
   }

@@ -297,6 +297,7 @@ struct FunctionObject {
   const model::Module *module = nullptr;
   const ClassObject *owner = nullptr;
   Symbol name;
+  FunctionObject *wraps = nullptr; // that functools.wraps names: what it stands for
   bool is_static = false;
   bool is_class_method = false;
   bool is_property = false;

@@ -413,6 +413,20 @@ class Help(Server):
         self.assertIsNone(client.request("textDocument/hover", {"textDocument": {"uri": "file:///no.py"},
                                                                 "position": {"line": 0, "character": 0}}))
 
+    def test_hover_and_hints_with_shapes(self):
+        text = ("import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+                "        self.conv = nn.Conv2d(3, 16, 3, stride=2, padding=1)\n\n    def forward(self, x):\n        y = self.conv(x)\n"
+                "        return y.flatten(1)\n\n\nz = Net()(torch.rand(8, 3, 32, 32))\nprint(z)\n")
+        uri = self.write("net.py", text)
+        client = self.start()
+        client.open(uri, text)
+        place = {"line": 15, "character": 6}
+        found = client.request("textDocument/hover", {"textDocument": {"uri": uri}, "position": place})
+        self.assertIn("[8, 4096] float32 on cpu", found["contents"]["value"])
+        hints = client.request("textDocument/inlayHint", {"textDocument": {"uri": uri}, "range": {
+            "start": {"line": 0, "character": 0}, "end": {"line": 16, "character": 0}}})
+        self.assertEqual([hint["label"] for hint in hints], [": [8, 16, 16, 16] float32 on cpu", ": [8, 4096] float32 on cpu"])
+
     def actions(self, client, uri, line, only=None):
         place = {"line": line, "character": 0}
         context = {"diagnostics": [], **({"only": only} if only else {})}

@@ -7,7 +7,9 @@ import { makePicture } from "./picture.js";
 import { makeTable } from "./table.js";
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const roots = data.roots.filter((root) => root.steps.length > 0 || (root.problems ?? []).length > 0);
+// The largest first: a block that the model is made of has a root of its own if nobody calls it.
+const roots = data.roots.filter((root) => root.steps.length > 0 || (root.problems ?? []).length > 0)
+  .sort((a, b) => b.steps.length - a.steps.length);
 let model = null;
 
 const facts = el("div", { class: "about-root" });
