@@ -35,7 +35,7 @@ from data import parse
 
 
 def train(paths, model):
-    ds = tf.data.Dataset.from_tensor_slices(paths).map(parse).batch(32)
+    ds = tf.data.Dataset.from_tensor_slices(paths).map(parse).batch(32).prefetch(1)
     model.fit(ds, epochs=5)
 """
 LOSS = """import torch
@@ -418,7 +418,7 @@ class Help(Server):
                 "        self.conv = nn.Conv2d(3, 16, 3, stride=2, padding=1)\n\n    def forward(self, x):\n        y = self.conv(x)\n"
                 "        return y.flatten(1)\n\n\nz = Net()(torch.rand(8, 3, 32, 32))\nprint(z)\n")
         uri = self.write("net.py", text)
-        client = self.start()
+        client = self.start(options={"inlayHints": True})
         client.open(uri, text)
         place = {"line": 15, "character": 6}
         found = client.request("textDocument/hover", {"textDocument": {"uri": uri}, "position": place})
