@@ -20,6 +20,15 @@ function memoryFacts(memory) {
   ];
 }
 
+const LONGEST_FORM = 40;
+
+// Long forms with symbols are for the tooltip.
+function briefly(value) {
+  const text = shortNumber(value);
+  if (typeof value !== "string" || text.length <= LONGEST_FORM) return text;
+  return `depends on ${[...new Set(text.match(/[A-Za-z_]\w*/g))].sort().join(", ")}`;
+}
+
 export function factsOf(root) {
   const inputs = root.inputs.map((input) => `${input.name} ${tensorText(input)}`).join(", ") || "none";
   const notes = [];
@@ -35,7 +44,7 @@ export function factsOf(root) {
     el("dl", { class: "facts" },
       fact("Input", el("span", { class: "code" }, inputs)),
       fact("Parameters", shortNumber(root.parameters), wholeNumber(root.parameters)),
-      fact("Multiply-adds", shortNumber(root.multiply_adds), wholeNumber(root.multiply_adds)),
+      fact("Multiply-adds", briefly(root.multiply_adds), wholeNumber(root.multiply_adds)),
       memoryFacts(root.memory)),
     ...notes,
   ];
