@@ -20,7 +20,7 @@ BELOW = {
     "model": ("base", "python", "frameworks"),
     "shapes": ("base", "python", "frameworks", "model"),
     "rules": ("base", "python", "project", "frameworks", "model", "shapes"),
-    "check": ("base", "python", "project", "frameworks", "model", "rules"),
+    "check": ("base", "python", "project", "frameworks", "model", "shapes", "rules"),
     "fix": ("base", "python", "project", "frameworks", "model", "rules", "check"),
     "report": ("base", "python", "project", "frameworks", "model", "rules", "check", "fix", "evidence"),
     "config": ("base", "python", "project", "frameworks", "model", "rules", "check"),
