@@ -168,6 +168,9 @@ void Interpreter::set_device(const Value &value, Device device, u32 depth) {
   for (const Value &child : content.items) {
     set_device(child, device, depth + 1);
   }
+  for (const Value &child : content.args) { // TransformerEncoder(layer, 4) has copies of the layer
+    set_device(child, device, depth + 1);
+  }
 }
 
 void Interpreter::set_dtype(const Value &value, Dtype dtype, u32 depth) {
@@ -188,6 +191,9 @@ void Interpreter::set_dtype(const Value &value, Dtype dtype, u32 depth) {
       cast.dtype = child.tensor->is_parameter ? dtype : Dtype::Unknown;
       heap.change(object).attributes[name] = plain_tensor(cast);
     }
+  }
+  for (const Value &child : content.args) {
+    set_dtype(child, dtype, depth + 1);
   }
   for (const Value &child : content.items) {
     set_dtype(child, dtype, depth + 1);
