@@ -1,6 +1,6 @@
 // What we know of the frameworks: which call returns what kind of value, and what else is true of it.
 //
-// The knowledge is data: src/frameworks/*.txt, embedded at build time and read once, at the first look-up. A line is
+// The knowledge is data: src/frameworks/*.txt, made into tables of the program by tools/make_tables. A line is
 //     tensorflow.math.sqrt   Tensor    op batchable cheap       an API, by its canonical name
 //     Dataset.map            Dataset   stage maps               a method of a kind
 //     len                    -         cheap                    a Python builtin: a name without dots
