@@ -46,10 +46,6 @@ Json to_json(const Terms &terms, const Tensor &tensor) {
 
 u32 line_of(const model::Module *module, u32 offset) { return module->parsed->source.position(offset).line; }
 
-const Tensor *tensor_of(const Value &value) {
-  return value.is(Tag::Tensor) ? value.tensor : value.is(Tag::Opaque) ? value.opaque->content.tensor : nullptr;
-}
-
 } // namespace
 
 std::string step_name(const Step &step) {

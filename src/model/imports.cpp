@@ -7,6 +7,7 @@
 #include <array>
 #include <numeric>
 #include <span>
+#include <unordered_set>
 
 namespace deepperf::model {
 
@@ -476,10 +477,11 @@ std::vector<Group> group_files(const std::vector<ParsedFile *> &files, bool with
 Group with_imports(const Group &start, const std::vector<ParsedFile *> &files) {
   const std::deque<Module> modules = modules_of(files);
   const ImportGraph graph(modules, true);
+  const std::unordered_set<const ParsedFile *> first(start.begin(), start.end());
   std::vector<bool> reached(files.size(), false);
   std::vector<u32> queue;
   for (u32 i = 0; i < files.size(); ++i) {
-    if (std::ranges::find(start, files[i]) != start.end()) {
+    if (first.contains(files[i])) {
       reached[i] = true;
       queue.push_back(i);
     }

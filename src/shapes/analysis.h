@@ -62,6 +62,9 @@ struct Analysis {
 
 std::unique_ptr<Analysis> analyse(const model::Project &project, const AnalysisOptions &options = {});
 
+// The tensor that a value is; of a value from outside, the one that it was used as. Null if there is none.
+const Tensor *tensor_of(const Value &value);
+
 // All weights of modules and of what they hold, each counted once.
 Dim count_parameters(Interpreter &in, const std::vector<Value> &modules);
 

@@ -797,7 +797,8 @@ Value call_unbind(Operation &op) {
   return op.in.heap.new_open_list(part, Tag::Tuple);
 }
 
-Value call_select(Operation &op) {
+// The input with other sizes: `change` gets them and the axis that `dim` names.
+template <class Change> Value along_axis(Operation &op, Change change) {
   const Tensor *const input = op.tensor("input");
   const auto given = op.integer("dim");
   if (input == nullptr) {
@@ -808,39 +809,23 @@ Value call_select(Operation &op) {
     return op.like(*input, {});
   }
   std::vector<Dim> dims = dims_of(input->shape);
-  dims.erase(dims.begin() + *axis);
+  change(dims, *axis);
   return op.like(*input, op.in.heap.shape(dims));
+}
+
+Value call_select(Operation &op) {
+  return along_axis(op, [](std::vector<Dim> &dims, u32 axis) { dims.erase(dims.begin() + axis); });
 }
 
 Value call_narrow(Operation &op) {
-  const Tensor *const input = op.tensor("input");
-  const auto given = op.integer("dim");
-  if (input == nullptr) {
-    return {};
-  }
-  const auto axis = given ? axis_of(op, *input, *given, "dim") : std::nullopt;
-  if (!axis || input->shape.rank() == 0) {
-    return op.like(*input, {});
-  }
-  std::vector<Dim> dims = dims_of(input->shape);
-  dims[*axis] = op.dim("length");
-  return op.like(*input, op.in.heap.shape(dims));
+  return along_axis(op, [&op](std::vector<Dim> &dims, u32 axis) { dims[axis] = op.dim("length"); });
 }
 
 Value call_index_select(Operation &op) {
-  const Tensor *const input = op.tensor("input");
   const Tensor *const index = op.tensor("index");
-  const auto given = op.integer("dim");
-  if (input == nullptr) {
-    return {};
-  }
-  const auto axis = given ? axis_of(op, *input, *given, "dim") : std::nullopt;
-  if (!axis || input->shape.rank() == 0) {
-    return op.like(*input, {});
-  }
-  std::vector<Dim> dims = dims_of(input->shape);
-  dims[*axis] = index != nullptr && index->shape.has_rank(1) ? index->shape.dims[0] : Dim{};
-  return op.like(*input, op.in.heap.shape(dims));
+  return along_axis(op, [index](std::vector<Dim> &dims, u32 axis) {
+    dims[axis] = index != nullptr && index->shape.has_rank(1) ? index->shape.dims[0] : Dim{};
+  });
 }
 
 Value call_gather(Operation &op) {

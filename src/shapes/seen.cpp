@@ -10,14 +10,11 @@ namespace {
 
 u64 key_of(u32 start, u32 end) { return (u64{start} << 32) | end; }
 
-const Tensor *tensor_of(const Value &value) {
-  if (value.is(Tag::Tensor)) {
-    return value.tensor;
-  }
-  return value.is(Tag::Opaque) ? value.opaque->content.tensor : nullptr;
-}
-
 } // namespace
+
+const Tensor *tensor_of(const Value &value) {
+  return value.is(Tag::Tensor) ? value.tensor : value.is(Tag::Opaque) ? value.opaque->content.tensor : nullptr;
+}
 
 void see(Interpreter &in, const python::Node &expression, const Value &value) {
   if (in.module() != in.seen->module) {
