@@ -12,7 +12,7 @@ namespace deepperf::bench {
 
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLargestToolOutput = std::size_t{256} << 20;
 

@@ -15,11 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_same_file(const std::string &a, const std::string &b) {
-  std::error_code error;
-  return a == b || fs::equivalent(a, b, error);
-}
-
 // The folder that a file's project begins at: the nearest one around it that git knows, or that is no package; its own
 // folder if it imports nothing of it.
 std::vector<std::string> folders_around(const model::ParsedFile &file) {
@@ -63,6 +58,11 @@ bool is_within(const std::string &path, const std::string &folder) {
 }
 
 } // namespace
+
+bool is_same_file(const std::string &a, const std::string &b) {
+  std::error_code error;
+  return a == b || fs::equivalent(a, b, error);
+}
 
 std::string with_project_around(const std::string &path, const std::vector<std::string> &around,
                                 const std::function<void(const model::Project &, const model::Module &)> &use) {

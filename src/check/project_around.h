@@ -14,4 +14,7 @@ namespace deepperf::check {
 std::string with_project_around(const std::string &path, const std::vector<std::string> &around,
                                 const std::function<void(const model::Project &, const model::Module &)> &use);
 
+// Do two paths name one file, by whatever way?
+bool is_same_file(const std::string &a, const std::string &b);
+
 } // namespace deepperf::check

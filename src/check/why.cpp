@@ -1,5 +1,7 @@
 #include "check/why.h"
 
+#include "check/project_around.h"
+
 #include "base/write.h"
 #include "check/find_files.h"
 #include "check/judge_files.h"
@@ -10,7 +12,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -21,11 +22,6 @@ namespace deepperf::check {
 namespace {
 
 WhyAnswer failure(std::string text) { return {.found = false, .text = std::move(text) + "\n"}; }
-
-bool is_same_file(const std::string &a, const std::string &b) {
-  std::error_code error;
-  return a == b || std::filesystem::equivalent(a, b, error);
-}
 
 std::optional<python::Span> find_line(const python::Source &source, u32 line, u32 cell) {
   const std::string_view text = source.text();
@@ -104,9 +100,9 @@ private:
     if (node == nullptr) {
       return "the file as a whole";
     }
-    constexpr std::size_t kMostBytes = 60;
+    constexpr std::size_t kMostShown = 60;
     const std::string_view text = source_.part(node->start, node->end);
-    const std::size_t end = std::min(text.find('\n'), kMostBytes);
+    const std::size_t end = std::min(text.find('\n'), kMostShown);
     return fmt::format("`{}{}` (line {})", text.substr(0, end), text.size() > end ? "…" : "",
                        source_.position(node->start).line);
   }

@@ -22,7 +22,7 @@ namespace deepperf::check {
 
 namespace {
 
-constexpr u32 kNone = std::numeric_limits<u32>::max();
+constexpr u32 kNoFile = std::numeric_limits<u32>::max();
 
 using Files = std::vector<std::unique_ptr<LoadedFile>>;
 
@@ -295,16 +295,16 @@ void Workspace::change_file_list(const std::vector<bool> &is_gone, std::vector<s
   }
   std::erase(files, nullptr);
   for (std::unique_ptr<LoadedFile> &file : added) {
-    file->parsed.index = {kNone};
+    file->parsed.index = {kNoFile};
     files.push_back(std::move(file));
   }
   std::ranges::sort(files, {},
                     [](const std::unique_ptr<LoadedFile> &file) -> const std::string & { return file->parsed.path; });
-  std::vector<u32> numbers(is_gone.size(), kNone);
+  std::vector<u32> numbers(is_gone.size(), kNoFile);
   const std::vector<bool> was_changed = std::exchange(is_changed, std::vector<bool>(files.size(), true));
   for (u32 i = 0; i < files.size(); ++i) {
     FileIndex &index = files[i]->parsed.index;
-    if (index.value != kNone) {
+    if (index.value != kNoFile) {
       numbers[index.value] = i;
       is_changed[i] = was_changed[index.value];
     }
@@ -314,7 +314,7 @@ void Workspace::change_file_list(const std::vector<bool> &is_gone, std::vector<s
   std::vector<u64> ages;
   for (std::size_t i = 0; i < state_->groups.size(); ++i) {
     JudgedGroup &group = state_->groups[i];
-    if (std::ranges::none_of(group.members, [&](u32 member) { return numbers[member] == kNone; })) {
+    if (std::ranges::none_of(group.members, [&](u32 member) { return numbers[member] == kNoFile; })) {
       renumber(numbers, group);
       groups.push_back(std::move(group));
       ages.push_back(group_ages_[i]);
@@ -368,14 +368,14 @@ std::vector<model::Group> Workspace::find_groups_to_judge(const Changes &changes
       use_scanned_imports(*file);
       all.push_back(&file->parsed);
     }
-    std::vector<u32> group_of(files.size(), kNone); // by first member
+    std::vector<u32> group_of(files.size(), kNoFile); // by first member
     for (u32 i = 0; i < state_->groups.size(); ++i) {
       group_of[state_->groups[i].members[0]] = i;
     }
     to_judge = model::group_files(all, options_.with_tests);
     std::erase_if(to_judge, [&](const model::Group &group) {
       const u32 old = group_of[group[0]->index.value];
-      if (old == kNone || has_changed(state_->groups[old]) ||
+      if (old == kNoFile || has_changed(state_->groups[old]) ||
           !std::ranges::equal(group, state_->groups[old].members, {},
                               [](const model::ParsedFile *file) { return file->index.value; })) {
         return false;

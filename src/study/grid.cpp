@@ -40,12 +40,12 @@ void write_cell(std::string_view text, std::size_t width, bool right, std::strin
 
 // Two blanks in front of every line, broken between words.
 void write_wrapped(std::string_view text, std::string &out) {
-  constexpr std::size_t kWidth = 110;
+  constexpr std::size_t kLineWidth = 110;
   std::size_t column = 0;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(' '), text.size());
     const std::size_t width = display_width(text.substr(0, end));
-    if (column > 0 && column + 1 + width > kWidth) {
+    if (column > 0 && column + 1 + width > kLineWidth) {
       out += '\n';
       column = 0;
     }

@@ -18,10 +18,10 @@ namespace deepperf::study {
 namespace {
 
 using Problems = std::vector<PerformanceProblem>;
-using Counts = std::map<std::string, u64>;
+using CountsByName = std::map<std::string, u64>;
 
-Counts count(const Problems &problems, const std::function<std::set<std::string>(const PerformanceProblem &)> &labels) {
-  Counts counts;
+CountsByName count(const Problems &problems, const std::function<std::set<std::string>(const PerformanceProblem &)> &labels) {
+  CountsByName counts;
   for (const PerformanceProblem &problem : problems) {
     for (const std::string &label : labels(problem)) {
       ++counts[label];
@@ -38,10 +38,10 @@ ReproducedTable reference_table(std::string title) {
   return table;
 }
 
-// Counts next to {"label": {"n": 1, "pct": 2.3}}. With `of`, the percentages too.
-void compare_counts(ReproducedTable &table, const std::string &column, const Counts &counts, const Json &reference,
+// CountsByName next to {"label": {"n": 1, "pct": 2.3}}. With `of`, the percentages too.
+void compare_counts(ReproducedTable &table, const std::string &column, const CountsByName &counts, const Json &reference,
                     std::size_t of) {
-  Counts all = counts;
+  CountsByName all = counts;
   for (const auto &[label, value] : reference.items()) {
     all[label]; // what only the reference has is a difference too
   }
@@ -108,7 +108,7 @@ void compare_cross(ReproducedTable &table, const Problems &problems,
                    const std::function<std::set<std::string>(const PerformanceProblem &)> &row_of,
                    const std::function<std::string(const PerformanceProblem &)> &column_of,
                    const std::vector<std::string> &columns, const Json &reference) {
-  std::map<std::string, Counts> cross;
+  std::map<std::string, CountsByName> cross;
   for (const PerformanceProblem &problem : problems) {
     for (const std::string &row : row_of(problem)) {
       if (!row.empty()) {
@@ -136,7 +136,7 @@ std::vector<std::string> strings(const Json &list) {
   return result;
 }
 
-std::vector<std::string> names(const Counts &counts) {
+std::vector<std::string> names(const CountsByName &counts) {
   std::vector<std::string> result;
   for (const auto &[name, n] : counts) {
     result.push_back(name);
@@ -203,7 +203,7 @@ ReproducedTable benchmark(const Problems &problems, const Json &file) {
   using Problem = PerformanceProblem;
   compare_count(table, "problems", "all", static_cast<double>(problems.size()), part(reference, "PPs"));
   const auto statuses = [&](const char *key, const std::function<int(const Problem &)> &status) {
-    Counts counts = count(problems, [&](const Problem &p) { return std::set{std::to_string(status(p))}; });
+    CountsByName counts = count(problems, [&](const Problem &p) { return std::set{std::to_string(status(p))}; });
     if (counts["-1"] > 0) {
       counts["applied"] = counts["0"] + counts["1"];
     } else {

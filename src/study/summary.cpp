@@ -225,14 +225,14 @@ Grid correlation_grid(const Facts &facts) {
   Grid grid;
   grid.title = "Correlations";
   grid.columns = {"", "posts", "Pearson r", "p", "Spearman rho", "p"};
-  struct Field {
+  struct Column {
     std::string_view name;
     std::optional<double> PostFacts::*member;
   };
-  constexpr std::array kFields = std::to_array<Field>({{"views", &PostFacts::views},
-                                                       {"score", &PostFacts::score},
-                                                       {"answers", &PostFacts::answers},
-                                                       {"days", &PostFacts::days}});
+  constexpr std::array kFields = std::to_array<Column>({{"views", &PostFacts::views},
+                                                        {"score", &PostFacts::score},
+                                                        {"answers", &PostFacts::answers},
+                                                        {"days", &PostFacts::days}});
   for (std::size_t i = 0; i < kFields.size(); ++i) {
     for (std::size_t j = i + 1; j < kFields.size(); ++j) {
       std::vector<double> x;

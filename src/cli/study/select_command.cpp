@@ -44,7 +44,7 @@ constexpr std::size_t kShownProblems = 20;
 
 std::atomic<bool> *wants_stop = nullptr; // NOLINT: a signal handler can be told of it in no other way
 
-void stop(int /*signal*/) { *wants_stop = true; }
+void ask_to_stop(int /*signal*/) { *wants_stop = true; }
 
 // While it lives, ^C asks for an end instead of making one, so that what is done is kept; a second one does end it.
 class OnInterrupt {
@@ -52,7 +52,7 @@ public:
   explicit OnInterrupt(std::atomic<bool> &flag) {
     wants_stop = &flag;
     struct sigaction action {};
-    action.sa_handler = stop;
+    action.sa_handler = ask_to_stop;
     action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
     sigaction(SIGINT, &action, &interrupt_);
     sigaction(SIGTERM, &action, &terminate_);
