@@ -38,8 +38,6 @@ TWINS = {".fixed": ["--fix"], ".unsafe": ["--fix", "--unsafe-fixes"]}
 KNOWN_WRONG = {
     ("api/eager_left_on.py", 10, "DP136"):
         "DP112 reports the same call for the same reason: one problem, two findings",
-    ("api/loader_in_loop.py", 8, "DP147"):
-        "persistent_workers=True, its advice, changes nothing while each epoch creates the loader again, which DP131 reports",
     ("api/sequential_map_few_read.py", 90, "DP103"):
         "each call of fit starts its own iterator and reads one element, so there is nothing to prefetch meanwhile",
     ("model/graph_object_in_loop.py", 20, "DP115"):

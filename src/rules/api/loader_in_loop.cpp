@@ -1,4 +1,5 @@
 #include "model/variance.h"
+#include "rules/repetition.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -10,46 +11,43 @@ using namespace python;
 
 namespace {
 
-// `DataLoader(…)` with nothing in it that changes from turn to turn.
-void check_loader(Site &site, const Call &call) {
-  const model::Loop *loop = long_loop_around(site);
-  if (loop == nullptr || !runs_every_turn(site, *loop) || model::varies(site.project, *loop, &call)) {
-    return;
-  }
-  Finding &finding =
-      report(site, call, "this `DataLoader` is created again in every iteration, though none of its arguments change",
-             "create it once before the loop: iterating over it again starts from its beginning");
-  add_note(finding, site, *loop->node, "in every iteration of this loop");
+// A function that trains for several epochs, or makes what is trained: each of its calls is a training run of its own.
+bool is_training_run(const model::FunctionInfo &function) {
+  const bool has_epochs =
+      std::ranges::any_of(function.loops, [](const model::Loop *loop) { return loop->trains && !loop->steps; });
+  return has_epochs || function.node == nullptr || any_node(function.node, [](const Node *node) {
+           const auto *const call = as<Call>(node);
+           return call != nullptr && model::kind_of(call) == Kind::TorchOptimizer;
+         });
 }
 
-// `return DataLoader(…)` of a function that each iteration of a training loop calls with the same arguments.
-void check_maker(Site &site, const Call &call) {
-  const model::FunctionInfo *const function = site.function;
-  if (function == nullptr || function->definition() == nullptr || function->called_by.size() != 1 ||
-      site.ancestors.empty() || as<Return>(site.ancestors.back()) == nullptr || site.module->is_test) {
-    return;
-  }
-  const model::CallSite &caller = *function->called_by[0];
-  const model::Loop *const loop = caller.loop;
-  const auto varies = [&](const Expr *given) { return model::varies(site.project, *loop, given); };
-  if (loop == nullptr || loop->tiny || !loop->trains || caller.conditional || caller.by_type ||
-      has_hidden_arguments(*caller.call) || std::ranges::any_of(caller.call->args, varies) ||
-      std::ranges::any_of(caller.call->keywords, [&](const Keyword *keyword) { return varies(keyword->value); })) {
-    return;
-  }
-  // What it is made of must stay as it is: attributes that the loop does not store to.
-  const bool is_changed = any_node(static_cast<const Node *>(&call), [loop](const Node *node) {
-    const auto *attribute = as<Attribute>(node);
-    return attribute != nullptr && std::ranges::find(loop->attributes, attribute->attr) != loop->attributes.end();
-  });
-  if (is_changed) {
+// Does the function store the loader for its next call? What it returns, or gives a name of its own, is gone by then.
+bool is_stored(const Site &site) {
+  const auto *const assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
+  const auto *const name = assignment != nullptr ? as<Name>(assignment->targets[0]) : nullptr;
+  return assignment != nullptr &&
+         (name == nullptr || std::ranges::find(site.function->globals, name->id) != site.function->globals.end());
+}
+
+// In a function that each epoch or step of a training loop calls with the same arguments.
+bool is_made_by_each_call(const Site &site, const Repetition &repetition, const Call &call) {
+  const auto is_run = [](const model::CallSite *one) { return is_training_run(*one->callee); };
+  return repetition.loop->trains && !site.module->is_test && !is_stored(site) &&
+         std::ranges::none_of(repetition.calls, is_run) && call_stays_same(site, repetition, call);
+}
+
+// `DataLoader(…)` with nothing in it that changes from iteration to iteration.
+void check_loader(Site &site, const Call &call) {
+  const Repetition repetition = repetition_of(site);
+  if (repetition.loop == nullptr ||
+      (repetition.through_calls() ? !is_made_by_each_call(site, repetition, call)
+                                  : model::varies(site.project, *repetition.loop, &call))) {
     return;
   }
   Finding &finding =
       report(site, call, "this `DataLoader` is created again in every iteration, though none of its arguments change",
              "create it once before the loop: iterating over it again starts from its beginning");
-  finding.notes.push_back(
-      {caller.caller->module->file, caller.call->span(), "each iteration of a loop creates one here"});
+  add_note(finding, site, repetition);
 }
 
 // `next(iter(loader))`: the workers are started for a single batch.
@@ -74,7 +72,6 @@ void check(Site &site, const Call &call) {
     check_next(site, call);
   } else {
     check_loader(site, call);
-    check_maker(site, call);
   }
 }
 

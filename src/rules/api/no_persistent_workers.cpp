@@ -11,8 +11,14 @@ namespace {
 
 enum class Workers : u8 { None, Perhaps, Some };
 
+// A loader that is created again each time, in the loop around or in each call of the function: no workers outlive it.
+bool is_created_again(const Site &site, const Site &maker, const Call &made, const model::Loop &loop) {
+  return maker.function == site.function &&
+         (loop.parent == nullptr || (loop.parent->node->start <= made.start && made.end <= loop.parent->node->end));
+}
+
 // Is one of the loaders that it may be made so that its workers are started again and again?
-Workers restarted_workers(const Site &site, const model::Value &loader) {
+Workers restarted_workers(const Site &site, const model::Value &loader, const model::Loop &loop) {
   Workers found = Workers::None;
   for_each_alternative(loader, [&](const model::Value &one) {
     if (!one.is_kind(Kind::TorchDataLoader) || one.call == nullptr || !one.name() ||
@@ -20,6 +26,9 @@ Workers restarted_workers(const Site &site, const model::Value &loader) {
       return;
     }
     const Site there = site_of(site, *one.call);
+    if (is_created_again(site, there, *one.call, loop)) {
+      return;
+    }
     constexpr u32 kWorkers = 5;
     const auto workers =
         setting_of(there, argument_of(there, *one.call, kWorkers, "num_workers"), model::ConstantValue::of(i64{0}));
@@ -56,7 +65,7 @@ void check(Site &site, const Node &node) {
   if (loader == nullptr || model::kind_of(loader) != Kind::TorchDataLoader) {
     return;
   }
-  const Workers workers = restarted_workers(site, value_of(site, loader));
+  const Workers workers = restarted_workers(site, value_of(site, loader), loop);
   if (workers == Workers::None) {
     return;
   }

@@ -1,4 +1,5 @@
 #include "rules/reach.h"
+#include "rules/repetition.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -14,18 +15,6 @@ namespace {
 
 bool is_batch_name(std::string_view name) {
   return name.find("batch") != std::string_view::npos || name.find("chunk") != std::string_view::npos;
-}
-
-// The names that the loop binds for each element; false where they may be batches.
-const Expr *element_target(const model::Loop &loop) {
-  if (const auto *statement = as<For>(loop.node)) {
-    return statement->target;
-  }
-  if (loop.node->kind == NodeKind::ListComp || loop.node->kind == NodeKind::DictComp ||
-      loop.node->kind == NodeKind::GeneratorExp || loop.node->kind == NodeKind::SetComp) {
-    return static_cast<const ComprehensionExpr *>(loop.node)->generators[0]->target;
-  }
-  return nullptr;
 }
 
 // Does the expression take its value from the loop's element?
@@ -83,6 +72,41 @@ bool is_applied(const Site &site, const Call &call) {
   return file_has_word(site, {given});
 }
 
+// range(0, n, step) walks over batches, and so does a loader.
+bool goes_over_batches(const Site &site, const Expr *iterated) {
+  const auto *const range = as<Call>(iterated);
+  return model::kind_of(iterated) == Kind::TorchDataLoader || (range != nullptr && range->args.size() == 3) ||
+         is_batch_name(text_of(site, iterated));
+}
+
+// A pipeline in a function that takes one item, and that a loop calls with each of its elements.
+bool check_item_of_caller(Site &site, const Call &call, const Expr *input) {
+  if (model::kind_of(call.func) != Kind::HfPipeline || site.module->is_test) {
+    return false;
+  }
+  const Repetition repetition = repetition_of(site);
+  const Expr *const target = repetition.through_calls() ? element_target(*repetition.loop) : nullptr;
+  const Expr *const item = target != nullptr ? passed_in_loop(site, repetition, input) : nullptr;
+  const auto *const part = as<Subscript>(item);
+  if (item == nullptr || !uses_element(target, item) || (part != nullptr && part->slice->kind == NodeKind::Slice) ||
+      !stays_same(site, repetition, call.func)) {
+    return false;
+  }
+  const Site caller = site_of(site, *repetition.calls.back()->call);
+  if (goes_over_batches(caller, iterated_by(caller, *repetition.loop))) {
+    return false;
+  }
+  Finding &finding =
+      report(site, call, "the pipeline is called for one item at a time, so the device computes batches of one",
+             "pass the whole list or dataset in one call, with `batch_size=`");
+  add_note(finding, site, repetition);
+  std::string_view maker;
+  if (maker_of_callee(site, call, &maker) != nullptr && maker.starts_with("diffusers.")) {
+    finding.tier = Tier::Hint; // a single prompt keeps the device busy
+  }
+  return true;
+}
+
 void check(Site &site, const Call &call) {
   if (model::kind_of(call.func) == Kind::HfPipeline && is_applied(site, call)) {
     report(site, call, "the pipeline is called for one item at a time, so the device computes batches of one",
@@ -97,6 +121,9 @@ void check(Site &site, const Call &call) {
     return;
   }
   const model::Loop *loop = loop_around(site);
+  if (loop == nullptr && check_item_of_caller(site, call, input)) {
+    return;
+  }
   if (loop == nullptr || loop->tiny || loop->turns == model::Turns::Few) {
     return;
   }
@@ -110,10 +137,7 @@ void check(Site &site, const Call &call) {
     return;
   }
   const Expr *iterated = iterated_by(site, *loop);
-  // range(0, n, step) walks over batches, and so does a loader.
-  const auto *range = as<Call>(iterated);
-  if (model::kind_of(iterated) == Kind::TorchDataLoader || (range != nullptr && range->args.size() == 3) ||
-      is_batch_name(text_of(site, iterated))) {
+  if (goes_over_batches(site, iterated)) {
     return;
   }
   const bool is_pipeline = model::kind_of(call.func) == Kind::HfPipeline;

@@ -2,6 +2,7 @@
 #include "model/variance.h"
 #include "python/children.h"
 #include "rules/reach.h"
+#include "rules/repetition.h"
 #include "rules/site.h"
 
 #include <fmt/format.h>
@@ -61,20 +62,21 @@ bool goes_over_sample(const Site &site, const model::Loop &loop) {
 
 // Something that the loop's own variables give, and nothing that the loop has computed before.
 bool is_element(const model::Loop &loop, const Expr *input) {
-  const auto *statement = as<For>(loop.node);
+  const Expr *const target = element_target(loop);
   const Name *root = model::root_name(input);
-  return statement != nullptr && root != nullptr && mentions(statement->target, root->id);
+  return target != nullptr && root != nullptr && mentions(target, root->id);
 }
+
+constexpr std::string_view kSizes[] = {"target_size",   ".resize(",       "resize(",
+                                       "pad_sequences", "reshape(1, -1)", "load_img("};
 
 // The size that all inputs are given: without one, they may differ in shape, and then one call cannot take them all.
 bool has_common_shape(const Site &site, const model::Loop &loop) {
-  static constexpr std::string_view kWords[] = {"target_size",   ".resize(",       "resize(",
-                                                "pad_sequences", "reshape(1, -1)", "load_img("};
   const Expr *over = iterated_by(site, loop);
   if (over != nullptr && model::kind_of(over) == Kind::NumpyArray) {
     return true; // its rows
   }
-  return node_has_word(site, *loop.node, kWords) || reaches_word(site, *loop.node, kWords);
+  return node_has_word(site, *loop.node, kSizes) || reaches_word(site, *loop.node, kSizes);
 }
 
 // Does anything in the loop come from outside while it runs, as with a camera, an environment or a user?
@@ -108,9 +110,42 @@ struct ReportedLoop {
   mutable bool is_reported = false;
 };
 
+// A function that prepares and predicts one example, and that a loop calls with each of its elements.
+void check_function_of_one(Site &site, const Call &call, const Expr *input) {
+  const std::string_view method = called_method(call);
+  if (method != "predict" || site.module->is_test || !is_batch_of_one(site, input)) {
+    return;
+  }
+  const Repetition repetition = repetition_of(site);
+  if (!repetition.through_calls() || !stays_same(site, repetition, receiver_of(call)) ||
+      stays_same(site, repetition, input)) {
+    return;
+  }
+  const Site caller = site_of(site, *repetition.calls.back()->call);
+  const model::Loop &loop = *repetition.loop;
+  if (loop.steps || calls_method(loop.node, "fit") || calls_method(loop.node, "compile")) {
+    return;
+  }
+  Finding &finding = report(
+      site, call, "`predict()` sets up a data pipeline and callbacks for a single example, in every call",
+      fmt::format("predict all inputs in one call, or call `{}(…, training=False)` where inputs arrive one by one",
+                  text_of(site, receiver_of(call))));
+  add_note(finding, site, repetition);
+  const Expr *const given =
+      repetition.calls.back()->call->args.empty() ? nullptr : repetition.calls.back()->call->args[0];
+  const bool has_size = has_common_shape(caller, loop) || node_has_word(site, *site.function->node, kSizes);
+  if (given == nullptr || !is_element(loop, given) || !has_size || is_interactive(caller, loop)) {
+    finding.tier = Tier::Hint;
+  }
+}
+
 void check(Site &site, const Call &call) {
   const Expr *input = argument(call, 0, "x");
   const model::Loop *loop = loop_around(site);
+  if (input != nullptr && loop == nullptr && !is_traced(site) && !has_hidden_arguments(call)) {
+    check_function_of_one(site, call, input);
+    return;
+  }
   if (input == nullptr || loop == nullptr || loop->tiny || is_traced(site) || has_hidden_arguments(call)) {
     return;
   }

@@ -1,4 +1,5 @@
 #include "python/children.h"
+#include "rules/repetition.h"
 #include "rules/site.h"
 
 #include <algorithm>
@@ -60,17 +61,14 @@ void look(const Site &site, const Node *node, Symbol name, LoopBody &body) {
   for_each_child(node, [&](const Node *child) { look(site, child, name, body); });
 }
 
-// The call, in a loop, of the function that the place stands in: each of its calls makes, trains and forgets a model.
-const model::CallSite *called_in_loop(const Site &site) {
+// The loop that calls the function of the place: each of its calls makes, trains and forgets a model.
+Repetition calls_in_loop(const Site &site) {
   const model::FunctionInfo *function = site.function;
-  if (function == nullptr || function->definition() == nullptr || function->new_graph || site.module->is_test ||
-      loop_around(site) != nullptr || enclosing(site, NodeKind::If) != nullptr || function->called_by.size() != 1) {
-    return nullptr;
+  if (function == nullptr || function->definition() == nullptr || function->new_graph || site.module->is_test) {
+    return {};
   }
-  const model::CallSite &caller = *function->called_by[0];
-  const bool is_repeated = caller.loop != nullptr && !caller.loop->tiny && caller.loop->turns != model::Turns::Few &&
-                           !caller.once && !caller.behind_guard;
-  return is_repeated ? &caller : nullptr;
+  Repetition repetition = repetition_of(site);
+  return repetition.through_calls() ? repetition : Repetition{};
 }
 
 void check(Site &site, const Node &node) {
@@ -81,16 +79,16 @@ void check(Site &site, const Node &node) {
     return;
   }
   const model::Loop *loop = long_loop_around(site);
-  const model::CallSite *const caller = loop == nullptr ? called_in_loop(site) : nullptr;
-  if (caller != nullptr) {
-    loop = caller->loop;
+  const Repetition calls = loop == nullptr ? calls_in_loop(site) : Repetition{};
+  if (calls.through_calls()) {
+    loop = calls.loop;
   }
   if (loop == nullptr || loop->new_graph || !makes_model(site, *call) ||
-      (caller == nullptr && !runs_every_turn(site, *loop))) {
+      (!calls.through_calls() && !runs_every_turn(site, *loop))) {
     return;
   }
   LoopBody body;
-  look(site, caller != nullptr ? site.function->node : loop->node, name->id, body);
+  look(site, calls.through_calls() ? site.function->node : loop->node, name->id, body);
   if (!body.trains || body.keeps || body.frees) {
     return;
   }
@@ -98,9 +96,8 @@ void check(Site &site, const Node &node) {
       site, *call,
       "a Keras model is created in every iteration, and Keras' global state for the previous ones is never freed",
       "call `tf.keras.backend.clear_session()` at the start of each iteration");
-  if (caller != nullptr) {
-    finding.notes.push_back(
-        {caller->caller->module->file, caller->call->span(), "called in every iteration of a loop"});
+  if (calls.through_calls()) {
+    add_note(finding, site, calls);
   } else {
     add_note(finding, site, *loop->node, "the loop");
   }

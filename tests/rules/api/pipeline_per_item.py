@@ -46,3 +46,31 @@ def silent(texts, batches, images):
 def pictures(prompts):
     painter = StableDiffusionPipeline.from_pretrained("stable-diffusion", torch_dtype=torch.float16).to("cuda")
     return [painter(prompt).images[0] for prompt in prompts]  # hint: DP141
+
+
+rating_of = pipeline("sentiment-analysis", device=0)
+
+
+def rate(text):
+    return rating_of(text)[0]["label"]  # expect: DP141
+
+
+def rate_all(texts):
+    return {text: rate(text) for text in texts}
+
+
+def rate_many(texts_):
+    return rating_of(texts_, batch_size=16)
+
+
+def rate_in_parts(texts):
+    return [rate_many(texts[i : i + 16]) for i in range(0, len(texts), 16)]
+
+
+def rate_input(text):
+    return rating_of(text)
+
+
+def ask():
+    while True:
+        print(rate_input(input()))

@@ -88,7 +88,7 @@ def in_a_dict(batches):
 
 def of_a_loader(dataset):
     model = torchvision.models.resnet18()
-    for images, labels in DataLoader(dataset, num_workers=4, batch_size=8):
+    for images, labels in DataLoader(dataset, num_workers=4, batch_size=8):  # expect: DP131
         print(float(F.cross_entropy(model(images), labels)))  # expect: DP232
 
 

@@ -1,0 +1,149 @@
+#include "rules/repetition.h"
+
+#include "model/variance.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+constexpr std::size_t kMostCalls = 4;
+constexpr std::size_t kMostCallers = 16;
+
+const model::Loop *long_loop_of(const model::Loop *loop) {
+  while (loop != nullptr && (loop->tiny || loop->turns == model::Turns::Few)) {
+    loop = loop->parent;
+  }
+  return loop;
+}
+
+// Appends the calls that lead from a long loop to the function.
+const model::Loop *climb(const model::FunctionInfo &function, std::vector<const model::CallSite *> &calls) {
+  if (calls.size() == kMostCalls || function.called_by.size() > kMostCallers) {
+    return nullptr;
+  }
+  for (const model::CallSite *caller : function.called_by) {
+    const bool is_on_path =
+        std::ranges::any_of(calls, [caller](const model::CallSite *call) { return call->caller == caller->caller; });
+    if (caller->once || caller->behind_guard || caller->conditional || caller->by_type || is_on_path ||
+        has_hidden_arguments(*caller->call)) {
+      continue;
+    }
+    calls.push_back(caller);
+    const model::Loop *const own = long_loop_of(caller->loop);
+    const model::Loop *const loop = own != nullptr || caller->loop != nullptr ? own : climb(*caller->caller, calls);
+    if (loop != nullptr) {
+      return loop;
+    }
+    calls.pop_back();
+  }
+  return nullptr;
+}
+
+bool holds(const std::vector<Symbol> &names, Symbol name) { return std::ranges::find(names, name) != names.end(); }
+
+struct Question {
+  const model::Project &project;
+  const Repetition &repetition;
+};
+
+// Is the expression, in the function that the calls before `level` have led up to, the same in every iteration?
+bool is_same(const Question &question, std::size_t level, const model::FunctionInfo &function, const Expr *expr) {
+  const Repetition &repetition = question.repetition;
+  if (level == repetition.calls.size()) {
+    return !model::varies(question.project, *repetition.loop, expr);
+  }
+  const model::CallSite &call = *repetition.calls[level];
+  const model::Dependencies on = model::dependencies_of(question.project, function, expr);
+  const bool is_stored = std::ranges::any_of(on.attributes, [&](Symbol attribute) {
+    return holds(repetition.loop->attributes, attribute) || holds(function.attribute_stores, attribute);
+  });
+  if (on.varies || is_stored) {
+    return false;
+  }
+  const auto is_same_above = [&](const Expr *given) {
+    return given == nullptr || is_same(question, level + 1, *call.caller, given);
+  };
+  if (!on.attributes.empty() && !is_same_above(receiver_of(*call.call))) {
+    return false;
+  }
+  for (u32 param = 0; param < function.params.size() && param < 64; ++param) {
+    const bool is_object = param == 0 && call.bound;
+    if ((on.params >> param & 1) != 0 &&
+        !is_same_above(is_object ? receiver_of(*call.call) : model::passed_argument(call, param))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+} // namespace
+
+Repetition repetition_of(const Site &site) {
+  Repetition repetition;
+  if (const model::Loop *const around = loop_around(site); around != nullptr) {
+    const model::Loop *const loop = long_loop_of(around);
+    repetition.loop = loop != nullptr && runs_every_turn(site, *loop) ? loop : nullptr;
+    return repetition;
+  }
+  if (site.function != nullptr && site.function->node != nullptr && enclosing(site, NodeKind::If) == nullptr &&
+      enclosing(site, NodeKind::ExceptHandler) == nullptr) {
+    repetition.loop = climb(*site.function, repetition.calls);
+  }
+  return repetition;
+}
+
+bool stays_same(const Site &site, const Repetition &repetition, const Expr *expr) {
+  return is_same({.project = site.project, .repetition = repetition}, 0, *site.function, expr);
+}
+
+bool call_stays_same(const Site &site, const Repetition &repetition, const Call &call) {
+  const Expr *const receiver = receiver_of(call);
+  const auto same = [&](const Expr *expr) { return stays_same(site, repetition, expr); };
+  return (receiver == nullptr || same(receiver)) && std::ranges::all_of(call.args, same) &&
+         std::ranges::all_of(call.keywords, [&](const Keyword *keyword) { return same(keyword->value); });
+}
+
+const Expr *passed_in_loop(const Site &site, const Repetition &repetition, const Expr *expr) {
+  const model::FunctionInfo *function = site.function;
+  for (const model::CallSite *call : repetition.calls) {
+    const auto *const name = as<Name>(expr);
+    const auto param = std::ranges::find_if(
+        function->params, [name](const Param *one) { return name != nullptr && one->name == name->id; });
+    if (param == function->params.end()) {
+      return nullptr;
+    }
+    expr = model::passed_argument(*call, static_cast<u32>(param - function->params.begin()));
+    function = call->caller;
+    if (expr == nullptr) {
+      return nullptr;
+    }
+  }
+  return expr;
+}
+
+const Expr *element_target(const model::Loop &loop) {
+  if (const auto *const statement = as<For>(loop.node)) {
+    return statement->target;
+  }
+  const NodeKind kind = loop.node->kind;
+  const bool is_comprehension = kind == NodeKind::ListComp || kind == NodeKind::DictComp ||
+                                kind == NodeKind::GeneratorExp || kind == NodeKind::SetComp;
+  return is_comprehension ? static_cast<const ComprehensionExpr *>(loop.node)->generators[0]->target : nullptr;
+}
+
+void add_note(Finding &finding, const Site &site, const Repetition &repetition) {
+  if (!repetition.through_calls()) {
+    add_note(finding, site, *repetition.loop->node, "in every iteration of this loop");
+    Span &span = finding.notes.back().span;
+    span.end = std::min(span.end, span.start + 5); // the keyword alone
+    return;
+  }
+  const model::CallSite &call = *repetition.calls.back();
+  finding.notes.push_back({call.caller->module->file, call.call->span(), "called here, in every iteration of a loop"});
+}
+
+} // namespace deepperf::rules
