@@ -67,7 +67,7 @@ private:
     case CompareOperator::Is:
     case CompareOperator::IsNot:
       return negated == (item.op == CompareOperator::IsNot) && is_constant(item.right, ConstantKind::None) &&
-             is_written(left);
+             is_written(left) && !is_new_in_each_call(left);
     case CompareOperator::In:
     case CompareOperator::NotIn:
       return negated == (item.op == CompareOperator::In) && is_written(item.right);
@@ -84,6 +84,12 @@ private:
     default:
       return false;
     }
+  }
+
+  // `def attend(q, mask=None): if mask is None: mask = …`: the next call starts with None again.
+  [[nodiscard]] bool is_new_in_each_call(const Expr *expr) const {
+    const auto *name = as<Name>(expr);
+    return name != nullptr && branch_.loop == nullptr && is_param(*branch_.function, name->id);
   }
 
   // What the loop counts or goes through is equal to something that stays: one turn of many.

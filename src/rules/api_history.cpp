@@ -434,6 +434,21 @@ std::string required_version(const Site &site, std::string_view package, std::st
                      version.patch != 0 ? fmt::format(".{}", version.patch) : std::string{}, range->second.where);
 }
 
+bool concerns_upgrade(Status status, std::string_view package) {
+  return status == Status::Fine && package != "tensorflow" && package != "keras" && package != "numpy";
+}
+
+void tell_for_upgrade(Finding &finding, const Site &site, std::string_view package) {
+  const project::Requirements &requirements = project::requirements_of(site.module->parsed->path);
+  const auto range = requirements.find(package);
+  finding.message += range != requirements.end() && !range->second.where.empty()
+                         ? fmt::format("; this project asks for an older version ({})", range->second.where)
+                         : "; this project asks for an older version";
+  finding.tier = Tier::Hint;
+  finding.severity = Severity::Note;
+  finding.fix.reset();
+}
+
 bool is_version_guarded(const Site &site, std::string_view api) {
   // `if hasattr(nn.utils.parametrizations, "weight_norm")` stands somewhere in the file: it knows of both.
   const std::string_view last = api.substr(api.rfind('.') + 1);

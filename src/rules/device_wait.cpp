@@ -491,6 +491,14 @@ bool takes_what_loop_gives(const Site &site, const model::Loop &loop, const Call
   });
 }
 
+// `jax.device_get(f(params, batch))` with the batch of this iteration: whoever computed it, it is fetched at once.
+bool fetches_result(const Site &site, const model::Loop &loop, const DeviceWait &wait) {
+  const auto *fetch = as<Call>(wait.place);
+  const auto *computed = fetch != nullptr && !fetch->args.empty() ? as<Call>(fetch->args[0]) : nullptr;
+  return computed != nullptr && called_api(site, *fetch) == "jax.device_get" && called_api(site, *computed).empty() &&
+         takes_what_loop_gives(site, loop, *computed);
+}
+
 void report_waits(Site &site, const model::Loop &loop, const DeviceWaits &found, std::string advice) {
   constexpr std::size_t kMostNotes = 6;
   const auto is_plain_wait = [](const DeviceWait &wait) { return wait.how == kPlainWait; }; // as benchmarks do
@@ -505,9 +513,12 @@ void report_waits(Site &site, const model::Loop &loop, const DeviceWaits &found,
       total > 1 ? fmt::format("every {} waits for the device in {} places, here by {}", step, total, first.how)
                 : fmt::format("{} waits for the device in every {}", first.how, step);
   Finding &finding = report(site, *first.place, std::move(message), std::move(advice));
-  const bool is_certain = main != found.waits.end() && !found.acts && found.compiled != nullptr &&
-                          loop.node->kind == NodeKind::For && !runs_many_steps(site, *found.compiled) &&
-                          (loop.steps || (site.module->jax && takes_what_loop_gives(site, loop, *found.compiled)));
+  const bool is_certain =
+      main != found.waits.end() && !found.acts && loop.node->kind == NodeKind::For &&
+      (found.compiled != nullptr
+           ? !runs_many_steps(site, *found.compiled) &&
+                 (loop.steps || (site.module->jax && takes_what_loop_gives(site, loop, *found.compiled)))
+           : fetches_result(site, loop, first));
   finding.tier = is_certain ? finding.tier : Tier::Hint;
   if (found.compiled != nullptr) {
     add_note(finding, site, *found.compiled, "this returns before the device is done");

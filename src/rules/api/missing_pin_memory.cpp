@@ -93,16 +93,16 @@ void check(Site &site, const Call &call) {
     return;
   }
   // Without workers the training process would do the pinning itself, and win little.
-  const auto workers =
-      setting_of(site, argument_of(site, call, kWorkers, "num_workers"), model::ConstantValue::of(i64{0}));
-  const bool has_workers = !workers.has_value() || workers->as_integer() != 0;
+  const model::Argument given = argument_of(site, call, kWorkers, "num_workers");
+  const auto workers = setting_of(site, given, model::ConstantValue::of(i64{0}));
+  const bool has_workers = workers.has_value() ? workers->as_integer() != 0 : !given.given.empty();
   Finding &finding = report(
       site, call,
       pinned->overridable ? "by default, batches of this `DataLoader` are copied to the device from pageable memory"
                           : "batches of this `DataLoader` are copied to the device from pageable memory",
       "pass `pin_memory=True`, and move the batches with `non_blocking=True`");
   finding.notes.push_back({move.module->file, move.call->span(), "the batch is copied here"});
-  if (!has_workers || !workers.has_value() || !is_surely_gpu(there, *move.call)) {
+  if (!has_workers || !is_surely_gpu(there, *move.call)) {
     finding.tier = Tier::Hint;
   }
   const std::optional<Edit> edit = pin.is_absent() ? add_argument(site, call, "pin_memory=True") : std::nullopt;

@@ -17,8 +17,18 @@ bool is_created_again(const Site &site, const Site &maker, const Call &made, con
          (loop.parent == nullptr || (loop.parent->node->start <= made.start && made.end <= loop.parent->node->end));
 }
 
+// `num_workers=os.cpu_count()`: some, whatever the machine.
+bool counts_cores(const model::Argument &given) {
+  if (given.given.size() != 1) {
+    return false;
+  }
+  const model::Argument::Given &one = given.given[0];
+  return has_word(one.scope.module->parsed->source.part(one.expr->start, one.expr->end), {"cpu_count("});
+}
+
 // Is one of the loaders that it may be made so that its workers are started again and again?
-Workers restarted_workers(const Site &site, const model::Value &loader, const model::Loop &loop) {
+Workers restarted_workers(const Site &site, const model::Value &loader, const model::Loop &loop,
+                          std::vector<const Call *> &makers) {
   Workers found = Workers::None;
   for_each_alternative(loader, [&](const model::Value &one) {
     if (!one.is_kind(Kind::TorchDataLoader) || one.call == nullptr || !one.name() ||
@@ -30,10 +40,10 @@ Workers restarted_workers(const Site &site, const model::Value &loader, const mo
       return;
     }
     constexpr u32 kWorkers = 5;
-    const auto workers =
-        setting_of(there, argument_of(there, *one.call, kWorkers, "num_workers"), model::ConstantValue::of(i64{0}));
+    const model::Argument given = argument_of(there, *one.call, kWorkers, "num_workers");
+    const auto workers = setting_of(there, given, model::ConstantValue::of(i64{0}));
     const model::Argument kept = argument_of(there, *one.call, ~0U, "persistent_workers");
-    const bool is_unknown = !workers.has_value() && argument(*one.call, kWorkers, "num_workers") == nullptr;
+    const bool is_unknown = !workers.has_value() && given.given.empty();
     if (is_unknown || !kept.is_absent() || (workers.has_value() && workers->as_integer().value_or(0) <= 0)) {
       return;
     }
@@ -46,7 +56,8 @@ Workers restarted_workers(const Site &site, const model::Value &loader, const mo
     if (may_be_none) {
       return;
     }
-    found = workers.has_value() ? Workers::Some : std::max(found, Workers::Perhaps);
+    found = workers.has_value() || counts_cores(given) ? Workers::Some : std::max(found, Workers::Perhaps);
+    makers.push_back(one.call);
   });
   return found;
 }
@@ -58,14 +69,15 @@ void check(Site &site, const Node &node) {
   }
   const model::Loop &loop = *found;
   const bool is_called_again = site.function != nullptr && site.function->in_loop;
-  if (loop.parent == nullptr && !(is_called_again && loop.steps)) {
+  if (loop.parent == nullptr && !(is_called_again && (loop.steps || loop.evaluates))) {
     return; // iterated over once
   }
   const Expr *loader = iterated_by(site, loop);
   if (loader == nullptr || model::kind_of(loader) != Kind::TorchDataLoader) {
     return;
   }
-  const Workers workers = restarted_workers(site, value_of(site, loader), loop);
+  std::vector<const Call *> makers;
+  const Workers workers = restarted_workers(site, value_of(site, loader), loop, makers);
   if (workers == Workers::None) {
     return;
   }
@@ -78,6 +90,9 @@ void check(Site &site, const Node &node) {
   finding.tier = is_training && !site.module->is_test ? Tier::On : Tier::Hint;
   if (loop.parent != nullptr) {
     add_note(finding, site, *loop.parent->node, "in every iteration of this loop");
+  }
+  for (const Call *maker : makers) {
+    finding.notes.push_back({site_of(site, *maker).module->file, maker->func->span(), "the loader is created here"});
   }
 }
 

@@ -1,9 +1,13 @@
 #include "model/bind.h"
+#include "model/classes.h"
+#include "model/context.h"
 #include "model/variance.h"
+#include "python/children.h"
 #include "rules/dataset_item.h"
 #include "rules/site.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace deepperf::rules::tokenize_per_item {
 
@@ -53,17 +57,73 @@ void check_words(Site &site, const Call &call) {
   }
 }
 
+// Functions that make batches of items: what is given as `collate_fn` or `data_collator`.
+struct Collators {
+  std::unordered_set<const model::FunctionInfo *> functions;
+};
+
+void find_collators(const model::Project &project, const model::FunctionInfo &function, const Node *node,
+                    Collators &found) {
+  const auto *given = as<Call>(node);
+  const Keyword *collate = given != nullptr ? keyword_argument(*given, "collate_fn") : nullptr;
+  const Keyword *const collator = given != nullptr ? keyword_argument(*given, "data_collator") : nullptr;
+  collate = collate != nullptr ? collate : collator;
+  if (collate != nullptr) {
+    const model::Value value = model::value_of(model::scope_of(project, function), collate->value);
+    for_each_alternative(value, [&](const model::Value &one) {
+      if (one.is(model::Value::Tag::Function) || one.is(model::Value::Tag::Method)) {
+        found.functions.insert(one.function);
+      } else if (one.is(model::Value::Tag::Object)) {
+        const model::Value *const call = model::find_member(*one.type, intern("__call__"));
+        if (call != nullptr && call->is(model::Value::Tag::Function)) {
+          found.functions.insert(call->function);
+        }
+      }
+    });
+  }
+  const model::FunctionInfo *const inner = project.function_at(node);
+  for_each_child(
+      node, [&](const Node *child) { find_collators(project, inner != nullptr ? *inner : function, child, found); });
+}
+
+const Collators &collators_of(const Site &site) {
+  return site.memory.recall<Collators>(&site.project, [&] {
+    Collators found;
+    for (const model::Module &module : site.project.modules) {
+      if (module.torch && module.body != nullptr) {
+        for (const Stmt *statement : module.parsed->tree.body) {
+          find_collators(site.project, *module.body, statement, found);
+        }
+      }
+    }
+    return found;
+  });
+}
+
 void check(Site &site, const Call &call) {
   const std::string_view api = called_api(site, call);
   if (!api.empty()) {
     check_words(site, call);
     return;
   }
-  if (!in_dataset_item(site) || call.args.empty() || !is_same_in_each_epoch(site, call)) {
+  if (call.args.empty() || !is_same_in_each_epoch(site, call)) {
     return;
   }
-  report(site, call, "every item is tokenized again in every epoch",
-         "tokenize all texts once, as a list in `__init__` or with `Dataset.map(…, batched=True)`, and keep the ids");
+  if (in_dataset_item(site)) {
+    report(site, call, "every item is tokenized again in every epoch",
+           "tokenize all texts once, as a list in `__init__` or with `Dataset.map(…, batched=True)`, and keep the ids");
+    return;
+  }
+  // Functions that an item leads to may also serve others, or keep what they made.
+  const bool is_reached = site.function != nullptr && (site.function->context & model::kPerSample) != 0;
+  const bool is_collated = !is_reached && collators_of(site).functions.contains(site.function);
+  if ((is_reached || is_collated) && !site.module->is_test) {
+    Finding &finding = report(
+        site, call,
+        is_collated ? "every batch is tokenized again in every epoch" : "every item is tokenized again in every epoch",
+        "tokenize all texts once, as a list in `__init__` or with `Dataset.map(…, batched=True)`, and keep the ids");
+    finding.tier = Tier::Hint;
+  }
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "rules/reach.h"
 #include "rules/tree.h"
 
+#include "base/known_names.h"
 #include "base/name_table.h"
 #include "model/bind.h"
 #include "model/lookup.h"
@@ -342,6 +343,10 @@ bool is_kept(const Site &site) {
   const auto is_guard = [&](const Node *node) {
     const auto *guard = as<If>(node);
     return guard != nullptr && any_node(guard->test, [&](const Node *part) {
+             const auto *asked = as<Call>(part);
+             if (asked != nullptr && called_name(*asked) == "hasattr") {
+               return true;
+             }
              const auto *test = as<Compare>(part);
              return test != nullptr && is_own(test->left) && test->rest.size() == 1 && is_none(test->rest[0].right);
            });
@@ -360,6 +365,25 @@ bool runs_often(const Site &site) {
   }
   return loop_around(site) != nullptr || (site.function != nullptr && site.function->in_loop) || in_step(site) ||
          in_forward_pass(site);
+}
+
+// `.to(x.device)` or `.type_as(x)` with a tensor that the function is given: it computes with tensors of whoever calls
+// it, and what takes tensors is called again and again.
+bool follows_argument(const Site &site, const Call &move) {
+  const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
+  if (definition == nullptr || is_kept(site) || site.function->name == known::sym_init || context_of(site).runs_once) {
+    return false;
+  }
+  const auto is_given = [&](const Expr *expr) {
+    const auto *attribute = as<Attribute>(expr);
+    const bool is_device = attribute != nullptr && attribute->attr.text() == "device";
+    const auto *name = as<Name>(is_device ? attribute->value : expr);
+    return name != nullptr && (is_device || model::kind_of(name) == Kind::TorchTensor) &&
+           !model::is_own_object(*site.function, name) &&
+           std::ranges::any_of(site.function->params, [name](const Param *param) { return param->name == name->id; });
+  };
+  return std::ranges::any_of(move.args, is_given) ||
+         std::ranges::any_of(move.keywords, [&](const Keyword *keyword) { return is_given(keyword->value); });
 }
 
 // A name of the same function that the loop does not set again: it is made before the loop, and moved once as well.
@@ -464,7 +488,7 @@ void check(Site &site, const Call &call) {
   if (origin.elsewhere || origin.named != nullptr) {
     finding.notes.push_back({there.module->file, origin.made->span(), "it is created here"});
   }
-  if (!runs_often(site)) {
+  if (!runs_often(site) && !follows_argument(site, call)) {
     finding.tier = Tier::Hint;
   }
   if (is_random(api)) {

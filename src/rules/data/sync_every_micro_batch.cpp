@@ -22,9 +22,54 @@ bool is_distributed(const Site &site, const Expr *callee) {
   return all && !other;
 }
 
+// `for _ in range(accumulate): accelerator.backward(loss)`, and one step after that loop. Accelerate wraps the model
+// for several processes, and only `accumulate()` or `no_sync()` tell it that more is to come.
+bool check_inner_loop(Site &site, const Node &node) {
+  const StepEvent *backward = nullptr;
+  const StepEvent *step = nullptr;
+  const auto &events = step_events(site);
+  for (const StepEvent &event : events) {
+    using What = StepEvent::What;
+    const bool is_inside = contains(&node, event.call);
+    const bool is_step = event.what == What::Step || event.what == What::ScalerStep;
+    if (is_inside && is_step) {
+      return false;
+    }
+    if (is_inside && (event.what == What::Backward || event.what == What::ScaledBackward) && event.loop == &node) {
+      backward = &event;
+    } else if (is_step && event.call->start > node.end && step == nullptr) {
+      step = &event;
+    }
+  }
+  if (backward == nullptr || step == nullptr) {
+    return false;
+  }
+  const Expr *const receiver = receiver_of(*backward->call);
+  const bool is_accelerated = receiver != nullptr && model::kind_of(receiver) == Kind::Accelerator;
+  const bool runs_distributed =
+      is_accelerated || any_node(&node, [&](const Node *inner) {
+        const auto *call = as<Call>(inner);
+        return call != nullptr && model::kind_of(call->func) == Kind::TorchModule && is_distributed(site, call->func);
+      });
+  if (!runs_distributed || function_has_word(site, {"no_sync", "grad_sync", "accumulate("})) {
+    return false;
+  }
+  Finding &finding = report(
+      site, *backward->call,
+      "gradients are accumulated over several batches, but exchanged between the devices after each of them",
+      is_accelerated ? "run each batch inside `with accelerator.accumulate(model):`, or all but the last inside "
+                       "`with accelerator.no_sync(model):`"
+                     : "run all but the last forward and backward pass of an update inside `with model.no_sync():`");
+  add_note(finding, site, *step->call, "the optimizer steps only here");
+  return true;
+}
+
 void check(Site &site, const Node &node) {
   const model::Loop *const loop = site.project.loop_at(&node);
   if (loop == nullptr || !loop->trains || !site.module->torch || site.module->is_test) {
+    return;
+  }
+  if (check_inner_loop(site, node)) {
     return;
   }
   const StepEvent *backward = nullptr;

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kMostFunctions = 40; // that a step is followed into
 constexpr std::size_t kMostNotes = 40;
+constexpr std::string_view kCondition = "a tensor as a condition";
 
 // A place that reads a value back from the device.
 struct Sync {
@@ -143,11 +144,10 @@ private:
     }
   }
 
-  // A forward pass is followed into functions of its file; what several forward passes call, the first one tells of,
-  // and what modules inside do, they tell themselves.
+  // What several forward passes call, the first one tells of, and what modules inside do, they tell themselves.
   static bool belongs_to_forward(const model::FunctionInfo &caller, const model::CallSite &site) {
     const model::FunctionInfo &callee = *site.callee;
-    return callee.name != known::sym_forward && callee.module == caller.module && !callee.called_by.empty() &&
+    return callee.name != known::sym_forward && !callee.called_by.empty() &&
            callee.called_by.front()->caller == &caller;
   }
 
@@ -297,8 +297,15 @@ private:
     case NodeKind::GeneratorExp: {
       const model::Loop *const known = project_.loop_at(node);
       const bool was_repeated = is_repeated_;
+      // What the first `for` goes over is computed once.
+      const Expr *const over = static_cast<const ComprehensionExpr *>(node)->generators[0]->iter;
+      visit(over);
       is_repeated_ |= known == nullptr || (!known->tiny && known->turns != model::Turns::Few);
-      for_each_child(node, [this](const Node *child) { visit(child); });
+      for_each_child(node, [&](const Node *child) {
+        if (child != over) {
+          visit(child);
+        }
+      });
       is_repeated_ = was_repeated;
       return;
     }
@@ -348,7 +355,7 @@ private:
       return;
     }
     if (is_tensor(test)) {
-      add(*test, "a tensor as a condition", false);
+      add(*test, kCondition, false);
     } else {
       visit(test);
     }
@@ -499,8 +506,11 @@ private:
   bool is_skipped_ = false; // in some steps only
 };
 
-// `correct += (pred == y).sum().item()`: a number that is read to add it up.
-bool is_counted(const Sync &sync) { return sync.how == "`.item()`" || sync.how == "a conversion to a Python number"; }
+// `predictions.append(pred.cpu())`, once for each batch, and what is told of it.
+bool is_result(const Sync &sync) {
+  const bool is_number = sync.how == "`.item()`" || sync.how == "a conversion to a Python number";
+  return !sync.is_repeated && !is_number && sync.how != kCondition;
+}
 
 // Is each iteration of a loop that counts (`for step in range(n)`, `while True`) one batch? It is where what the loop
 // fetches goes into a model or a step; full-batch training gives the model the same tensors in every epoch.
@@ -544,13 +554,19 @@ void judge(Site &site, const model::FunctionInfo &function, const Node &region, 
   const auto rank = [&](const Sync &sync) {
     return (sync.call != nullptr ? 4 : 0) + (sync.is_optional ? 2 : 0) + (sync.is_explicit ? 0 : 1);
   };
+  // An evaluation has to read its results once; all else in it waits for nothing.
+  const bool is_evaluation = kind == Region::Evaluation;
+  const bool reads_results =
+      is_evaluation && std::ranges::any_of(step.syncs, [](const Sync &sync) { return is_result(sync); });
+  if (is_evaluation) {
+    std::erase_if(step.syncs, is_result);
+  }
   const auto first = std::ranges::min_element(step.syncs, {}, rank);
   if (first == step.syncs.end()) {
     return;
   }
   const Sync main = *first;
   step.syncs.erase(first);
-  const bool is_evaluation = kind == Region::Evaluation;
   const bool on_gpu = step.moves || step.on_device || kind == Region::FrameworkStep || uses_gpu(site) ||
                       (main.is_explicit && project_uses_gpu(site));
   if (!on_gpu) {
@@ -562,9 +578,6 @@ void judge(Site &site, const model::FunctionInfo &function, const Node &region, 
                              return sync.is_repeated && counts(sync);
                            });
   const std::size_t total = static_cast<std::size_t>(others) + 1;
-  if (is_evaluation && !is_repeated && !is_counted(main)) {
-    return; // results have to be read once
-  }
   const std::string_view step_name = is_forward ? "forward pass" : is_evaluation ? "batch" : "training step";
   std::string message = fmt::format("{} waits for the device in every {}", main.how, step_name);
   if (total > 1) {
@@ -593,10 +606,17 @@ void judge(Site &site, const model::FunctionInfo &function, const Node &region, 
     const std::string_view name = call != nullptr ? called_name(*call) : std::string_view{};
     return name == "any" || name == "all" || name == "allclose" || name == "equal";
   };
-  const bool is_much = is_forward ? (main.is_explicit || is_whole_test(main)) && !is_matching
+  const bool is_much = is_forward ? (main.is_explicit ||
+                                     (is_whole_test(main) && (main.call == nullptr || main.module == site.module))) &&
+                                        !is_matching
                                   : is_over_batches || total > 1 || is_repeated;
+  // An evaluation that reads results anyway waits for each batch in any case, unless it does so for each sample.
+  const bool is_seldom = is_evaluation && ((reads_results && !is_repeated) || !main.is_explicit || step.measures);
   finding.tier =
-      is_much && !main.is_optional && !is_evaluation && !step.acts && !site.module->is_test ? Tier::On : Tier::Hint;
+      is_much && !main.is_optional && !is_seldom && !step.acts && !site.module->is_test ? Tier::On : Tier::Hint;
+  if (is_evaluation) {
+    finding.severity = Severity::Advice;
+  }
   if (main.call != nullptr) {
     finding.notes.push_back({main.module->file, main.place->span(), "the value is read back here"});
   }
@@ -649,12 +669,12 @@ Code that reads a value back from the device in every training step: `.item()`, 
 tensor as a condition or in an f-string, `print(t)`, `add_scalar(…, t)`, indexing with a mask, `nonzero()` and the like.
 The rule follows the step into the functions, losses and models of the project that it calls, into Lightning's
 `training_step` and into a Trainer's `compute_loss`, and reports all places of one loop together. It also looks at the
-`forward()` of modules that no visible step runs and, as a hint, at the inner loops of an evaluation that run once for
-each sample or element.
+`forward()` of modules that no visible step runs, with the functions that it calls, and at evaluations: numbers that are
+read for each batch or sample only to add them up are advice, and conditions are hints.
 
 All places of one loop are notes of one finding. The program has to use a GPU. These are hints: reads that a setting
 switches on, environments and games that a step has to act on, a single read where each step is an epoch, and numbers
-that an evaluation adds up batch by batch.
+of an evaluation that copies its results to the host for each batch anyway.
 
 ## Why it costs
 

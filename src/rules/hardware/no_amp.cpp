@@ -51,7 +51,11 @@ void check(Site &site, const Node &node) {
       const model::Value callee = site.project.callee_of(call);
       const bool is_model = callee.is_kind(Kind::TorchModule) ||
                             (callee.is(model::Value::Tag::Object) && callee.type->kind == Kind::TorchModule);
-      forward = is_model && model::is_moved(call->func) ? call : nullptr;
+      // `diffusion.losses(model, x)` runs the model that it is given.
+      const bool runs_given = model::has_grad(call) && std::ranges::any_of(call->args, [](const Expr *arg) {
+                                return model::kind_of(arg) == Kind::TorchModule && model::is_moved(arg);
+                              });
+      forward = (is_model && model::is_moved(call->func)) || runs_given ? call : nullptr;
     }
     return forward != nullptr;
   });

@@ -41,10 +41,10 @@ constexpr auto kCalls = std::to_array<ChangedCall>({
 void check(Site &site, const Call &call) {
   const std::string_view api = called_api(site, call);
   const auto known = std::ranges::find(kCalls, api, &ChangedCall::api);
-  if (known == kCalls.end() || has_hidden_arguments(call) || is_version_guarded(site) ||
-      status_in(site, known->package, known->since) == Status::Fine) {
+  if (known == kCalls.end() || has_hidden_arguments(call) || is_version_guarded(site)) {
     return;
   }
+  const std::size_t before = site.findings.size();
   if (!known->required.empty() && keyword_argument(call, known->required) == nullptr) {
     constexpr u32 kPlaceOfReturnComplex = 9;
     if (call.args.size() <= kPlaceOfReturnComplex) {
@@ -59,16 +59,21 @@ void check(Site &site, const Call &call) {
                        known->since),
            fmt::format("use {}", known->instead));
   }
+  if (site.findings.size() > before && status_in(site, known->package, known->since) == Status::Fine) {
+    tell_for_upgrade(site.findings.back(), site, known->package);
+  }
 }
 
 // `table.drop("x", 1)`
 void check_drop(Site &site, const Call &call) {
-  if (call.args.size() < 2 || has_hidden_arguments(call) || is_version_guarded(site) ||
-      status_in(site, "pandas", "2.0") == Status::Fine) {
+  if (call.args.size() < 2 || has_hidden_arguments(call) || is_version_guarded(site)) {
     return;
   }
-  report(site, call, "`drop` accepts only its first argument by position since pandas 2.0",
-         fmt::format("use `axis={}`, or `columns=`", text_of(site, call.args[1])));
+  Finding &finding = report(site, call, "`drop` accepts only its first argument by position since pandas 2.0",
+                            fmt::format("use `axis={}`, or `columns=`", text_of(site, call.args[1])));
+  if (status_in(site, "pandas", "2.0") == Status::Fine) {
+    tell_for_upgrade(finding, site, "pandas");
+  }
 }
 
 // `x, _ = pack_padded_sequence(…)`: it had two fields, and has four.
@@ -111,7 +116,7 @@ extern constinit const Rule kChangedCall = {
 
 Calls that used to work and fail with newer versions: arguments of librosa functions and of `DataFrame.drop` that are
 passed by position, `torch.stft` without `return_complex`, and unpacking the result of `pack_padded_sequence` into two
-names. The rule is silent where the project's requirements ask for an older version of the library.
+names. Where the project's requirements ask for an older version of the library, it is a note for whoever upgrades.
 
 ## Why it is wrong
 

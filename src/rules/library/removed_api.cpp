@@ -52,7 +52,10 @@ void check(Site &site, const Node &node) {
     return;
   }
   const Status status = status_in(site, history->package, history->removed);
-  if (status == Status::Fine ||
+  const bool is_for_upgrade = concerns_upgrade(status, history->package);
+  const bool is_deprecated =
+      !history->deprecated.empty() && status_in(site, history->package, history->deprecated) != Status::Fine;
+  if ((status == Status::Fine && (!is_for_upgrade || is_deprecated)) ||
       (!history->back.empty() && status_in(site, history->package, history->back) == Status::Gone)) {
     return;
   }
@@ -68,6 +71,10 @@ void check(Site &site, const Node &node) {
   const bool is_old_code = site.module->v1 && !site.module->v2; // runs with libraries of its time
   if ((!history->back.empty() || is_old_code || is_tensorflow) && status == Status::Unknown) {
     finding.tier = Tier::Hint;
+  }
+  if (is_for_upgrade) {
+    tell_for_upgrade(finding, site, history->package);
+    return;
   }
   if (!history->renamed_to.empty() && !is_import) {
     const bool is_builtin = history->renamed_to.find('.') == std::string_view::npos;

@@ -88,8 +88,7 @@ def train(model: torch.nn.Module, loader, optimizer: torch.optim.Optimizer):
         optimizer.step()
         optimizer.zero_grad()
         with torch.no_grad():
-            for p, q in zip(teacher.parameters(), model.parameters()):
-                p.lerp_(q, 0.01)
+            torch._foreach_lerp_(list(teacher.parameters()), list(model.parameters()), 0.01)
 ```
 
 ## When it is wrong

@@ -368,6 +368,16 @@ bool runs_with_gradients(const model::FunctionInfo &function) {
          });
 }
 
+// The function itself has switched the model to evaluation mode, so nobody else is to say what this forward pass is
+// for.
+bool is_meant_as_inference(const Site &site, const model::FunctionInfo &function, const Flow::Origin &origin) {
+  const auto *call = as<Call>(origin.place);
+  const FunctionDef *definition = function.definition();
+  const Block body = definition != nullptr ? definition->body : function.module->parsed->tree.body;
+  const Expr *const callee = call != nullptr ? call->func : nullptr;
+  return callee != nullptr && switched_to_eval(site, body, text_of(site, callee), call->start) != nullptr;
+}
+
 void check_function(Site &site, const model::FunctionInfo &function) {
   if (!site.module->torch || function.no_grad || function.ever_no_grad ||
       (function.context & model::kGradMaybeOff) != 0) {
@@ -414,9 +424,12 @@ void check_function(Site &site, const model::FunctionInfo &function) {
                            is_loop && !is_handler ? std::string(kLoopAdvice)
                                                   : "run it under `torch.no_grad()` or `torch.inference_mode()`");
     const bool is_run = is_handler || (function.context & model::kRunByScript) != 0 || runs_with_gradients(function);
-    if (is_assumed || !is_loop || is_module || has_loop_inside(site, origin) || !is_run ||
+    const bool is_meant = (function.context & model::kRunsOnce) == 0 && is_meant_as_inference(site, function, origin);
+    if (is_assumed || is_module || has_loop_inside(site, origin) || (!is_meant && (!is_loop || !is_run)) ||
         (origin.uses & Flow::kUnsure) != 0 || may_be_frozen(function)) {
       made.tier = Tier::Hint;
+    } else if (!is_loop) {
+      made.severity = Severity::Advice; // once, it costs memory and little time
     }
     add_note(made, site, *origin.place, name_of_end(origin.uses));
     reported = site.findings.size();
@@ -461,7 +474,7 @@ files, followed through names, tuples, lists, operations and functions of the pr
 `model.eval()` and never calls `backward()`. The rule is silent under `torch.no_grad()` or `torch.inference_mode()`, under a caller that
 uses one of them, and where the result leaves the code that is checked.
 
-It is a hint if no call of the function is known, since its caller may disable gradients (unless the function itself trains, or is called by one that does), if the function runs only once, and if the weights
+It is a hint if no call of the function is known, since its caller may disable gradients (unless the function itself calls `model.eval()`, trains, or is called by one that does), if the function runs only once, and if the weights
 may be frozen.
 
 ## Why it costs

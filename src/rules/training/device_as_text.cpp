@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace deepperf::rules::device_as_text {
 
 using namespace python;
@@ -18,6 +20,42 @@ bool is_surely_device(const Site &site, const Expr *expr) {
          value.name().text() == "torch.device" && !value.open && !value.none && value.alternatives == nullptr;
 }
 
+// Behind `isinstance(x, torch.Tensor)` or `type(x) == torch.Tensor`.
+bool asks_for_tensor(const Site &site, const Expr *expr) {
+  const std::string_view text = text_of(site, expr);
+  return std::ranges::any_of(site.ancestors, [&](const Node *node) {
+    const auto *branch = as<If>(node);
+    if (branch == nullptr) {
+      return false;
+    }
+    const std::string_view test = text_of(site, branch->test);
+    return test.find("Tensor") != std::string_view::npos && test.find(text) != std::string_view::npos;
+  });
+}
+
+// `torch.device("cuda")`, without a number.
+bool is_any_gpu(const Site &site, const Expr *expr) {
+  const auto *made = as<Call>(expr);
+  return made != nullptr && made->args.size() == 1 && made->keywords.empty() &&
+         called_api(site, *made) == "torch.device" && string_of(site, made->args[0]) == "cuda";
+}
+
+// `x.device != torch.device("cuda")`: a tensor is on "cuda:0", which is another device.
+bool check_number(Site &site, const Compare &compare, const Expr *device, const Expr *other) {
+  const auto *attribute = as<Attribute>(device);
+  if (attribute == nullptr || attribute->attr.text() != "device" || !is_any_gpu(site, other) ||
+      (model::kind_of(attribute->value) != Kind::TorchTensor && !asks_for_tensor(site, attribute->value))) {
+    return false;
+  }
+  const bool is_equal = compare.rest[0].op == CompareOperator::Eq;
+  report(site, compare,
+         fmt::format("a tensor on the GPU is on `cuda:0`, which is not equal to `torch.device(\"cuda\")`, so this "
+                     "comparison is always {}",
+                     is_equal ? "False" : "True"),
+         fmt::format("compare its type: `{}.type {} \"cuda\"`", text_of(site, device), is_equal ? "==" : "!="));
+  return true;
+}
+
 void check(Site &site, const Node &node) {
   const auto &compare = static_cast<const Compare &>(node);
   if (compare.rest.size() != 1 || compare.rest[0].op > CompareOperator::NotEq) {
@@ -25,6 +63,9 @@ void check(Site &site, const Node &node) {
   }
   const Expr *left = compare.left;
   const Expr *right = compare.rest[0].right;
+  if (check_number(site, compare, left, right) || check_number(site, compare, right, left)) {
+    return;
+  }
   const Expr *const text = as_string(right) != nullptr ? right : as_string(left) != nullptr ? left : nullptr;
   const Expr *const device = text == right ? left : right;
   if (text == nullptr || site.module->is_test || !is_surely_device(site, device)) {
@@ -48,10 +89,11 @@ extern constinit const Rule kDeviceAsText = {.info = {.code = "DP890",
                                                       .stage = "Training",
                                                       .frameworks = "PyTorch",
                                                       .severity = Severity::Error,
-                                                      .tier = Tier::Hint,
+                                                      .tier = Tier::On,
                                                       .documentation = R"(## What it finds
 
-`device == "cuda"` where `device` is a `torch.device`, as `tensor.device` and `model.device` are.
+`device == "cuda"` where `device` is a `torch.device`, as `tensor.device` and `model.device` are; and
+`tensor.device == torch.device("cuda")`, as a tensor on the GPU is on `cuda:0`.
 
 ## Why it is wrong
 

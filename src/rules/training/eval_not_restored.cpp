@@ -1,5 +1,6 @@
 #include "model/modes.h"
 #include "rules/reach.h"
+#include "rules/tree.h"
 
 #include "python/children.h"
 
@@ -155,6 +156,77 @@ void check(Site &site, const Node &node) {
   add_note(finding, site, node, "this loop trains the model");
 }
 
+// ---- Restored on some paths only -----------------------------------------------------------------------------------
+
+// Does the node call train() on the model that is written so?
+bool restores(const Site &site, const Node *node, std::string_view model) {
+  return any_node(node, [&](const Node *inner) {
+    const auto *call = as<Call>(inner);
+    return call != nullptr && called_method(*call) == "train" && text_of(site, receiver_of(*call)) == model;
+  });
+}
+
+bool restores(const Site &site, const Block &block, std::string_view model) {
+  return std::ranges::any_of(block, [&](const Stmt *statement) { return restores(site, statement, model); });
+}
+
+// `model.eval()` in any case, and `model.train()` in one branch of a condition: whoever trains goes on in evaluation
+// mode if the other one runs.
+void check_branches(Site &site, const model::FunctionInfo &function) {
+  const FunctionDef *definition = function.definition();
+  if (definition == nullptr || function.trains) {
+    return;
+  }
+  const Call *eval = nullptr;
+  const If *branch = nullptr;
+  for (const Stmt *statement : definition->body) {
+    const auto *expression = as<ExprStmt>(statement);
+    const auto *call = expression != nullptr ? as<Call>(expression->value) : nullptr;
+    if (call != nullptr && call->args.empty() && called_method(*call) == "eval" &&
+        model::kind_of(receiver_of(*call)) == Kind::TorchModule) {
+      eval = call;
+      branch = nullptr;
+      continue;
+    }
+    if (eval == nullptr) {
+      continue;
+    }
+    const std::string_view model = text_of(site, receiver_of(*eval));
+    const auto *condition = as<If>(statement);
+    if (condition == nullptr) {
+      if (restores(site, statement, model)) {
+        return;
+      }
+      continue;
+    }
+    const bool in_body = restores(site, condition->body, model);
+    const bool in_else = restores(site, condition->orelse, model);
+    if (in_body && in_else) {
+      return;
+    }
+    branch = in_body || in_else ? condition : branch;
+  }
+  if (branch == nullptr || has_word(text_of(site, branch->test), {"train", "was_"})) {
+    return;
+  }
+  const std::string_view model = text_of(site, receiver_of(*eval));
+  Finding &finding = report(
+      site, *eval, fmt::format("`{}` stays in evaluation mode unless the branch runs that calls `train()`", model),
+      fmt::format("call `{}.train()` after the condition, or `eval()` inside the branch", model));
+  const bool is_trained =
+      std::ranges::any_of(function.called_by, [](const model::CallSite *caller) { return caller->caller->trains; });
+  finding.tier = is_trained && modes_at(site, *eval) == model::Modes::Differ ? Tier::On : Tier::Hint;
+  add_note(finding, site, *branch->test, "training mode is restored only under this condition");
+}
+
+void check_any(Site &site, const Node &node) {
+  if (const model::FunctionInfo *function = site.project.function_at(&node)) {
+    check_branches(site, *function);
+  } else {
+    check(site, node);
+  }
+}
+
 } // namespace
 
 extern constinit const Rule kEvalNotRestored = {
@@ -224,7 +296,7 @@ trained.
 - PyTorch documentation of `torch.nn.Module.eval`
 - CodeGuru detector library: PyTorch miss call eval
 )"},
-    .nodes = {NodeKind::For, NodeKind::While},
-    .on_node = check};
+    .nodes = {NodeKind::For, NodeKind::While, NodeKind::FunctionDef},
+    .on_node = check_any};
 
 } // namespace deepperf::rules::eval_not_restored

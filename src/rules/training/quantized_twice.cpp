@@ -10,16 +10,19 @@ namespace {
 
 void check(Site &site, const Call &call) {
   const Keyword *config = keyword_argument(call, "quantization_config");
-  if (config == nullptr || is_none(config->value) || status_in(site, "transformers", "4.38") == Status::Fine) {
+  if (config == nullptr || is_none(config->value)) {
     return;
   }
   for (const std::string_view name : {"load_in_4bit", "load_in_8bit"}) {
     const Keyword *given = keyword_argument(call, name);
     if (given != nullptr && bool_of(site, given->value) != false) {
-      report(
+      Finding &finding = report(
           site, *given,
           fmt::format("`{}=` together with `quantization_config=` raises a ValueError since Transformers 4.38", name),
           fmt::format("set `{}` only in the configuration: `BitsAndBytesConfig({}=…)`", name, name));
+      if (status_in(site, "transformers", "4.38") == Status::Fine) {
+        tell_for_upgrade(finding, site, "transformers");
+      }
       return;
     }
   }
@@ -64,7 +67,7 @@ model = AutoModelForCausalLM.from_pretrained("gpt2", quantization_config=config)
 
 ## When it is wrong
 
-Transformers before 4.38 accepts it; the rule is silent if the project's requirements are older.
+Transformers before 4.38 accepts it; if the project's requirements are older, it is a note.
 
 ## References
 

@@ -22,7 +22,8 @@ void find_steps(const Site &site, const Node *node, const Call &place, Steps &st
     const Expr *receiver = receiver_of(*call);
     const Kind kind = receiver != nullptr ? model::kind_of(receiver) : Kind::Unknown;
     const bool steps_itself =
-        called_method(*call) == "step" && (kind == Kind::TorchOptimizer || kind == Kind::GradScaler);
+        called_method(*call) == "step" && (kind == Kind::TorchOptimizer || kind == Kind::GradScaler ||
+                                           (receiver != nullptr && is_optimizer(site, receiver)));
     const model::FunctionInfo *function = called_function(site, *call);
     if (steps_itself || (function != nullptr && function->trains)) {
       (call->start < place.start ? steps.before : steps.behind) = call;
@@ -87,7 +88,7 @@ Steps steps_around(const Site &site, const Call &call) {
 
 void check(Site &site, const Call &call) {
   const Scheduler scheduler = scheduler_of(site, call);
-  if (!scheduler.is_one || scheduler.is_plateau || status_in(site, "torch", "1.1") == Status::Fine) {
+  if (!scheduler.is_one || scheduler.is_plateau) {
     return;
   }
   const model::Loop *loop = loop_around(site);
@@ -108,6 +109,9 @@ void check(Site &site, const Call &call) {
   }
   finding.notes.push_back(
       {site_of(site, *steps.behind).module->file, steps.behind->span(), "the optimizer steps here"});
+  if (status_in(site, "torch", "1.1") == Status::Fine) {
+    tell_for_upgrade(finding, site, "torch");
+  }
 }
 
 } // namespace

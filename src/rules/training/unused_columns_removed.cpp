@@ -155,6 +155,8 @@ runs afterwards, when a batch is read, and fails with a `KeyError` or "list inde
 from datasets import load_dataset
 from transformers import Trainer, TrainingArguments, ViTForImageClassification
 
+from images import to_tensor
+
 
 def prepare(batch):
     return {"pixel_values": [to_tensor(x) for x in batch["image"]], "labels": batch["label"]}
@@ -171,6 +173,8 @@ trainer = Trainer(model=model, args=args, train_dataset=data)
 ```python
 from datasets import load_dataset
 from transformers import Trainer, TrainingArguments, ViTForImageClassification
+
+from images import to_tensor
 
 
 def prepare(batch):

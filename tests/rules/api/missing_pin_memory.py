@@ -8,7 +8,7 @@ def fires(model, images, workers):
     loader = DataLoader(images, batch_size=64, num_workers=4)  # expect: DP132
     for x, y in loader:
         model(x.cuda(), y)
-    second = DataLoader(images, batch_size=64, num_workers=workers)  # hint: DP132
+    second = DataLoader(images, batch_size=64, num_workers=workers)  # expect: DP132
     for i, batch in enumerate(second):
         model(batch["image"].to(device))
 

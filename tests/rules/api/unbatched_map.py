@@ -306,3 +306,4 @@ def batches_from_the_start(size):
     train = tfds.load("mnist", split="train", batch_size=size)
     train = train.map(lambda x: tf.cast(x["image"], tf.float32) / 255.0, num_parallel_calls=8)
     return train.shuffle(100).batch(4)
+from elsewhere import unknown

@@ -45,7 +45,7 @@ def evaluation(model: nn.Module, loader):
     correct = 0
     for x, y in loader:
         with torch.no_grad():
-            correct += (model(x).argmax(1) == y).sum().item()  # hint: DP402
+            correct += (model(x).argmax(1) == y).sum().item()  # expect: DP402
     return correct
 
 

@@ -21,3 +21,4 @@ def silent(f, x, kwargs, other, flag):
     else:
         d = checkpoint(f, x)
     return a, b, c, d, torch.load("checkpoint", weights_only=True)
+from elsewhere import is_torch_version

@@ -124,7 +124,9 @@ def fine_tuned_in_eval_mode(model, loader):
         optimizer.zero_grad()
 
 
+@torch.no_grad()
 def not_a_loader(model, sentences):
     model.eval()
     for sentence in sentences:
-        print(model(sentence))  # hint: DP232
+        print(model(sentence))  # expect: DP232
+from elsewhere import inference_only

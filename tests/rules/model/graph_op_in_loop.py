@@ -610,3 +610,5 @@ def once_per_epoch(train, iterator, epochs, count):
         train(iterator, tf.cast(count, tf.int32))  # hint: DP201
     for step in range(epochs):
         train(iterator, tf.cast(count, tf.int32))  # expect: DP201
+from elsewhere import load_batches
+from elsewhere import use

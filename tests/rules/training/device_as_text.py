@@ -5,11 +5,22 @@ name = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def wait(x: torch.Tensor, where):
-    a = x.device == "cuda"  # hint: DP890
-    b = device != "cpu"  # hint: DP890
-    c = "mps" == device  # hint: DP890
+    a = x.device == "cuda"  # expect: DP890
+    b = device != "cpu"  # expect: DP890
+    c = "mps" == device  # expect: DP890
     d = x.device.type == "cuda"
     e = name == "cuda"
     f = where == "cuda"
     g = device == torch.device("cpu")
     return a, b, c, d, e, f, g
+
+
+def on_gpu(x: torch.Tensor, other, y):
+    a = x.device == torch.device("cuda")  # expect: DP890
+    if isinstance(y, torch.Tensor):
+        if y.device != torch.device("cuda"):  # expect: DP890
+            y = y.to("cuda")
+    b = x.device == torch.device("cuda:0")
+    c = x.device != torch.device("cpu")
+    d = other.device == torch.device("cuda")
+    return a, b, c, d, y

@@ -11,7 +11,7 @@ def prepare(batch):
 
 
 def collate(rows):
-    return tokenizer([row["text"] for row in rows], padding=True, return_tensors="pt")
+    return tokenizer([row["text"] for row in rows], padding=True, return_tensors="pt")  # hint: DP149
 
 
 def collate_tokens(rows):
@@ -57,3 +57,4 @@ def mapped():
     model = ViTForImageClassification.from_pretrained("google/vit-base-patch16-224")
     args = TrainingArguments(output_dir="out")
     return Trainer(model=model, args=args, train_dataset=data)
+from elsewhere import to_tensor

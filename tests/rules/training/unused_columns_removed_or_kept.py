@@ -10,3 +10,4 @@ data = load_dataset("food101", split="train").with_transform(prepare)
 model = ViTForImageClassification.from_pretrained("google/vit-base-patch16-224")
 args = TrainingArguments(output_dir="out", remove_unused_columns=False)
 trainer = Trainer(model=model, args=args, train_dataset=data)
+from elsewhere import to_tensor

@@ -2,4 +2,4 @@ import torch
 
 
 def silent(x, y):
-    return torch.ger(x, y), torch.symeig(x)
+    return torch.ger(x, y), torch.symeig(x)  # hint: DP301

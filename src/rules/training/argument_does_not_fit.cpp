@@ -1,0 +1,197 @@
+#include "base/name_table.h"
+#include "rules/reach.h"
+#include "rules/site.h"
+#include "rules/tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace deepperf::rules::argument_does_not_fit {
+
+using namespace python;
+
+namespace {
+
+// Decorators that leave the parameters as they are.
+bool keeps_parameters(const Site &there, const Expr *decorator) {
+  const auto *call = as<Call>(decorator);
+  const Expr *const function = call != nullptr ? call->func : decorator;
+  const std::string_view text = text_of(there, function);
+  const std::string_view last = text.substr(text.rfind('.') + 1);
+  constexpr std::string_view kKnown[] = {"no_grad",     "inference_mode", "staticmethod", "classmethod",
+                                         "enable_grad", "abstractmethod", "jit",          "lru_cache",
+                                         "cache",       "compact",        "nowrap"};
+  return std::ranges::find(kKnown, last) != std::end(kKnown);
+}
+
+bool has_known_signature(const Site &site, const model::FunctionInfo &function) {
+  const FunctionDef *definition = function.definition();
+  if (definition == nullptr || function.is_property) {
+    return false;
+  }
+  Site there = site;
+  there.module = function.module;
+  there.function = &function;
+  return std::ranges::all_of(definition->decorators, [&](const Expr *one) { return keeps_parameters(there, one); }) &&
+         std::ranges::none_of(definition->params, [](const Param *param) {
+           return param->param_kind() == ParamKind::VarArgs || param->param_kind() == ParamKind::KwArgs ||
+                  param->pattern != nullptr;
+         });
+}
+
+// Is it defined once? Where an `if` or `try` decides which of two definitions counts, nobody knows its parameters.
+bool is_only_definition(const model::FunctionInfo &function) {
+  const auto is_same = [&function](const Node *node) {
+    const auto *other = as<FunctionDef>(node);
+    return other != nullptr && other != function.node && other->name == function.name;
+  };
+  if (function.type != nullptr) {
+    return !any_node_inside(function.type->node, is_same);
+  }
+  if (function.parent == nullptr || function.parent->node == nullptr) {
+    return !any_node(function.module->parsed->tree.body, is_same);
+  }
+  return !any_node_inside(function.parent->node, is_same);
+}
+
+// A method that subclasses replace may have other parameters there.
+bool is_replaced(const model::FunctionInfo &function) {
+  const auto replaces = [&](const auto &self, const model::ClassInfo *type) -> bool {
+    return std::ranges::any_of(type->subclasses, [&](const model::ClassInfo *below) {
+      return below->members.contains(function.name.id) || self(self, below);
+    });
+  };
+  return function.type != nullptr && replaces(replaces, function.type);
+}
+
+struct Builtin {
+  std::string_view name;
+  std::array<std::string_view, 2> keywords; // that it takes
+};
+
+// Builtins that people give arguments of what they wrap.
+constexpr auto kBuiltins = std::to_array<Builtin>({
+    {"enumerate", {"iterable", "start"}},
+    {"len", {}},
+    {"range", {}},
+    {"zip", {"strict", ""}},
+    {"isinstance", {}},
+    {"sorted", {"key", "reverse"}},
+});
+
+void check_builtin(Site &site, const Call &call, std::string_view api) {
+  const auto known = std::ranges::find(kBuiltins, api, &Builtin::name);
+  if (known == kBuiltins.end()) {
+    return;
+  }
+  for (const Keyword *keyword : call.keywords) {
+    const bool is_taken =
+        !keyword->name || std::ranges::find(known->keywords, keyword->name.text()) != known->keywords.end();
+    if (!is_taken) {
+      report(site, *keyword,
+             fmt::format("`{}()` has no argument `{}`, so this raises a TypeError", api, keyword->name.text()),
+             "pass it to the call inside, where it belongs");
+      return;
+    }
+  }
+}
+
+void check(Site &site, const Node &node) {
+  const auto &call = static_cast<const Call &>(node);
+  if (call.keywords.empty() || site.module->is_test) {
+    return;
+  }
+  const model::Value callee = site.project.callee_of(&call);
+  if (callee.is(model::Value::Tag::Api)) {
+    check_builtin(site, call, callee.name().text());
+    return;
+  }
+  if (has_hidden_arguments(call) || callee.open || callee.none || callee.alternatives != nullptr ||
+      !(callee.is(model::Value::Tag::Function) || callee.is(model::Value::Tag::Method))) {
+    return;
+  }
+  const model::FunctionInfo &function = *callee.function;
+  if (function.definition() == nullptr || !has_known_signature(site, function) || is_replaced(function) ||
+      !is_only_definition(function)) {
+    return;
+  }
+  for (const Keyword *keyword : call.keywords) {
+    const auto param = std::ranges::find(function.definition()->params, keyword->name, &Param::name);
+    const bool is_taken =
+        param != function.definition()->params.end() && (*param)->param_kind() != ParamKind::PositionalOnly;
+    if (is_taken) {
+      continue;
+    }
+    Finding &finding = report(site, *keyword,
+                              fmt::format("`{}()` has no parameter `{}`, so this raises a TypeError",
+                                          function.name.text(), keyword->name.text()),
+                              "use one of its parameters, or omit the argument");
+    finding.notes.push_back({function.module->file, function.definition()->name_span, "it is defined here"});
+    return;
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kArgumentDoesNotFit = {
+    .info = {.code = "DP895",
+             .name = "argument-does-not-fit",
+             .summary = "a keyword argument that the called function does not have",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Program Crash",
+             .stage = "Training",
+             .frameworks = "PyTorch, TensorFlow, Keras, JAX",
+             .severity = Severity::Error,
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+A call of a function or method of the project with a keyword argument that it has no parameter for, and builtins that get
+an argument of what they wrap: `enumerate(tqdm(loader), total=n)`.
+
+## Why it is wrong
+
+Python raises a TypeError when the line runs, which in a training program may be long after the start.
+
+## Bad
+
+```python
+import torch
+
+
+def update(critic, batch, backup_entropy: bool):
+    return critic(torch.as_tensor(batch)).mean() if backup_entropy else None
+
+
+def train(critic, batch):
+    return update(critic, batch, soft_critic=True)
+```
+
+## Good
+
+```python
+import torch
+
+
+def update(critic, batch, backup_entropy: bool):
+    return critic(torch.as_tensor(batch)).mean() if backup_entropy else None
+
+
+def train(critic, batch):
+    return update(critic, batch, backup_entropy=True)
+```
+
+## When it is wrong
+
+Where the function is replaced at run time. The rule is silent about functions with `**kwargs`, with decorators that it
+does not know, with several definitions, and about methods that subclasses override.
+
+## References
+
+- Python reference: calls
+)"},
+    .nodes = {NodeKind::Call},
+    .on_node = check};
+
+} // namespace deepperf::rules::argument_does_not_fit

@@ -1,0 +1,262 @@
+#include "base/name_table.h"
+#include "python/children.h"
+#include "rules/reach.h"
+#include "rules/site.h"
+#include "rules/tree.h"
+
+#include <fmt/format.h>
+
+#include <unordered_set>
+
+namespace deepperf::rules::undefined_name {
+
+using namespace python;
+
+namespace {
+
+// Names that Python itself has, those of Python 2 and of interactive sessions included.
+bool is_builtin(Symbol name) {
+  static const NameTable kBuiltins(
+      {"abs", "aiter", "all", "anext", "any", "ascii", "bin", "bool", "breakpoint", "bytearray", "bytes", "callable",
+       "chr", "classmethod", "compile", "complex", "copyright", "credits", "delattr", "dict", "dir", "divmod",
+       "enumerate", "eval", "exec", "exit", "filter", "float", "format", "frozenset", "getattr", "globals", "hasattr",
+       "hash", "help", "hex", "id", "input", "int", "isinstance", "issubclass", "iter", "len", "license", "list",
+       "locals", "map", "max", "memoryview", "min", "next", "object", "oct", "open", "ord", "pow", "print", "property",
+       "quit", "range", "repr", "reversed", "round", "set", "setattr", "slice", "sorted", "staticmethod", "str", "sum",
+       "super", "tuple", "type", "vars", "zip", "Ellipsis", "False", "None", "NotImplemented", "True",
+       // Python 2
+       "apply", "basestring", "buffer", "cmp", "coerce", "execfile", "file", "intern", "long", "raw_input", "reduce",
+       "reload", "unichr", "unicode", "xrange", "StandardError", "WindowsError",
+       // notebooks, gettext, profilers, type checkers
+       "get_ipython", "display", "In", "Out", "_", "profile", "reveal_type", "reveal_locals"});
+  // All exceptions end like this.
+  const std::string_view text = name.text();
+  constexpr std::string_view kExceptions[] = {"Error",         "Exception", "Warning", "ExceptionGroup",
+                                              "StopIteration", "Interrupt", "Exit",    "StopAsyncIteration"};
+  const bool is_exception = std::ranges::any_of(kExceptions, [&](std::string_view end) { return text.ends_with(end); });
+  return is_exception || text.starts_with("__") || kBuiltins.has(name);
+}
+
+// What a module binds anywhere, in whatever scope, and what it reads.
+class Names {
+public:
+  void walk(const Node *node) {
+    switch (node->kind) {
+    case NodeKind::Name: {
+      const auto *name = static_cast<const Name *>(node);
+      if (node->context == Context::Load) {
+        read.push_back(name);
+        at_once.push_back(depth_ == 0);
+      } else {
+        bound.insert(name->id.id);
+      }
+      return;
+    }
+    case NodeKind::FunctionDef: {
+      const auto *function = static_cast<const FunctionDef *>(node);
+      bound.insert(function->name.id);
+      parameters(function->params);
+      types(function->type_params);
+      for (const Expr *decorator : function->decorators) {
+        walk(decorator);
+      }
+      ++depth_;
+      for (const Stmt *statement : function->body) {
+        walk(statement);
+      }
+      --depth_;
+      return; // annotations are not evaluated everywhere
+    }
+    case NodeKind::Lambda:
+      parameters(static_cast<const Lambda *>(node)->params);
+      ++depth_;
+      walk(static_cast<const Lambda *>(node)->body);
+      --depth_;
+      return;
+    case NodeKind::ClassDef:
+      bound.insert(static_cast<const ClassDef *>(node)->name.id);
+      types(static_cast<const ClassDef *>(node)->type_params);
+      break;
+    case NodeKind::AnnAssign: {
+      const auto *assignment = static_cast<const AnnAssign *>(node);
+      walk(assignment->target);
+      if (assignment->value != nullptr) {
+        walk(assignment->value);
+      }
+      return;
+    }
+    case NodeKind::Import:
+      for (const Alias *alias : static_cast<const Import *>(node)->names) {
+        import(*alias);
+      }
+      return;
+    case NodeKind::ImportFrom:
+      for (const Alias *alias : static_cast<const ImportFrom *>(node)->names) {
+        import(*alias);
+      }
+      return;
+    case NodeKind::Global:
+      for (const Symbol name : static_cast<const Global *>(node)->names) {
+        bound.insert(name.id);
+      }
+      return;
+    case NodeKind::ExceptHandler:
+      bound.insert(static_cast<const ExceptHandler *>(node)->name.id);
+      break;
+    case NodeKind::Match:
+    case NodeKind::Magic:
+    case NodeKind::MagicExpr:
+    case NodeKind::TypeAlias:
+    case NodeKind::Exec:
+    case NodeKind::InvalidStmt:
+    case NodeKind::InvalidExpr:
+      is_open = true;
+      return;
+    default:
+      break;
+    }
+    for_each_child(node, [&](const Node *child) { walk(child); });
+  }
+
+  std::unordered_set<u32> bound;
+  std::vector<const Name *> read;
+  std::vector<bool> at_once; // of each that is read: when the file is imported or run, and not later
+  bool is_open = false;      // more names may be bound in ways that are not looked at
+
+private:
+  u32 depth_ = 0; // of functions around
+
+  void import(const Alias &alias) {
+    if (alias.asname) {
+      bound.insert(alias.asname.id);
+      return;
+    }
+    const std::string_view name = alias.name.text();
+    is_open |= name == "*";
+    bound.insert(intern(name.substr(0, name.find('.'))).id);
+  }
+
+  void parameters(const Array<Param *> &params) {
+    for (const Param *param : params) {
+      bound.insert(param->name.id);
+      if (param->pattern != nullptr) {
+        is_open = true;
+      }
+      if (param->default_value != nullptr) {
+        walk(param->default_value);
+      }
+    }
+  }
+
+  void types(const Array<TypeParam *> &params) {
+    for (const TypeParam *param : params) {
+      bound.insert(param->name.id);
+    }
+  }
+};
+
+// Is the line marked as one that another program completes?
+bool is_marked(const Site &site, const Name &name) {
+  const std::string_view text = site.module->parsed->source.text();
+  const std::string_view rest = text.substr(name.end, text.find('\n', name.end) - name.end);
+  return rest.find("noqa") != std::string_view::npos;
+}
+
+void check(Site &site) {
+  const model::ParsedFile &file = *site.module->parsed;
+  if (!file.tree.errors.empty() || file.path.ends_with(".ipynb") || site.module->is_test ||
+      file_has_word(site, {"NameError", "globals()", "locals()", "exec(", "__builtin", "import *", "vars()"})) {
+    return;
+  }
+  Names names;
+  for (const Stmt *statement : file.tree.body) {
+    names.walk(statement);
+  }
+  if (names.is_open) {
+    return;
+  }
+  // Who runs a file sees at once what its own code lacks, so that such a file is an excerpt of a program.
+  const auto is_undefined = [&](const Name *name) {
+    return !names.bound.contains(name->id.id) && !is_builtin(name->id);
+  };
+  for (std::size_t i = 0; i < names.read.size(); ++i) {
+    if (names.at_once[i] && is_undefined(names.read[i])) {
+      return;
+    }
+  }
+  std::unordered_set<u32> reported;
+  for (const Name *name : names.read) {
+    if (!is_undefined(name) || is_marked(site, *name) || !reported.insert(name->id.id).second) {
+      continue;
+    }
+    Finding &finding =
+        report(site, *name,
+               fmt::format("`{}` is not defined anywhere in this file, so this raises a NameError", name->id.text()),
+               fmt::format("import or define `{}`", name->id.text()));
+    for (const Name *other : names.read) {
+      constexpr std::size_t kMostNotes = 8;
+      if (other != name && other->id == name->id && finding.notes.size() < kMostNotes) {
+        add_note(finding, site, *other, "and here");
+      }
+    }
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kUndefinedName = {.info = {.code = "DP892",
+                                                       .name = "undefined-name",
+                                                       .summary = "a name that the file neither defines nor imports",
+                                                       .root_cause = "Training: Wrong Model Definition",
+                                                       .symptoms = "Program Crash",
+                                                       .stage = "Training",
+                                                       .frameworks = "PyTorch, TensorFlow, Keras, JAX",
+                                                       .severity = Severity::Error,
+                                                       .tier = Tier::On,
+                                                       .documentation = R"(## What it finds
+
+A name that a function reads and that nothing in the file binds: no import, assignment, function, class, parameter or loop, in any
+scope. All places of one name are notes of one finding.
+
+## Why it is wrong
+
+Python looks names up when the line runs. In a training script that is often the validation, the checkpoint or the
+resume branch, hours after the start.
+
+## Bad
+
+```python
+import torch
+
+
+def resume(model, path):
+    model.load_state_dict(torch.load(path, weights_only=True))
+    return os.path.basename(path)
+```
+
+## Good
+
+```python
+import os
+
+import torch
+
+
+def resume(model, path):
+    model.load_state_dict(torch.load(path, weights_only=True))
+    return os.path.basename(path)
+```
+
+## When it is wrong
+
+Where another program adds names to the module from outside. The rule is silent in notebooks and tests, in files with
+`import *`, `exec`, `globals()` or syntax errors, on lines with `# noqa`, in files that mention `NameError`, about annotations, and in files whose
+code outside of functions already lacks a name: these are excerpts of programs.
+
+## References
+
+- Python reference: naming and binding
+)"},
+                                              .on_module = check};
+
+} // namespace deepperf::rules::undefined_name

@@ -1,0 +1,71 @@
+import functools
+
+import jax
+import torch
+from torch import nn
+from tqdm import tqdm
+
+
+def update(critic, batch, backup_entropy=True, *, scale=1.0):
+    return critic(batch).mean() * scale if backup_entropy else None
+
+
+def free(critic, **options):
+    return critic(options)
+
+
+def wrapped(function):
+    return lambda **options: function(1)
+
+
+@wrapped
+def decorated(x):
+    return x
+
+
+@torch.no_grad()
+def evaluate(model, data):
+    return model(data)
+
+
+@functools.partial(jax.jit, static_argnames=("steps",))
+def compiled(state, steps):
+    return state
+
+
+def train(critic, batch, options):
+    update(critic, batch, soft_critic=True)  # expect: DP895
+    update(critic, batch, backup_entropy=True, scale=2.0)
+    update(critic, batch=batch)
+    update(critic, **options)
+    free(critic, anything=1)
+    decorated(y=2)
+    compiled(critic, steps=3)
+    evaluate(critic, loader=batch)  # expect: DP895
+
+
+def loop(loader):
+    for i, batch in enumerate(tqdm(loader), total=len(loader)):  # expect: DP895
+        print(i, batch)
+    for i, batch in enumerate(tqdm(loader, total=len(loader)), start=1):
+        print(i, batch)
+    return sorted(loader, key=len, reverse=True)
+
+
+class Base(nn.Module):
+    def encode(self, x):
+        return x
+
+    def run(self, x):
+        return self.encode(x, mask=None)
+
+    def own(self, x):
+        return self.decode(x, length=3)  # expect: DP895
+
+    def decode(self, x, size=1):
+        return x
+
+
+class Masked(Base):
+    def encode(self, x, mask=None):
+        return x

@@ -1,0 +1,6 @@
+import torch
+from somewhere import *
+
+
+def run(model):
+    return model(input_of(torch.zeros(1)))
