@@ -117,6 +117,16 @@ void ConstantEvaluator::dict_of_call(const Scope &at, const Call &call, bool may
   if (called_method(call) == "copy" && call.args.empty()) {
     return dict(at, receiver_of(call), maybe, depth + 1, view);
   }
+  if (api == "dataclasses.field" || api == "attr.ib" || api == "attr.field" || api == "attrs.field" ||
+      api == "pydantic.Field") {
+    Sources found;
+    call_sources(at, call, depth, found);
+    view.unknown |= found.given.empty();
+    for (const Given &one : found.given) {
+      dict(one.scope, one.expr, maybe, depth + 1, view);
+    }
+    return;
+  }
   const Value callee = project_.callee_of(&call);
   const FunctionInfo *const function =
       callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method) ? callee.function : nullptr;

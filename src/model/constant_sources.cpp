@@ -99,6 +99,8 @@ void ConstantEvaluator::call_sources(const Scope &at, const Call &call, u32 dept
   if (is_field || api == "typer.Option" || api == "typer.Argument" || api == "pydantic.Field") {
     if (const Expr *value = argument_in(call, is_field ? ~0U : 0, "default")) {
       into.given.push_back({at, value, true});
+    } else if (const auto *factory = as<Lambda>(argument_in(call, ~0U, "default_factory"))) {
+      into.given.push_back({at, factory->body, true});
     }
     return;
   }

@@ -38,18 +38,21 @@ Activation activation_named(std::string_view name) {
   return name == "linear" ? Activation::Linear : Activation::Other;
 }
 
-Activation activation_of(const Site &site, const Expr *expr) {
-  if (expr == nullptr || is_none(expr)) {
+// What an argument names, which may come from a dictionary of options.
+Activation activation_of(const Site &site, const model::Argument &given) {
+  if (given.is_absent()) {
     return Activation::Linear;
   }
-  if (const std::optional<std::string> name = string_of(site, expr)) {
-    return activation_named(*name);
+  if (const std::optional<model::ConstantValue> setting = setting_of(site, given, model::ConstantValue::none())) {
+    return setting->is_none()                 ? Activation::Linear
+           : setting->as_string().has_value() ? activation_named(setting->text)
+                                              : Activation::Unknown;
   }
-  const Value value = value_of(site, expr);
-  if (value.is(Value::Tag::Api)) {
-    return activation_named(last_part(value.name().text()));
+  if (given.unknown || given.may_be_absent || given.given.size() != 1) {
+    return Activation::Unknown;
   }
-  return Activation::Unknown;
+  const Value value = model::value_of(given.given[0].scope, given.given[0].expr);
+  return value.is(Value::Tag::Api) ? activation_named(last_part(value.name().text())) : Activation::Unknown;
 }
 
 // Where a layer's call has its activation and its width; -1: nowhere.
@@ -183,14 +186,14 @@ LayerInfo layer_of(const Site &site, const Call &call, std::string_view api) {
     return {};
   }
   LayerInfo layer{&call, api, Activation::Unknown, {}};
-  if (!is_layer_api(api) || has_hidden_arguments(call)) {
+  if (!is_layer_api(api)) {
     return layer;
   }
   const Site there = site_of(site, call);
   const std::string_view name = last_part(api);
   if (name == "Activation") {
-    const Expr *given = argument(call, 0, "activation");
-    layer.activation = given != nullptr ? activation_of(there, given) : Activation::Unknown;
+    const model::Argument given = argument_of(there, call, 0, "activation");
+    layer.activation = given.is_absent() ? Activation::Unknown : activation_of(there, given);
     return layer;
   }
   if (name == "Softmax") {
@@ -205,10 +208,13 @@ LayerInfo layer_of(const Site &site, const Call &call, std::string_view api) {
   if (positions.activation < 0 || (positions.activation == 64 && call.args.size() > 6)) {
     return layer;
   }
-  layer.activation = activation_of(there, argument(call, static_cast<u32>(positions.activation), "activation"));
+  layer.activation =
+      activation_of(there, argument_of(there, call, static_cast<u32>(positions.activation), "activation"));
   if (positions.units >= 0) {
-    layer.units = integer_of(
-        there, argument(call, static_cast<u32>(positions.units), positions.named_units ? "units" : "filters"));
+    const model::Argument given =
+        argument_of(there, call, static_cast<u32>(positions.units), positions.named_units ? "units" : "filters");
+    const std::optional<model::ConstantValue> units = setting_of(there, given, model::ConstantValue::none());
+    layer.units = units.has_value() ? units->as_integer() : std::nullopt;
   }
   return layer;
 }
@@ -317,6 +323,22 @@ LossInfo loss_of(const Site &site, const Expr *expr) {
     return {family_of(last_part(value.name().text())), false};
   }
   return loss_made_by(site, value);
+}
+
+LossInfo compiled_loss(const Site &site, const Call &compile, const Node **place) {
+  const model::Argument argument = argument_of(site, compile, 1, "loss");
+  if (argument.given.size() != 1 || argument.unknown || argument.may_be_absent) {
+    return {};
+  }
+  const model::Argument::Given &given = argument.given[0];
+  if (place != nullptr) {
+    *place = given.scope.module == site.module ? static_cast<const Node *>(given.expr) : &compile;
+  }
+  Site there = site;
+  there.module = given.scope.module;
+  there.function = given.scope.function;
+  there.ancestors.clear();
+  return loss_of(there, given.expr);
 }
 
 LossInfo called_loss(const Site &site, const Call &call) {

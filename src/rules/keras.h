@@ -35,7 +35,10 @@ struct LossInfo {
   Family family = Family::Unknown;
   std::optional<bool> from_logits; // nothing: not known
 };
-LossInfo loss_of(const Site &site, const python::Expr *expr);     // what stands for it in compile(loss=…)
+LossInfo loss_of(const Site &site, const python::Expr *expr); // what stands for it in compile(loss=…)
+// The loss of a compile(…), also from a dictionary of options. `*place`, if given, is where it is written, or the call
+// if that is in another file.
+LossInfo compiled_loss(const Site &site, const python::Call &compile, const python::Node **place = nullptr);
 LossInfo called_loss(const Site &site, const python::Call &call); // loss(labels, predictions)
 
 // The model that a method is called on.

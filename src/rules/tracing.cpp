@@ -95,6 +95,45 @@ Uses uses_in(const Site &site, const Node *within, Symbol name) {
   return found == all.end() ? Uses{} : found->second;
 }
 
+// Does a loop call the function with what the call before returned, `state = train_epoch(state, …)`, or a method of an
+// object that stays the same? What the function compiles could then be kept from call to call. A loop that passes its
+// own variable may run for other seeds or settings.
+bool is_called_per_epoch(const FunctionInfo &function) {
+  return std::ranges::any_of(function.called_by, [](const model::CallSite *site) {
+    const model::Loop *loop = site->loop;
+    const auto *head = loop != nullptr ? as<For>(loop->node) : nullptr;
+    if (loop == nullptr || loop->tiny || loop->turns != model::Turns::Many || site->once || site->behind_guard ||
+        (head == nullptr && loop->node->kind != NodeKind::While)) {
+      return false;
+    }
+    bool carries = site->bound;
+    bool passes_counter = false;
+    const auto look = [&](const Expr *arg) {
+      const auto *name = as<Name>(arg);
+      if (name != nullptr) {
+        const bool is_head = head != nullptr && mentions(head->target, name->id);
+        passes_counter |= is_head;
+        carries |= !is_head && std::ranges::binary_search(loop->assigned, name->id.id, {}, &Symbol::id);
+      }
+    };
+    std::ranges::for_each(site->call->args, look);
+    for (const Keyword *keyword : site->call->keywords) {
+      look(keyword->value);
+    }
+    return carries && (!passes_counter || !site->bound);
+  });
+}
+
+// In a function that is called in every epoch, it is compiled in each of them, however often it is called there.
+bool is_used_near(const Site &site, const Uses &uses, CompiledAgain &again) {
+  const bool is_called = uses.calls + uses.calls_in_loops > 0 && !uses.kept;
+  if (again.loop == nullptr && is_called && is_called_per_epoch(*site.function)) {
+    again.per_epoch = true;
+    return true;
+  }
+  return uses.calls > 0 && uses.calls_in_loops == 0 && !uses.kept;
+}
+
 bool is_used_once_each(const Uses &uses) { return uses.calls > 0 && uses.calls_in_loops == 0 && !uses.kept; }
 
 // Is there an `if` around it in the function, as there is where something is made when first needed?
@@ -134,7 +173,7 @@ CompiledAgain compiled_again(const Site &site, const Call &call) {
   }
   const bool is_global = std::ranges::find(site.function->globals, name->id) != site.function->globals.end();
   const Node *within = again.loop != nullptr ? again.loop->node : site.function->node;
-  again.found = !is_global && is_used_once_each(uses_in(site, within, name->id));
+  again.found = !is_global && is_used_near(site, uses_in(site, within, name->id), again);
   return again;
 }
 
@@ -148,7 +187,7 @@ CompiledAgain compiled_again(const Site &site, const FunctionDef &definition) {
     return {};
   }
   const Node *within = again.loop != nullptr ? again.loop->node : site.function->node;
-  again.found = is_used_once_each(uses_in(site, within, definition.name));
+  again.found = is_used_near(site, uses_in(site, within, definition.name), again);
   return again;
 }
 
@@ -174,6 +213,14 @@ CompiledAgain factory_called_again(const Site &site, const Call &call, const Fun
   again.found = (outer != nullptr && outer->func == &call) ||
                 (name != nullptr && is_used_once_each(uses_in(site, again.loop->node, name->id)));
   return again;
+}
+
+Site site_around(const Site &site, const FunctionInfo &function) {
+  Site there = site;
+  there.module = function.module;
+  there.function = function.parent != nullptr ? function.parent : function.module->body;
+  there.ancestors.clear();
+  return there;
 }
 
 bool runs_per_batch(const Site &site) {

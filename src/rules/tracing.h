@@ -14,6 +14,7 @@ struct CompiledAgain {
   bool found = false;
   const model::Loop *loop = nullptr; // around it; null: the function around it is called again and again
   bool in_loop = false;              // that is known to happen from a loop
+  bool per_epoch = false;            // by a function that a loop calls again and again with what it returned before
 };
 
 // A call such as jax.jit(f), or the definition of a decorated inner function. Found where the result is used only near
@@ -27,6 +28,9 @@ CompiledAgain factory_called_again(const Site &site, const python::Call &call, c
 
 // Does the place run once for each batch, so that what it compiles is surely compiled many times?
 bool runs_per_batch(const Site &site);
+
+// The place where a function is defined, and with it what its decorators say.
+Site site_around(const Site &site, const model::FunctionInfo &function);
 
 // What happens when a function is traced, and not each time it runs.
 enum class SideEffect : u8 { None, Print, Append, Counter, Clock, Random, Numpy };

@@ -4,6 +4,7 @@
 #include "rules/reach.h"
 #include "rules/repetition.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
 #include <fmt/format.h>
 
@@ -101,6 +102,7 @@ void check_sample(Site &site, const Call &call, const model::Loop &loop) {
   Finding &finding = report(
       site, call, fmt::format("`{}()` runs once for each element of a batch that is at hand as a whole", method),
       "stack the states of the batch, predict them in one call, and train on all of them with one `train_on_batch`");
+  finding.severity = Severity::Advice;
   add_note(finding, site, *loop.node, "in every iteration of this loop");
   finding.notes.back().span.end = std::min(finding.notes.back().span.end, finding.notes.back().span.start + 5);
 }
@@ -182,11 +184,44 @@ void check(Site &site, const Call &call) {
                        model));
   const bool could_be_one_call = one && has_common_shape(site, *loop) && !is_interactive(site, *loop) &&
                                  !feeds_back(site, *loop, input) && !site.module->is_test;
+  finding.severity = Severity::Advice;
   if (!is_row_of_array(site, *loop, input) && !could_be_one_call) {
     finding.tier = Tier::Hint;
   }
   add_note(finding, site, *loop->node, "in every iteration of this loop");
   finding.notes.back().span.end = std::min(finding.notes.back().span.end, finding.notes.back().span.start + 5);
+}
+
+// Each predict() of an Estimator builds the graph, opens a session and restores the checkpoint.
+void check_estimator(Site &site, const Call &call) {
+  const model::Loop *loop = loop_around(site);
+  const Expr *input = argument(call, 0, "input_fn");
+  if (loop == nullptr || loop->tiny || input == nullptr || keyword_argument(call, "checkpoint_path") != nullptr ||
+      binds(*loop, receiver_of(call)) || calls_method(loop->node, "train") || !runs_every_turn(site, *loop)) {
+    return;
+  }
+  Finding &finding = report(
+      site, call, "`predict()` of an Estimator builds the graph and restores the checkpoint again in every iteration",
+      "make one `input_fn` for all inputs and iterate over the results of one `predict()`, or export a SavedModel");
+  // Checkpoints, folds and the like are few.
+  const auto *statement = as<For>(loop->node);
+  const bool is_per_item = statement != nullptr && any_node_inside(input, [&](const Node *node) {
+                             const auto *name = as<Name>(node);
+                             return name != nullptr && mentions(statement->target, name->id);
+                           });
+  const bool varies = is_per_item || model::varies(site.project, *loop, input);
+  finding.tier = statement != nullptr && varies && !site.module->is_test ? finding.tier : Tier::Hint;
+  add_note(finding, site, *loop->node, "in every iteration of this loop");
+  finding.notes.back().span.end = std::min(finding.notes.back().span.end, finding.notes.back().span.start + 5);
+}
+
+void check_call(Site &site, const Call &call) {
+  const model::Value callee = site.project.callee_of(&call);
+  if (callee.is(model::Value::Tag::ApiMethod) && callee.receiver().is_kind(Kind::Estimator)) {
+    check_estimator(site, call);
+  } else {
+    check(site, call);
+  }
 }
 
 } // namespace
@@ -199,14 +234,15 @@ extern constinit const Rule kPredictInLoop = {
              .symptoms = "Slow Execution Time, Memory Leak",
              .stage = "Prediction",
              .frameworks = "TensorFlow, Keras",
-             .severity = Severity::Advice,
+             .severity = Severity::Warning,
              .tier = Tier::On,
              .fix = FixKind::None,
              .posts = "55409283_1 55409283_2 61516819 66441843",
              .documentation = R"(## What it finds
 
 `model.predict(x)` or `model.evaluate(x)` of a Keras model in a loop, with another input in each iteration. Also `predict` and `fit` for
-each element of `random.sample(memory, n)`, which is a batch already.
+each element of `random.sample(memory, n)`, which is a batch already, and `predict` of an Estimator, which builds its graph and restores its
+checkpoint in every call.
 
 It is a finding where the inputs are rows of an array, or are all brought to one size, so that one call could take them; else a hint.
 
@@ -254,7 +290,8 @@ needs its last output), call the model itself, `model(x, training=False)`, perha
 - Keras documentation, `Model.predict`: for small inputs and inside loops call the model directly
 - DLPerf, posts 55409283, 61516819, 66441843
 )"},
-    .calls = "KerasModel.predict KerasModel.evaluate KerasModel.fit KerasModel.train_on_batch",
-    .on_call = check};
+    .calls = "KerasModel.predict KerasModel.evaluate KerasModel.fit KerasModel.train_on_batch "
+             "Estimator.predict",
+    .on_call = check_call};
 
 } // namespace deepperf::rules::predict_in_loop

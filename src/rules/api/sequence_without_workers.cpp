@@ -49,6 +49,15 @@ Source source_of(const Site &site, const Expr *data) {
   return function != nullptr && yields(*function) ? Source{function, true} : Source{};
 }
 
+// Does a constructor of the PyDataset get `workers`, for its base class? Also where that is not known.
+bool passes_workers(const Site &site, const Expr *data) {
+  const std::vector<model::Argument::Given> made = model::written_as(scope_of(site), data);
+  return made.empty() || std::ranges::any_of(made, [](const model::Argument::Given &given) {
+           const auto *call = as<Call>(given.expr);
+           return call == nullptr || !model::argument_of(given.scope, *call, ~0U, "workers").is_absent();
+         });
+}
+
 // `workers=4`, here or in the class, as Keras 3 wants it; 1 and 0 do not count.
 bool has_workers(const Site &site, const Call &call, const Expr *data) {
   const model::Argument given = argument_of(site, call, ~0U, "workers");
@@ -58,10 +67,13 @@ bool has_workers(const Site &site, const Call &call, const Expr *data) {
   }
   const Value value = value_of(site, data);
   const auto *type = value.is(Value::Tag::Object) ? value.type : nullptr;
+  const auto class_has_word = [&](std::string_view word) {
+    return type != nullptr && std::ranges::any_of(type->mro, [&](const model::ClassInfo *one) {
+             return has_word(one->module->parsed->source.part(one->node->start, one->node->end), {word});
+           });
+  };
   const bool is_told_by_class =
-      type != nullptr && std::ranges::any_of(type->mro, [&](const model::ClassInfo *one) {
-        return has_word(one->module->parsed->source.part(one->node->start, one->node->end), {"workers", "**kwargs"});
-      });
+      class_has_word("workers") || (class_has_word("super().__init__(**") && passes_workers(site, data));
   return is_told_by_class || has_hidden_arguments(call) || keyword_argument(call, "use_multiprocessing") != nullptr;
 }
 

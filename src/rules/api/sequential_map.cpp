@@ -30,8 +30,20 @@ struct Parallelism {
   bool hidden = false;
 };
 
-Parallelism parallelism_of(const Call *call, u32 position) {
+Parallelism parallelism_of(const model::Project &project, const model::Stage &stage, u32 position) {
+  const Call *const call = stage.call;
   Parallelism result;
+  bool is_written = false;
+  for (const Keyword *keyword : call->keywords) {
+    is_written |= keyword->name && keyword->name.text() == "num_parallel_calls";
+  }
+  // map(f, **options) of a dictionary that is written down
+  if (has_hidden_arguments(*call) && !is_written && stage.function != nullptr) {
+    const model::Argument given =
+        model::argument_of(model::scope_of(project, *stage.function), *call, position, "num_parallel_calls");
+    result.hidden = !given.is_absent();
+    return result;
+  }
   for (u32 i = 0; i < call->args.size(); ++i) {
     result.hidden |= call->args[i]->kind == NodeKind::Starred;
     if (i == position) {
@@ -178,7 +190,7 @@ void check(const model::Project &project, Findings &findings) {
     }
     const Source &source = stage.module->parsed->source;
     const u32 position = method.starts_with("map_and_batch") ? 4 : stage.info->has(kInterleaves) ? 3 : 1;
-    const Parallelism given = parallelism_of(stage.call, position);
+    const Parallelism given = parallelism_of(project, stage, position);
     if (given.hidden || (given.value != nullptr && !is_sequential_value(source, given.value))) {
       continue;
     }

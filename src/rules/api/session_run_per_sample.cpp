@@ -1,5 +1,7 @@
 #include "rules/session_feed.h"
 
+#include "model/bind.h"
+
 #include <algorithm>
 
 namespace deepperf::rules::session_run_per_sample {
@@ -7,6 +9,32 @@ namespace deepperf::rules::session_run_per_sample {
 using namespace python;
 
 namespace {
+
+// Does the loop's head give it: `user` of `for user, item in …`?
+bool is_bound_by_head(const model::Loop &loop, const Expr *expr) {
+  const auto *statement = as<For>(loop.node);
+  const Name *root = model::root_name(expr);
+  return statement != nullptr && root != nullptr && mentions(statement->target, root->id);
+}
+
+// `frame.itertuples()`, `zip(users, items)`, an array: the rows of what is in memory.
+bool goes_over_rows(const Site &site, const model::Loop &loop) {
+  const auto *statement = as<For>(loop.node);
+  const Expr *over = statement != nullptr ? iterated_by(site, loop) : nullptr;
+  if (over == nullptr) {
+    return false;
+  }
+  const auto *head = as<Call>(statement->iter);
+  if (head != nullptr && called_api(site, *head) == "zip") {
+    return true;
+  }
+  const auto *call = as<Call>(over);
+  const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
+  if (method == "itertuples" || method == "iterrows" || method == "tolist") {
+    return true;
+  }
+  return model::kind_of(over) == Kind::NumpyArray || model::kind_of(over) == Kind::PandasFrame;
+}
 
 void check(Site &site, const Call &call) {
   const model::Loop *loop = long_loop_around(site);
@@ -29,6 +57,14 @@ void check(Site &site, const Call &call) {
   Finding &finding = report(site, call, "this runs the session for one example at a time",
                             "collect examples into batches, and run the session once for each batch");
   add_note(finding, site, *one->value, "this is a batch of one example");
+  // Rows of a table, each fed as `[value]`: all of them have one shape, and are at hand.
+  const bool is_proven =
+      goes_over_rows(site, *loop) && std::ranges::all_of(fed->items, [&](const DictItem &item) {
+        const auto *list = as<List>(item.value);
+        return (list != nullptr && list->elts.size() == 1 && is_bound_by_head(*loop, list->elts[0])) ||
+               number_of(site, item.value).has_value() || bool_of(site, item.value).has_value();
+      });
+  finding.tier = is_proven && !site.module->is_test ? Tier::On : Tier::Hint;
 }
 
 } // namespace
@@ -42,7 +78,7 @@ extern constinit const Rule kSessionRunPerSample = {
              .stage = "Prediction",
              .frameworks = "TensorFlow",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .fix = FixKind::None,
              .posts = "",
              .documentation = R"(## What it finds
@@ -83,7 +119,7 @@ def embed(sess, x, y, images):
 ## When it is wrong
 
 Examples of different shapes cannot form a batch, and examples that arrive one by one (a camera, a game) should not wait
-for others. That is why it is a hint.
+for others. So it is a hint, unless the loop goes over the rows of a table or array and feeds each value as `[value]`.
 
 ## References
 

@@ -1,4 +1,7 @@
+#include "rules/reach.h"
+#include "rules/session_feed.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
 #include <fmt/format.h>
 
@@ -49,14 +52,26 @@ const model::CallSite *called_in_every_step(const Site &site) {
   return is_step ? &caller : nullptr;
 }
 
+// `sess.run([train_op, merged])` in the loop.
+bool trains_by_session(const Site &site, const model::Loop &loop) {
+  return any_node(loop.node, [&](const Node *node) {
+    const auto *run = as<Call>(node);
+    return run != nullptr && called_method(*run) == "run" && !run->args.empty() && is_session_run(site, *run) &&
+           fetches_train_op(site, run->args[0]);
+  });
+}
+
 void check(Site &site, const Call &call) {
   const model::Loop *loop = long_loop_around(site);
   const model::CallSite *const caller = loop == nullptr ? called_in_every_step(site) : nullptr;
   if (loop == nullptr && caller != nullptr) {
     loop = caller->loop;
   }
+  const bool is_session_step =
+      loop != nullptr && called_method(call) == "add_summary" && trains_by_session(site, *loop);
   if (loop == nullptr || is_recorded_sometimes(site) ||
-      (caller == nullptr && (!loop->steps || counts_epochs(site, *loop) || !runs_every_turn(site, *loop)))) {
+      (caller == nullptr &&
+       ((!loop->steps && !is_session_step) || counts_epochs(site, *loop) || !runs_every_turn(site, *loop)))) {
     return;
   }
   const std::string_view method = called_method(call);
@@ -67,7 +82,10 @@ void check(Site &site, const Call &call) {
                                         : method.starts_with("add_") || method.starts_with("hist") ? "a summary"
                                                                                                    : "a file"),
                             "do it every few hundred steps (`if step % 500 == 0:`), or after each epoch");
-  if (is_scalar) {
+  const bool is_small =
+      is_scalar || (method == "add_summary" &&
+                    !file_has_word(site, {"summary.histogram", "summary.image", "summary.audio", "histogram_summary"}));
+  if (is_small) {
     finding.tier = Tier::Hint; // small, but the value has to be waited for
   }
   finding.notes.push_back({caller != nullptr ? caller->caller->module->file : site.module->file,
@@ -90,7 +108,8 @@ extern constinit const Rule kOutputEveryStep = {
              .documentation = R"(## What it finds
 
 `torch.save`, `Saver.save`, `save_weights`, `save_image`, `savefig`, `add_histogram` and the like in every iteration of
-the loop that trains, or in a function that the loop calls. Single numbers (`add_scalar`) are only a hint.
+the loop that trains, or in a function that the loop calls. Single numbers (`add_scalar`, `add_summary`
+without histograms or images) are only a hint.
 
 ## Why it costs
 
@@ -138,7 +157,7 @@ Where a step takes minutes, as in some kinds of reinforcement learning.
     .calls = "torch.save Saver.save KerasModel.save *.save_weights torchvision.utils.save_image "
              "matplotlib.pyplot.savefig numpy.save "
              "numpy.savez imageio.imwrite cv2.imwrite tensorflow.summary.histogram tensorflow.summary.image "
-             "*.add_histogram *.add_image "
+             "*.add_histogram *.add_image *.add_summary "
              "*.add_images *.add_figure *.add_embedding *.add_graph *.add_scalar *.add_scalars",
     .on_call = check};
 

@@ -1,7 +1,10 @@
+#include "base/known_names.h"
+#include "model/classes.h"
 #include "python/children.h"
 #include "rules/site.h"
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <vector>
 
 namespace deepperf::rules::half_precision_output {
 
@@ -46,55 +49,140 @@ bool ends_in_half(const Site &site, const Call &layer) {
   return name == "softmax" || name == "sigmoid";
 }
 
-// The layer that a model's output comes from; null where that is not known.
-const Call *last_layer(const Site &site, const Call &model) {
+bool is_layer(const Site &site, const Expr *expr) {
+  const auto *call = as<Call>(expr);
+  return call != nullptr && called_api(site, *call).starts_with("tensorflow.keras.layers.");
+}
+
+// The layers that the outputs of a model come from, as far as they are known.
+using Layers = std::vector<const Call *>;
+
+void add_makers(const Site &site, const model::Value &output, Layers &into) {
+  if (output.is(model::Value::Tag::Tuple)) {
+    for (u32 i = 0; i < output.number && !output.uniform; ++i) {
+      add_makers(site, output.items[i], into);
+    }
+    return;
+  }
+  if (!output.is_kind(Kind::Tensor) || output.call == nullptr) {
+    return;
+  }
+  const model::Value layer = site.project.callee_of(output.call);
+  if (layer.is(model::Value::Tag::Instance) && layer.kind == Kind::KerasLayer && layer.call != nullptr) {
+    into.push_back(layer.call);
+  }
+}
+
+Layers last_layers(const Site &site, const Call &model) {
   const std::string_view api = called_api(site, model);
+  Layers found;
   if (api.ends_with(".Sequential")) {
     if (const auto added = site.project.added_layers.find(&model); added != site.project.added_layers.end()) {
       const model::AddedLayer &last = added->second.back();
-      return last.branch == nullptr ? as<Call>(last.layer) : nullptr;
+      if (const auto *layer = as<Call>(last.layer); last.branch == nullptr && layer != nullptr) {
+        found.push_back(layer);
+      }
+      return found;
     }
-    const auto *layers = as<List>(argument(model, 0, "layers"));
-    return layers != nullptr && !layers->elts.empty() ? as<Call>(layers->elts.back()) : nullptr;
+  } else if (api.ends_with(".Model")) {
+    const Expr *outputs = argument(model, 1, "outputs");
+    if (const auto *named = as<Dict>(outputs)) {
+      for (const DictItem &item : named->items) {
+        add_makers(site, value_of(site_of(site, model), item.value), found);
+      }
+    } else if (const auto known = site.project.argument_values.find(outputs);
+               known != site.project.argument_values.end()) {
+      add_makers(site, known->second, found);
+    }
   }
-  if (!api.ends_with(".Model")) {
-    return nullptr;
-  }
-  const auto known = site.project.argument_values.find(argument(model, 1, "outputs"));
-  if (known == site.project.argument_values.end() || !known->second.is_kind(Kind::Tensor) ||
-      known->second.call == nullptr) {
-    return nullptr;
-  }
-  const model::Value layer = site.project.callee_of(known->second.call);
-  return layer.is(model::Value::Tag::Instance) && layer.kind == Kind::KerasLayer ? layer.call : nullptr;
+  return found;
 }
 
-void look_for_models(Site &site, const Node *node, const Call &policy, bool sure) {
+// A list or call of nothing but layers: they are applied one after another.
+const Call *last_of_stack(const Site &site, const Array<Expr *> &parts) {
+  const bool is_stack =
+      parts.size() > 1 && std::ranges::all_of(parts, [&](const Expr *part) { return is_layer(site, part); });
+  return is_stack ? as<Call>(parts.back()) : nullptr;
+}
+
+// A model that is being looked for: under which policy, and whether that is certain to be in force.
+struct Search {
+  const Call &policy;
+  const model::Module *module; // where the policy is set
+  bool sure = false;
+  Layers reported = {};
+};
+
+void judge(Site &site, const Call &layer, Search &search) {
+  Site there = site_of(site, layer);
+  if (std::ranges::find(search.reported, &layer) != search.reported.end() || !ends_in_half(there, layer)) {
+    return;
+  }
+  search.reported.push_back(&layer);
+  Finding &finding =
+      report(there, layer, "the model's output is computed in float16, so small probabilities underflow to zero",
+             "pass `dtype=\"float32\"` to the last layer");
+  finding.notes.push_back({search.module->file, search.policy.span(), "layers compute in float16 from here on"});
+  // Cells mostly run in their order.
+  const bool comes_later = there.module->parsed->source.is_notebook && layer.start < search.policy.start;
+  finding.tier = search.sure && !comes_later ? finding.tier : Tier::Hint;
+  if (const std::optional<Edit> edit = add_argument(there, layer, "dtype=\"float32\"")) {
+    set_fix(finding, false, {*edit});
+  }
+}
+
+void look_for_models(Site &site, const Node *node, Search &search) {
   if (const auto *call = as<Call>(node)) {
-    const Call *layer = last_layer(site, *call);
-    if (layer != nullptr && ends_in_half(site, *layer)) {
-      Finding &finding =
-          report(site, *layer, "the model's output is computed in float16, so small probabilities underflow to zero",
-                 "pass `dtype=\"float32\"` to the last layer");
-      add_note(finding, site, policy, "layers compute in float16 from here on");
-      // Cells mostly run in their order.
-      const bool comes_later = site.module->parsed->source.is_notebook && layer->start < policy.start;
-      finding.tier = sure && !comes_later ? finding.tier : Tier::Hint;
-      if (const std::optional<Edit> edit = add_argument(site, *layer, "dtype=\"float32\"")) {
-        set_fix(finding, false, {*edit});
-      }
+    for (const Call *layer : last_layers(site, *call)) {
+      judge(site, *layer, search);
+    }
+    if (const Call *layer = last_of_stack(site, call->args)) {
+      judge(site, *layer, search);
+    }
+  } else if (const auto *list = as<List>(node)) {
+    if (const Call *layer = last_of_stack(site, list->elts)) {
+      judge(site, *layer, search);
+    }
+  } else if (const auto *type = node->kind == NodeKind::ClassDef ? site.project.class_at(node) : nullptr;
+             type != nullptr && type->kind == Kind::KerasModel) {
+    const model::FunctionInfo *const forward = model::find_method_of(*type, known::sym_call);
+    Layers layers;
+    if (forward != nullptr) {
+      add_makers(site, forward->returns, layers);
+    }
+    for (const Call *layer : layers) {
+      judge(site, *layer, search);
     }
   }
-  for_each_child(node, [&](const Node *child) { look_for_models(site, child, policy, sure); });
+  for_each_child(node, [&](const Node *child) { look_for_models(site, child, search); });
+}
+
+// The file that sets the policy, and those of the project that it imports.
+void add_imported(const model::Module *module, std::vector<const model::Module *> &into) {
+  into.push_back(module);
+  for (const auto &[import, target] : module->import_targets) {
+    if (target != nullptr && std::ranges::find(into, target) == into.end()) {
+      add_imported(target, into);
+    }
+  }
 }
 
 void check(Site &site, const Call &call) {
   if (call.args.empty() || !is_half_policy(site, call.args[0])) {
     return;
   }
-  const bool sure = enclosing(site, NodeKind::If) == nullptr;
-  for (const Stmt *statement : site.module->parsed->tree.body) {
-    look_for_models(site, statement, call, sure);
+  Search search{call, site.module, enclosing(site, NodeKind::If) == nullptr};
+  std::vector<const model::Module *> modules;
+  add_imported(site.module, modules);
+  std::ranges::sort(modules, {}, &model::Module::index);
+  for (const model::Module *module : modules) {
+    Site there = site;
+    there.module = module;
+    there.function = module->body;
+    there.ancestors.clear();
+    for (const Stmt *statement : module->parsed->tree.body) {
+      look_for_models(there, statement, search);
+    }
   }
 }
 
@@ -114,8 +202,8 @@ extern constinit const Rule kHalfPrecisionOutput = {
              .posts = "",
              .documentation = R"(## What it finds
 
-A file that sets the policy `mixed_float16` and builds a model whose last layer has a softmax or sigmoid and no `dtype`
-of its own.
+A file that sets the policy `mixed_float16` and, itself or in a module that it imports, builds a model whose last layer has a softmax or
+sigmoid and no `dtype` of its own.
 
 ## Why it costs
 

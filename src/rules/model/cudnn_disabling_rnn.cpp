@@ -10,25 +10,25 @@ namespace {
 
 // The option that keeps Keras from the fused kernel, as it is written; empty if there is none.
 std::string_view disabling_option(const Site &site, const Call &call, bool is_gru) {
-  const auto given = [&](std::string_view name) -> const Expr * {
-    const Keyword *keyword = keyword_argument(call, name);
-    return keyword != nullptr ? keyword->value : nullptr;
-  };
+  using model::ConstantValue;
+  const auto given = [&](std::string_view name) { return argument_of(site, call, ~0U, name); };
   const auto other_activation = [&](std::string_view name, std::string_view fused) {
-    const Expr *value = given(name);
-    if (value == nullptr) {
+    const model::Argument argument = given(name);
+    if (const std::optional<ConstantValue> known = setting_of(site, argument, ConstantValue::of(std::string(fused)))) {
+      return known->is_none() || (known->as_string().has_value() && known->text != fused);
+    }
+    if (argument.unknown || argument.given.size() != 1) {
       return false;
     }
-    if (is_none(value)) {
-      return true;
-    }
-    if (const std::optional<std::string> text = string_of(site, value)) {
-      return *text != fused;
-    }
-    const model::Value known = value_of(site, value);
+    const model::Value known = model::value_of(argument.given[0].scope, argument.given[0].expr);
     return known.is(model::Value::Tag::Api) && !known.name().text().ends_with(fused);
   };
-  if (const std::optional<double> dropout = number_of(site, given("recurrent_dropout")); dropout.value_or(0) > 0) {
+  const auto flag = [&](std::string_view name, bool otherwise) {
+    const std::optional<ConstantValue> known = setting_of(site, given(name), ConstantValue::of(otherwise));
+    return known.has_value() ? known->as_bool().value_or(otherwise) : otherwise;
+  };
+  const std::optional<ConstantValue> dropout = setting_of(site, given("recurrent_dropout"), ConstantValue::of(0.0));
+  if (dropout.has_value() && dropout->as_number().value_or(0) > 0) {
     return "recurrent_dropout";
   }
   if (other_activation("activation", "tanh")) {
@@ -37,13 +37,13 @@ std::string_view disabling_option(const Site &site, const Call &call, bool is_gr
   if (other_activation("recurrent_activation", "sigmoid")) {
     return "recurrent_activation";
   }
-  if (bool_of(site, given("unroll")).value_or(false)) {
+  if (flag("unroll", false)) {
     return "unroll";
   }
-  if (!bool_of(site, given("use_bias")).value_or(true)) {
+  if (!flag("use_bias", true)) {
     return "use_bias";
   }
-  if (is_gru && !bool_of(site, given("reset_after")).value_or(true)) {
+  if (is_gru && !flag("reset_after", true)) {
     return "reset_after";
   }
   return {};
@@ -75,10 +75,11 @@ void check(Site &site, const Call &call) {
     if (!disabling_option(site, *cell, layer == "GRU").empty()) {
       return; // an option that only the cell allows to be combined: meant so
     }
-    report(
+    Finding &cells = report(
         site, call,
         fmt::format("`RNN({}Cell(…))` runs one time step after another and never uses the fused cuDNN kernel", layer),
         fmt::format("use the `{}` layer, which does the same computation in one kernel", layer));
+    cells.tier = Tier::Hint;
     return;
   }
   const bool is_gru = api.ends_with("GRU");
@@ -87,11 +88,16 @@ void check(Site &site, const Call &call) {
     return;
   }
   const Keyword *keyword = keyword_argument(call, option);
-  report(site, *keyword,
-         fmt::format("`{}` disables the fused cuDNN kernel, so this `{}` runs one time step after another on a GPU",
-                     text_of(site, keyword), is_gru ? "GRU" : "LSTM"),
-         option == "recurrent_dropout" ? "use a `Dropout` layer before or after this layer if that is good enough"
-                                       : fmt::format("leave `{}` at its default if that is good enough", option));
+  const Node &place = keyword != nullptr ? static_cast<const Node &>(*keyword) : call;
+  Finding &finding =
+      report(site, place,
+             fmt::format("`{}` disables the fused cuDNN kernel, so this `{}` runs one time step after another on a GPU",
+                         keyword != nullptr ? text_of(site, keyword) : option, is_gru ? "GRU" : "LSTM"),
+             option == "recurrent_dropout" ? "use a `Dropout` layer before or after this layer if that is good enough"
+                                           : fmt::format("leave `{}` at its default if that is good enough", option));
+  // Keras itself warns of these; the others are mostly there to be compatible with something.
+  const bool is_usual = option == "recurrent_dropout" || option.ends_with("activation");
+  finding.tier = is_usual ? finding.tier : Tier::Hint;
 }
 
 } // namespace
@@ -105,11 +111,12 @@ extern constinit const Rule kCudnnDisablingRnn = {
              .stage = "Model Building",
              .frameworks = "TensorFlow, Keras",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 A Keras `LSTM` or `GRU` with `recurrent_dropout` above 0, an `activation` other than `tanh`, a `recurrent_activation` other than `sigmoid`,
-`unroll=True`, `use_bias=False` or, for a GRU, `reset_after=False`; and `RNN(LSTMCell(…))` or `RNN(GRUCell(…))`.
+`unroll=True`, `use_bias=False` or, for a GRU, `reset_after=False`; and `RNN(LSTMCell(…))` or `RNN(GRUCell(…))`. Options in a dictionary that
+is written down count too. Recurrent dropout and other activations are reported by default, the rest are hints.
 
 ## Why it costs
 

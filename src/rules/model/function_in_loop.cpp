@@ -20,7 +20,7 @@ void judge(Site &site, const Node &place, const CompiledAgain &again) {
              "create it once, at module level or in an attribute, and call it here");
   if (again.loop != nullptr) {
     add_note(finding, site, *again.loop->node, "the loop");
-  } else if (!runs_per_batch(site)) {
+  } else if (!runs_per_batch(site) && !again.per_epoch) {
     finding.tier = Tier::Hint; // perhaps it is only called once, or from a function that is traced elsewhere
   }
 }

@@ -18,7 +18,8 @@ bool is_new_each_time(const Site &site, const Expr *function) {
   }
   if (const auto *call = as<Call>(function)) {
     const std::string_view api = called_api(site, *call);
-    return api == "functools.partial" || api == "jax.grad" || api == "jax.value_and_grad" || api == "jax.vmap";
+    return api == "functools.partial" || api == "jax.grad" || api == "jax.value_and_grad" || api == "jax.vmap" ||
+           api == "equinox.filter_grad" || api == "equinox.filter_value_and_grad";
   }
   const auto *name = as<Name>(function);
   if (name == nullptr || site.function == nullptr || site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot) {
@@ -44,7 +45,7 @@ void judge(Site &site, const Node &place, std::string_view what, const CompiledA
       "define and compile it once, outside, and pass what changes as an argument");
   if (again.loop != nullptr) {
     add_note(finding, site, *again.loop->node, "the loop");
-  } else if (!runs_per_batch(site)) {
+  } else if (!runs_per_batch(site) && !again.per_epoch) {
     finding.tier = Tier::Hint; // perhaps it is only called once, or for other shapes each time
   }
 }

@@ -88,38 +88,6 @@ bool starts_as_number(const Site &site, const model::Loop &loop, const Name &nam
   return is_number && !is_other;
 }
 
-Counters counters_of(const Site &site, const model::Loop &loop) {
-  return site.memory.recall<Counters>(&loop, [&] {
-    Counters counters;
-    if (const Symbol counter = counter_of(site, loop)) {
-      counters.names.push_back(counter);
-    }
-    const auto *statement = as<For>(loop.node);
-    const auto *repeated = as<While>(loop.node);
-    if (statement == nullptr && repeated == nullptr) {
-      return counters;
-    }
-    for (const Stmt *one : statement != nullptr ? statement->body : repeated->body) {
-      const auto *assignment = as<Assign>(one);
-      const auto *next =
-          assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
-      bool goes_on = false;
-      if (next != nullptr && is_next_number(site, assignment->value, next->id, goes_on) && goes_on &&
-          starts_as_number(site, loop, *next)) {
-        counters.names.push_back(next->id);
-      }
-      const auto *increment = as<AugAssign>(one);
-      const auto *name = increment != nullptr ? as<Name>(increment->target) : nullptr;
-      const bool is_step = name != nullptr && (is_constant(increment->value, ConstantKind::Int) ||
-                                               is_constant(increment->value, ConstantKind::Float));
-      if (is_step && (begins_as_constant(site, name) || starts_as_number(site, loop, *name))) {
-        counters.names.push_back(name->id);
-      }
-    }
-    return counters;
-  });
-}
-
 // Arithmetic of numbers and of what the function was passed: it gives a number if it was passed numbers.
 bool is_arithmetic(const Site &site, const model::FunctionInfo &function, const Expr *expr) {
   const auto both = [&](const Expr *left, const Expr *right) {
@@ -178,27 +146,170 @@ bool gives_number(const Site &site, const model::FunctionInfo &function) {
       .answer;
 }
 
-// `i`, `i + 1`, `-i`, `schedule(i)`: still a Python number.
-bool is_number_from(const Site &site, const Expr *expr, const Counters &counters) {
-  if (const auto *name = as<Name>(expr)) {
-    return counters.has(name->id);
+// `i`, `i + 1`, `min(1.0, i / total)`, `schedule(i)`: a Python number, which varies if it is computed from a counter.
+bool is_number(const Site &site, const Expr *expr, const Counters &counters, bool &varies, u32 depth = 0) {
+  constexpr u32 kMostDepth = 8;
+  if (expr == nullptr || depth > kMostDepth) {
+    return false;
+  }
+  const auto is_part = [&](const Expr *part) { return is_number(site, part, counters, varies, depth + 1); };
+  if (const auto *name = as<Name>(expr); name != nullptr && counters.has(name->id)) {
+    varies = true;
+    return true;
   }
   if (const auto *operation = as<BinOp>(expr)) {
-    const bool left = is_number_from(site, operation->left, counters);
-    const bool right = is_number_from(site, operation->right, counters);
-    return (left || operation->left->kind == NodeKind::Constant) &&
-           (right || operation->right->kind == NodeKind::Constant) && (left || right);
+    return is_part(operation->left) && is_part(operation->right);
+  }
+  if (const auto *unary = as<UnaryOp>(expr)) {
+    return is_part(unary->operand);
+  }
+  if (const auto *choice = as<IfExp>(expr)) {
+    return is_part(choice->body) && is_part(choice->orelse);
   }
   if (const auto *call = as<Call>(expr)) {
-    const model::FunctionInfo *function = called_function(site, *call);
-    const auto is_from = [&](const Expr *arg) { return is_number_from(site, arg, counters); };
     const std::string_view api = called_api(site, *call);
-    const bool is_number = api == "float" || api == "int" || api.starts_with("math.") ||
-                           (function != nullptr && gives_number(site, *function));
-    return is_number && std::ranges::any_of(call->args, is_from);
+    if (api == "len") {
+      return true;
+    }
+    const model::FunctionInfo *function = called_function(site, *call);
+    if (api == "float" || api == "int" || (function != nullptr && gives_number(site, *function))) {
+      std::ranges::for_each(call->args, is_part);
+      return true;
+    }
+    return (api.starts_with("math.") || api == "min" || api == "max" || api == "round" || api == "abs") &&
+           !call->args.empty() && std::ranges::all_of(call->args, is_part);
   }
-  const auto *unary = as<UnaryOp>(expr);
-  return unary != nullptr && is_number_from(site, unary->operand, counters);
+  if (const std::optional<model::ConstantValue> known = setting_of(site, expr)) {
+    return known->as_number().has_value();
+  }
+  if (expr->kind == NodeKind::Attribute) { // math.pi
+    const model::Value value = value_of(site, expr);
+    return value.is(model::Value::Tag::Api) && value.name().text().starts_with("math.");
+  }
+  const auto *name = as<Name>(expr);
+  const Expr *made = name != nullptr ? last_assigned(site, *name) : nullptr;
+  return made != nullptr && is_part(made);
+}
+
+bool is_number_from(const Site &site, const Expr *expr, const Counters &counters) {
+  bool varies = false;
+  return is_number(site, expr, counters, varies) && varies;
+}
+
+// `beta = min(1.0, step / warmup)` in the loop: names that hold nothing else there than numbers from its counters.
+void add_computed(const Site &site, const Block &body, Counters &counters) {
+  std::vector<Symbol> others;
+  std::vector<Symbol> found;
+  any_node(body, [&](const Node *node) {
+    const auto *assignment = as<Assign>(node);
+    if (assignment == nullptr) {
+      return false;
+    }
+    const auto *name = assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+    if (name == nullptr || counters.has(name->id)) {
+      return false;
+    }
+    bool varies = false;
+    if (!is_number(site, assignment->value, counters, varies)) {
+      others.push_back(name->id);
+    } else if (varies) {
+      found.push_back(name->id);
+    }
+    return false;
+  });
+  for (const Symbol name : found) {
+    if (std::ranges::find(others, name) == others.end()) {
+      counters.names.push_back(name);
+    }
+  }
+}
+
+// Is it an object that is made with such a number: `Hyper(step=step)`, `config._replace(step=step)`? As a static
+// argument it is another one in every iteration.
+bool holds_number_from(const Site &site, const model::Loop &loop, const Expr *expr, const Counters &counters) {
+  const auto *name = as<Name>(expr);
+  const Expr *made = name != nullptr && std::ranges::find(loop.assigned, name->id) != loop.assigned.end()
+                         ? last_assigned(site, *name)
+                         : expr;
+  const auto is_from = [&](const Expr *part) { return is_number_from(site, part, counters); };
+  if (const auto *tuple = as<Tuple>(made)) {
+    return std::ranges::any_of(tuple->elts, is_from);
+  }
+  const auto *call = as<Call>(made);
+  if (call == nullptr) {
+    return false;
+  }
+  const model::Value callee = site.project.callee_of(call);
+  const bool makes_object = callee.is(model::Value::Tag::Class) || called_method(*call) == "_replace" ||
+                            called_api(site, *call) == "dataclasses.replace";
+  return makes_object &&
+         (std::ranges::any_of(call->args, is_from) || std::ranges::any_of(call->keywords, [&](const Keyword *keyword) {
+            return keyword->name && is_from(keyword->value);
+          }));
+}
+
+Counters counters_of(const Site &site, const model::Loop &loop) {
+  return site.memory.recall<Counters>(&loop, [&] {
+    Counters counters;
+    if (const Symbol counter = counter_of(site, loop)) {
+      counters.names.push_back(counter);
+    }
+    const auto *statement = as<For>(loop.node);
+    const auto *repeated = as<While>(loop.node);
+    if (statement == nullptr && repeated == nullptr) {
+      return counters;
+    }
+    for (const Stmt *one : statement != nullptr ? statement->body : repeated->body) {
+      const auto *assignment = as<Assign>(one);
+      const auto *next =
+          assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+      bool goes_on = false;
+      if (next != nullptr && is_next_number(site, assignment->value, next->id, goes_on) && goes_on &&
+          starts_as_number(site, loop, *next)) {
+        counters.names.push_back(next->id);
+      }
+      const auto *increment = as<AugAssign>(one);
+      const auto *name = increment != nullptr ? as<Name>(increment->target) : nullptr;
+      const bool is_step = name != nullptr && (is_constant(increment->value, ConstantKind::Int) ||
+                                               is_constant(increment->value, ConstantKind::Float));
+      if (is_step && (begins_as_constant(site, name) || starts_as_number(site, loop, *name))) {
+        counters.names.push_back(name->id);
+      }
+    }
+    if (!counters.names.empty()) {
+      add_computed(site, statement != nullptr ? statement->body : repeated->body, counters);
+    }
+    return counters;
+  });
+}
+
+// `[vocabulary[word] for word in text.split()]`, here or under a name that the loop assigns: numbers of Python, each of
+// which is part of what tf.function looks its graphs up by.
+bool is_list_of_loop(const Site &site, const model::Loop &loop, const Expr *expr) {
+  const auto *name = as<Name>(expr);
+  const Expr *made = name != nullptr && std::ranges::find(loop.assigned, name->id) != loop.assigned.end()
+                         ? last_assigned(site, *name)
+                         : expr;
+  const auto *list = as<ListComp>(made);
+  if (list == nullptr || !contains(loop.node, list) || list->generators.size() != 1) {
+    return false;
+  }
+  const Expr *element = list->elt;
+  const Kind kind = model::kind_of(element);
+  // Entries of a dictionary or converted numbers; tensors in a list would be tensors.
+  const auto *call = as<Call>(element);
+  const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
+  const auto *entry = as<Subscript>(element);
+  const auto *words = as<Call>(list->generators[0]->iter);
+  const std::string_view method = words != nullptr ? called_method(*words) : std::string_view{};
+  const bool is_number = api == "int" || api == "float" || api == "len" || kind == Kind::Number ||
+                         (entry != nullptr && (method == "split" || method == "tokenize") &&
+                          !any_node(entry->slice, [](const Node *node) { return node->kind == NodeKind::Slice; }));
+  const auto *statement = as<For>(loop.node);
+  return is_number && statement != nullptr && any_node(list->generators[0]->iter, [&](const Node *node) {
+           const auto *mentioned = as<Name>(node);
+           return mentioned != nullptr && std::ranges::find(loop.assigned, mentioned->id) != loop.assigned.end();
+         });
 }
 
 // tf.function(…, input_signature=…) makes tensors of its arguments.
@@ -208,8 +319,18 @@ bool has_signature(const model::FunctionInfo &function) {
 }
 
 // Is the argument at the position, or of that name, one that jax.jit compiles the function again for?
-bool is_static(const Site &site, const model::FunctionInfo &function, u32 position, std::string_view name) {
-  const auto *made = as<Call>(function.compiled_at);
+bool is_static(const Site &place, const model::FunctionInfo &function, u32 position, std::string_view name) {
+  const Site site = site_around(place, function);
+  // Equinox takes everything that is no array for static.
+  const Expr *compiler = function.compiled_at;
+  const auto *made = as<Call>(compiler);
+  const auto is_filter = [&](const Expr *expr) {
+    const model::Value value = value_of(site, expr);
+    return value.is(model::Value::Tag::Api) && value.name().text() == "equinox.filter_jit";
+  };
+  if (is_filter(compiler) || (made != nullptr && is_filter(made->func))) {
+    return true;
+  }
   if (made == nullptr) {
     return false;
   }
@@ -252,11 +373,25 @@ void check(Site &site, const Node &node) {
   }
   for (const model::Loop *loop = loop_around(site); loop != nullptr; loop = loop->parent) {
     const Counters counters = loop->tiny ? Counters{} : counters_of(site, *loop);
-    if (counters.names.empty() || !runs_every_turn(site, *loop)) {
+    if (loop->tiny || !runs_every_turn(site, *loop)) {
       continue;
     }
-    const auto is_counter = [&](const Expr *arg) { return is_number_from(site, arg, counters); };
+    const auto is_counter = [&](const Expr *arg) {
+      return is_number_from(site, arg, counters) || (is_jax && holds_number_from(site, *loop, arg, counters));
+    };
     const Expr *given = nullptr;
+    for (u32 i = 0; !is_jax && i < call.args.size() && given == nullptr; ++i) {
+      given = is_list_of_loop(site, *loop, call.args[i]) ? call.args[i] : nullptr;
+    }
+    if (given != nullptr) {
+      Finding &finding = report(site, *given,
+                                fmt::format("`{}` is another Python list in every iteration, so `{}` is traced again "
+                                            "for each",
+                                            text_of(site, given), callee->name ? callee->name.text() : "tf.function"),
+                                fmt::format("pass a tensor: `tf.constant({})`", text_of(site, given)));
+      add_note(finding, site, *loop->node, "the loop");
+      return;
+    }
     for (u32 i = 0; i < call.args.size() && given == nullptr; ++i) {
       const bool is_method = callee->type != nullptr && !callee->is_static;
       const u32 position = i + (is_method ? 1 : 0);
@@ -276,12 +411,12 @@ void check(Site &site, const Node &node) {
       continue;
     }
     if (is_jax) {
-      Finding &finding =
-          report(site, *given,
-                 fmt::format("`{}` is another number in every iteration and a static argument of `{}`, so JAX compiles "
-                             "the function again every time",
-                             text_of(site, given), callee->name ? callee->name.text() : "jax.jit"),
-                 "pass it as an ordinary argument, which is traced; if a shape depends on it, pad to a fixed shape");
+      Finding &finding = report(
+          site, *given,
+          fmt::format("`{}` has another value in every iteration and is a static argument of `{}`, so JAX compiles "
+                      "the function again every time",
+                      text_of(site, given), callee->name ? callee->name.text() : "jax.jit"),
+          "pass it as an ordinary argument, which is traced; if a shape depends on it, pad to a fixed shape");
       add_note(finding, site, *loop->node, "the loop");
       return;
     }
@@ -311,7 +446,9 @@ extern constinit const Rule kPythonArgumentToFunction = {
              .documentation = R"(## What it finds
 
 A call of a `tf.function` in a loop over `range` or `enumerate` that passes the loop's counter or a value computed from it. Also a number
-that the loop changes itself (`step += 1`, `beta = min(1.0, beta + 1e-5)`), and what a function of the project computes from such numbers by arithmetic alone. Likewise such a number as a static argument of a function under `jax.jit`.
+that the loop changes itself (`step += 1`, `beta = min(1.0, beta + 1e-5)`), and what is computed from such numbers by arithmetic alone
+(`beta = min(1.0, step / 1000)`). Likewise such a number, or an object made with it (`Hyper(step=step)`), as a static argument of a function
+under `jax.jit`, and any such argument of a function under `eqx.filter_jit`.
 
 ## Why it costs
 

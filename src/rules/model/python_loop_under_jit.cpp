@@ -1,3 +1,4 @@
+#include "rules/tracers.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
 
@@ -59,6 +60,64 @@ bool is_recurrence(const For &loop) {
   return indexes && carries;
 }
 
+// `x, state = self.cell(x, state)`: what a parameter of a compiled function goes through again and again.
+bool carries_call(const Site &site, const For &loop) {
+  const model::FunctionInfo *function = site.function;
+  if (function == nullptr || function->compiled_at == nullptr) {
+    return false;
+  }
+  const auto is_param = [&](Symbol name) {
+    return std::ranges::any_of(function->params,
+                               [name](const Param *param) { return param->name == name && name.text() != "self"; });
+  };
+  return std::ranges::any_of(loop.body, [&](const Stmt *statement) {
+    const auto *assignment = as<Assign>(statement);
+    const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+    return call != nullptr && assignment->targets.size() == 1 &&
+           any_node(assignment->targets[0], [&](const Node *node) {
+             const auto *name = as<Name>(node);
+             return name != nullptr && is_param(name->id) && mentions(call, name->id);
+           });
+  });
+}
+
+// `xs[:, t]` of a traced array: step after step of a sequence, and not layer after layer.
+bool reads_time_axis(const Site &site, const For &loop) {
+  const auto *counter = as<Name>(loop.target);
+  return counter != nullptr && any_node(loop.body, [&](const Node *node) {
+           const auto *element = as<Subscript>(node);
+           const auto *index = element != nullptr ? as<Tuple>(element->slice) : nullptr;
+           if (index == nullptr || index->elts.size() < 2 || element->context != Context::Load) {
+             return false;
+           }
+           const auto *whole = as<Slice>(index->elts[0]);
+           const auto *step = as<Name>(index->elts[1]);
+           return whole != nullptr && whole->lower == nullptr && whole->upper == nullptr && step != nullptr &&
+                  step->id == counter->id && is_tracer(site, element->value);
+         });
+}
+
+// `for x in xs: h = cell(h, x); outputs.append(h)`: each element of a traced array, and what the one before gave.
+bool goes_over_sequence(const Site &site, const For &loop) {
+  const auto *element = as<Name>(loop.target);
+  if (element == nullptr || loop.iter->kind != NodeKind::Name || !is_tracer(site, loop.iter)) {
+    return false;
+  }
+  bool collects = false;
+  bool carries = false;
+  for (const Stmt *statement : loop.body) {
+    const auto *assignment = as<Assign>(statement);
+    const auto *target =
+        assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+    carries |= target != nullptr && mentions(assignment->value, target->id) && mentions(assignment->value, element->id);
+    collects |= any_node(static_cast<const Node *>(statement), [](const Node *part) {
+      const auto *call = as<Call>(part);
+      return call != nullptr && called_method(*call) == "append";
+    });
+  }
+  return collects && carries;
+}
+
 void check(Site &site, const Node &node) {
   const u8 tracers = tracers_at(site);
   if ((tracers & (model::kByJaxJit | model::kByTfFunction)) == 0) {
@@ -66,14 +125,25 @@ void check(Site &site, const Node &node) {
   }
   const auto &loop = static_cast<const For &>(node);
   const auto *range = as<Call>(loop.iter);
+  if (range != nullptr && called_api(site, *range) == "reversed" && range->args.size() == 1) {
+    range = as<Call>(range->args[0]);
+  }
+  const bool is_jax = (tracers & model::kByJaxJit) != 0;
+  if (is_jax && goes_over_sequence(site, loop)) {
+    Finding &unrolled =
+        report(site, Span{loop.start, loop.iter->end},
+               "this loop over an array is unrolled during tracing, so every iteration is compiled separately",
+               "use `jax.lax.scan`, which compiles the body once and stacks the results");
+    unrolled.tier = site.module->is_test ? Tier::Hint : unrolled.tier;
+    return;
+  }
   if (range == nullptr || called_api(site, *range) != "range") {
     return;
   }
-  const bool is_jax = (tracers & model::kByJaxJit) != 0;
   const std::optional<i64> turns = turns_of(site, *range);
   if (!turns.has_value() && is_jax && counts_dimension(*range) && is_recurrence(loop)) {
     Finding &unrolled =
-        report(site, Span{loop.start, range->end},
+        report(site, Span{loop.start, loop.iter->end},
                "this loop over a dimension is unrolled during tracing, so every iteration is compiled separately",
                "use `jax.lax.scan`, which compiles the body once");
     // What each iteration computes is collected, as `scan` does it: a sequence.
@@ -81,7 +151,8 @@ void check(Site &site, const Node &node) {
       const auto *call = as<Call>(part);
       return call != nullptr && called_method(*call) == "append";
     });
-    const bool is_certain = collects && site.function->compiled_at != nullptr && !site.module->is_test;
+    const bool is_certain =
+        ((collects && site.function->compiled_at != nullptr) || reads_time_axis(site, loop)) && !site.module->is_test;
     unrolled.tier = is_certain ? unrolled.tier : Tier::Hint;
     return;
   }
@@ -100,11 +171,11 @@ void check(Site &site, const Node &node) {
            (element != nullptr && element->context == Context::Load && counter != nullptr &&
             mentions(element->slice, counter->id) && depends_on_traced_argument(site, element->value));
   });
-  if (!has_ops && !has_arithmetic) {
+  if (!has_ops && !has_arithmetic && !carries_call(site, loop)) {
     return;
   }
   Finding &finding = report(
-      site, Span{loop.start, range->end},
+      site, Span{loop.start, loop.iter->end},
       fmt::format("this loop is unrolled during tracing, so its {} iterations are compiled separately", *turns),
       is_jax ? "use `jax.lax.fori_loop` or `jax.lax.scan`" : "loop over `tf.range`, which becomes a loop in the graph");
   constexpr i64 kVeryMany = 200; // then tracing alone takes seconds
@@ -129,7 +200,8 @@ extern constinit const Rule kPythonLoopUnderJit = {
 
 A `for` loop over a `range` of 32 iterations or more, written as a number, with operations in it, in a function that `jax.jit`, `pmap` or
 `tf.function` compiles or in one that only such functions call. Under `jax.jit` also a loop over a dimension (`range(x.shape[1])`) whose
-iterations read one element each and continue with the previous result. Below 200 iterations it is a hint.
+iterations read one element each and continue with the previous result, and a loop over the elements of an array that carries a state along
+and collects it. Below 200 iterations it is a hint.
 
 ## Why it costs
 

@@ -1,3 +1,4 @@
+#include "model/classes.h"
 #include "model/variance.h"
 #include "rules/jax.h"
 #include "rules/tracing.h"
@@ -18,6 +19,7 @@ namespace {
 struct NewShape {
   const Node *place = nullptr;
   std::string_view why;
+  const model::Module *module = nullptr; // of the place, if it is not in the loop
 };
 
 bool is_call_of(const Site &site, const Call &call, std::initializer_list<std::string_view> names) {
@@ -120,7 +122,219 @@ const Node *words_of_text(const Site &site, const model::Loop &loop, const Call 
   return splits && mentions_assigned(loop, words) ? words : nullptr;
 }
 
+// ---- What a loader gives --------------------------------------------------------------------------------------------
+
+// What a function assigns to a name, if that is one thing.
+const Expr *assigned_in(const FunctionDef &definition, Symbol name) {
+  const Expr *found = nullptr;
+  u32 count = 0;
+  any_node(definition.body, [&](const Node *node) {
+    const auto *assignment = as<Assign>(node);
+    for (const Expr *target : assignment != nullptr ? assignment->targets : Array<Expr *>{}) {
+      const auto *bound = as<Name>(target);
+      if (bound != nullptr && bound->id == name) {
+        found = assignment->value;
+        ++count;
+      }
+    }
+    return false;
+  });
+  return count == 1 ? found : nullptr;
+}
+
+// Follows what a generator or collate function gives to the array in it that is as wide as the batch needs.
+class BatchWidth {
+public:
+  explicit BatchWidth(const Site &site) : site_(site) {}
+
+  const model::Module *module = nullptr; // where it was found
+
+  // `part`: of a tuple which element, `key`: of a dictionary which entry; both may be missing.
+  struct Path {
+    std::optional<u32> part;
+    std::string key;
+  };
+
+  const Node *of(const model::FunctionInfo &function, const Expr *expr, const Path &path, u32 depth = 0) {
+    constexpr u32 kMostDepth = 6;
+    const FunctionDef *definition = function.definition();
+    if (expr == nullptr || definition == nullptr || depth > kMostDepth) {
+      return nullptr;
+    }
+    if (const auto *tuple = as<Tuple>(expr)) {
+      return path.part.has_value() && *path.part < tuple->elts.size()
+                 ? of(function, tuple->elts[*path.part], {{}, path.key}, depth + 1)
+                 : nullptr;
+    }
+    if (const auto *dict = as<Dict>(expr)) {
+      for (const DictItem &item : dict->items) {
+        if (!path.key.empty() && item.key != nullptr && string_of(site_, item.key) == path.key) {
+          return of(function, item.value, {}, depth + 1);
+        }
+      }
+      return nullptr;
+    }
+    if (const auto *name = as<Name>(expr)) {
+      return of(function, assigned_in(*definition, name->id), path, depth + 1);
+    }
+    const auto *call = as<Call>(expr);
+    if (call == nullptr) {
+      return nullptr;
+    }
+    if (const model::FunctionInfo *callee = called_function(site_, *call)) {
+      return returned_by(*callee, path, depth + 1);
+    }
+    return made_by(function, *call, depth);
+  }
+
+  // All that the function returns or yields, where that is one expression.
+  const Node *returned_by(const model::FunctionInfo &function, const Path &path, u32 depth = 0) {
+    const FunctionDef *definition = function.definition();
+    const Expr *given = nullptr;
+    u32 count = 0;
+    if (definition != nullptr) {
+      any_node(definition->body, [&](const Node *node) {
+        const auto *result = as<Return>(node);
+        const auto *yielded = as<Yield>(node);
+        if ((result != nullptr && result->value != nullptr) || yielded != nullptr) {
+          given = result != nullptr ? result->value : yielded->value;
+          ++count;
+        }
+        return false;
+      });
+    }
+    return count == 1 ? of(function, given, path, depth + 1) : nullptr;
+  }
+
+private:
+  // np.zeros((len(rows), longest)), pad_sequences(batch), np.pad(x, (0, longest - len(x))) in np.stack([…])
+  const Node *made_by(const model::FunctionInfo &function, const Call &call, u32 depth) {
+    const std::string_view api = called_api(site_, call);
+    const std::string_view last = api.substr(api.rfind('.') + 1);
+    if (last == "pad_sequences") {
+      module = function.module;
+      return keyword_argument(call, "maxlen") == nullptr && call.args.size() == 1 ? &call : nullptr;
+    }
+    if ((last == "asarray" || last == "array" || last == "stack" || last == "device_put") && !call.args.empty()) {
+      if (const auto *list = as<ListComp>(call.args[0])) {
+        return longest_in(function, list->elt);
+      }
+      return of(function, call.args[0], {}, depth + 1);
+    }
+    const bool is_array = last == "zeros" || last == "ones" || last == "full" || last == "empty";
+    return is_array && !call.args.empty() ? longest_in(function, call.args[0]) : nullptr;
+  }
+
+  // A name or expression in it that is the length of the longest element.
+  const Node *longest_in(const model::FunctionInfo &function, const Expr *expr) {
+    const Node *found = nullptr;
+    module = function.module;
+    any_node(expr, [&](const Node *node) {
+      const auto *name = as<Name>(node);
+      const Expr *value = name != nullptr ? assigned_in(*function.definition(), name->id) : nullptr;
+      const auto *direct = as<Call>(node);
+      if (value != nullptr && is_longest(site_, value)) {
+        found = value;
+      } else if (direct != nullptr && is_longest(site_, direct)) {
+        found = direct;
+      }
+      return found != nullptr;
+    });
+    return found;
+  }
+
+  const Site &site_;
+};
+
+// The generator, `__iter__` or collate function that gives the loop its batches.
+const model::FunctionInfo *batches_of(const Site &site, const Expr *over) {
+  const auto *name = as<Name>(over);
+  const Expr *made = name != nullptr ? last_assigned(site, *name) : over;
+  const auto *call = as<Call>(made);
+  if (const model::FunctionInfo *generator = call != nullptr ? called_function(site, *call) : nullptr) {
+    return generator;
+  }
+  const Value value = value_of(site, over);
+  if (value.is(Value::Tag::Object)) {
+    return model::find_method_of(*value.type, intern("__iter__"));
+  }
+  if (value.is_kind(Kind::TorchDataLoader) && value.call != nullptr) {
+    const Keyword *collate = keyword_argument(*value.call, "collate_fn");
+    const Value function = collate != nullptr ? value_of(site_of(site, *value.call), collate->value) : Value{};
+    return function.is(Value::Tag::Function) || function.is(Value::Tag::Method) ? function.function : nullptr;
+  }
+  return nullptr;
+}
+
+// The place of a name in a target: `tokens` of `step, (tokens, labels)` is part 0 of what is enumerated.
+std::optional<u32> part_of_target(const Expr *target, Symbol name) {
+  const auto *tuple = as<Tuple>(target);
+  for (u32 i = 0; tuple != nullptr && i < tuple->elts.size(); ++i) {
+    const auto *plain = as<Name>(tuple->elts[i]);
+    if (plain != nullptr && plain->id == name) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+NewShape width_from_loader(const Site &site, const model::Loop &loop, const Expr *argument) {
+  const auto *statement = as<For>(loop.node);
+  const Expr *over = statement != nullptr ? iterated_by(site, loop) : nullptr;
+  const auto *entry = as<Subscript>(argument);
+  const auto *name = as<Name>(entry != nullptr ? entry->value : argument);
+  if (over == nullptr || name == nullptr || !mentions(statement->target, name->id)) {
+    return {};
+  }
+  const model::FunctionInfo *batches = batches_of(site, over);
+  if (batches == nullptr) {
+    return {};
+  }
+  const Expr *target = statement->target;
+  const auto *head = as<Call>(statement->iter);
+  const auto *pair = as<Tuple>(target);
+  if (head != nullptr && called_api(site, *head) == "enumerate" && pair != nullptr && pair->elts.size() == 2) {
+    target = pair->elts[1];
+  }
+  BatchWidth::Path path;
+  path.part = part_of_target(target, name->id);
+  if (entry != nullptr) {
+    if (const std::optional<std::string> key = string_of(site, entry->slice)) {
+      path.key = *key;
+    } else if (const std::optional<i64> index = integer_of(site, entry->slice); index.value_or(-1) >= 0) {
+      path.part = static_cast<u32>(*index);
+    }
+  }
+  BatchWidth search(site);
+  const Node *width = search.returned_by(*batches, path);
+  return {width, "its width is that of the longest element of the batch", search.module};
+}
+
+// `tokenizer(texts, padding=True)`: as wide as the longest text of the batch. With `pad_to_multiple_of` there are few
+// widths.
+NewShape width_from_tokenizer(const Site &site, const model::Loop &loop, const Expr *argument) {
+  const auto *entry = as<Subscript>(argument);
+  const auto *field = as<Attribute>(argument);
+  const auto *name = as<Name>(entry != nullptr ? entry->value : field != nullptr ? field->value : nullptr);
+  const Expr *made = name != nullptr ? last_assigned(site, *name) : nullptr;
+  const auto *call = as<Call>(made);
+  if (call == nullptr || !contains(loop.node, call) || !site.project.callee_of(call).is_kind(Kind::HfTokenizer) ||
+      keyword_argument(*call, "pad_to_multiple_of") != nullptr) {
+    return {};
+  }
+  const Keyword *padding = keyword_argument(*call, "padding");
+  const bool is_longest = padding != nullptr && (bool_of(site, padding->value) == true ||
+                                                 string_of(site, padding->value) == std::string("longest"));
+  return is_longest ? NewShape{padding, "its width is that of the longest text of the batch"} : NewShape{};
+}
+
 NewShape new_shape_of(const Site &site, const model::Loop &loop, const Expr *argument) {
+  if (const NewShape given = width_from_tokenizer(site, loop, argument); given.place != nullptr) {
+    return given;
+  }
+  if (const NewShape given = width_from_loader(site, loop, argument); given.place != nullptr) {
+    return given;
+  }
   const auto *name = as<Name>(argument);
   if (name != nullptr) {
     if (const Node *growth = growth_of(site, loop, *name)) {
@@ -191,7 +405,11 @@ void check(Site &site, const Node &node) {
         compiler == "jax.jit"
             ? "pad to a fixed length, or to a few lengths (powers of two), and pass a mask or the real length"
             : "pad to a fixed length, or give the `tf.function` an `input_signature` with `None` for that dimension");
-    add_note(finding, site, *shape.place, std::string(shape.why));
+    if (contains(loop->node, shape.place)) {
+      add_note(finding, site, *shape.place, std::string(shape.why));
+    } else if (shape.module != nullptr) {
+      finding.notes.push_back({shape.module->file, shape.place->span(), std::string(shape.why)});
+    }
     return;
   }
 }
@@ -211,8 +429,8 @@ extern constinit const Rule kShapePerCall = {
              .documentation = R"(## What it finds
 
 A call in a loop of a function that `jax.jit` or `tf.function` compiles, with an array whose shape is new each time: a slice up to the loop's
-counter (`x[:t + 1]`), an array that the loop appends to, one that is as wide as the longest element of the batch, or one of the words of a
-text.
+counter (`x[:t + 1]`), an array that the loop appends to, one that is as wide as the longest element of the batch, also where a generator or
+`collate_fn` makes it, or one of the words of a text.
 
 ## Why it costs
 

@@ -1,4 +1,7 @@
+#include "rules/tracers.h"
 #include "rules/tracing.h"
+
+#include <algorithm>
 
 namespace deepperf::rules::side_effect_under_jit {
 
@@ -9,6 +12,15 @@ namespace {
 // What is harmless in most programs, or not certain.
 void hint(Site &site, const Node &node, const char *message, const char *advice) {
   report(site, node, message, advice).tier = Tier::Hint;
+}
+
+// NumPy on a traced array that works, that DP826 is certain about, or that is a constant for the compiled function.
+bool is_harmless(const Site &site, const Call &call) {
+  const NumpyOnTracer known = numpy_on_tracer(called_api(site, call));
+  return known == NumpyOnTracer::Works || std::ranges::all_of(call.args, [&](const Expr *arg) {
+           return (known == NumpyOnTracer::Fails && is_tracer(site, arg)) || is_outer_constant(site, arg) ||
+                  model::kind_of(arg) != Kind::JaxArray;
+         });
 }
 
 void check(Site &site, const Node &node) {
@@ -37,6 +49,9 @@ void check(Site &site, const Node &node) {
            "use `jax.random` with a key that is passed in");
     return;
   case SideEffect::Numpy:
+    if (is_harmless(site, static_cast<const Call &>(node))) {
+      return;
+    }
     hint(site, node, "NumPy cannot take a traced array, so this call fails under `jax.jit`",
          "use the function in `jax.numpy`");
     return;

@@ -1,8 +1,12 @@
 #include "base/name_table.h"
+#include "model/variance.h"
 #include "rules/jax.h"
 #include "rules/reach.h"
+#include "rules/tree.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <vector>
 
 namespace deepperf::rules::functional_update_discarded {
 
@@ -26,7 +30,167 @@ bool may_be_reference(const Site &site, const Expr *array) {
          file_has_word(site, {"pallas", "new_ref", "array_ref", "run_state", "mutable_array"});
 }
 
+// ---- The state of an optimizer --------------------------------------------------------------------------------------
+
+struct StateUses {
+  bool is_optax = false; // the updates go to optax.apply_updates, or the optimizer is known
+  bool is_read = false;  // somebody takes the new state
+  bool is_fresh = false; // the state that goes in was just made
+};
+
+// `updates, _ = tx.update(grads, opt_state)`: what becomes of both, in the function around it.
+StateUses uses_of(const Site &site, const Call &update, const Name &updates, const Name &state) {
+  StateUses uses;
+  const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
+  const Block &body = definition != nullptr ? definition->body : site.module->parsed->tree.body;
+  const auto *passed = as<Name>(update.args[1]);
+  const model::Loop *loop = loop_around(site);
+  for (const Stmt *statement : body) {
+    any_node_inside(statement, [&](const Node *node) {
+      if (const auto *name = as<Name>(node)) {
+        uses.is_read |= name->id == state.id && name->context == Context::Load && name->id.text() != "_";
+      } else if (const auto *call = as<Call>(node)) {
+        const std::string_view api = called_api(site, *call);
+        uses.is_optax |= (api == "optax.apply_updates" || api == "equinox.apply_updates") && call->args.size() == 2 &&
+                         mentions(call->args[1], updates.id);
+      } else if (const auto *assignment = as<Assign>(node)) {
+        const auto *made = as<Call>(assignment->value);
+        const bool is_before = loop != nullptr && !contains(loop->node, node); // it stays the same in all iterations
+        uses.is_fresh |=
+            !is_before && passed != nullptr && made != nullptr && called_method(*made) == "init" &&
+            std::ranges::any_of(assignment->targets, [&](const Expr *target) { return mentions(target, passed->id); });
+      }
+      return false;
+    });
+  }
+  return uses;
+}
+
+// Optimizers that keep nothing between steps.
+bool is_stateless(const Site &site, const Expr *optimizer) {
+  const std::vector<model::Argument::Given> made = model::written_as(scope_of(site), optimizer);
+  return std::ranges::any_of(made, [&](const model::Argument::Given &given) {
+    const auto *call = as<Call>(given.expr);
+    const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
+    return (api == "optax.sgd" && argument(*call, 1, "momentum") == nullptr) || api == "optax.identity" ||
+           api == "optax.scale";
+  });
+}
+
+void check_state(Site &site, const Assign &assignment) {
+  const auto *update = as<Call>(assignment.value);
+  const auto *pair = assignment.targets.size() == 1 ? as<Tuple>(assignment.targets[0]) : nullptr;
+  if (update == nullptr || pair == nullptr || pair->elts.size() != 2 || called_method(*update) != "update" ||
+      update->args.size() < 2 || !site.module->jax || site.module->is_test) {
+    return;
+  }
+  const auto *updates = as<Name>(pair->elts[0]);
+  const auto *state = as<Name>(pair->elts[1]);
+  if (updates == nullptr || state == nullptr) {
+    return;
+  }
+  // At the top of a script a loop may read it in its next iteration.
+  const auto *passed = as<Name>(update->args[1]);
+  if (passed != nullptr && passed->id == state->id) {
+    return;
+  }
+  const StateUses uses = uses_of(site, *update, *updates, *state);
+  const bool is_optax = uses.is_optax || is_optax_optimizer(site, receiver_of(*update));
+  if (!is_optax || uses.is_read || uses.is_fresh || is_stateless(site, receiver_of(*update)) ||
+      update->args[1]->kind == NodeKind::Call) {
+    return;
+  }
+  report(site, *state, "the optimizer's new state is discarded, so momentum, step count and schedule never advance",
+         fmt::format("keep it: `{}, {} = {}`, and return it to the caller", updates->id.text(),
+                     text_of(site, update->args[1]), text_of(site, update)));
+}
+
+// Parameters that a step function returns updated copies of: bit i for parameter i.
+struct Updated {
+  u64 bits = 0;
+};
+
+u64 updated_parameters(const Site &site, const model::FunctionInfo &function) {
+  return site.memory
+      .recall<Updated>(
+          &function,
+          [&] {
+            Updated updated;
+            const FunctionDef *definition = function.definition();
+            const auto bit_of = [&](const Expr *expr) {
+              const auto *name = as<Name>(expr);
+              for (u32 i = 0; name != nullptr && i < function.params.size() && i < 64; ++i) {
+                if (function.params[i]->name == name->id) {
+                  return u64{1} << i;
+                }
+              }
+              return u64{0};
+            };
+            bool is_optax = false;
+            u64 states = 0;
+            bool returns = false;
+            any_node(definition->body, [&](const Node *node) {
+              const auto *result = as<Return>(node);
+              returns |= result != nullptr && result->value != nullptr;
+              const auto *call = as<Call>(node);
+              if (call == nullptr) {
+                return false;
+              }
+              const std::string_view api = called_api(site, *call);
+              if ((api == "optax.apply_updates" || api == "equinox.apply_updates") && call->args.size() == 2) {
+                is_optax = true;
+                updated.bits |= bit_of(call->args[0]);
+              } else if (called_method(*call) == "update" && call->args.size() >= 2) {
+                states |= bit_of(call->args[1]);
+              } else if (called_method(*call) == "apply_gradients" && keyword_argument(*call, "grads") != nullptr) {
+                updated.bits |= bit_of(receiver_of(*call));
+              }
+              return false;
+            });
+            updated.bits = returns ? updated.bits | (is_optax ? states : 0) : 0;
+            return updated;
+          })
+      .bits;
+}
+
+// `_, loss = step(state, batch)` in a loop that never assigns `state`: all steps begin with the same one.
+void check_step(Site &site, const Assign &assignment) {
+  const auto *call = as<Call>(assignment.value);
+  const model::Loop *loop = call != nullptr && call->fact != 0 ? long_loop_around(site) : nullptr;
+  if (loop == nullptr || loop->node->kind == NodeKind::ListComp || !site.module->jax || site.module->is_test ||
+      has_hidden_arguments(*call)) {
+    return;
+  }
+  const model::FunctionInfo *step = called_function(site, *call);
+  const u64 updated = step != nullptr && step->definition() != nullptr ? updated_parameters(site, *step) : 0;
+  const bool is_bound = step != nullptr && step->type != nullptr && !step->is_static;
+  for (u32 i = 0; updated != 0 && i < step->params.size() && i < 64; ++i) {
+    const auto *state =
+        (updated >> i & 1U) != 0 ? as<Name>(model::passed_argument(*call, *step, is_bound, i)) : nullptr;
+    // In the loop itself or one around it, a name that is bound there has another value in each iteration.
+    bool is_new = state == nullptr || site.function->slot_of(state->id) == model::FunctionInfo::kNoSlot;
+    for (const model::Loop *at = loop; at != nullptr && !is_new; at = at->parent) {
+      is_new = is_bound_in(*at, state->id);
+    }
+    if (is_new || function_has_word(site, {"benchmark", "block_until_ready", "timeit"})) {
+      continue;
+    }
+    Finding &finding =
+        report(site, *state,
+               fmt::format("`{}` is the same in every iteration: the updated one that `{}` returns is "
+                           "not kept",
+                           state->id.text(), text_of(site, call->func)),
+               fmt::format("assign what `{}` returns to `{}`", text_of(site, call->func), state->id.text()));
+    add_note(finding, site, *loop->node, "nothing in this loop assigns it");
+    return;
+  }
+}
+
 void check(Site &site, const Node &node) {
+  if (const auto *assignment = as<Assign>(&node)) {
+    check_state(site, *assignment);
+    return check_step(site, *assignment);
+  }
   const auto &statement = static_cast<const ExprStmt &>(node);
   const auto *call = as<Call>(statement.value);
   if (call == nullptr || !site.module->jax || is_shown_by_notebook(site, statement)) {
@@ -74,7 +238,8 @@ extern constinit const Rule kFunctionalUpdateDiscarded = {
              .documentation = R"(## What it finds
 
 `x.at[i].set(v)`, `.add(v)` and similar, `optax.apply_updates(params, updates)` and `state.apply_gradients(grads=grads)` as statements whose
-result is not used.
+result is not used. Also the new state of an Optax optimizer that is not used (`updates, _ = tx.update(grads, opt_state)`), and a loop that
+calls a training step with parameters or a state that it never replaces by what the step returns.
 
 ## Why it is wrong
 
@@ -115,7 +280,7 @@ notebook cell, whose value is displayed.
 - JAX documentation of `jax.numpy.ndarray.at`
 - JAX documentation "Common gotchas": in-place updates
 )"},
-    .nodes = {NodeKind::ExprStmt},
+    .nodes = {NodeKind::ExprStmt, NodeKind::Assign},
     .on_node = check};
 
 } // namespace deepperf::rules::functional_update_discarded

@@ -44,13 +44,10 @@ bool is_cross_entropy(const LossInfo &loss) {
 }
 
 void check_compile(Site &site, const Call &call) {
-  const Expr *given = argument(call, 1, "loss");
-  if (given == nullptr || has_hidden_arguments(call)) {
-    return;
-  }
-  const LossInfo loss = loss_of(site, given);
+  const Node *place = &call;
+  const LossInfo loss = compiled_loss(site, call, &place);
   if (is_cross_entropy(loss)) {
-    judge(site, *given, loss, ending_of(site, model_of(site, call)));
+    judge(site, *place, loss, ending_of(site, model_of(site, call)));
   }
 }
 

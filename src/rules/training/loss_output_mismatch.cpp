@@ -12,11 +12,8 @@ using Family = LossInfo::Family;
 using model::Value;
 
 void check_compile(Site &site, const Call &call) {
-  const Expr *given = argument(call, 1, "loss");
-  if (given == nullptr || has_hidden_arguments(call)) {
-    return;
-  }
-  const LossInfo loss = loss_of(site, given);
+  const Node *place = &call;
+  const LossInfo loss = compiled_loss(site, call, &place);
   if (loss.family == Family::Unknown || loss.family == Family::Other) {
     return;
   }
@@ -41,7 +38,7 @@ void check_compile(Site &site, const Call &call) {
     return;
   }
   const Site there = site_of(site, *ending.call);
-  Finding &finding = report(site, *given, std::move(message), std::move(advice));
+  Finding &finding = report(site, *place, std::move(message), std::move(advice));
   finding.notes.push_back({there.module->file, ending.call->span(), "the last layer"});
 }
 
@@ -66,7 +63,7 @@ void check_fit(Site &site, const Call &call) {
   if (!one_hot && !numbers) {
     return;
   }
-  const LossInfo loss = loss_of(site_of(site, *compiled->second), argument(*compiled->second, 1, "loss"));
+  const LossInfo loss = compiled_loss(site_of(site, *compiled->second), *compiled->second);
   const bool wrong = one_hot ? loss.family == Family::Sparse : loss.family == Family::Categorical;
   if (!wrong) {
     return;

@@ -1,3 +1,4 @@
+#include "model/variance.h"
 #include "python/children.h"
 #include "rules/jax.h"
 #include "rules/tree.h"
@@ -36,18 +37,22 @@ const Name *key_used_by(const Site &site, const Call &call) {
 // ---- The same key in every iteration
 // ---------------------------------------------------------------------------------
 
-// The names of keys in `rngs={"dropout": key}` and `rngs=key`, as Flax takes them.
-void add_rngs(const Call &call, std::vector<const Name *> &keys) {
+bool is_key(const Expr *expr) { return expr->kind == NodeKind::Name || expr->kind == NodeKind::Attribute; }
+
+// The keys in `rngs={"dropout": key}` and `rngs=key`, as `apply` of Flax takes them.
+void add_rngs(const Call &call, std::vector<const Expr *> &keys) {
   const Keyword *given = keyword_argument(call, "rngs");
   if (given == nullptr) {
     return;
   }
   if (const auto *dict = as<Dict>(given->value)) {
     for (const DictItem &item : dict->items) {
-      if (const auto *name = as<Name>(item.value)) {
-        keys.push_back(name);
+      if (is_key(item.value)) {
+        keys.push_back(item.value);
       }
     }
+  } else if (called_method(call).starts_with("apply") && is_key(given->value)) {
+    keys.push_back(given->value);
   }
 }
 
@@ -71,33 +76,34 @@ u32 parameter_of(const model::FunctionInfo &function, bool is_bound, const Call 
   return keyword || is_hidden ? 64 : position + (is_bound ? 1 : 0);
 }
 
-// Calls `visit` with each name that a call takes as a key and draws with, and with the function that does so.
+// Calls `visit` with each key, a name or attribute, that a call takes and draws with, and with the function that does
+// so.
 template <class Visit>
 void for_each_drawn(const model::Project &project, Memory &memory, const Call &call, u32 depth, Visit visit) {
   const model::Value callee = project.callee_of(&call);
   if (callee.is(model::Value::Tag::Api)) {
-    const auto *key = draws(callee.name().text()) ? as<Name>(argument(call, 0, "key")) : nullptr;
-    if (key != nullptr) {
+    const Expr *key = draws(callee.name().text()) ? argument(call, 0, "key") : nullptr;
+    if (key != nullptr && is_key(key)) {
       visit(*key, nullptr);
     }
     return;
   }
-  std::vector<const Name *> rngs;
+  std::vector<const Expr *> rngs;
   add_rngs(call, rngs);
-  for (const Name *name : rngs) {
-    visit(*name, nullptr);
+  for (const Expr *key : rngs) {
+    visit(*key, nullptr);
   }
   const bool is_method = callee.is(model::Value::Tag::Method);
   if ((!is_method && !callee.is(model::Value::Tag::Function)) || depth >= kMostDepth) {
     return;
   }
   const u64 drawn = parameters_drawn(project, memory, *callee.function, depth + 1);
-  const bool is_bound = is_method && !callee.function->is_static;
+  // A function that a method returned and that became an attribute has no object.
+  const bool is_bound = is_method && !callee.function->is_static && callee.function->type != nullptr;
   const auto look = [&](const Expr *value, u32 position, Symbol keyword) {
-    const auto *name = as<Name>(value);
     const u32 parameter = parameter_of(*callee.function, is_bound, call, position, keyword);
-    if (name != nullptr && parameter < 64 && (drawn >> parameter & 1U) != 0) {
-      visit(*name, callee.function);
+    if (is_key(value) && parameter < 64 && (drawn >> parameter & 1U) != 0) {
+      visit(*value, callee.function);
     }
   };
   for (u32 i = 0; drawn != 0 && i < call.args.size(); ++i) {
@@ -121,9 +127,10 @@ u64 parameters_drawn(const model::Project &project, Memory &memory, const model:
           [&] {
             u64 drawn = 0;
             u64 folded = 0;
-            const auto bit_of = [&](Symbol name) {
-              for (u32 i = 0; i < function.params.size() && i < 64; ++i) {
-                if (function.params[i]->name == name) {
+            const auto bit_of = [&](const Expr &key) {
+              const auto *name = as<Name>(&key);
+              for (u32 i = 0; name != nullptr && i < function.params.size() && i < 64; ++i) {
+                if (function.params[i]->name == name->id) {
                   return u64{1} << i;
                 }
               }
@@ -135,11 +142,11 @@ u64 parameters_drawn(const model::Project &project, Memory &memory, const model:
                 return false;
               }
               for_each_drawn(project, memory, *call, depth,
-                             [&](const Name &name, const model::FunctionInfo *) { drawn |= bit_of(name.id); });
+                             [&](const Expr &key, const model::FunctionInfo *) { drawn |= bit_of(key); });
               const model::Value callee = project.callee_of(call);
               const auto *key = call->args.empty() ? nullptr : as<Name>(call->args[0]);
               if (key != nullptr && callee.is(model::Value::Tag::Api) && callee.name().text() == "jax.random.fold_in") {
-                folded |= bit_of(key->id); // with the number of the step, for instance
+                folded |= bit_of(*key); // with the number of the step, for instance
               }
               return false;
             });
@@ -160,16 +167,20 @@ void check_call(Site &site, const Call &call) {
     return;
   }
   bool is_reported = false;
-  for_each_drawn(site.project, site.memory, call, 0, [&](const Name &key, const model::FunctionInfo *step) {
-    if (is_reported || is_bound_in(*loop, key.id) || site.function->slot_of(key.id) == model::FunctionInfo::kNoSlot) {
+  for_each_drawn(site.project, site.memory, call, 0, [&](const Expr &key, const model::FunctionInfo *step) {
+    const auto *name = as<Name>(&key);
+    const bool is_new = name != nullptr ? is_bound_in(*loop, name->id) ||
+                                              site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot
+                                        : model::varies(site.project, *loop, &key);
+    if (is_reported || is_new) {
       return;
     }
     is_reported = true;
     Finding &finding =
         report(site, key,
                fmt::format("`{}` is the same key in every iteration, so the same random numbers are drawn each time",
-                           key.id.text()),
-               fmt::format("split it in the loop: `{0}, subkey = jax.random.split({0})`", key.id.text()));
+                           text_of(site, &key)),
+               fmt::format("split it in the loop: `{0}, subkey = jax.random.split({0})`", text_of(site, &key)));
     add_note(finding, site, *loop->node, "nothing in this loop changes it");
     const bool is_step = step != nullptr && step->compiled_at != nullptr && loop->steps;
     finding.tier = is_step ? Tier::On : Tier::Hint;

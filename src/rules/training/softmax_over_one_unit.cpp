@@ -22,6 +22,16 @@ void check_layer(Site &site, const Call &call, std::string_view api) {
   }
 }
 
+// `Activation("softmax")`, or `Softmax()` along the last dimension: along another one it gives attention weights.
+bool is_softmax_of_units(const Site &site, const Value &layer) {
+  if (layer.name().text().ends_with(".Activation")) {
+    return true;
+  }
+  const Expr *axis = argument(*layer.call, 0, "axis");
+  return layer.name().text().ends_with(".Softmax") &&
+         (axis == nullptr || integer_of(site_of(site, *layer.call), axis) == -1);
+}
+
 // Sequential([…, Dense(1), Activation("softmax")])
 void check_sequential(Site &site, const Call &call) {
   const std::vector<Value> layers = layers_of_sequential(
@@ -30,7 +40,7 @@ void check_sequential(Site &site, const Call &call) {
     const Value &layer = layers[i];
     const Value &before = layers[i - 1];
     if (!layer.is_kind(Kind::KerasLayer) || !before.is_kind(Kind::KerasLayer) || layer.call == nullptr ||
-        before.call == nullptr || !layer.name() || !before.name() || !layer.name().text().ends_with(".Activation") ||
+        before.call == nullptr || !layer.name() || !before.name() || !is_softmax_of_units(site, layer) ||
         !before.name().text().ends_with(".Dense")) {
       continue;
     }

@@ -1,6 +1,8 @@
 #include "base/known_names.h"
 #include "model/bind.h"
 #include "model/classes.h"
+#include "model/constants.h"
+#include "model/definitions.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -89,8 +91,216 @@ void find_reads(const FunctionInfo &function, const Node *code, std::vector<cons
   });
 }
 
+// ---- Names of the module --------------------------------------------------------------------------------------------
+
+// The names of the module that the code reads, each once.
+void find_global_reads(const FunctionInfo &function, const Node *code, std::vector<const Name *> &reads) {
+  any_node_inside(code, [&](const Node *node) {
+    const auto *name = as<Name>(node);
+    if (name == nullptr || name->context != Context::Load) {
+      return false;
+    }
+    for (const FunctionInfo *at = &function; at != nullptr && at->node != nullptr; at = at->parent) {
+      if (at->slot_of(name->id) != FunctionInfo::kNoSlot) {
+        return false;
+      }
+    }
+    if (std::ranges::none_of(reads, [&](const Name *one) { return one->id == name->id; })) {
+      reads.push_back(name);
+    }
+    return false;
+  });
+}
+
+// Names that inner functions have for themselves.
+bool is_bound_inside(const Node *code, Symbol name) {
+  return any_node_inside(code, [name](const Node *node) {
+    const auto *bound = as<Name>(node);
+    const auto *param = as<Param>(node);
+    return (bound != nullptr && bound->id == name && bound->context == Context::Store) ||
+           (param != nullptr && param->name == name);
+  });
+}
+
+// Does an iteration of the loop call the function, itself or through others?
+bool is_called_in(const model::Loop &loop, const FunctionInfo &function, u32 depth = 0) {
+  constexpr u32 kMostDepth = 3;
+  return depth <= kMostDepth && std::ranges::any_of(function.called_by, [&](const model::CallSite *site) {
+           return (site->caller == loop.function && contains(loop.node, site->call)) ||
+                  (site->caller != &function && is_called_in(loop, *site->caller, depth + 1));
+         });
+}
+
+// Does a loop around the place, in its function, also call the compiled function and not define it?
+bool is_in_calling_loop(const FunctionInfo &function, const Node *place, const FunctionInfo &compiled) {
+  return std::ranges::any_of(function.loops, [&](const model::Loop *loop) {
+    return !loop->tiny && contains(loop->node, place) && !contains(loop->node, compiled.node) &&
+           is_called_in(*loop, compiled);
+  });
+}
+
+// Where a loop that calls the compiled function also assigns the name: by itself, with `global beta; beta = …`, or
+// through a function that does so. What is assigned before the first call, or after the last one, has an effect.
+Store rebound_in_loop(const model::Project &project, const FunctionInfo &compiled, Symbol name) {
+  const model::Module &module = *compiled.module;
+  Store found;
+  if (module.body == nullptr || module.body->slot_of(name) == FunctionInfo::kNoSlot) {
+    return found;
+  }
+  const auto look = [&](const FunctionInfo &function, const Block &body) {
+    any_node(body, [&](const Node *node) {
+      const auto *bound = as<Name>(node);
+      if (bound == nullptr || bound->id != name || bound->context != Context::Store) {
+        return false;
+      }
+      const bool is_repeated =
+          is_in_calling_loop(function, node, compiled) ||
+          (function.node != nullptr && std::ranges::any_of(function.called_by, [&](const model::CallSite *site) {
+             return is_in_calling_loop(*site->caller, site->call, compiled);
+           }));
+      if (is_repeated) {
+        found = {&function, node};
+      }
+      return is_repeated;
+    });
+  };
+  look(*module.body, module.parsed->tree.body);
+  for (const FunctionInfo &function : project.functions) {
+    if (found.place == nullptr && function.module == &module && function.definition() != nullptr &&
+        function.tracers == 0 && std::ranges::find(function.globals, name) != function.globals.end()) {
+      look(function, function.definition()->body);
+    }
+  }
+  return found;
+}
+
+// Is it a plain value there: no function, class or module?
+bool is_data(const model::Module &module, Symbol name) {
+  const model::Value *value = model::ever_of(*module.body, name);
+  bool is_other = false;
+  if (value != nullptr) {
+    for_each_alternative(*value, [&](const model::Value &one) {
+      is_other |= one.is(model::Value::Tag::Function) || one.is(model::Value::Tag::Class) ||
+                  one.is(model::Value::Tag::Module) || one.is(model::Value::Tag::Api);
+    });
+  }
+  return !is_other;
+}
+
+void check_globals(Site &site, const Node &node, const FunctionInfo &function) {
+  std::vector<const FunctionInfo *> code = {&function};
+  for (const FunctionInfo *reached : reached_functions(function, node)) {
+    if (reached->definition() != nullptr && reached->module == site.module && reached->compiled_at == nullptr) {
+      code.push_back(reached);
+    }
+  }
+  for (const FunctionInfo *one : code) {
+    std::vector<const Name *> reads;
+    find_global_reads(*one, one->definition(), reads);
+    for (const Name *read : reads) {
+      if (!is_data(*site.module, read->id) || is_bound_inside(one->definition(), read->id)) {
+        continue;
+      }
+      const Store store = rebound_in_loop(site.project, function, read->id);
+      if (store.place == nullptr) {
+        continue;
+      }
+      Finding &finding =
+          report(site, *read,
+                 fmt::format("the global `{}` is read when `{}()` is traced, so later changes to it have no effect",
+                             read->id.text(), function.name.text()),
+                 fmt::format("pass it to `{}()` as an argument", function.name.text()));
+      finding.notes.push_back({site.module->file, store.place->span(), "changed here, while the program runs"});
+      finding.notes.push_back({site.module->file, function.compiled_at->span(), "compiled here"});
+      return;
+    }
+  }
+}
+
+// ---- Attributes of Keras models -------------------------------------------------------------------------------------
+
+bool is_callback(const ClassInfo *type) {
+  return type != nullptr && std::ranges::any_of(type->mro, [](const ClassInfo *at) {
+           return std::ranges::any_of(at->bases, [](const model::Value &base) {
+             return base.is(model::Value::Tag::Api) && base.name().text().ends_with(".callbacks.Callback");
+           });
+         });
+}
+
+// Is the attribute a plain number of Python from the beginning, and no variable?
+bool starts_as_number(const model::Project &project, const ClassInfo &type, Symbol name) {
+  const FunctionInfo *const init = model::find_method_of(type, known::sym_init);
+  bool found = false;
+  if (init != nullptr && init->definition() != nullptr) {
+    any_node(init->definition()->body, [&](const Node *node) {
+      const auto *assignment = as<Assign>(node);
+      const auto *attribute = assignment != nullptr ? as<Attribute>(assignment->targets[0]) : nullptr;
+      if (attribute != nullptr && attribute->attr == name && model::is_own_object(*init, attribute->value)) {
+        const std::optional<model::ConstantValue> value =
+            model::constant_of(model::scope_of(project, *init), assignment->value);
+        found = value.has_value() && (value->as_number().has_value() || value->as_bool().has_value());
+      }
+      return false;
+    });
+  }
+  return found;
+}
+
+// `self.model.beta = …` in a callback that Keras calls while it trains, or `model.beta = …` in a loop.
+Store changed_by_callback(const model::Project &project, Symbol name) {
+  const auto &stores = model::definitions_of(project).attribute_stores;
+  const auto found = stores.find(name.id);
+  if (found == stores.end()) {
+    return {};
+  }
+  for (const model::AttributeStore &store : found->second) {
+    const auto *object = as<Attribute>(store.object);
+    const bool is_model = object != nullptr && object->attr.text() == "model";
+    if (is_model && is_callback(store.function->type) && store.function->name.text().starts_with("on_") &&
+        store.function->name.text() != "on_train_begin") {
+      return {store.function, store.object};
+    }
+  }
+  return {};
+}
+
+// train_step() and call() are compiled by fit().
+void check_keras(Site &site, const FunctionInfo &function) {
+  const std::string_view name = function.name.text();
+  if (name != "train_step" && name != "call" && name != "compute_loss") {
+    return;
+  }
+  std::vector<const Attribute *> reads;
+  find_reads(function, function.definition(), reads);
+  for (const Attribute *read : reads) {
+    if (!starts_as_number(site.project, *function.type, read->attr)) {
+      continue;
+    }
+    const Store store = changed_by_callback(site.project, read->attr);
+    if (store.place == nullptr) {
+      continue;
+    }
+    Finding &finding =
+        report(site, *read,
+               fmt::format("`{}` is read when `fit()` compiles `{}()`, so later changes to it have no effect",
+                           text_of(site, read), name),
+               fmt::format("make it a `tf.Variable(…, trainable=False)` and change it with `assign`"));
+    finding.notes.push_back(
+        {store.function->module->file, store.place->span(), "changed here, while the program runs"});
+    return;
+  }
+}
+
 void check(Site &site, const Node &node) {
   const FunctionInfo *function = site.project.function_at(&node);
+  if (function != nullptr && function->type != nullptr && site.module->tensorflow && !site.module->is_test &&
+      (function->type->kind == Kind::KerasModel || function->type->kind == Kind::KerasLayer)) {
+    return check_keras(site, *function);
+  }
+  if (function != nullptr && (site.module->jax || site.module->tensorflow) && function->compiled_at != nullptr &&
+      (function->tracers & (model::kByJaxJit | model::kByTfFunction)) != 0 && !site.module->is_test) {
+    check_globals(site, node, *function);
+  }
   if (function == nullptr || !site.module->jax || function->type == nullptr || function->compiled_at == nullptr ||
       (function->tracers & model::kByJaxJit) == 0 || function->is_static || !is_plain(*function->type)) {
     return;
@@ -132,6 +342,7 @@ void check(Site &site, const Node &node) {
                                 fmt::format("`{}` is read when `{}()` is traced, so later changes to it have no effect",
                                             text_of(site, read), function->name.text()),
                                 fmt::format("pass it to `{}()` as an argument", function->name.text()));
+      finding.severity = Severity::Advice;
       finding.notes.push_back(
           {store.function->module->file, store.place->span(), "changed here, while the program runs"});
       finding.notes.push_back({site.module->file, function->compiled_at->span(), "compiled here"});
@@ -150,16 +361,21 @@ extern constinit const Rule kStaleAttributeUnderJit = {
              .symptoms = "Wrong Result",
              .stage = "Training",
              .frameworks = "JAX",
-             .severity = Severity::Advice,
+             .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
 A method that `jax.jit` compiles and that reads an attribute of `self`, directly or in a method that it calls or differentiates, where
 another method changes that attribute in a loop or is called from one. One attribute per compiled method is reported.
 
+`train_step` or `call` of a Keras model that reads an attribute which starts as a number and which a callback changes.
+
+A function under `jax.jit` or `tf.function` that reads a global name to which the loop that calls the function assigns other values, itself or
+through another function.
+
 ## Why it is wrong
 
-The attribute is read while the method is traced, and its value becomes a constant in the compiled program. A later `self.beta = 0.5`
+The attribute or global is read while the function is traced, and its value becomes a constant in the compiled program. A later `self.beta = 0.5`
 changes the object, not the program: annealing, schedules and switches have no effect, without any error.
 
 ## Bad

@@ -1,5 +1,6 @@
 #include "base/name_table.h"
 #include "rules/site.h"
+#include "rules/tracers.h"
 #include "rules/tracing.h"
 
 #include <algorithm>
@@ -17,111 +18,155 @@ bool is_jitted(const Site &site) {
 
 bool is_traced_value(const Expr *expr) { return model::kind_of(expr) == Kind::JaxArray; }
 
-// A parameter of a function that is itself compiled, and has no static ones; or what is computed from it. Its shape is
-// known while tracing.
-bool is_traced_parameter(const Site &site, const Expr *expr, u32 depth = 0) {
-  constexpr u32 kMostDepth = 6;
-  const model::FunctionInfo *function = site.function;
-  if (function == nullptr || function->compiled_at == nullptr || function->type != nullptr || depth > kMostDepth) {
-    return false;
-  }
-  const auto is_traced = [&](const Expr *part) { return is_traced_parameter(site, part, depth + 1); };
-  switch (expr->kind) {
-  case NodeKind::Name: {
-    const auto *name = static_cast<const Name *>(expr);
-    const bool is_param = std::ranges::any_of(function->params, [&](const Param *param) {
-      return param->name == name->id && param->default_value == nullptr;
-    });
-    return is_param && last_assigned(site, *name) == nullptr &&
-           text_of(site, function->compiled_at).find("static") == std::string_view::npos;
-  }
-  case NodeKind::BinOp:
-    return is_traced(static_cast<const BinOp *>(expr)->left) || is_traced(static_cast<const BinOp *>(expr)->right);
-  case NodeKind::UnaryOp:
-    return is_traced(static_cast<const UnaryOp *>(expr)->operand);
-  case NodeKind::Call: {
-    const auto &call = *static_cast<const Call *>(expr);
-    const std::string_view api = called_api(site, call);
-    return (api.starts_with("numpy.") || api.starts_with("jax.numpy.")) && !api.ends_with("shape") &&
-           !api.ends_with("size") && !api.ends_with("ndim") && std::ranges::any_of(call.args, is_traced);
-  }
-  default:
-    return false;
-  }
-}
-
-// Is the test's value one that only the compiled program knows?
-bool needs_value(const Site &site, const Expr *test) {
+// The part of a test whose value only the compiled program knows; null if there is none.
+const Expr *traced_part(const Site &site, const Expr *test) {
   if (const auto *negation = as<UnaryOp>(test)) {
-    return needs_value(site, negation->operand);
+    return traced_part(site, negation->operand);
+  }
+  if (const auto *both = as<BoolOp>(test)) {
+    for (const Expr *part : both->values) {
+      if (const Expr *traced = traced_part(site, part)) {
+        return traced;
+      }
+    }
+    return nullptr;
   }
   if (const auto *compare = as<Compare>(test)) {
-    const auto is_traced = [&](const Expr *part) { return is_traced_value(part) || is_traced_parameter(site, part); };
-    return compare->rest.size() == 1 && compare->rest[0].op <= CompareOperator::GtE &&
-           compare->rest[0].right->kind != NodeKind::JoinedStr &&
-           !string_of(site, compare->rest[0].right).has_value() &&
-           (is_traced(compare->left) || is_traced(compare->rest[0].right));
+    const Expr *right = compare->rest[0].right;
+    if (compare->rest.size() != 1 || compare->rest[0].op > CompareOperator::GtE || right->kind == NodeKind::JoinedStr ||
+        is_none(right) || string_of(site, right).has_value()) {
+      return nullptr;
+    }
+    for (const Expr *part : {static_cast<const Expr *>(compare->left), right}) {
+      if (is_traced_value(part) || is_tracer(site, part)) {
+        return part;
+      }
+    }
+    return nullptr;
   }
-  return test->kind == NodeKind::Call && is_traced_value(test);
+  return test->kind == NodeKind::Call && (is_traced_value(test) || is_tracer(site, test)) ? test : nullptr;
 }
 
-void check_branch(Site &site, const Node &node) {
-  const Expr *test =
-      node.kind == NodeKind::If ? static_cast<const If &>(node).test : static_cast<const While &>(node).test;
-  if (needs_value(site, test) && is_jitted(site)) {
-    Finding &finding =
-        report(site, *test, "this condition needs the value of a traced array, so `jax.jit` raises an error",
-               "use `jnp.where`, `jax.lax.cond` or `jax.lax.while_loop`");
-    finding.tier = depends_on_traced_argument(site, test) ? finding.tier : Tier::Hint;
+void check_test(Site &site, const Expr *test) {
+  if (!is_jitted(site)) {
+    return;
   }
+  const Expr *traced = traced_part(site, test);
+  if (traced == nullptr) {
+    return;
+  }
+  Finding &finding =
+      report(site, *test, "this condition needs the value of a traced array, so `jax.jit` raises an error",
+             "use `jnp.where`, `jax.lax.cond` or `jax.lax.while_loop`");
+  const bool is_certain = depends_on_traced_argument(site, test) || is_tracer(site, traced);
+  finding.tier = is_certain ? finding.tier : Tier::Hint;
 }
 
-// A function of NumPy wants numbers, and gets what stands for them while tracing. (np.sum() and the like ask the array
+// A function of NumPy needs numbers, and gets what stands for them while tracing. (np.sum() and the like ask the array
 // itself, which works.)
-void check_numpy(Site &site, const Call &call) {
-  static const NameTable kRefusing(
-      {"numpy.sqrt",    "numpy.exp",    "numpy.log",     "numpy.log1p",       "numpy.expm1",
-       "numpy.sin",     "numpy.cos",    "numpy.tan",     "numpy.tanh",        "numpy.abs",
-       "numpy.maximum", "numpy.sign",   "numpy.minimum", "numpy.power",       "numpy.where",
-       "numpy.asarray", "numpy.array",  "numpy.stack",   "numpy.floor",       "numpy.concatenate",
-       "numpy.ceil",    "numpy.square", "numpy.matmul",  "numpy.linalg.norm", "numpy.absolute"});
-  const std::string_view api = called_api(site, call);
+void check_numpy(Site &site, const Call &call, std::string_view api) {
   const auto is_traced = [&](const Expr *part) {
     const auto *parts = as<List>(part);
-    return is_traced_parameter(site, part) ||
-           (parts != nullptr &&
-            std::ranges::any_of(parts->elts, [&](const Expr *one) { return is_traced_parameter(site, one); }));
+    return is_tracer(site, part) || (parts != nullptr && std::ranges::any_of(parts->elts, [&](const Expr *one) {
+                                       return is_tracer(site, one);
+                                     }));
   };
-  if (!api.starts_with("numpy.") || !kRefusing.has(intern(api)) || !is_jitted(site) ||
-      side_effect_at(site, call) == SideEffect::Numpy || // which DP222 tells
-
-      !std::ranges::any_of(call.args, is_traced)) {
+  if (numpy_on_tracer(api) != NumpyOnTracer::Fails || !std::ranges::any_of(call.args, is_traced)) {
     return;
   }
   report(site, call, "NumPy cannot compute with a traced array, so `jax.jit` raises an error",
          fmt::format("use `jnp.{}`", api.substr(std::string_view("numpy.").size())));
 }
 
+// Is a shape, or one of its numbers, a tracer?
+bool has_traced_size(const Site &site, const Expr *shape) {
+  const auto *tuple = as<Tuple>(shape);
+  const auto *list = as<List>(shape);
+  const auto is_traced = [&](const Expr *part) { return is_tracer(site, part); };
+  return tuple != nullptr  ? std::ranges::any_of(tuple->elts, is_traced)
+         : list != nullptr ? std::ranges::any_of(list->elts, is_traced)
+                           : shape != nullptr && is_traced(shape);
+}
+
+// What decides about a shape must be known when the function is compiled.
+void check_shape(Site &site, const Call &call, std::string_view api) {
+  static const NameTable kMakers(
+      {"jax.numpy.zeros", "jax.numpy.ones", "jax.numpy.empty", "jax.numpy.full", "jax.numpy.arange", "jax.numpy.eye"});
+  // Their result is as long as there are elements that count; with `size` it has one length.
+  static const NameTable kSelecting(
+      {"jax.numpy.nonzero", "jax.numpy.unique", "jax.numpy.argwhere", "jax.numpy.flatnonzero", "jax.numpy.where"});
+  if (api == "range" && !call.args.empty() &&
+      std::ranges::any_of(call.args, [&](const Expr *arg) { return is_tracer(site, arg); })) {
+    report(site, call, "`range` needs a number, but under `jax.jit` this is a traced array, so JAX raises an error",
+           "use `jax.lax.fori_loop`, or make the argument static with `static_argnums`");
+  } else if (kMakers.has(intern(api)) && !call.args.empty() && has_traced_size(site, call.args[0])) {
+    report(site, call, "this shape depends on a traced array, so `jax.jit` raises an error",
+           "make the argument static with `static_argnums`, or use a fixed shape and a mask");
+  } else if (kSelecting.has(intern(api)) && keyword_argument(call, "size") == nullptr &&
+             (api != "jax.numpy.where" || (call.args.size() == 1 && call.keywords.empty())) && !call.args.empty() &&
+             is_tracer(site, call.args[0])) {
+    report(site, call, "the shape of this result depends on the values of a traced array, so `jax.jit` raises an error",
+           "pass `size=`, or keep all elements and use a mask with `jnp.where`");
+  }
+}
+
+// x[x > 0]: as many elements as there are positive ones.
+void check_mask(Site &site, const Subscript &subscript) {
+  const auto *mask = as<Compare>(subscript.slice);
+  if (subscript.context != Context::Load || mask == nullptr || !site.module->jax || !is_jitted(site) ||
+      !is_tracer(site, subscript.value) || !is_tracer(site, mask)) {
+    return;
+  }
+  // x.at[x > 0].set(0) is fine
+  const auto *at = as<Attribute>(subscript.value);
+  if (at != nullptr && at->attr.text() == "at") {
+    return;
+  }
+  report(site, subscript, "the shape of this selection depends on a traced array, so `jax.jit` raises an error",
+         "keep all elements and use `jnp.where(mask, x, 0)`, or `jnp.sum(x, where=mask)`");
+}
+
 void check_node(Site &site, const Node &node) {
   if (const auto *call = as<Call>(&node)) {
-    if (site.module->jax && call->fact != 0) {
-      check_numpy(site, *call);
+    if (!site.module->jax || call->fact == 0 || !is_jitted(site)) {
+      return;
     }
-  } else {
-    check_branch(site, node);
+    const std::string_view api = called_api(site, *call);
+    if (api.starts_with("numpy.")) {
+      check_numpy(site, *call, api);
+    } else if (!api.empty()) {
+      check_shape(site, *call, api);
+    }
+  } else if (const auto *subscript = as<Subscript>(&node)) {
+    check_mask(site, *subscript);
+  } else if (const auto *branch = as<If>(&node)) {
+    check_test(site, branch->test);
+  } else if (const auto *loop = as<While>(&node)) {
+    check_test(site, loop->test);
+  } else if (const auto *choice = as<IfExp>(&node)) {
+    check_test(site, choice->test);
+  } else if (const auto *claim = as<Assert>(&node)) {
+    check_test(site, claim->test);
   }
 }
 
 void check_call(Site &site, const Call &call) {
-  const Expr *array = called_method(call) == "item" ? receiver_of(call)
-                      : call.args.size() == 1       ? call.args[0]
-                                                    : nullptr;
-  if (array != nullptr && is_traced_value(array) && is_jitted(site)) {
+  const Expr *array = called_method(call) == "item" || called_method(call) == "tolist" ? receiver_of(call)
+                      : call.args.size() == 1                                          ? call.args[0]
+                                                                                       : nullptr;
+  if (array == nullptr || !site.module->jax || !is_jitted(site)) {
+    return;
+  }
+  const bool is_certain = is_tracer(site, array);
+  if (is_certain || is_traced_value(array)) {
+    const std::string_view method = called_method(call);
     Finding &finding = report(site, call,
                               fmt::format("`{}` needs the value of a traced array, so `jax.jit` raises an error",
-                                          called_method(call) == "item" ? "item()" : text_of(site, call.func)),
+                                          method == "item"     ? "item()"
+                                          : method == "tolist" ? "tolist()"
+                                                               : text_of(site, call.func)),
                               "keep it an array, or return it and convert it outside the compiled function");
-    finding.tier = depends_on_traced_argument(site, array) ? finding.tier : Tier::Hint;
+    finding.tier = is_certain || depends_on_traced_argument(site, array) ? finding.tier : Tier::Hint;
   }
 }
 
@@ -139,8 +184,13 @@ extern constinit const Rule kTracerAsNumber = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`if` and `while` on the value of an array, and `float(x)`, `int(x)`, `bool(x)`, `x.item()`, in a function that `jax.jit` compiles. It is a hint
-where the value is not known to come from the function's arguments, or some of them are static.
+In a function that `jax.jit` compiles, and in functions that it calls with traced arrays:
+
+- `if`, `while` and `assert` on the value of an array, and `float(x)`, `int(x)`, `bool(x)`, `x.item()`, `x.tolist()`;
+- a NumPy function that needs numbers, such as `np.linalg.norm(x)`;
+- a shape or `range` that depends on an array's value, `x[x > 0]`, and `jnp.nonzero` or `jnp.unique` without `size`.
+
+It is a hint where the value is not known to come from the function's arguments, or some of them are static.
 
 ## Why it is wrong
 
@@ -183,9 +233,9 @@ Where the array is a constant that does not depend on the function's arguments.
 
 - JAX documentation "Control flow and logical operators with JIT"
 )"},
-    .calls = "float int bool JaxArray.item",
+    .calls = "float int bool *.item *.tolist",
     .on_call = check_call,
-    .nodes = {NodeKind::If, NodeKind::While, NodeKind::Call},
+    .nodes = {NodeKind::If, NodeKind::While, NodeKind::IfExp, NodeKind::Assert, NodeKind::Call, NodeKind::Subscript},
     .on_node = check_node};
 
 } // namespace deepperf::rules::tracer_as_number

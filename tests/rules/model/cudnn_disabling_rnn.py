@@ -6,17 +6,17 @@ RATE = 0.3
 
 
 def fires(x):
-    a = layers.LSTM(64, recurrent_dropout=0.2)  # hint: DP213
+    a = layers.LSTM(64, recurrent_dropout=0.2)  # expect: DP213
     b = tf.keras.layers.GRU(64, reset_after=False)  # hint: DP213
-    c = LSTM(64, activation="relu")  # hint: DP213
-    d = LSTM(64, activation=tf.nn.relu)  # hint: DP213
-    e = LSTM(64, recurrent_activation="hard_sigmoid")  # hint: DP213
+    c = LSTM(64, activation="relu")  # expect: DP213
+    d = LSTM(64, activation=tf.nn.relu)  # expect: DP213
+    e = LSTM(64, recurrent_activation="hard_sigmoid")  # expect: DP213
     f = LSTM(64, unroll=True)  # hint: DP213
     g = LSTM(64, use_bias=False)  # hint: DP213
-    h = LSTM(64, recurrent_dropout=RATE)  # hint: DP213
+    h = LSTM(64, recurrent_dropout=RATE)  # expect: DP213
     i = layers.RNN(layers.LSTMCell(64))  # hint: DP213
     j = layers.RNN(layers.GRUCell(64), return_sequences=True)  # hint: DP213
-    k = layers.Bidirectional(layers.LSTM(64, activation=None))  # hint: DP213
+    k = layers.Bidirectional(layers.LSTM(64, activation=None))  # expect: DP213
     return a, b, c, d, e, f, g, h, i, j, k
 
 

@@ -1,3 +1,5 @@
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import tensorflow as tf
@@ -23,7 +25,7 @@ def fires_too(x):
     return x
 
 
-@jax.jit
+@partial(jax.jit, static_argnums=1)
 def silent(x, n):
     for step in range(8):
         x = jnp.sin(x)
@@ -55,7 +57,7 @@ def cell(params, h, x):
 def forward(params, xs):
     h = jnp.zeros((xs.shape[0], 8))
     hs = []
-    for t in range(xs.shape[1]):  # hint: DP221
+    for t in range(xs.shape[1]):  # expect: DP221
         h = cell(params, h, xs[:, t])
         hs.append(h)
     return jnp.stack(hs, axis=1)
@@ -72,3 +74,64 @@ def independent_rows(params, xs):
     for t in range(xs.shape[0]):  # hint: DP162
         out.append(jnp.tanh(xs[t] @ params))
     return jnp.stack(out)
+
+
+class Decoder:
+    @tf.function
+    def decode(self, x, state):
+        outputs = []
+        for t in range(500):  # expect: DP221
+            x, state = self.cell(x, state)
+            outputs.append(x)
+        return tf.stack(outputs)
+
+    @tf.function
+    def repeat(self, x, names):
+        for t in range(500):
+            self.note(t)
+        return x
+
+
+@tf.function
+def advantages(rewards, values, last):
+    found = []
+    running = tf.zeros_like(last)
+    for t in reversed(range(2048)):  # expect: DP221
+        running = rewards[t] + 0.9 * running - values[t]
+        found.append(running)
+    return tf.stack(found)
+
+
+def cell(p, h, x):
+    return jnp.tanh(x @ p + h)
+
+
+def forward(p, xs):
+    h = jnp.zeros(xs.shape[0])
+    for t in range(xs.shape[1]):  # expect: DP221
+        h = cell(p, h, xs[:, t])
+    return h
+
+
+def collected(p, xs, h):
+    outs = []
+    for x in xs:  # expect: DP221
+        h = jnp.tanh(p @ x + h)
+        outs.append(h)
+    return jnp.stack(outs)
+
+
+def layers(params, x):
+    for w, b in params:
+        x = jnp.tanh(x @ w + b)
+    return x
+
+
+@jax.jit
+def loss(p, xs, ys):
+    return jnp.mean((forward(p, xs) - ys) ** 2) + jnp.mean(collected(p, xs, ys))
+
+
+@jax.jit
+def layered(params, x):
+    return layers(params, x)

@@ -20,7 +20,7 @@ def fires(x):
     calls += 1  # hint: DP222
     noise = np.random.normal(size=x.shape)  # expect: DP222
     start = time.time()  # hint: DP222
-    return np.sum(y) + noise * start  # hint: DP222
+    return np.sum(y) + noise * start
 
 
 @partial(jax.jit, static_argnums=0)

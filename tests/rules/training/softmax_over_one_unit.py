@@ -31,3 +31,9 @@ def silent(x, n, activation, options):
     j = Dense(1)
     k = torch.softmax(x, dim=-1)
     return a, b, c, d, e, f, g, h, i, j, k
+
+
+added = keras.Sequential()
+added.add(Dense(16, activation="relu"))
+added.add(Dense(1))
+added.add(keras.layers.Softmax())  # expect: DP821

@@ -1,0 +1,96 @@
+import tensorflow as tf
+
+
+def adversarial(model, image, label, loss_fn):
+    image = tf.cast(image, tf.float32)
+    with tf.GradientTape() as tape:
+        loss = loss_fn(label, model(image))
+    return tf.sign(tape.gradient(loss, image))  # expect: DP858
+
+
+def penalty(critic, real, fake):
+    alpha = tf.random.uniform([tf.shape(real)[0], 1])
+    mixed = real + alpha * (fake - real)
+    with tf.GradientTape() as tape:
+        scores = critic(mixed, training=True)
+    return tape.gradient(scores, [mixed])[0]  # expect: DP858
+
+
+def residual(model):
+    x = tf.linspace(0.0, 1.0, 100)[:, None]
+    with tf.GradientTape() as tape:
+        u = model(x)
+    return tape.jacobian(u, x)  # expect: DP858
+
+
+@tf.function
+def input_gradient(batch, index):
+    with tf.GradientTape() as tape:
+        total = tf.reduce_sum(network(batch)[:, index])
+    return tape.gradient(total, batch)  # expect: DP858
+
+
+def smooth(image, index):
+    return input_gradient(image[None] + tf.random.normal([32, 8]), index)
+
+
+network = tf.keras.models.load_model("model.keras")
+heat = smooth(tf.io.decode_png(tf.io.read_file("a.png")), 3)
+
+constant = tf.constant([1.0, 2.0])
+with tf.GradientTape() as top:
+    squared = constant * constant
+print(top.gradient(squared, constant))  # expect: DP858
+
+
+def watched(model, image):
+    image = tf.cast(image, tf.float32)
+    with tf.GradientTape() as tape:
+        tape.watch(image)
+        score = model(image)
+    return tape.gradient(score, image)
+
+
+def watched_in_list(model, a):
+    a = tf.cast(a, tf.float32)
+    b = tf.square(a)
+    with tf.GradientTape() as tape:
+        tape.watch([a, b])
+        score = model(a + b)
+    return tape.gradient(score, [a, b])
+
+
+def variable(model, image):
+    canvas = tf.Variable(image)
+    with tf.GradientTape() as tape:
+        score = model(canvas)
+    return tape.gradient(score, canvas)
+
+
+def attention_map(model, image):
+    with tf.GradientTape() as tape:
+        maps, scores = model(image)
+        best = tf.reduce_max(scores)
+    return tape.gradient(best, maps)
+
+
+def weights(model, image):
+    with tf.GradientTape() as tape:
+        score = tf.reduce_sum(model(image))
+    return tape.gradient(score, model.trainable_variables)
+
+
+def style_step(extractor, image):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(extractor(image))
+    return tape.gradient(loss, image)
+
+
+style_step(network, tf.Variable(tf.zeros([1, 8])))
+
+
+def unused(model, image):
+    image = tf.cast(image, tf.float32)
+    with tf.GradientTape() as tape:
+        score = model.loss()
+    return tape.gradient(score, image)
