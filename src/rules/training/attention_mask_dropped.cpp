@@ -174,7 +174,7 @@ void check(Site &site, const Call &call) {
 } // namespace
 
 extern constinit const Rule kAttentionMaskDropped = {
-    .info = {.code = "DP858",
+    .info = {.code = "DP901",
              .name = "attention-mask-dropped",
              .summary = "a model that gets padded texts without their attention mask",
              .root_cause = "Training: Wrong Evaluation",

@@ -113,7 +113,7 @@ void check(Site &site, const Call &call) {
 } // namespace
 
 extern constinit const Rule kBestByWrongDirection = {
-    .info = {.code = "DP860",
+    .info = {.code = "DP903",
              .name = "best-by-wrong-direction",
              .summary = "a best checkpoint that is selected in the wrong direction of its metric",
              .root_cause = "Training: Wrong Evaluation",

@@ -88,7 +88,7 @@ void check(Site &site, const Call &call) {
 } // namespace
 
 extern constinit const Rule kMaskInverted = {
-    .info = {.code = "DP859",
+    .info = {.code = "DP902",
              .name = "mask-inverted",
              .summary = "an attention mask with the opposite meaning of what the layer expects",
              .root_cause = "Training: Loss Mismatch",

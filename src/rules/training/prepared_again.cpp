@@ -52,7 +52,7 @@ void check(Site &site, const Call &call) {
 } // namespace
 
 extern constinit const Rule kPreparedAgain = {
-    .info = {.code = "DP898",
+    .info = {.code = "DP906",
              .name = "prepared-again",
              .summary = "a model or optimizer that Accelerate prepares again in every iteration",
              .root_cause = "Training: Wrong Training Step",

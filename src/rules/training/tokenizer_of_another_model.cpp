@@ -118,7 +118,7 @@ void on_module(Site &site) {
 } // namespace
 
 extern constinit const Rule kTokenizerOfAnotherModel = {
-    .info = {.code = "DP862",
+    .info = {.code = "DP905",
              .name = "tokenizer-of-another-model",
              .summary = "a tokenizer whose ids mean other tokens to the model",
              .root_cause = "Training: Wrong Training Step",

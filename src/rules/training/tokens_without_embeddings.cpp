@@ -86,7 +86,7 @@ void check(Site &site, const Call &call) {
 } // namespace
 
 extern constinit const Rule kTokensWithoutEmbeddings = {
-    .info = {.code = "DP861",
+    .info = {.code = "DP904",
              .name = "tokens-without-embeddings",
              .summary = "tokens added to a tokenizer, and a model whose embeddings are not resized",
              .root_cause = "Training: Wrong Training Step",

@@ -12,19 +12,19 @@ writing.pad_token = writing.eos_token
 @torch.no_grad()
 def embeds(texts):
     enc = tokenizer(texts, padding=True, truncation=True, return_tensors="pt")
-    return encoder(enc["input_ids"]).last_hidden_state[:, 0]  # expect: DP858
+    return encoder(enc["input_ids"]).last_hidden_state[:, 0]  # expect: DP901
 
 
 @torch.no_grad()
 def embeds_parts(texts):
     ids = tokenizer(texts, padding="longest", return_tensors="pt").input_ids
-    return encoder(input_ids=ids.to("cuda")).last_hidden_state[:, 0]  # expect: DP858
+    return encoder(input_ids=ids.to("cuda")).last_hidden_state[:, 0]  # expect: DP901
 
 
 @torch.no_grad()
 def full_length(text):
     enc = tokenizer.batch_encode_plus(text, padding="max_length", max_length=128, truncation=True, return_tensors="pt")
-    return encoder(enc.input_ids).pooler_output  # expect: DP858
+    return encoder(enc.input_ids).pooler_output  # expect: DP901
 
 
 class Classifier(nn.Module):
@@ -35,12 +35,12 @@ class Classifier(nn.Module):
     def classify(self, rows):
         batch = tokenizer([row["text"] for row in rows], padding=True, return_tensors="pt")
         with torch.no_grad():
-            return self.body(batch["input_ids"]).logits  # expect: DP858
+            return self.body(batch["input_ids"]).logits  # expect: DP901
 
 
 def writes(prompts):
     ids = writing(prompts, padding=True, return_tensors="pt").input_ids
-    return writer.generate(ids, max_new_tokens=20)  # expect: DP858
+    return writer.generate(ids, max_new_tokens=20)  # expect: DP901
 
 
 # ---- silent

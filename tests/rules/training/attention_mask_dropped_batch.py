@@ -16,12 +16,12 @@ class Net(nn.Module):
 
 
 def collate(rows):
-    batch = tokenizer.pad({"input_ids": [row[0] for row in rows]}, return_tensors="pt")  # expect: DP858
+    batch = tokenizer.pad({"input_ids": [row[0] for row in rows]}, return_tensors="pt")  # expect: DP901
     return batch["input_ids"], torch.tensor([row[1] for row in rows])
 
 
 def collate_texts(rows):
-    ids = tokenizer([row["text"] for row in rows], padding=True, return_tensors="pt")["input_ids"]  # expect: DP858
+    ids = tokenizer([row["text"] for row in rows], padding=True, return_tensors="pt")["input_ids"]  # expect: DP901
     return ids, torch.tensor([row["label"] for row in rows])
 
 

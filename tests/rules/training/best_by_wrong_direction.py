@@ -5,15 +5,15 @@ from transformers import Seq2SeqTrainingArguments, TrainingArguments
 METRIC = "eval_perplexity"
 common = dict(eval_strategy="epoch", save_strategy="epoch", load_best_model_at_end=True)
 
-a = TrainingArguments("out", metric_for_best_model="wer", **common)  # expect: DP860
-b = Seq2SeqTrainingArguments("out", metric_for_best_model="rouge1", greater_is_better=False, **common)  # expect: DP860
-c = TrainingArguments("out", metric_for_best_model=METRIC, **common)  # expect: DP860
-d = TrainingArguments("out", metric_for_best_model="eval_loss", greater_is_better=True, **common)  # expect: DP860
-e = TrainingArguments("out", **common, **dict(metric_for_best_model="rmse"))  # expect: DP860
+a = TrainingArguments("out", metric_for_best_model="wer", **common)  # expect: DP903
+b = Seq2SeqTrainingArguments("out", metric_for_best_model="rouge1", greater_is_better=False, **common)  # expect: DP903
+c = TrainingArguments("out", metric_for_best_model=METRIC, **common)  # expect: DP903
+d = TrainingArguments("out", metric_for_best_model="eval_loss", greater_is_better=True, **common)  # expect: DP903
+e = TrainingArguments("out", **common, **dict(metric_for_best_model="rmse"))  # expect: DP903
 
-keep = ModelCheckpoint(monitor="val_acc", save_top_k=1)  # expect: DP860
-stop = EarlyStopping("val/f1", patience=3)  # expect: DP860
-wrong = ModelCheckpoint(monitor="val_loss", mode="max")  # expect: DP860
+keep = ModelCheckpoint(monitor="val_acc", save_top_k=1)  # expect: DP903
+stop = EarlyStopping("val/f1", patience=3)  # expect: DP903
+wrong = ModelCheckpoint(monitor="val_loss", mode="max")  # expect: DP903
 L.Trainer(callbacks=[keep, stop, wrong])
 
 # ---- silent

@@ -9,7 +9,7 @@ def train(make_loader, epochs):
     optimizer = torch.optim.AdamW(model.parameters())
     for epoch in range(epochs):
         loader = make_loader(epoch)
-        model, optimizer, loader = accelerator.prepare(model, optimizer, loader)  # expect: DP898
+        model, optimizer, loader = accelerator.prepare(model, optimizer, loader)  # expect: DP906
         for batch in loader:
             optimizer.zero_grad()
             accelerator.backward(model(batch).mean())
@@ -19,7 +19,7 @@ def train(make_loader, epochs):
 def train_given(network, make_loader, epochs):
     accelerator = Accelerator()
     for epoch in range(epochs):
-        network, loader = accelerator.prepare(network, make_loader(epoch))  # expect: DP898
+        network, loader = accelerator.prepare(network, make_loader(epoch))  # expect: DP906
         print(network, loader)
 
 
