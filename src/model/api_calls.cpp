@@ -102,6 +102,7 @@ Value Transfer::call_api(const Call *call, const Value &callee, const Arguments 
     return element_of(first);
   }
   if (name == "functools.partial" && !first.is_unknown()) {
+    pass_bound(call, first, arguments);
     return first.is_bottom() ? first : make_bound(Value::Tag::Partial, {}, first, arena_);
   }
   if (info->has(kTraces) && is_function(first)) {

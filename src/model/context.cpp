@@ -180,6 +180,17 @@ bool has_base(const ClassInfo &type, std::initializer_list<std::string_view> nam
   });
 }
 
+// A callback of Transformers or Lightning, or a LightningModule, whose hooks run in every step.
+bool has_step_hooks(const ClassInfo &type) {
+  return std::ranges::any_of(type.mro, [](const ClassInfo *at) {
+    return std::ranges::any_of(at->bases, [](const Value &base) {
+      const std::string_view name = base.is(Value::Tag::Api) ? base.name().text() : std::string_view{};
+      return name == "transformers.TrainerCallback" || name == "pytorch_lightning.Callback" ||
+             name == "pytorch_lightning.callbacks.Callback" || name == "pytorch_lightning.LightningModule";
+    });
+  });
+}
+
 // What a method is by the convention of the class that it derives from.
 u16 framework_context(const FunctionInfo &function) {
   static const NameTable kTrains({"training_step", "compute_loss"});
@@ -189,6 +200,12 @@ u16 framework_context(const FunctionInfo &function) {
   }
   if (function.type->kind == Kind::TorchDataset && function.name.text() == "__getitem__") {
     return kPerSample;
+  }
+  static const NameTable kHooks({"on_step_end", "on_step_begin", "on_substep_end", "on_train_batch_end",
+                                 "on_train_batch_start", "on_before_optimizer_step", "on_after_backward",
+                                 "on_before_zero_grad"});
+  if (kHooks.has(function.name)) {
+    return has_step_hooks(*function.type) ? u16{kPerTrainingStep | kStepOfFramework} : u16{0};
   }
   const bool trains = kTrains.has(function.name);
   if (!trains && !kEvaluates.has(function.name)) {

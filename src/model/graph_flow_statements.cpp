@@ -1,8 +1,11 @@
 // Which names, containers and attributes hold a graph after each statement?
 #include "base/name_table.h"
+#include "model/constants.h"
 #include "model/facts.h"
 #include "model/graph_flow_walker.h"
 #include "python/children.h"
+
+#include <algorithm>
 
 namespace deepperf::model {
 
@@ -221,6 +224,24 @@ void GraphFlowWalker::walk(const Stmt *statement) {
   }
 }
 
+namespace {
+
+// `with self.lock:`, which has nothing to do with gradients.
+bool is_lock(const Project &project, const FunctionInfo &function, const Expr *context) {
+  if (context->kind != NodeKind::Name && context->kind != NodeKind::Attribute) {
+    return false;
+  }
+  const auto written = written_as(scope_of(project, function), context);
+  return !written.empty() && std::ranges::all_of(written, [&project](const Argument::Given &given) {
+    const auto *made = as<Call>(given.expr);
+    const Value callee = made != nullptr ? project.callee_of(made) : Value{};
+    const std::string_view api = callee.is(Value::Tag::Api) ? callee.name().text() : std::string_view{};
+    return api.starts_with("threading.") || api.starts_with("asyncio.") || api.starts_with("multiprocessing.");
+  });
+}
+
+} // namespace
+
 void GraphFlowWalker::walk_with(const With *statement) {
   static const NameTable kHarmless({"open", "tqdm", "trange", "autocast", "device", "record_function", "profile",
                                     "Timer", "catch_warnings", "SummaryWriter", "progress_bar", "join", "Progress"});
@@ -237,7 +258,8 @@ void GraphFlowWalker::walk_with(const With *statement) {
       flow_.has_no_grad = true;
     } else if (called && called.text() == "enable_grad") {
       grad_ = Grad::On;
-    } else if (kind == Kind::Unknown && grad_ == Grad::On && !(called && kHarmless.has(called))) {
+    } else if (kind == Kind::Unknown && grad_ == Grad::On && !(called && kHarmless.has(called)) &&
+               !is_lock(project_, function_, item.context_expr)) {
       grad_ = Grad::Maybe;
     }
     if (item.optional_vars != nullptr) {

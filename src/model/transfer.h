@@ -255,6 +255,7 @@ private:
   Value call_function(const python::Call *call, FunctionInfo *function, bool bound, const Arguments &arguments);
   Value call_method(const python::Call *call, FunctionInfo *function, const Arguments &arguments);
   void pass_arguments(const python::Call *call, FunctionInfo *function, bool bound, const Arguments &arguments);
+  void pass_bound(const python::Call *call, const Value &callee, const Arguments &arguments);
   Value enter_function(const python::Call *call, FunctionInfo *function, bool bound);
   Value construct(const python::Call *call, ClassInfo *type, const Arguments &arguments);
   Value call_object(const python::Call *call, const Value &callee, const Arguments &arguments);

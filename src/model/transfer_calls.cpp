@@ -240,6 +240,21 @@ void Transfer::pass_arguments(const Call *call, FunctionInfo *function, bool bou
   }
 }
 
+// `functools.partial(function, tokenizer=tokenizer)`: what it binds, whoever calls the result with the rest.
+void Transfer::pass_bound(const Call *call, const Value &callee, const Arguments &arguments) {
+  if (!callee.is(Value::Tag::Function) && !callee.is(Value::Tag::Method)) {
+    return;
+  }
+  FunctionInfo *const function = callee.function;
+  for (u32 k = 0; k < call->keywords.size(); ++k) {
+    for (u32 i = 0; i < function->params.size(); ++i) {
+      if (call->keywords[k]->name && function->params[i]->name == call->keywords[k]->name) {
+        contribute(Contribution::Target::Parameter, function->index, i, arguments.at(call->args.size() + k));
+      }
+    }
+  }
+}
+
 Value Transfer::call_function(const Call *call, FunctionInfo *function, bool bound, const Arguments &arguments) {
   pass_arguments(call, function, bound, arguments);
   return enter_function(call, function, bound);

@@ -86,12 +86,18 @@ std::optional<Encoding> encoding_of(const Site &site, const Call &call) {
   if (model::kind_of(call.func) == Kind::HfTokenizer) {
     result.tokenizer = call.func;
   } else if (receiver_of(call) != nullptr && model::kind_of(receiver_of(call)) == Kind::HfTokenizer &&
-             (method == "batch_encode_plus" || method == "encode" || method == "encode_plus")) {
+             (method == "batch_encode_plus" || method == "encode" || method == "encode_plus" || method == "pad")) {
     result.tokenizer = receiver_of(call);
   } else {
     return std::nullopt;
   }
   result.padding = padding_of(site, call);
+  if (method == "pad") { // of texts that are ids already
+    const bool is_default = keyword_argument(call, "padding") == nullptr && !has_hidden_arguments(call);
+    result.padding = is_default && call.args.size() < 2 ? Encoding::Padding::Longest : result.padding;
+    result.texts = Encoding::Texts::Several;
+    return result;
+  }
   const Expr *texts = argument(call, 0, "text");
   if (method == "batch_encode_plus") {
     texts = argument(call, 0, "batch_text_or_text_pairs");

@@ -2,6 +2,7 @@
 
 #include "base/name_table.h"
 #include "model/definitions.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 
@@ -104,12 +105,40 @@ bool is_request_handler(const model::Project &project, const FunctionInfo &funct
 
 namespace {
 
+bool serves_requests(const model::Project &project, const FunctionInfo *function, u32 depth);
+
+// `await asyncio.to_thread(answer, question)`: a handler has another thread run the function.
+bool is_run_in_thread(const model::Project &project, const FunctionInfo &function, u32 depth) {
+  static const NameTable kRunning({"to_thread", "run_in_executor", "run_in_threadpool", "run_sync"});
+  const auto hands_over = [&function](const Node *node) {
+    const auto *call = as<Call>(node);
+    const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
+    const auto *name = call != nullptr ? as<Name>(call->func) : nullptr;
+    const Symbol called = method != nullptr ? method->attr : name != nullptr ? name->id : Symbol{};
+    return called && kRunning.has(called) && std::ranges::any_of(call->args, [&function](const Expr *given) {
+             const auto *plain = as<Name>(given);
+             const auto *attribute = as<Attribute>(given);
+             return (plain != nullptr && plain->id == function.name) ||
+                    (attribute != nullptr && attribute->attr == function.name);
+           });
+  };
+  return std::ranges::any_of(project.functions, [&](const FunctionInfo &other) {
+    const FunctionDef *const definition = other.module == function.module ? other.definition() : nullptr;
+    return definition != nullptr && definition->is_async && any_node(definition->body, hands_over) &&
+           serves_requests(project, &other, depth + 1);
+  });
+}
+
 bool serves_requests(const model::Project &project, const FunctionInfo *function, u32 depth) {
   constexpr u32 kMostDepth = 3;
   for (const FunctionInfo *one = function; one != nullptr; one = one->parent) {
     if (is_request_handler(project, *one)) {
       return true;
     }
+  }
+  if (function != nullptr && function->definition() != nullptr && function->called_by.empty() && function->passed &&
+      depth < kMostDepth) {
+    return is_run_in_thread(project, *function, depth);
   }
   // A helper that nobody but handlers calls.
   return function != nullptr && function->definition() != nullptr && depth < kMostDepth &&

@@ -90,6 +90,12 @@ void check(Site &site, const Call &call) {
            "remove it once the bug is found, or guard it with a debug flag");
     return;
   }
+  if (api == "pytorch_lightning.Trainer") {
+    const Keyword *anomaly = keyword_argument(call, "detect_anomaly");
+    if (anomaly == nullptr || !is_constant(anomaly->value, ConstantKind::True)) {
+      return;
+    }
+  }
   if (api == "torch.autograd.set_detect_anomaly") {
     const Expr *mode = argument(call, 0, "mode");
     const auto *constant = as<Constant>(mode);
@@ -124,7 +130,7 @@ extern constinit const Rule kDebugModeLeftOn = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`torch.autograd.set_detect_anomaly(True)` and `detect_anomaly()` without a condition around them;
+`torch.autograd.set_detect_anomaly(True)`, `detect_anomaly()` and Lightning's `Trainer(detect_anomaly=True)` without a condition around them;
 `torch.profiler.profile` without a schedule around a whole training run; `gradcheck` in a training step;
 `tf.debugging.enable_check_numerics()`; JAX's `jax_debug_nans`, `jax_debug_infs` and `jax_disable_jit`.
 
@@ -166,7 +172,7 @@ and files whose names say so.
     .calls = "torch.autograd.set_detect_anomaly torch.autograd.detect_anomaly torch.autograd.gradcheck "
              "torch.autograd.gradgradcheck "
              "torch.autograd.profiler.profile torch.profiler.profile tensorflow.debugging.enable_check_numerics "
-             "jax.config.update",
+             "jax.config.update pytorch_lightning.Trainer",
     .on_call = check};
 
 } // namespace deepperf::rules::debug_mode_left_on

@@ -50,8 +50,35 @@ void check_setting(Site &site, const Call &call, const Setting &setting) {
   }
 }
 
+// Lightning: `Trainer(val_check_interval=5)`, where a whole number counts batches, and
+// `ModelCheckpoint(every_n_train_steps=5)`.
+void check_lightning(Site &site, const Call &call) {
+  const bool saves = called_api(site, call).ends_with("ModelCheckpoint");
+  const std::string_view name = saves ? "every_n_train_steps" : "val_check_interval";
+  const Keyword *const steps = keyword_argument(call, name);
+  const auto count = steps != nullptr ? setting_of(site, steps->value) : std::nullopt;
+  const auto number = count.has_value() ? count->as_integer() : std::nullopt;
+  const Keyword *const most = keyword_argument(call, "max_steps");
+  constexpr i64 kVeryFew = 10;
+  if (!number.has_value() || *number < 1 || *number > kVeryFew ||
+      keyword_argument(call, "limit_val_batches") != nullptr || keyword_argument(call, "fast_dev_run") != nullptr ||
+      keyword_argument(call, "limit_train_batches") != nullptr ||
+      (most != nullptr && integer_of(site, most->value).value_or(kShortRun) < kShortRun) ||
+      (!saves && *number == 1 && steps->value->kind != NodeKind::Constant)) {
+    return;
+  }
+  report(site, *steps,
+         fmt::format("{}training {} every {} steps", count->overridable ? "by default, " : "",
+                     saves ? "saves a checkpoint" : "evaluates the whole validation set", *number),
+         fmt::format("set `{}` to some hundreds or thousands of steps, or once per epoch", name));
+}
+
 void check(Site &site, const Call &call) {
   if (site.module->is_test) {
+    return;
+  }
+  if (called_api(site, call).starts_with("pytorch_lightning.")) {
+    check_lightning(site, call);
     return;
   }
   check_setting(site, call, kSaves);
@@ -72,7 +99,7 @@ extern constinit const Rule kFrequentCheckpoints = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`TrainingArguments` of Hugging Face with `save_steps` of at most 10 steps, or with `eval_steps` of at most 10 steps and the strategy "steps". Up to 20 steps it is a hint. Runs with a
+`TrainingArguments` of Hugging Face with `save_steps` of at most 10 steps, or with `eval_steps` of at most 10 steps and the strategy "steps". Up to 20 steps it is a hint. The same for `val_check_interval` and `every_n_train_steps` of Lightning. Runs with a
 small `max_steps` are left alone.
 
 ## Why it costs
@@ -104,7 +131,8 @@ Where a step takes minutes, as with very large batches.
 
 - Hugging Face Transformers: TrainingArguments
 )"},
-    .calls = "transformers.TrainingArguments transformers.Seq2SeqTrainingArguments trl.SFTConfig trl.DPOConfig",
+    .calls = "transformers.TrainingArguments transformers.Seq2SeqTrainingArguments trl.SFTConfig trl.DPOConfig "
+             "pytorch_lightning.Trainer pytorch_lightning.callbacks.ModelCheckpoint",
     .on_call = check};
 
 } // namespace deepperf::rules::frequent_checkpoints

@@ -1,4 +1,4 @@
-#include "rules/site.h"
+#include "rules/per_item.h"
 #include "rules/tree.h"
 
 #include <fmt/format.h>
@@ -94,7 +94,73 @@ bool is_surely_one(const Site &site, const Call &encoding, const Block &body) {
   });
 }
 
+// The call that encodes one text for it, before or in its arguments: in the loop around it, or in its function.
+const Call *encoding_for(const Site &site, const Call &call) {
+  const model::Loop *const loop = loop_around(site);
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  const Call *encoding = nullptr;
+  const auto look = [&](const Node *node) {
+    const auto *inner = as<Call>(node);
+    if (encoding == nullptr && inner != nullptr && inner->start < call.end && encodes_one_text(site, *inner)) {
+      encoding = inner;
+    }
+    return encoding != nullptr;
+  };
+  if (loop != nullptr) {
+    any_node(loop->node, look);
+  } else if (definition != nullptr) {
+    any_node(definition->body, look);
+  }
+  return encoding;
+}
+
+// In a comprehension over prompts, or in a function that runs for each of them.
+void check_item(Site &site, const Call &call) {
+  const Call *const encoding = encoding_for(site, call);
+  const auto item = encoding != nullptr ? item_behind(site, encoding->args[0]) : std::nullopt;
+  if (!item.has_value()) {
+    return;
+  }
+  Finding &finding = report(
+      site, call, fmt::format("`{}` generates for one prompt at a time, in batches of one", text_of(site, call.func)),
+      "tokenize several prompts at once with `padding=True` and `padding_side=\"left\"`, and generate for all of them");
+  add_note(finding, site, *encoding, "one prompt is tokenized here");
+  finding.notes.push_back({item->module->file, item->place, "for each item that this goes through"});
+  if (!item->is_sure) {
+    finding.tier = Tier::Hint;
+  }
+}
+
+// The same prompt again and again, for several samples.
+bool check_samples(Site &site, const Call &call) {
+  const model::Loop *const loop = loop_around(site);
+  const auto *sampling = keyword_argument(call, "do_sample");
+  if (loop == nullptr || loop->tiny || loop->turns == model::Turns::Few || loop->steps || sampling == nullptr ||
+      bool_of(site, sampling->value) != true || call.keywords.size() + call.args.size() < 2) {
+    return false;
+  }
+  const auto changes = [loop](const Node *node) {
+    const auto *name = as<Name>(node);
+    return name != nullptr && (std::ranges::find(loop->assigned, name->id) != loop->assigned.end() ||
+                               std::ranges::find(loop->mutated, name->id) != loop->mutated.end());
+  };
+  const bool is_same =
+      std::ranges::none_of(call.args, [&](const Expr *given) { return any_node(given, changes); }) &&
+      std::ranges::none_of(call.keywords, [&](const Keyword *given) { return any_node(given->value, changes); });
+  if (!is_same || !runs_every_turn(site, *loop)) {
+    return false;
+  }
+  Finding &finding =
+      report(site, call, "each iteration generates one more sample of the same prompt, in a batch of one",
+             "generate all of them in one call: `num_return_sequences=n`");
+  add_note(finding, site, *loop->node, "in each iteration of this loop");
+  return true;
+}
+
 void check(Site &site, const Call &call) {
+  if (site.module->is_test || check_samples(site, call)) {
+    return;
+  }
   const For *statement = loop_over_prompts(site, loop_around(site));
   const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
   Block body = statement != nullptr ? statement->body : Block{};
@@ -111,7 +177,8 @@ void check(Site &site, const Call &call) {
       }
     }
   }
-  if (statement == nullptr || site.module->is_test) {
+  if (statement == nullptr) {
+    check_item(site, call);
     return;
   }
   const Call *encoding = nullptr;
@@ -151,7 +218,8 @@ extern constinit const Rule kGeneratePerPrompt = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`model.generate(…)` of a Hugging Face model in a loop that tokenizes one prompt in each iteration.
+`model.generate(…)` of a Hugging Face model in a loop or comprehension that tokenizes one prompt in each iteration, in a function that runs
+for each prompt, and in a loop that samples from the same prompt again and again.
 
 ## Why it costs
 

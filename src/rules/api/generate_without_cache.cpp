@@ -27,12 +27,42 @@ void check_setting(Site &site, const Call &call) {
          "omit `use_cache`: `generate()` caches keys and values by default");
 }
 
+// `generate(use_cache=False)`, also by way of `**settings`.
 void check_generate(Site &site, const Call &call) {
-  const Keyword *use_cache = keyword_argument(call, "use_cache");
-  if (use_cache != nullptr && bool_of(site, use_cache->value) == false) {
-    report(site, *use_cache,
-           "`use_cache=False` recomputes the keys and values of all earlier tokens for every new token",
-           "omit `use_cache`: `generate()` caches keys and values by default");
+  const model::Argument use_cache = argument_of(site, call, ~0U, "use_cache");
+  if (use_cache.given.size() != 1 || use_cache.unknown || use_cache.may_be_absent) {
+    return;
+  }
+  const auto setting = setting_of(site, use_cache, model::ConstantValue::of(true));
+  const Keyword *written = keyword_argument(call, "use_cache");
+  if (!setting.has_value() || setting->as_bool() != false || (setting->overridable && written == nullptr)) {
+    return;
+  }
+  const model::Argument::Given &given = use_cache.given[0];
+  Finding &finding =
+      report(site, written != nullptr ? static_cast<const Node &>(*written) : call,
+             "`use_cache=False` recomputes the keys and values of all earlier tokens for every new token",
+             "omit `use_cache`: `generate()` caches keys and values by default");
+  if (written == nullptr) {
+    finding.notes.push_back({given.scope.module->file, given.expr->span(), "it is set here"});
+  }
+}
+
+// `model.config.use_cache = False` in a file that only generates.
+void check_attribute(Site &site, const Node &node) {
+  const auto &assignment = static_cast<const Assign &>(node);
+  const auto *target = as<Attribute>(assignment.targets[0]);
+  if (target == nullptr || target->attr.text() != "use_cache" || bool_of(site, assignment.value) != false ||
+      site.module->is_test || !file_has_word(site, {".generate("}) ||
+      file_has_word(site, {"use_cache = True", "use_cache=True", "Trainer", ".backward(", "gradient_checkpointing",
+                           ".train()", "optim"})) {
+    return;
+  }
+  const auto *config = as<Attribute>(target->value);
+  if (config != nullptr && (config->attr.text() == "config" || config->attr.text() == "generation_config")) {
+    report(site, node,
+           "without the cache `generate()` recomputes the keys and values of all earlier tokens for every new token",
+           "remove this line: keys and values are cached by default");
   }
 }
 
@@ -169,7 +199,7 @@ extern constinit const Rule kGenerateWithoutCache = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`generate(use_cache=False)`, and loops that append a token to a sequence with `torch.cat` and call the model on the
+`generate(use_cache=False)`, also in a dictionary of settings or in a model's configuration, and loops that append a token to a sequence with `torch.cat` and call the model on the
 whole sequence, without a cache.
 
 ## Why it costs
@@ -218,6 +248,8 @@ positions. Teaching code often omits the cache for clarity.
 - Transformers: KV cache strategies
 )"},
     .calls = "*.generate torch.cat torch.concat *.from_pretrained transformers.GenerationConfig",
-    .on_call = check};
+    .on_call = check,
+    .nodes = {NodeKind::Assign},
+    .on_node = check_attribute};
 
 } // namespace deepperf::rules::generate_without_cache

@@ -1,11 +1,8 @@
+#include "rules/per_item.h"
 #include "rules/reach.h"
 #include "rules/repetition.h"
 #include "rules/site.h"
 #include "rules/tree.h"
-
-#include <algorithm>
-#include <fmt/format.h>
-#include <iterator>
 
 namespace deepperf::rules::pipeline_per_item {
 
@@ -37,7 +34,11 @@ const Call *model_in(const Block &body) {
   const Call *found = nullptr;
   any_node(body, [&found](const Node *node) {
     const auto *call = as<Call>(node);
-    if (call != nullptr && model::kind_of(call->func) == Kind::HfModel) {
+    const Expr *const owner = call != nullptr ? receiver_of(*call) : nullptr;
+    const std::string_view method =
+        owner != nullptr && model::kind_of(owner) == Kind::HfModel ? called_method(*call) : std::string_view{};
+    if (call != nullptr && (model::kind_of(call->func) == Kind::HfModel || method == "get_image_features" ||
+                            method == "get_text_features")) {
       found = call;
     }
     return found != nullptr;
@@ -45,31 +46,47 @@ const Call *model_in(const Block &body) {
   return found;
 }
 
-// `df["text"].apply(lambda text: pipeline(text))`: the call that runs the lambda, or the function, for each element.
-bool is_applied(const Site &site, const Call &call) {
-  const auto *name = !call.args.empty() ? as<Name>(call.args[0]) : nullptr;
-  const auto *part = !call.args.empty() ? as<Subscript>(call.args[0]) : nullptr; // text[:512]
-  name = name == nullptr && part != nullptr ? as<Name>(part->value) : name;
-  const model::FunctionInfo *const function = site.function;
-  if (name == nullptr || function == nullptr || function->params.size() != 1 || function->params[0]->name != name->id ||
-      is_batch_name(name->id.text()) || loop_around(site) != nullptr) {
-    return false;
+// `model.encode(text)` and `reranker.predict([(query, text)])` of Sentence Transformers.
+void check_encoder(Site &site, const Call &call) {
+  const Expr *input = argument(call, 0, "sentences");
+  const auto item = input != nullptr && !site.module->is_test ? item_behind(site, input) : std::nullopt;
+  if (!item.has_value()) {
+    return;
   }
-  if (function->lambda() != nullptr) {
-    const auto at = std::ranges::find(site.ancestors, static_cast<const Node *>(function->node));
-    for (auto outer = std::make_reverse_iterator(at); outer != site.ancestors.rend(); ++outer) {
-      if (const auto *applies = as<Call>(*outer)) {
-        const std::string_view method = called_name(*applies);
-        return method == "apply" || method == "map" || method == "progress_apply";
-      }
-    }
-    return false;
+  Finding &finding = report(site, call, "the model encodes one text at a time, in batches of one",
+                            "pass the whole list of texts in one call, with `batch_size=`");
+  finding.notes.push_back({item->module->file, item->place, "one call for each item"});
+  if (!item->is_sure) {
+    finding.tier = Tier::Hint;
   }
-  if (!function->passed || !function->name) {
-    return false;
+}
+
+// `processor(images=picture)` and then the model, for one picture or sound after the other.
+void check_processor(Site &site, const Call &call) {
+  const Expr *input = argument(call, 0, "images");
+  input = input == nullptr ? argument(call, 0, "audio") : input;
+  const model::Loop *const loop = loop_around(site);
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  const auto *statement = loop != nullptr ? as<For>(loop->node) : nullptr;
+  if (input == nullptr || site.module->is_test || keyword_argument(call, "return_tensors") == nullptr ||
+      (loop != nullptr && (loop->trains || statement == nullptr))) {
+    return;
   }
-  const std::string given = fmt::format("apply({})", function->name.text());
-  return file_has_word(site, {given});
+  const Block body = statement != nullptr ? statement->body : definition != nullptr ? definition->body : Block{};
+  const Call *const forward = model_in(body);
+  const auto item = forward != nullptr ? item_behind(site, input) : std::nullopt;
+  if (!item.has_value()) {
+    return;
+  }
+  Finding &finding =
+      report(site, call, "the processor and the model are called for one item at a time, in batches of one",
+             "process several items at once, `images=[…]`, and run the model on all of them");
+  add_note(finding, site, *forward, "the model runs here");
+  finding.notes.push_back({item->module->file, item->place, "for each item that this goes through"});
+  // Sounds differ in length, and a batch of them is mostly padding.
+  if (!item->is_sure || keyword_argument(call, "images") == nullptr) {
+    finding.tier = Tier::Hint;
+  }
 }
 
 // range(0, n, step) walks over batches, and so does a loader.
@@ -108,10 +125,28 @@ bool check_item_of_caller(Site &site, const Call &call, const Expr *input) {
 }
 
 void check(Site &site, const Call &call) {
-  if (model::kind_of(call.func) == Kind::HfPipeline && is_applied(site, call)) {
-    report(site, call, "the pipeline is called for one item at a time, so the device computes batches of one",
-           "pass the whole list or dataset in one call, with `batch_size=`");
+  if (model::kind_of(call.func) == Kind::HfProcessor) {
+    check_processor(site, call);
     return;
+  }
+  if (receiver_of(call) != nullptr && model::kind_of(receiver_of(call)) == Kind::HfEncoder) {
+    check_encoder(site, call);
+    return;
+  }
+  if (model::kind_of(call.func) == Kind::HfPipeline && loop_around(site) == nullptr && !call.args.empty()) {
+    // In a function that runs for each element: df["text"].apply(lambda text: pipeline(text))
+    const auto item = item_behind(site, call.args[0]);
+    if (item.has_value() && item->is_sure && !site.module->is_test) {
+      Finding &finding =
+          report(site, call, "the pipeline is called for one item at a time, so the device computes batches of one",
+                 "pass the whole list or dataset in one call, with `batch_size=`");
+      finding.notes.push_back({item->module->file, item->place, "one call for each item"});
+      std::string_view made;
+      if (maker_of_callee(site, call, &made) == nullptr || made != "transformers.pipeline") {
+        finding.tier = Tier::Hint; // a single prompt keeps the device busy
+      }
+      return;
+    }
   }
   if (call.args.empty() || call.args[0]->kind == NodeKind::Starred) {
     return;
@@ -175,7 +210,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kPipelinePerItem = {
     .info = {.code = "DP141",
              .name = "pipeline-per-item",
-             .summary = "a Hugging Face pipeline or tokenizer that is called for each item of a loop",
+             .summary = "a Hugging Face pipeline, sentence encoder or tokenizer that is called for each item",
              .root_cause = "API: Not Using Batch API",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Prediction",
@@ -185,8 +220,8 @@ extern constinit const Rule kPipelinePerItem = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-A Transformers pipeline that is called with one item in each iteration of a loop. The same for a tokenizer or a
-Diffusers pipeline is a hint.
+A Transformers pipeline, or `encode()` and `predict()` of Sentence Transformers, that is called with one item in each iteration of a loop, in a
+comprehension, or in a function that `apply()` or `map()` calls for each element. The same for a tokenizer or a Diffusers pipeline is a hint.
 
 ## Why it costs
 
@@ -226,7 +261,8 @@ lengths can be slower than single texts, because the short ones are padded. For 
 - Transformers: pipelines, using pipelines on a dataset, and batching
 - Tokenizers: batch encoding
 )"},
-    .calls = "HfPipeline.__call__ HfTokenizer.__call__ HfTokenizer.encode HfTokenizer.encode_plus HfTokenizer.tokenize",
+    .calls = "HfPipeline.__call__ HfTokenizer.__call__ HfTokenizer.encode HfTokenizer.encode_plus HfTokenizer.tokenize "
+             "HfProcessor.__call__ HfEncoder.encode HfEncoder.encode_query HfEncoder.encode_document HfEncoder.predict",
     .on_call = check};
 
 } // namespace deepperf::rules::pipeline_per_item

@@ -17,7 +17,8 @@ bool prepares_data(const Site &site) {
 
 // Models whose fast tokenizer has been there for long and gives the same tokens.
 bool has_equal_fast_tokenizer(const Site &site, const Call &call) {
-  const auto name = !call.args.empty() ? string_of(site, call.args[0]) : std::nullopt;
+  const auto setting = !call.args.empty() ? setting_of(site, call.args[0]) : std::nullopt; // by default, at least
+  const auto name = setting.has_value() ? setting->as_string() : std::nullopt;
   return name.has_value() && has_word(*name, {"bert", "gpt2", "electra", "t5", "bart", "mpnet", "MiniLM"});
 }
 

@@ -83,7 +83,11 @@ const Call *tokenizes(const model::FunctionInfo &function) {
   const Call *found = nullptr;
   const auto look = [&found](const Node *node) {
     const auto *call = as<Call>(node);
-    if (call != nullptr && model::kind_of(call->func) == Kind::HfTokenizer) {
+    const Expr *const owner = call != nullptr ? receiver_of(*call) : nullptr;
+    const std::string_view method =
+        owner != nullptr && model::kind_of(owner) == Kind::HfTokenizer ? called_method(*call) : std::string_view{};
+    if (call != nullptr && (model::kind_of(call->func) == Kind::HfTokenizer || method == "encode" ||
+                            method == "encode_plus" || method == "tokenize")) {
       found = call;
     }
     return found != nullptr;

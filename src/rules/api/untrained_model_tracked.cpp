@@ -1,5 +1,6 @@
 #include "python/children.h"
-#include "rules/site.h"
+#include "rules/lightning.h"
+#include "rules/reach.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -123,7 +124,47 @@ bool takes_batch_data(const Site &site, const Call &call) {
          });
 }
 
+const FunctionDef *method_of(const model::ClassInfo &type, std::string_view name) {
+  const auto found = std::ranges::find_if(type.node->body, [name](const Stmt *statement) {
+    const auto *method = as<FunctionDef>(statement);
+    return method != nullptr && method->name.text() == name;
+  });
+  return found != type.node->body.end() ? static_cast<const FunctionDef *>(*found) : nullptr;
+}
+
+// A pretrained part of a LightningModule whose optimizer gets the parameters of other parts alone.
+void check_lightning(Site &site, const Call &call) {
+  const auto *part = as<Attribute>(call.func);
+  const auto *self = part != nullptr ? as<Name>(part->value) : nullptr;
+  if (self == nullptr || site.function == nullptr || site.function->type == nullptr || site.module->is_test ||
+      !leads_from_training_step(site) || under_no_grad(site) || !is_plain_lightning_module(*site.function->type)) {
+    return;
+  }
+  std::string_view api;
+  const bool is_loaded = maker_of_callee(site, call, &api) != nullptr && api.ends_with(".from_pretrained");
+  const FunctionDef *const optimizers = method_of(*site.function->type, "configure_optimizers");
+  if (!is_loaded || optimizers == nullptr) {
+    return;
+  }
+  const std::string_view type = text_of(site, site.function->type->node);
+  const std::string_view optimized = text_of(site, optimizers);
+  const auto is_tracked = [](const Expr *given) { return model::has_grad(given); };
+  if (has_word(optimized, {"self.parameters()", "self.named_parameters()", "filter(", "getattr", "for "}) ||
+      !has_word(optimized, {".parameters()"}) || has_word(optimized, {text_of(site, part)}) ||
+      has_word(type, {"requires_grad", "freeze", "no_grad", "get_peft_model"}) ||
+      std::ranges::any_of(call.args, is_tracked) ||
+      std::ranges::any_of(call.keywords, [&](const Keyword *given) { return is_tracked(given->value); })) {
+    return;
+  }
+  Finding &finding = report(
+      site, call,
+      fmt::format("the gradients of `{}` are computed in every step, and no optimizer uses them", text_of(site, part)),
+      "run it under `torch.no_grad()`, or freeze it with `requires_grad_(False)`");
+  finding.notes.push_back({site.module->file, optimizers->name_span, "only other parts are trained"});
+}
+
 void check(Site &site, const Call &call) {
+  check_lightning(site, call);
   const auto *method = as<Attribute>(call.func);
   const auto *name = as<Name>(method != nullptr ? method->value : call.func);
   if (name == nullptr || site.function == nullptr || site.module->is_test || under_no_grad(site) ||

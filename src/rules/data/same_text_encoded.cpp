@@ -107,7 +107,9 @@ void check(Site &site, const Call &call) {
   if (loop == nullptr) {
     check_function(site, call);
   }
-  if (loop == nullptr || call.args.empty() || has_hidden_arguments(call) || loop->turns == model::Turns::Few ||
+  // A processor takes its texts by name: processor(text=labels, …)
+  const bool has_text = !call.args.empty() || keyword_argument(call, "text") != nullptr;
+  if (loop == nullptr || !has_text || has_hidden_arguments(call) || loop->turns == model::Turns::Few ||
       !runs_every_turn(site, *loop)) {
     return;
   }
@@ -178,7 +180,8 @@ Where the result is changed in place afterwards; then keep a copy.
 
 - Python wiki: loops, performance tips
 )"},
-    .calls = "HfTokenizer.__call__ HfTokenizer.encode HfTokenizer.encode_plus HfTokenizer.tokenize HfEncoder.encode",
+    .calls = "HfTokenizer.__call__ HfTokenizer.encode HfTokenizer.encode_plus HfTokenizer.tokenize HfEncoder.encode "
+             "HfProcessor.__call__",
     .on_call = check};
 
 } // namespace deepperf::rules::same_text_encoded

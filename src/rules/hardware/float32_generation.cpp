@@ -10,6 +10,26 @@ using model::Value;
 
 namespace {
 
+// `torch_dtype=torch.float32`, also by its name: `getattr(torch, args.dtype)` with that default.
+bool chooses_float32(const Site &site, const Call &call) {
+  const Keyword *format = keyword_argument(call, "torch_dtype");
+  format = format == nullptr ? keyword_argument(call, "dtype") : format;
+  if (format == nullptr || has_hidden_arguments(call)) {
+    return false;
+  }
+  const auto written = model::written_as(scope_of(site), format->value);
+  const Expr *value = written.size() == 1 ? written[0].expr : format->value;
+  const auto *looked_up = as<Call>(value);
+  if (looked_up != nullptr && called_api(site, *looked_up) == "getattr" && looked_up->args.size() >= 2) {
+    const auto name = setting_of(site, looked_up->args[1]);
+    return name.has_value() && (name->as_string() == "float32" || name->as_string() == "float");
+  }
+  const auto text = string_of(site, value);
+  const model::Value api = value_of(site, value);
+  return text == "float32" ||
+         (api.is(Value::Tag::Api) && (api.name().text() == "torch.float32" || api.name().text() == "torch.float"));
+}
+
 // Is anything said about the numbers' format where the model is loaded?
 bool chooses_format(const Call &call) {
   return has_hidden_arguments(call) || std::ranges::any_of(call.keywords, [](const Keyword *keyword) {
@@ -20,11 +40,11 @@ bool chooses_format(const Call &call) {
 }
 
 // A file that trains, or that changes the format later, or never uses a GPU.
-bool is_other_case(const Site &site) {
+bool is_other_case(const Site &site, bool is_chosen) {
   const std::string_view text = site.module->parsed->source.text();
   return has_word(text, {"backward(", "Trainer", "optim", ".train(", ".half(", "bfloat16", "float16", "autocast",
-                         "peft", "quantiz", "torch_dtype", "bitsandbytes"}) ||
-         !has_word(text, {"cuda", "device_map"});
+                         "peft", "quantiz", "bitsandbytes"}) ||
+         (!is_chosen && has_word(text, {"torch_dtype"})) || !has_word(text, {"cuda", "device_map"});
 }
 
 void check(Site &site, const Call &call) {
@@ -33,12 +53,16 @@ void check(Site &site, const Call &call) {
   const bool is_known = (model.is_kind(Kind::HfModel) || model.is_kind(Kind::HfPipeline)) && model.call != nullptr &&
                         model.name() && model.name().text().ends_with(".from_pretrained");
   // A pipeline of Diffusers is the only one that from_pretrained makes.
-  if (!is_known || chooses_format(*model.call)) {
+  if (!is_known) {
     return;
   }
   Site made = site_of(site, *model.call);
-  if (made.module == nullptr || is_other_case(made) || (made.module != site.module && is_other_case(site)) ||
-      made.module->is_test) {
+  const bool is_chosen = made.module != nullptr && chooses_float32(made, *model.call);
+  if (!is_chosen && chooses_format(*model.call)) {
+    return;
+  }
+  if (made.module == nullptr || is_other_case(made, is_chosen) ||
+      (made.module != site.module && is_other_case(site, is_chosen)) || made.module->is_test) {
     return;
   }
   Finding &finding =
@@ -62,7 +86,7 @@ extern constinit const Rule kFloat32Generation = {
              .documentation = R"(## What it finds
 
 `from_pretrained` of a Hugging Face model or Diffusers pipeline that is called or used for `generate()`, without
-`torch_dtype`, `dtype` or quantization, in a program for a GPU that does not train.
+`torch_dtype`, `dtype` or quantization or with `torch.float32`, in a program for a GPU that does not train.
 
 ## Why it costs
 

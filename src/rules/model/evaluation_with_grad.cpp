@@ -414,19 +414,28 @@ void check_function(Site &site, const model::FunctionInfo &function) {
     if (is_assumed && (origin.uses & Flow::kDetached) == 0) {
       continue;
     }
-    if (reported != 0 && origin.loop == reported_loop) {
-      add_note(site.findings[reported - 1], site, *origin.place, "and here");
-      continue;
-    }
     const bool is_handler = runs_per_request(site.project, function);
     const bool is_loop = is_handler || is_repeated(function, origin.loop);
+    const bool is_run = is_handler || (function.context & model::kRunByScript) != 0 || runs_with_gradients(function);
+    const bool is_meant = (function.context & model::kRunsOnce) == 0 && is_meant_as_inference(site, function, origin);
+    const bool is_unsure = is_assumed || is_module || has_loop_inside(site, origin) ||
+                           (!is_meant && (!is_loop || !is_run)) || (origin.uses & Flow::kUnsure) != 0 ||
+                           may_be_frozen(function);
+    if (reported != 0 && origin.loop == reported_loop) {
+      Finding &before = site.findings[reported - 1];
+      if (before.tier == Tier::Hint && !is_unsure && !site.module->is_test) { // what is sure is reported first
+        add_note(before, site, *origin.place, name_of_end(origin.uses));
+        before.span = origin.place->span();
+        before.tier = Tier::On;
+      } else {
+        add_note(before, site, *origin.place, "and here");
+      }
+      continue;
+    }
     Finding &made = report(site, *origin.place, std::string(kMessage),
                            is_loop && !is_handler ? std::string(kLoopAdvice)
                                                   : "run it under `torch.no_grad()` or `torch.inference_mode()`");
-    const bool is_run = is_handler || (function.context & model::kRunByScript) != 0 || runs_with_gradients(function);
-    const bool is_meant = (function.context & model::kRunsOnce) == 0 && is_meant_as_inference(site, function, origin);
-    if (is_assumed || is_module || has_loop_inside(site, origin) || (!is_meant && (!is_loop || !is_run)) ||
-        (origin.uses & Flow::kUnsure) != 0 || may_be_frozen(function)) {
+    if (is_unsure) {
       made.tier = Tier::Hint;
     } else if (!is_loop) {
       made.severity = Severity::Advice; // once, it costs memory and little time

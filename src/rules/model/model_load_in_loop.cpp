@@ -10,6 +10,7 @@
 namespace deepperf::rules::model_load_in_loop {
 
 using namespace python;
+using model::FunctionInfo;
 
 namespace {
 
@@ -292,7 +293,42 @@ bool check_request(Site &site, const Call &call) {
   return true;
 }
 
+// An object that loads a model when it is made, and that each request makes again: `Service("checkpoint")(texts)`.
+bool check_object(Site &site, const Call &call) {
+  if (site.function == nullptr || !site.function->name || site.function->name.text() != "__init__") {
+    return false;
+  }
+  for (const model::CallSite *caller : site.function->called_by) {
+    const FunctionInfo &by = *caller->caller;
+    if (caller->once || caller->behind_guard || by.node == nullptr || !runs_per_request(site.project, by) ||
+        keeps_something(by.node) || is_cached(by)) {
+      continue;
+    }
+    const auto fixed = [&](const Expr *expr) {
+      const model::Dependencies on = model::dependencies_of(site.project, by, expr);
+      return on.params == 0 && on.attributes.empty() && !on.varies;
+    };
+    std::vector<const Node *> ancestors;
+    const bool is_known = find_ancestors(by.node, *caller->call, ancestors);
+    const bool is_behind_test =
+        std::ranges::any_of(ancestors, [](const Node *node) { return node->kind == NodeKind::If; });
+    if (!is_known || is_behind_test || !std::ranges::all_of(caller->call->args, fixed) ||
+        !std::ranges::all_of(caller->call->keywords, [&](const Keyword *given) { return fixed(given->value); })) {
+      continue;
+    }
+    Finding &finding = report(site.findings, *site.rule, *by.module, caller->call->span(),
+                              "every request makes this object again, which loads a model",
+                              "make it once, when the server starts, and use it here");
+    finding.notes.push_back({site.module->file, call.span(), "the model is loaded here"});
+    return true;
+  }
+  return false;
+}
+
 void check(Site &site, const Call &call) {
+  if (check_object(site, call)) {
+    return;
+  }
   if (!call.args.empty() && enclosing(site, NodeKind::If) == nullptr && check_request(site, call)) {
     return;
   }

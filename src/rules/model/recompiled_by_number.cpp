@@ -149,6 +149,13 @@ void check_loop(Site &site, const Node &node) {
   }
 }
 
+// In every forward pass, or in every one of training: `if self.training: self.calls += 1`.
+bool counts_in_training(const Site &site) {
+  const auto *branch = as<If>(enclosing(site, NodeKind::If));
+  const auto *mode = branch != nullptr ? as<Attribute>(branch->test) : nullptr;
+  return branch == nullptr || (mode != nullptr && mode->attr.text() == "training");
+}
+
 // `self.calls += 1` in the forward pass of a compiled module.
 void check_counter(Site &site, const Node &node) {
   if (node.kind != NodeKind::AugAssign) {
@@ -160,7 +167,7 @@ void check_counter(Site &site, const Node &node) {
   if (attribute == nullptr || site.type == nullptr || site.type->kind != Kind::TorchModule || site.module->is_test ||
       !is_compiled(site.function) || !model::is_own_object(*site.function, attribute->value) ||
       (!is_constant(increment.value, ConstantKind::Int) && !is_constant(increment.value, ConstantKind::Float)) ||
-      model::kind_of(attribute) == Kind::TorchTensor || enclosing(site, NodeKind::If) != nullptr) {
+      model::kind_of(attribute) == Kind::TorchTensor || !counts_in_training(site)) {
     return;
   }
   // A number by its first value; a buffer is a tensor.

@@ -1,6 +1,6 @@
-#include "python/children.h"
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 
@@ -10,55 +10,100 @@ using namespace python;
 
 namespace {
 
-// Does the function run the training step with the accelerator, in every turn and in no context that somebody else
-// makes with it? Then nothing is out of sight.
-bool is_stepped_here(const Site &site, Symbol accelerator) {
-  bool steps = false;
-  bool is_by_hand = false;
-  const auto visit = [&](const auto &self, const Node *node) -> void {
-    if (const auto *call = as<Call>(node)) {
-      const auto *object = called_method(*call) == "backward" ? as<Name>(receiver_of(*call)) : nullptr;
-      steps = steps || (object != nullptr && object->id == accelerator);
-    } else if (const auto *with = as<With>(node)) {
-      for (const WithItem &item : with->items) {
-        const auto *entered = as<Call>(item.context_expr);
-        is_by_hand = is_by_hand || (entered != nullptr && std::ranges::any_of(entered->args, [&](const Expr *given) {
-                                      return mentions(given, accelerator);
-                                    }));
-      }
-    } else if (const auto *operation = as<BinOp>(node)) {
-      is_by_hand = is_by_hand || operation->op() == Operator::Mod; // if step % 4 == 0: optimizer.step()
-    }
-    for_each_child(node, [&](const Node *child) { self(self, child); });
+// Is the optimizer stepped only in some iterations: `if step % 4 == 0: optimizer.step()`?
+bool counts_by_hand(const Node *node) {
+  const auto *branch = as<If>(node);
+  const auto is_modulo = [](const Node *part) {
+    const auto *operation = as<BinOp>(part);
+    return operation != nullptr && operation->op() == Operator::Mod;
   };
-  if (site.function->node != nullptr) {
-    visit(visit, site.function->node);
-  } else {
-    for (const Stmt *statement : site.module->parsed->tree.body) {
-      visit(visit, statement);
-    }
+  return branch != nullptr && any_node(branch->test, is_modulo) && any_node(branch->body, [](const Node *part) {
+           const auto *call = as<Call>(part);
+           return call != nullptr && (called_method(*call) == "step" || called_method(*call) == "zero_grad");
+         });
+}
+
+// Is it handed to somebody who makes a context with it?
+bool enters_context_of_others(const Node *node) {
+  const auto *with = as<With>(node);
+  return with != nullptr && std::ranges::any_of(with->items, [](const WithItem &item) {
+           const auto *entered = as<Call>(item.context_expr);
+           return entered != nullptr && std::ranges::any_of(entered->args, [](const Expr *given) {
+                    return model::kind_of(given) == Kind::Accelerator;
+                  });
+         });
+}
+
+// What the body of a function, or of the module, does with an accelerator.
+struct Steps {
+  bool has_backward = false;
+  bool is_by_hand = false;
+};
+
+Steps steps_in(const Block &body) {
+  Steps steps;
+  any_node(body, [&steps](const Node *node) {
+    const auto *call = as<Call>(node);
+    steps.has_backward = steps.has_backward || (call != nullptr && called_method(*call) == "backward" &&
+                                                model::kind_of(receiver_of(*call)) == Kind::Accelerator);
+    steps.is_by_hand = steps.is_by_hand || counts_by_hand(node) || enters_context_of_others(node);
+    return false;
+  });
+  return steps;
+}
+
+// Is the training step run here, in every iteration and in no context that somebody else makes with the accelerator? In
+// the function that makes it, or in another one of the file. Then nothing is out of sight.
+bool is_stepped_here(const Site &site) {
+  const FunctionDef *const own = site.function->definition();
+  const Steps here = steps_in(own != nullptr ? own->body : site.module->parsed->tree.body);
+  if (here.has_backward || here.is_by_hand) {
+    return !here.is_by_hand;
   }
-  return steps && !is_by_hand;
+  const auto steps = [&site](const model::FunctionInfo &other) {
+    const FunctionDef *const definition = other.module == site.module ? other.definition() : nullptr;
+    const Steps found = definition != nullptr ? steps_in(definition->body) : Steps{};
+    return found.has_backward && !found.is_by_hand;
+  };
+  // A name of the function goes no further than the functions that it calls.
+  const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
+  if (own != nullptr && (assignment == nullptr || assignment->targets[0]->kind == NodeKind::Name)) {
+    return std::ranges::any_of(site.function->calls, [&](const model::CallSite &call) { return steps(*call.callee); });
+  }
+  return std::ranges::any_of(site.project.functions, steps);
+}
+
+// `gradient_accumulation_steps=n`, or the same in a plugin.
+const Expr *accumulated_steps(const Site &site, const Call &call) {
+  if (const Keyword *steps = keyword_argument(call, "gradient_accumulation_steps")) {
+    return steps->value;
+  }
+  const Keyword *const plugin = keyword_argument(call, "gradient_accumulation_plugin");
+  if (plugin == nullptr) {
+    return nullptr;
+  }
+  const auto written = model::written_as(scope_of(site), plugin->value);
+  const auto *made = written.size() == 1 ? as<Call>(written[0].expr) : nullptr;
+  return made != nullptr ? argument(*made, 0, "num_steps") : nullptr;
 }
 
 void check(Site &site, const Call &call) {
-  const Keyword *steps = keyword_argument(call, "gradient_accumulation_steps");
-  if (steps == nullptr || integer_of(site, steps->value) == 1 || site.module->is_test || site.function == nullptr) {
+  const Expr *steps = accumulated_steps(site, call);
+  if (steps == nullptr || integer_of(site, steps) == 1 || site.module->is_test || site.function == nullptr) {
     return;
   }
-  // Doubt means silence: whoever is given the accelerator may enter it.
-  const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
-  const auto *name = assignment != nullptr ? as<Name>(assignment->targets[0]) : nullptr;
-  if (name == nullptr || file_has_word(site, {".accumulate(", "no_sync", "sync_gradients"}) ||
-      !file_has_word(site, {".backward("})) {
+  // Doubt means silence: whoever is given the accelerator may enter it. Without accumulate(), `sync_gradients` is
+  // always true and excuses nothing.
+  if (file_has_word(site, {".accumulate(", "no_sync"}) || !file_has_word(site, {".backward("})) {
     return;
   }
   Finding &finding = report(site, *steps,
                             "without `accelerator.accumulate(model)` nothing is accumulated: "
                             "`gradient_accumulation_steps` only shrinks the loss",
                             "run the step inside `with accelerator.accumulate(model):`");
-  // Others may do it by hand. Who makes the number an option means it to work.
-  if (integer_of(site, steps->value).value_or(2) <= 1 || !is_stepped_here(site, name->id)) {
+  // Others may do it by hand, and DeepSpeed does it itself. Who makes the number an option means it to work.
+  if (integer_of(site, steps).value_or(2) <= 1 || !is_stepped_here(site) ||
+      project_has_word_in_any_case(site, {"deepspeed", ".accumulate("})) {
     finding.tier = Tier::Hint;
   }
 }
@@ -77,8 +122,8 @@ extern constinit const Rule kAccumulateNeverEntered = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`Accelerator(gradient_accumulation_steps=n)` in a file that calls `backward` and never uses `accelerator.accumulate(…)`, `no_sync` or
-`sync_gradients`. It is a hint unless the number is known and the same function runs the training step.
+`Accelerator(gradient_accumulation_steps=n)` in a file that calls `backward` and never uses `accelerator.accumulate(…)` or `no_sync`.
+`sync_gradients` is always true there. It is a hint where the step may be run by other code, or by DeepSpeed.
 
 ## Why it is wrong
 

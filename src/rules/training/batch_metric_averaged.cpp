@@ -1,5 +1,6 @@
 #include "rules/lightning.h"
 #include "rules/reach.h"
+#include "rules/tree.h"
 
 #include <fmt/format.h>
 
@@ -78,7 +79,92 @@ void judge(Site &site, const Expr *value) {
   }
 }
 
+// The name that the value of a batch is added or appended to; none if it goes elsewhere.
+Symbol collected_in(const Site &site, const Call &value) {
+  const Node *below = &value;
+  for (std::size_t i = site.ancestors.size(); i-- > 0;) {
+    const Node *around = site.ancestors[i];
+    if (const auto *call = as<Call>(around)) {
+      const auto *list = called_method(*call) == "append" ? as<Name>(receiver_of(*call)) : nullptr;
+      const bool is_number = called_method(*call) == "item" || called_name(*call) == "float";
+      if (list != nullptr || !is_number) {
+        return list != nullptr ? list->id : Symbol{};
+      }
+    } else if (const auto *sum = as<AugAssign>(around)) {
+      const auto *total = as<Name>(sum->target);
+      return total != nullptr && sum->value == below ? total->id : Symbol{};
+    } else if (around->kind != NodeKind::Attribute && around->kind != NodeKind::Subscript) {
+      return {}; // metric.compute(…)["f1"]
+    }
+    below = around;
+  }
+  return {};
+}
+
+// Is the mean of what was collected taken: `sum(scores) / len(scores)`, `np.mean(scores)`, `total / len(loader)`?
+bool is_mean_taken(const Site &site, Symbol collected) {
+  const auto takes_mean = [&](const Node *node) {
+    if (const auto *ratio = as<BinOp>(node); ratio != nullptr && ratio->op() == Operator::Div) {
+      return mentions(ratio->left, collected) && has_word(text_of(site, ratio->right), {"len("});
+    }
+    const auto *call = as<Call>(node);
+    const std::string_view name = call != nullptr ? called_name(*call) : std::string_view{};
+    return (name == "mean" || name == "fmean") && !call->args.empty() && mentions(call->args[0], collected);
+  };
+  const FunctionDef *const definition = site.function->definition();
+  return definition != nullptr ? any_node(definition->body, takes_mean)
+                               : any_node(site.module->parsed->tree.body, takes_mean);
+}
+
+// A metric of one batch in a loop over batches, whose mean is taken.
+void check_loop(Site &site, const Call &call) {
+  const model::Loop *const loop = loop_around(site);
+  if (loop == nullptr || site.function == nullptr || site.module->is_test || !goes_over_data(site, *loop)) {
+    return;
+  }
+  std::string_view api = called_api(site, call);
+  std::string loaded;
+  if (called_method(call) == "compute") { // an object of evaluate
+    const Expr *const owner = receiver_of(call);
+    const auto written = model::written_as(scope_of(site), owner);
+    const auto *load = written.size() == 1 ? as<Call>(written[0].expr) : nullptr;
+    const auto metric = load != nullptr && called_name(*load) == "load" && !load->args.empty()
+                            ? string_of(site, load->args[0])
+                            : std::nullopt;
+    constexpr std::string_view kNoMeans[] = {"bleu",      "sacrebleu", "f1",       "wer",
+                                             "cer",       "chrf",      "roc_auc",  "matthews_correlation",
+                                             "precision", "recall",    "mean_iou", "ter"};
+    if (!metric.has_value() || std::ranges::find(kNoMeans, *metric) == std::end(kNoMeans)) {
+      return;
+    }
+    loaded = *metric;
+    api = loaded;
+  } else if (api.empty()) { // an object of torchmetrics
+    const Call *const maker = maker_of_callee(site, call, &api);
+    constexpr std::string_view kPackage = "torchmetrics.";
+    if (maker == nullptr || !api.starts_with(kPackage) || !is_not_a_mean(site, api.substr(kPackage.size()), *maker)) {
+      return;
+    }
+  } else if (keyword_argument(call, "average") != nullptr &&
+             string_of(site, keyword_argument(call, "average")->value) == "micro") {
+    return;
+  }
+  const Symbol collected = collected_in(site, call);
+  if (!collected || !is_mean_taken(site, collected)) {
+    return;
+  }
+  const std::string name(api.substr(api.rfind('.') + 1));
+  Finding &finding = report(
+      site, call, fmt::format("the mean of the `{0}` of each batch is not the `{0}` of the whole data set", name),
+      "collect the predictions and labels of all batches, and compute it once at the end");
+  add_note(finding, site, *loop->node, "each iteration computes it for one batch");
+}
+
 void check(Site &site, const Call &log) {
+  if (called_method(log) != "log" && called_method(log) != "log_dict") {
+    check_loop(site, log);
+    return;
+  }
   const auto *self = as<Name>(receiver_of(log));
   if (site.function == nullptr || site.function->type == nullptr || self == nullptr || site.function->params.empty() ||
       site.function->params[0]->name != self->id || !is_lightning_module(*site.function->type) ||
@@ -164,7 +250,12 @@ If there is only one batch. Accuracy and errors that are means over samples are 
 
 - torchmetrics documentation: TorchMetrics in PyTorch Lightning
 )"},
-    .calls = "*.log *.log_dict",
+    .calls = "*.log *.log_dict TorchMetric.__call__ sklearn.metrics.f1_score sklearn.metrics.roc_auc_score "
+             "sklearn.metrics.precision_score sklearn.metrics.recall_score sklearn.metrics.average_precision_score "
+             "sklearn.metrics.matthews_corrcoef sklearn.metrics.cohen_kappa_score sklearn.metrics.r2_score "
+             "sklearn.metrics.balanced_accuracy_score sklearn.metrics.jaccard_score sklearn.metrics.fbeta_score "
+             "torchmetrics.functional.f1_score torchmetrics.functional.auroc torchmetrics.functional.precision "
+             "torchmetrics.functional.recall torchmetrics.functional.jaccard_index *.compute",
     .on_call = check};
 
 } // namespace deepperf::rules::batch_metric_averaged

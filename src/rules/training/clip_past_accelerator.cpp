@@ -41,7 +41,26 @@ const Call *accelerated_backward(const Site &site) {
       .call;
 }
 
+// The norm over the shards of one process is not that of the whole gradient.
+bool check_shards(Site &site, const Call &call) {
+  const auto *parameters = !call.args.empty() ? as<Call>(call.args[0]) : nullptr;
+  const Expr *const model =
+      parameters != nullptr && called_method(*parameters) == "parameters" ? receiver_of(*parameters) : nullptr;
+  const model::Value value = model != nullptr ? value_of(site, model) : model::Value{};
+  if (site.module->is_test || !value.is(model::Value::Tag::Instance) || !value.name() ||
+      value.name().text() != "torch.distributed.fsdp.FullyShardedDataParallel" ||
+      called_name(call) != "clip_grad_norm_") {
+    return false;
+  }
+  report(site, call, "each process clips by the norm of its own shards, which is not the norm of the gradient",
+         fmt::format("use `{}.clip_grad_norm_(…)`, which reduces the norm over all processes", text_of(site, model)));
+  return true;
+}
+
 void check(Site &site, const Call &call) {
+  if (check_shards(site, call)) {
+    return;
+  }
   const Call *backward = site.function != nullptr ? accelerated_backward(site) : nullptr;
   if (backward == nullptr || site.module->is_test || file_has_word(site, {"unscale_gradients", "unscale_("})) {
     return;
@@ -75,7 +94,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kClipPastAccelerator = {
     .info = {.code = "DP838",
              .name = "clip-past-accelerator",
-             .summary = "gradients that Accelerate has scaled and PyTorch's own function clips",
+             .summary = "gradients that Accelerate has scaled or FSDP has sharded, and PyTorch's own function clips",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result",
              .stage = "Training",

@@ -38,7 +38,31 @@ bool is_meant(const Site &site) {
   return false;
 }
 
+// `scaled_dot_product_attention(…, dropout_p=self.p)`, which takes a probability and no mode.
+void check_attention(Site &site, const Call &call) {
+  const Expr *p = argument(call, 4, "dropout_p");
+  if (p == nullptr || site.function == nullptr || number_of(site, p) == 0.0 || p->kind == NodeKind::IfExp ||
+      p->kind == NodeKind::BoolOp || has_word(text_of(site, p), {"train"}) || site.type == nullptr ||
+      site.type->kind != Kind::TorchModule || !in_forward_pass(site) || asks_for_mode(site) || is_meant(site)) {
+    return;
+  }
+  // A number, or an attribute that is one; names may hold what the mode decided.
+  const auto *attribute = as<Attribute>(p);
+  const bool is_set_by_mode =
+      attribute != nullptr && attribute->value->kind != NodeKind::Name && attribute->attr.text() != "p";
+  if ((attribute == nullptr && !number_of(site, p).has_value()) || is_set_by_mode ||
+      function_has_word(site, {".training"})) {
+    return;
+  }
+  report(site, *p, "`dropout_p` also drops values in evaluation mode, because the function does not know the mode",
+         fmt::format("pass `dropout_p={} if self.training else 0.0`", text_of(site, p)));
+}
+
 void check(Site &site, const Call &call) {
+  if (called_api(site, call) == "torch.nn.functional.scaled_dot_product_attention") {
+    check_attention(site, call);
+    return;
+  }
   if (has_hidden_arguments(call) || argument(call, 2, "training") != nullptr || site.function == nullptr ||
       !in_forward_pass(site) || asks_for_mode(site) || is_meant(site)) {
     return;
@@ -81,7 +105,8 @@ extern constinit const Rule kFunctionalDropoutAlwaysOn = {
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-`F.dropout(x, p)` and its variants in the forward pass of a module, without the argument `training`.
+`F.dropout(x, p)` and its variants in the forward pass of a module, without the argument `training`, and
+`F.scaled_dot_product_attention(…, dropout_p=p)` with the same probability in both modes.
 
 ## Why it is wrong
 
@@ -131,7 +156,7 @@ make that explicit.
 )"},
     .calls = "torch.nn.functional.dropout torch.nn.functional.dropout1d torch.nn.functional.dropout2d "
              "torch.nn.functional.dropout3d torch.nn.functional.alpha_dropout "
-             "torch.nn.functional.feature_alpha_dropout",
+             "torch.nn.functional.feature_alpha_dropout torch.nn.functional.scaled_dot_product_attention",
     .on_call = check};
 
 } // namespace deepperf::rules::functional_dropout_always_on

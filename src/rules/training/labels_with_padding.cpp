@@ -65,8 +65,15 @@ void judge(Site &site, const Node &place, const Expr *labels) {
   const bool is_batch =
       batch != nullptr && file_has_word(site, {"batched=True"}) &&
       std::ranges::any_of(site.function->params, [batch](const Param *param) { return param->name == batch->id; });
-  const bool is_sure =
-      encoding->padding == Encoding::Padding::Full || encoding->texts == Encoding::Texts::Several || is_batch;
+  // Rows that a comprehension over the batch collects, also under a name.
+  const Expr *texts = target != nullptr               ? target->value
+                      : !encoding->call->args.empty() ? encoding->call->args[0]
+                                                      : nullptr;
+  const auto *name = as<Name>(texts);
+  const Expr *const rows = name != nullptr ? assigned_to(site, *name) : texts;
+  const bool is_collected = rows != nullptr && rows->kind == NodeKind::ListComp;
+  const bool is_sure = is_collected || encoding->padding == Encoding::Padding::Full ||
+                       encoding->texts == Encoding::Texts::Several || is_batch;
   if (!is_sure || project_has_word(site, {"-100", "ignore_index", "DataCollatorForLanguageModeling"})) {
     finding.tier = Tier::Hint;
   }

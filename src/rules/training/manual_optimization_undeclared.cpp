@@ -1,5 +1,6 @@
 #include "rules/lightning.h"
 #include "rules/reach.h"
+#include "rules/tree.h"
 
 namespace deepperf::rules::manual_optimization_undeclared {
 
@@ -13,8 +14,20 @@ bool is_own_method(const Site &site, const Call &call) {
   return object != nullptr && site.function->params.size() > 0 && site.function->params[0]->name == object->id;
 }
 
+// `loss.backward()` in the training_step, which then returns the loss to Lightning, which does the same again.
+bool runs_step_itself(const Site &site, const Call &call) {
+  return called_method(call) == "backward" && in_lightning_training_step(site) &&
+         site.function->definition() != nullptr && any_node(site.function->definition()->body, [&](const Node *node) {
+           const auto *result = as<Return>(node);
+           return result != nullptr && result->value != nullptr &&
+                  result->value->kind != NodeKind::Constant; // None: nothing is left to do
+         });
+}
+
 void check(Site &site, const Call &call) {
-  if (site.function == nullptr || site.function->type == nullptr || !is_own_method(site, call) ||
+  const bool is_manual = called_method(call) == "manual_backward";
+  if (site.function == nullptr || site.function->type == nullptr ||
+      !(is_manual ? is_own_method(site, call) : runs_step_itself(site, call)) ||
       !is_plain_lightning_module(*site.function->type)) {
     return;
   }
@@ -34,8 +47,12 @@ void check(Site &site, const Call &call) {
     return;
   }
   reported.value = true;
-  Finding &finding = report(site, call, "`manual_backward()` fails because `automatic_optimization` is True",
-                            "set `self.automatic_optimization = False` in `__init__`");
+  Finding &finding =
+      is_manual ? report(site, call, "`manual_backward()` fails because `automatic_optimization` is True",
+                         "set `self.automatic_optimization = False` in `__init__`")
+                : report(site, call, "Lightning runs `backward()` and the optimizer's step again after this step",
+                         "only return the loss, or set `self.automatic_optimization = False` in `__init__` and use "
+                         "`self.manual_backward(loss)`");
   finding.notes.push_back({type.module->file, type.node->name_span, "this LightningModule never disables it"});
 }
 
@@ -44,7 +61,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kManualOptimizationUndeclared = {
     .info = {.code = "DP833",
              .name = "manual-optimization-undeclared",
-             .summary = "a LightningModule that calls `manual_backward()` while automatic optimization is on",
+             .summary = "a LightningModule that runs the backward pass itself while automatic optimization is on",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Program Crash",
              .stage = "Training",
@@ -53,12 +70,12 @@ extern constinit const Rule kManualOptimizationUndeclared = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`self.manual_backward(…)` in a LightningModule where neither it nor its base classes or subclasses set `self.automatic_optimization =
+`self.manual_backward(…)` in a LightningModule, or `loss.backward()` in a `training_step` that also returns the loss, where neither it nor its base classes or subclasses set `self.automatic_optimization =
 False`.
 
 ## Why it is wrong
 
-Lightning raises a `MisconfigurationException` at the first step. With several optimizers Lightning 2 refuses to start, because automatic
+Lightning raises a `MisconfigurationException` at the first step, or, with `loss.backward()`, fails or steps twice. With several optimizers Lightning 2 refuses to start, because automatic
 optimization supports only one.
 
 ## Bad
@@ -116,7 +133,7 @@ With Lightning before 1.2, where `Trainer(automatic_optimization=False)` did the
 
 - Lightning: manual optimization
 )"},
-    .calls = "*.manual_backward",
+    .calls = "*.manual_backward *.backward",
     .on_call = check};
 
 } // namespace deepperf::rules::manual_optimization_undeclared

@@ -1,6 +1,6 @@
+#include "rules/lightning.h"
 #include "rules/reach.h"
-
-#include "python/children.h"
+#include "rules/tree.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,10 @@ constexpr std::string_view kClearing[] = {
     "zero_grad",       ".grad = ",   ".grad=",      "grad.data =",    "grad.data=", "grad.zero_",
     "grad.data.zero_", "clear_grad", "grad = None", "autograd.grad(", "set_grad",   "reset_grad"};
 
-constexpr std::string_view kBackward[] = {".backward("};
+// The same in Lightning, where `autograd.grad` is for penalties and `backward()` for the steps.
+constexpr std::string_view kClearingByHand[] = {"zero_grad", ".grad = ", ".grad=", "grad.zero_", "grad = None"};
+
+constexpr std::string_view kBackward[] = {".backward(", "manual_backward("};
 
 // Is the optimizer handed to something that we do not see into? It may clear the gradients.
 struct HandedAway {
@@ -27,7 +30,8 @@ struct HandedAway {
 void find_handed_away(const Site &site, const Node *node, HandedAway &handed) {
   const auto *call = as<Call>(node);
   if (call != nullptr && called_function(site, *call) == nullptr && called_method(*call) != "step" &&
-      called_method(*call) != "unscale_") {
+      called_method(*call) != "unscale_" && called_method(*call) != "toggle_optimizer" &&
+      called_method(*call) != "untoggle_optimizer") {
     for (const Expr *arg : call->args) {
       handed.texts.insert(text_of(site, arg));
     }
@@ -58,6 +62,25 @@ bool callers_clear(const Site &site, const model::FunctionInfo &function) {
   });
 }
 
+// What `self.optimizers()` of a LightningModule gives, one or several of them.
+bool is_given_by_lightning(const Site &site, const Expr *optimizer) {
+  const auto *name = as<Name>(optimizer);
+  if (name == nullptr || !leads_from_training_step(site)) {
+    return false;
+  }
+  bool found = false;
+  any_node(site.function->definition()->body, [&](const Node *node) {
+    const auto *assignment = as<Assign>(node);
+    const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+    const auto *element = assignment != nullptr ? as<Subscript>(assignment->value) : nullptr;
+    call = element != nullptr ? as<Call>(element->value) : call;
+    found = found ||
+            (call != nullptr && called_method(*call) == "optimizers" && mentions(assignment->targets[0], name->id));
+    return found;
+  });
+  return found;
+}
+
 bool is_named_optimizer(std::string_view text) {
   const std::size_t dot = text.rfind('.');
   const std::string_view name = dot == std::string_view::npos ? text : text.substr(dot + 1);
@@ -82,13 +105,15 @@ void check(Site &site, const Call &call) {
   // A parameter that nobody tells us of is one if it is called so and stepped without arguments.
   const bool is_named = kind == Kind::Unknown && site.module->torch && call.args.empty() && call.keywords.empty() &&
                         is_named_optimizer(text_of(site, optimizer));
-  if (!is_scaled && kind != Kind::TorchOptimizer && !is_named) {
+  const bool is_lightning =
+      !is_scaled && site.function->definition() != nullptr && is_given_by_lightning(site, optimizer);
+  if (!is_scaled && kind != Kind::TorchOptimizer && !is_named && !is_lightning) {
     return;
   }
   const model::FunctionInfo &function = *site.function;
   const std::string_view source = site.module->parsed->source.text();
-  if (function_has_word(site, kClearing) ||
-      (site.type != nullptr && node_has_word(site, *site.type->node, kClearing))) {
+  const Words clearing = is_lightning ? Words(kClearingByHand) : Words(kClearing);
+  if (function_has_word(site, clearing) || (site.type != nullptr && node_has_word(site, *site.type->node, clearing))) {
     return;
   }
   const model::Loop *loop = loop_around(site);
@@ -96,7 +121,8 @@ void check(Site &site, const Call &call) {
   if (place == nullptr || !node_has_word(site, *place, kBackward)) {
     return;
   }
-  if (loop == nullptr && (!function.in_loop || file_has_word(site, kClearing) || callers_clear(site, function))) {
+  const bool is_called_again = function.in_loop || is_lightning;
+  if (loop == nullptr && (!is_called_again || file_has_word(site, clearing) || callers_clear(site, function))) {
     return;
   }
   if (const auto *name = as<Name>(optimizer);
@@ -104,7 +130,7 @@ void check(Site &site, const Call &call) {
     return; // a new one in each turn
   }
   const std::string_view written = text_of(site, optimizer);
-  if (reaches_word(site, *place, kClearing) || is_handed_away(site, place, written)) {
+  if (reaches_word(site, *place, clearing) || is_handed_away(site, place, written)) {
     return;
   }
   Finding &finding =
@@ -139,7 +165,7 @@ extern constinit const Rule kMissingZeroGrad = {
              .documentation = R"(## What it finds
 
 A loop, or a function called from one, that calls `loss.backward()` and `optimizer.step()`, while neither it nor anything that it calls
-clears the gradients.
+clears the gradients. The same in the `training_step` of a LightningModule that optimizes by hand.
 
 ## Why it is wrong
 

@@ -122,6 +122,23 @@ bool is_inside(const Site &site, const Expr *layer, const Expr *model) {
   return inner.size() > outer.size() + 1 && inner.starts_with(outer) && inner[outer.size()] == '.';
 }
 
+// `model = get_peft_model(model, …)`, `model = FSDP(model)` and `model.resize_token_embeddings(…)`: the parameters that
+// are trained from then on are new ones.
+bool replaces_parameters(const Site &site, const Stmt *statement, const Expr &model) {
+  const auto *assignment = as<Assign>(statement);
+  const auto *plain = as<ExprStmt>(statement);
+  const auto *call = as<Call>(assignment != nullptr ? assignment->value : plain != nullptr ? plain->value : nullptr);
+  if (call == nullptr) {
+    return false;
+  }
+  if (called_method(*call) == "resize_token_embeddings" || called_method(*call) == "add_adapter") {
+    return text_of(site, receiver_of(*call)) == text_of(site, &model);
+  }
+  const std::string_view api = called_api(site, *call);
+  return (api == "peft.get_peft_model" || api == "torch.distributed.fsdp.FullyShardedDataParallel") &&
+         !call->args.empty() && text_of(site, call->args[0]) == text_of(site, &model);
+}
+
 // The statements behind the one that makes the optimizer, in the same block.
 void check_block(Site &site, const Call &call, const Expr &model, const Block &block, const Stmt *statement) {
   const auto at = std::find(block.begin(), block.end(), statement);
@@ -139,6 +156,13 @@ void check_block(Site &site, const Call &call, const Expr &model, const Block &b
     return; // of the new ones, or made anew
   }
   for (auto next = at + 1; next != block.end(); ++next) {
+    if (replaces_parameters(site, *next, model)) {
+      Finding &finding =
+          report(site, **next, "the model gets new parameters here, after the optimizer was created from the old ones",
+                 "change the model first, then create the optimizer");
+      add_note(finding, site, call, "the optimizer is created here, from the parameters that exist at this point");
+      return;
+    }
     const auto *assignment = as<Assign>(*next);
     if (assignment == nullptr || assignment->targets.size() != 1) {
       continue;
@@ -186,6 +210,9 @@ Block body_of(const Node *node) {
 void check(Site &site, const Call &call) {
   check_loop(site, call);
   const Expr *parameters = argument(call, 0, "params");
+  if (const auto *name = as<Name>(parameters)) { // trainable = [p for p in model.parameters() if p.requires_grad]
+    parameters = last_assigned(site, *name);
+  }
   const Expr *model = parameters != nullptr ? trained_model(parameters) : nullptr;
   const auto *statement = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
   if (model == nullptr || statement == nullptr) {
@@ -213,7 +240,7 @@ extern constinit const Rule kOptimizerOverStaleParameters = {
 
 An optimizer over `model.parameters()` that is created inside a loop whose iterations are training steps, although the model stays the same;
 and a model that gets a new layer with weights (`model.fc = nn.Linear(…)`) after its optimizer was created from all or some of its
-parameters.
+parameters; also `get_peft_model(model, …)`, `FSDP(model)` and `model.resize_token_embeddings(…)` there.
 
 ## Why it is wrong
 

@@ -41,9 +41,27 @@ bool is_part_of_batch(const Site &site, Symbol name) {
          });
 }
 
+// `model.merge_and_unload()` returns the base model with the merged weights; the object stays the adapter's.
+bool check_merge(Site &site, const Call &call) {
+  const auto *method = as<Attribute>(call.func);
+  const auto *owner = method != nullptr ? as<Name>(method->value) : nullptr;
+  if (owner == nullptr || method->attr.text() != "merge_and_unload" || model::kind_of(owner) != Kind::HfModel) {
+    return false;
+  }
+  const std::string_view name = text_of(site, owner);
+  report(
+      site, call,
+      fmt::format("`merge_and_unload()` returns the merged model, which is discarded, so `{}` stays an adapter", name),
+      fmt::format("assign the result: `{} = {}`", name, text_of(site, &call)));
+  return true;
+}
+
 // `x.to(device)` as a statement
 void check(Site &site, const Node &node) {
   const auto *call = as<Call>(static_cast<const ExprStmt &>(node).value);
+  if (call != nullptr && !site.module->is_test && check_merge(site, *call)) {
+    return;
+  }
   const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
   if (method == nullptr || !gives_another(method->attr) || method->value->kind != NodeKind::Name ||
       site.module->is_test) {
@@ -65,18 +83,19 @@ void check(Site &site, const Node &node) {
 
 } // namespace
 
-extern constinit const Rule kResultDiscarded = {.info = {.code = "DP891",
-                                                         .name = "result-discarded",
-                                                         .summary = "a tensor method whose result is discarded",
-                                                         .root_cause = "Training: Wrong Training Step",
-                                                         .symptoms = "Program Crash, Wrong Result",
-                                                         .stage = "Training",
-                                                         .frameworks = "PyTorch",
-                                                         .severity = Severity::Error,
-                                                         .tier = Tier::On,
-                                                         .documentation = R"(## What it finds
+extern constinit const Rule kResultDiscarded = {
+    .info = {.code = "DP891",
+             .name = "result-discarded",
+             .summary = "a method of a tensor or adapter whose result is discarded",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Program Crash, Wrong Result",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .severity = Severity::Error,
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
 
-`x.to(device)`, `x.float()`, `x.unsqueeze(0)` and similar calls as a statement, for a tensor.
+`x.to(device)`, `x.float()`, `x.unsqueeze(0)` and similar calls as a statement, for a tensor, and `model.merge_and_unload()` of PEFT.
 
 ## Why it is wrong
 
@@ -113,7 +132,7 @@ Where only the duration or an error of the call matters, as in a benchmark.
 
 - PyTorch documentation of `torch.Tensor.to`
 )"},
-                                                .nodes = {NodeKind::ExprStmt},
-                                                .on_node = check};
+    .nodes = {NodeKind::ExprStmt},
+    .on_node = check};
 
 } // namespace deepperf::rules::result_discarded

@@ -26,11 +26,11 @@ def encode_dynamic(batch):
 
 
 def encode_model_length(batch):
-    return tokenizer(batch["text"], padding="max_length", max_length=tokenizer.model_max_length)
+    return tokenizer(batch["text"], padding="max_length", max_length=tokenizer.model_max_length)  # hint: DP199
 
 
 def encode_short(batch):
-    return tokenizer(batch["text"], padding="max_length", max_length=32)
+    return tokenizer(batch["text"], padding="max_length", max_length=32)  # hint: DP199
 
 
 one = reviews.map(encode, batched=True)
@@ -49,8 +49,8 @@ class Reviews(Dataset):
         return len(self.texts)
 
     def __getitem__(self, index):
-        return tokenizer(self.texts[index], padding="max_length", max_length=512)  # expect: DP149, DP150
+        return tokenizer(self.texts[index], padding="max_length", max_length=512)  # expect: DP149, DP150 # hint: DP199
 
 
 def ask(question):
-    return tokenizer(question, padding="max_length", max_length=512, return_tensors="pt")
+    return tokenizer(question, padding="max_length", max_length=512, return_tensors="pt")  # hint: DP199

@@ -15,7 +15,7 @@ def search(queries, documents):
     best = []
     for i in range(len(queries)):
         vectors = encoder.encode(documents)  # expect: DP412
-        best.append(vectors @ encoder.encode(queries[i]))
+        best.append(vectors @ encoder.encode(queries[i]))  # expect: DP141
     return best
 
 

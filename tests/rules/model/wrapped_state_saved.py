@@ -17,7 +17,7 @@ def train(step):
 def train_distributed(step, folder):
     model = DistributedDataParallel(nn.Linear(8, 2))
     step(model)
-    torch.save({"epoch": 3, "model": model.state_dict()}, os.path.join(folder, "ddp.pt"))  # expect: DP876
+    torch.save({"epoch": 3, "model": model.state_dict()}, os.path.join(folder, "ddp.pt"))  # expect: DP451, DP876
 
 
 def train_compiled(step):
@@ -54,8 +54,8 @@ def inner(step):
 def other_file(step):
     model = DistributedDataParallel(nn.Linear(8, 2))
     step(model)
-    torch.save(model.state_dict(), "other.pth")
-    torch.save(model.state_dict(), "wrapped.pth")
+    torch.save(model.state_dict(), "other.pth")  # expect: DP451
+    torch.save(model.state_dict(), "wrapped.pth")  # expect: DP451
 
 
 def resume():

@@ -23,7 +23,7 @@ class Net(pl.LightningModule):
     def validation_step(self, batch, index):
         x, y = batch
         scores = self(x)
-        auc = self.auc(scores, y)
+        auc = self.auc(scores, y)  # expect: DP818
         self.log("auc", auc, prog_bar=True)  # expect: DP835
         self.log("f1", value=self.f1(scores, y))  # expect: DP835
         self.log("binary", self.binary(scores, y))  # expect: DP835
@@ -32,7 +32,7 @@ class Net(pl.LightningModule):
         self.log("micro", self.micro(scores, y))
         self.log("last", self.f1(scores, y), on_epoch=False)
         self.log_dict({"auc": auc, "accuracy": self.accuracy(scores, y)})  # expect: DP835
-        self.auc.update(scores, y)
+        self.auc.update(scores, y)  # expect: DP818
         self.log("object", self.auc)
 
     def on_validation_epoch_end(self):

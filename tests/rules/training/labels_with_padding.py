@@ -23,7 +23,7 @@ class Pairs(Dataset):
     def __getitem__(self, index):
         source, target = self.rows[index]
         source = self.tokenizer(source, truncation=True, return_tensors="pt")  # expect: DP149
-        target = self.tokenizer(target, max_length=64, padding="max_length", return_tensors="pt")  # expect: DP149
+        target = self.tokenizer(target, max_length=64, padding="max_length", return_tensors="pt")  # expect: DP149 # hint: DP199
         return {"input_ids": source.input_ids.squeeze(), "labels": target.input_ids.squeeze()}  # expect: DP841
 
 

@@ -14,7 +14,7 @@ def embed(texts, size):
 
 @torch.no_grad()
 def fixed_length(text):
-    enc = tokenizer(text, padding="max_length", max_length=128, return_tensors="pt")
+    enc = tokenizer(text, padding="max_length", max_length=128, return_tensors="pt")  # hint: DP199
     hidden = model(enc["input_ids"], attention_mask=enc["attention_mask"])[0]
     return torch.mean(hidden, dim=1)  # expect: DP840
 

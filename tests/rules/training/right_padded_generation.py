@@ -18,7 +18,7 @@ def by_ids(questions):
 
 def decoded(batch):
     enc = tokenizer(batch, padding=True, return_tensors="pt")  # expect: DP839
-    out = model.generate(input_ids=enc.input_ids)
+    out = model.generate(input_ids=enc.input_ids)  # expect: DP901
     return tokenizer.batch_decode(out, skip_special_tokens=True)
 
 

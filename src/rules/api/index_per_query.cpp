@@ -1,0 +1,201 @@
+#include "model/variance.h"
+#include "rules/per_item.h"
+#include "rules/per_step.h"
+#include "rules/reach.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace deepperf::rules::index_per_query {
+
+using namespace python;
+
+namespace {
+
+bool makes_index(std::string_view api) {
+  return api.starts_with("faiss.Index") || api == "faiss.index_factory" || api == "hnswlib.Index" ||
+         api == "annoy.AnnoyIndex" || api == "sklearn.neighbors.NearestNeighbors" || api.starts_with("rank_bm25.BM25");
+}
+
+// What does not come from the callers of the function.
+bool is_fixed(const Site &site, const Expr *expr) {
+  const model::Dependencies on = model::dependencies_of(site.project, *site.function, expr);
+  if (on.params == 0 && !on.varies) {
+    return std::ranges::none_of(on.attributes, [&site](Symbol attribute) {
+      return std::ranges::find(site.function->own_stores, attribute) != site.function->own_stores.end();
+    });
+  }
+  // `self.vectors` alone, whatever else may be said of the object
+  const auto *attribute = as<Attribute>(expr);
+  return attribute != nullptr && attribute->value->kind == NodeKind::Name && !site.function->params.empty() &&
+         site.function->type != nullptr &&
+         static_cast<const Name *>(attribute->value)->id == site.function->params[0]->name &&
+         std::ranges::find(site.function->own_stores, attribute->attr) == site.function->own_stores.end();
+}
+
+// The call that fills the index with vectors that are the same each time; null if they are not.
+const Call *filled_by(const Site &site, const Call &made) {
+  const FunctionDef *const definition = site.function->definition();
+  if (definition == nullptr) {
+    return nullptr;
+  }
+  const std::string_view api = called_api(site, made);
+  if (api.starts_with("rank_bm25.")) {
+    return !made.args.empty() && is_fixed(site, made.args[0]) ? &made : nullptr;
+  }
+  const Call *found = nullptr;
+  any_node(definition->body, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
+    if ((method == "add" || method == "add_items" || method == "fit" || method == "add_with_ids" ||
+         method == "train") &&
+        !call->args.empty() && call->start > made.start && is_fixed(site, call->args[0])) {
+      found = call;
+    }
+    return found != nullptr;
+  });
+  return found;
+}
+
+// Kept where the next call finds it: `self.index = …`, a cache, a global.
+bool is_kept(const Site &site) {
+  const FunctionDef *const definition = site.function->definition();
+  const auto keeps = [&site](const Expr *decorator) { return has_word(text_of(site, decorator), {"cache", "memo"}); };
+  if (definition == nullptr || std::ranges::any_of(definition->decorators, keeps) || !site.function->globals.empty()) {
+    return true;
+  }
+  return std::ranges::any_of(site.ancestors, [](const Node *around) {
+    const auto *assignment = as<Assign>(around);
+    return around->kind == NodeKind::If || (assignment != nullptr && assignment->targets[0]->kind != NodeKind::Name);
+  });
+}
+
+// Does each caller of the function run once for a query: in a loop over queries, or for a request?
+struct Repeated {
+  bool is_repeated = false;
+  const model::Module *module = nullptr;
+  Span place;
+};
+
+Repeated repeated(const Site &site, const model::FunctionInfo &function, u32 depth) {
+  if (runs_per_request(site.project, function)) {
+    return {true, nullptr, {}};
+  }
+  constexpr u32 kMostCallers = 3;
+  for (const model::CallSite *caller : function.called_by) {
+    const model::Loop *const loop = caller->loop;
+    if (loop != nullptr && !loop->tiny && loop->turns != model::Turns::Few && !caller->once) {
+      return {true, caller->caller->module, caller->call->span()};
+    }
+    if (depth < kMostCallers && caller->caller != &function && !caller->once &&
+        caller->caller->definition() != nullptr) {
+      if (const Repeated found = repeated(site, *caller->caller, depth + 1); found.is_repeated) {
+        return found;
+      }
+    }
+  }
+  return {};
+}
+
+void check(Site &site, const Node &node) {
+  const auto &call = static_cast<const Call &>(node);
+  const std::string_view api = call.fact != 0 ? called_api(site, call) : std::string_view{};
+  if (!makes_index(api) || site.module->is_test || site.function == nullptr || site.function->node == nullptr ||
+      is_kept(site)) {
+    return;
+  }
+  const Call *const filled = filled_by(site, call);
+  if (filled == nullptr) {
+    return;
+  }
+  const Repeated how = repeated(site, *site.function, 0);
+  if (!how.is_repeated) {
+    return;
+  }
+  Finding &finding = report(site, call, "the index over the same vectors is built again for every query",
+                            "build it once, keep it, and only search in it");
+  if (filled != &call) {
+    add_note(finding, site, *filled, "all vectors are added here");
+  }
+  if (how.module != nullptr) {
+    finding.notes.push_back({how.module->file, how.place, "called again and again here"});
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kIndexPerQuery = {.info = {.code = "DP196",
+                                                       .name = "index-per-query",
+                                                       .summary = "a search index that is built again for every query",
+                                                       .root_cause = "API: Inefficient API Usage",
+                                                       .symptoms = "Slow Execution Time",
+                                                       .stage = "Prediction",
+                                                       .frameworks = "PyTorch",
+                                                       .severity = Severity::Warning,
+                                                       .tier = Tier::On,
+                                                       .documentation = R"(## What it finds
+
+A FAISS, hnswlib, Annoy, BM25 or nearest-neighbor index that a function creates and fills with vectors that its callers do not pass, where the
+function runs for every request or in a loop.
+
+## Why it costs
+
+Training and filling an index reads all vectors, some of them several times. A search in a finished index takes milliseconds.
+
+## Bad
+
+```python
+import faiss
+import torch
+
+
+class Gallery:
+    def __init__(self, path):
+        self.vectors = torch.load(path, weights_only=True).numpy()
+
+    def search(self, query):
+        index = faiss.IndexFlatIP(self.vectors.shape[1])
+        index.add(self.vectors)
+        return index.search(query, 10)
+
+
+def main(queries):
+    gallery = Gallery("vectors.pt")
+    return [gallery.search(query) for query in queries]
+```
+
+## Good
+
+```python
+import faiss
+import torch
+
+
+class Gallery:
+    def __init__(self, path):
+        self.vectors = torch.load(path, weights_only=True).numpy()
+        self.index = faiss.IndexFlatIP(self.vectors.shape[1])
+        self.index.add(self.vectors)
+
+    def search(self, query):
+        return self.index.search(query, 10)
+
+
+def main(queries):
+    gallery = Gallery("vectors.pt")
+    return [gallery.search(query) for query in queries]
+```
+
+## When it is wrong
+
+Where the vectors change between the queries.
+
+## References
+
+- FAISS: getting started
+)"},
+                                              .nodes = {NodeKind::Call},
+                                              .on_node = check};
+
+} // namespace deepperf::rules::index_per_query

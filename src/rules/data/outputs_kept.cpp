@@ -1,0 +1,238 @@
+#include "base/name_table.h"
+#include "rules/encoding.h"
+#include "rules/per_step.h"
+#include "rules/reach.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace deepperf::rules::outputs_kept {
+
+using namespace python;
+
+namespace {
+
+// How many numbers a model gives for a sample: one for each class and each pixel or token, or fewer.
+enum class Size : u8 { Unknown, Scores, Dense };
+
+bool gives_map(std::string_view api) {
+  return has_word(api, {"Segmentation", "CausalLM", "MaskedLM", "ConditionalGeneration", "LMHeadModel",
+                        "DepthEstimation", "torchvision.models.segmentation", "segmentation_models_pytorch", "UNet2D"});
+}
+
+// What the model gave, with nothing but what keeps its size done to it.
+Size size_of(const Site &site, const Expr *expr, u32 depth = 0) {
+  if (depth > 6) {
+    return Size::Unknown;
+  }
+  if (const auto *name = as<Name>(expr)) {
+    const Expr *value = last_assigned(site, *name);
+    value = value == nullptr ? assigned_to(site, *name) : value;
+    return value != nullptr && value->end <= name->start ? size_of(site, value, depth + 1) : Size::Unknown;
+  }
+  if (const auto *attribute = as<Attribute>(expr)) {
+    return attribute->attr.text() == "logits" ? size_of(site, attribute->value, depth + 1) : Size::Unknown;
+  }
+  if (const auto *part = as<Subscript>(expr)) {
+    return string_of(site, part->slice).has_value() || integer_of(site, part->slice) == 0
+               ? size_of(site, part->value, depth + 1)
+               : Size::Unknown;
+  }
+  const auto *call = as<Call>(expr);
+  if (call == nullptr) {
+    return Size::Unknown;
+  }
+  const std::string_view api = called_api(site, *call);
+  if (api == "torch.nn.functional.interpolate" || api == "torch.nn.functional.upsample") {
+    return Size::Dense;
+  }
+  const std::string_view method = called_method(*call);
+  if (method == "float" || method == "softmax" || method == "detach" || method == "log_softmax" ||
+      method == "sigmoid") {
+    return size_of(site, receiver_of(*call), depth + 1);
+  }
+  if (api == "torch.softmax" || api == "torch.nn.functional.softmax") {
+    return !call->args.empty() ? size_of(site, call->args[0], depth + 1) : Size::Unknown;
+  }
+  const Kind kind = model::kind_of(call->func);
+  if (kind == Kind::HfModel || kind == Kind::TorchModule) {
+    std::string_view maker;
+    maker_of_callee(site, *call, &maker);
+    return gives_map(maker) ? Size::Dense : Size::Scores;
+  }
+  // An object of the project's own class, or `self(x)`.
+  const model::Value callee = site.project.callee_of(call);
+  const bool is_own = callee.is(model::Value::Tag::Object) && callee.type->kind == Kind::TorchModule;
+  return is_own ? Size::Scores : Size::Unknown;
+}
+
+// The list that is appended to: a name of the function, or an attribute of the object.
+struct List {
+  Symbol name;
+  bool is_attribute = false;
+};
+
+bool mentions_list(const Node *node, const List &list) {
+  return any_node(node, [&](const Node *part) {
+    const auto *name = as<Name>(part);
+    const auto *attribute = as<Attribute>(part);
+    return list.is_attribute ? attribute != nullptr && attribute->attr == list.name
+                             : name != nullptr && name->id == list.name;
+  });
+}
+
+// `torch.cat(outputs)`, of which only `argmax` is read.
+const Call *read_by_argmax(const Site &site, const Node *scope, const List &list) {
+  std::vector<Symbol> joined; // names of all outputs together
+  const auto is_joined = [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
+    return (api == "torch.cat" || api == "torch.concat" || api == "torch.vstack" || api == "torch.stack") &&
+           !call->args.empty() && mentions_list(call->args[0], list);
+  };
+  const Call *found = nullptr;
+  const auto visit = [&](const Node *node) {
+    if (const auto *assignment = as<Assign>(node)) {
+      const auto *target = as<Name>(assignment->targets[0]);
+      const auto *targets = as<Tuple>(assignment->targets[0]);
+      const auto *values = as<Tuple>(assignment->value);
+      if (target != nullptr && is_joined(assignment->value)) {
+        joined.push_back(target->id);
+      }
+      for (u32 i = 0; targets != nullptr && values != nullptr && i < targets->elts.size() && i < values->elts.size();
+           ++i) {
+        const auto *one = as<Name>(targets->elts[i]);
+        if (one != nullptr && is_joined(values->elts[i])) {
+          joined.push_back(one->id);
+        }
+      }
+    }
+    const auto *call = as<Call>(node);
+    if (call == nullptr || called_name(*call) != "argmax") {
+      return false;
+    }
+    const Expr *subject = called_api(site, *call) == "torch.argmax" ? argument(*call, 0, "input") : receiver_of(*call);
+    const auto *name = as<Name>(subject);
+    if ((name != nullptr && std::ranges::find(joined, name->id) != joined.end()) ||
+        (subject != nullptr && is_joined(subject))) {
+      found = call;
+    }
+    return found != nullptr;
+  };
+  any_node_inside(scope, visit);
+  return found;
+}
+
+void check(Site &site, const Call &call) {
+  const Expr *owner = receiver_of(call);
+  const auto *plain = as<Name>(owner);
+  const auto *attribute = as<Attribute>(owner);
+  const bool evaluates = context_of(site).in_evaluation_step || (in_step(site) && !in_training_step(site));
+  if (call.args.size() != 1 || owner == nullptr || site.function == nullptr || site.module->is_test || !evaluates ||
+      (plain == nullptr && attribute == nullptr)) {
+    return;
+  }
+  const List list{plain != nullptr ? plain->id : attribute->attr, plain == nullptr};
+  const auto *tuple = as<Tuple>(call.args[0]);
+  const Expr *kept = tuple != nullptr && !tuple->elts.empty() ? tuple->elts[0] : call.args[0];
+  const Size size = size_of(site, kept);
+  if (size == Size::Unknown || model::is_on_cpu(kept) || model::kind_of(kept) == Kind::NumpyArray) {
+    return;
+  }
+  const Node *scope = site.type != nullptr ? static_cast<const Node *>(site.type->node) : site.function->node;
+  const Call *read = nullptr;
+  if (scope != nullptr) {
+    read = read_by_argmax(site, scope, list);
+  } else {
+    for (const Stmt *statement : site.module->parsed->tree.body) {
+      // Names of one statement are read in later ones, so that the whole file is looked at.
+      read = read == nullptr && mentions_list(statement, list) ? read_by_argmax(site, statement, list) : read;
+    }
+    if (read == nullptr && file_has_word(site, {".argmax("})) {
+      read = file_has_word(site, {fmt::format("{}.argmax(", list.name.text())}) ? &call : nullptr;
+    }
+  }
+  if (read == nullptr) {
+    return;
+  }
+  Finding &finding =
+      report(site, call, "the outputs of all batches stay on the GPU, though only their argmax is needed",
+             "append `argmax` of each batch, or update a metric with each batch");
+  if (read != &call) {
+    add_note(finding, site, *read, "all of them are reduced only here");
+  }
+  if (size != Size::Dense) {
+    finding.tier = Tier::Hint; // a few classes take little memory
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kOutputsKept = {
+    .info = {.code = "DP450",
+             .name = "outputs-kept",
+             .summary =
+                 "an evaluation that keeps the outputs of all batches on the GPU to take their argmax at the end",
+             .root_cause = "Data: Inefficient Data Transmission",
+             .symptoms = "Abnormal GPU Memory Usage, Out of Memory",
+             .stage = "Evaluation",
+             .frameworks = "PyTorch",
+             .severity = Severity::Warning,
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+A list to which an evaluation appends the logits of every batch, and which is concatenated at the end and only read through `argmax`. It is a
+hint unless the model gives one score for each class and each pixel or token.
+
+## Why it costs
+
+Logits are as large as the predictions times the number of classes. For segmentation or language modeling that is gigabytes for a few hundred
+samples, and the concatenation needs the same memory again.
+
+## Bad
+
+```python
+import torch
+from transformers import SegformerForSemanticSegmentation
+
+model = SegformerForSemanticSegmentation.from_pretrained("nvidia/segformer-b0-finetuned-ade-512-512").cuda().eval()
+
+
+@torch.no_grad()
+def predict(loader):
+    outputs = []
+    for pixels in loader:
+        outputs.append(model(pixels.cuda()).logits)
+    return torch.cat(outputs).argmax(1)
+```
+
+## Good
+
+```python
+import torch
+from transformers import SegformerForSemanticSegmentation
+
+model = SegformerForSemanticSegmentation.from_pretrained("nvidia/segformer-b0-finetuned-ade-512-512").cuda().eval()
+
+
+@torch.no_grad()
+def predict(loader):
+    outputs = []
+    for pixels in loader:
+        outputs.append(model(pixels.cuda()).logits.argmax(1))
+    return torch.cat(outputs)
+```
+
+## When it is wrong
+
+For a handful of small batches.
+
+## References
+
+- TorchMetrics: overview, `update` and `compute`
+)"},
+    .calls = "*.append",
+    .on_call = check};
+
+} // namespace deepperf::rules::outputs_kept

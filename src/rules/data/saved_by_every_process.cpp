@@ -1,0 +1,140 @@
+#include "rules/processes.h"
+#include "rules/reach.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+
+namespace deepperf::rules::saved_by_every_process {
+
+using namespace python;
+
+namespace {
+
+// `model, optimizer = accelerator.prepare(model, optimizer)` in the same function
+bool is_prepared(const Site &site, const Expr *model) {
+  const auto *name = as<Name>(model);
+  const FunctionDef *const definition = site.function->definition();
+  return name != nullptr && definition != nullptr && any_node(definition->body, [&](const Node *node) {
+           const auto *assignment = as<Assign>(node);
+           const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+           return call != nullptr && called_method(*call) == "prepare" &&
+                  model::kind_of(receiver_of(*call)) == Kind::Accelerator && mentions(assignment->targets[0], name->id);
+         });
+}
+
+// Weights of a model that several processes train: `model.module.state_dict()`, `accelerator.unwrap_model(model)…`.
+bool is_shared_model(const Site &site, const Expr *saved) {
+  return any_node(saved, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call == nullptr || called_method(*call) != "state_dict") {
+      return false;
+    }
+    const Expr *owner = receiver_of(*call);
+    const auto *unwrapped = as<Call>(owner);
+    if (unwrapped != nullptr && called_method(*unwrapped) == "unwrap_model") {
+      return model::kind_of(receiver_of(*unwrapped)) == Kind::Accelerator;
+    }
+    const auto *inner = as<Attribute>(owner);
+    const Expr *model = inner != nullptr && inner->attr.text() == "module" ? inner->value : owner;
+    if (is_prepared(site, model)) {
+      return true;
+    }
+    const model::Value value = value_of(site, model);
+    return value.is(model::Value::Tag::Instance) && value.name() &&
+           value.name().text() == "torch.nn.parallel.DistributedDataParallel";
+  });
+}
+
+// Does a call of the function come from the first process alone?
+bool is_guarded(const Site &site, const model::FunctionInfo &function, u32 depth) {
+  return std::ranges::any_of(function.called_by, [&](const model::CallSite *caller) {
+    const Site there = site_at(site, *caller);
+    return first_process_only(there).test != nullptr ||
+           (depth < 2 && caller->caller != &function && is_guarded(site, *caller->caller, depth + 1));
+  });
+}
+
+void check(Site &site, const Call &call) {
+  const Expr *saved = argument(call, 0, "obj");
+  const Expr *path = argument(call, 1, "f");
+  if (site.module->is_test || site.function == nullptr || saved == nullptr || path == nullptr ||
+      !is_shared_model(site, saved) || first_process_only(site).test != nullptr ||
+      has_word(text_of(site, path), {"rank", "process_index"}) || is_guarded(site, *site.function, 0)) {
+    return;
+  }
+  // Any other test may let only one process pass.
+  const auto *branch = as<If>(enclosing(site, NodeKind::If));
+  const bool is_counted =
+      branch == nullptr || any_node(branch->test, [](const Node *node) {
+        const auto *operation = as<BinOp>(node);
+        return (operation != nullptr && operation->op() == Operator::Mod) || node->kind == NodeKind::Compare;
+      });
+  if (!is_counted || function_has_word(site, {"rank_zero_only", "on_main_process"})) {
+    return;
+  }
+  Finding &finding = report(site, call, "every process writes the same file at the same time",
+                            "save in the first process only: `if rank == 0:` or `if accelerator.is_main_process:`");
+  if (branch != nullptr) {
+    finding.tier = Tier::Hint;
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kSavedByEveryProcess = {
+    .info = {.code = "DP451",
+             .name = "saved-by-every-process",
+             .summary = "weights that every process of a distributed program writes to the same file",
+             .root_cause = "Data: Unnecessary Data Transfer",
+             .symptoms = "Slow Execution Time, Wrong Result",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .severity = Severity::Warning,
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`torch.save` of the weights of a model in `DistributedDataParallel`, or of one that Accelerate has prepared, outside of a test for the first
+process.
+
+## Why it costs
+
+All processes have the same weights. Each of them copies them to the host and writes them to the same path at the same time, which takes n
+times the bandwidth and may leave a damaged file.
+
+## Bad
+
+```python
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+
+def finish(net, rank):
+    model = DistributedDataParallel(net, device_ids=[rank])
+    torch.save(model.module.state_dict(), "last.pt")
+```
+
+## Good
+
+```python
+import torch
+from torch.nn.parallel import DistributedDataParallel
+
+
+def finish(net, rank):
+    model = DistributedDataParallel(net, device_ids=[rank])
+    if rank == 0:
+        torch.save(model.module.state_dict(), "last.pt")
+```
+
+## When it is wrong
+
+Where each process has a file system of its own.
+
+## References
+
+- PyTorch tutorial: getting started with distributed data parallel, save and load checkpoints
+)"},
+    .calls = "torch.save",
+    .on_call = check};
+
+} // namespace deepperf::rules::saved_by_every_process
