@@ -36,8 +36,8 @@ Shared shared_in(const Site &site, const Expr *loss, u32 depth = 0) {
     const Kind reader = model::kind_of(call->func);
     const Kind made_by = maker != nullptr ? model::kind_of(maker->func) : Kind::Unknown;
     const auto may_be_model = [](Kind kind) { return kind == Kind::TorchModule || kind == Kind::Unknown; };
-    if (maker == nullptr || !may_be_model(reader) || !may_be_model(made_by) || !called_api(site, *call).empty() ||
-        !called_api(site, *maker).empty() ||
+    if (maker == nullptr || site.project.callee_of(maker).is(model::Value::Tag::ApiMethod) || !may_be_model(reader) ||
+        !may_be_model(made_by) || !called_api(site, *call).empty() || !called_api(site, *maker).empty() ||
         (maker->func->kind != NodeKind::Name && maker->func->kind != NodeKind::Attribute) ||
         text_of(site, maker->func) == text_of(site, call->func)) {
       return false;

@@ -66,3 +66,18 @@ def one_optimizer(encoder: torch.nn.Module, decoder: torch.nn.Module, x):
     second = decoder(z).pow(2).mean()
     second.backward()
     optimizer.step()
+
+
+def moved(G, D, loader, device):
+    first = torch.optim.Adam(D.parameters())
+    second = torch.optim.Adam(G.parameters())
+    for real in loader:
+        real = real.to(device)
+        fake = G(torch.randn(len(real), 64, device=device))
+        loss = (D(fake) - D(real)).mean()  # expect: DP264
+        first.zero_grad()
+        loss.backward(retain_graph=True)
+        first.step()
+        second.zero_grad()
+        (-D(fake)).mean().backward()
+        second.step()
