@@ -76,7 +76,7 @@ void check(Site &site, const Call &call) {
 } // namespace
 
 extern constinit const Rule kFillOverflowsHalf = {
-    .info = {.code = "DP518",
+    .info = {.code = "DP521",
              .name = "fill-overflows-half",
              .summary = "attention scores that are masked with a number that float16 cannot hold",
              .root_cause = "Hardware: Improper Configuration",

@@ -86,7 +86,7 @@ void check(Site &site, const Call &call) {
 } // namespace
 
 extern constinit const Rule kHalfWeightsTrained = {
-    .info = {.code = "DP519",
+    .info = {.code = "DP522",
              .name = "half-weights-trained",
              .summary = "a model whose weights are converted to float16 and then trained",
              .root_cause = "Hardware: Improper Configuration",

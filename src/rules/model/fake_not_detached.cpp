@@ -112,7 +112,7 @@ void check(Site &site, const Call &call) {
 } // namespace
 
 extern constinit const Rule kFakeNotDetached = {
-    .info = {.code = "DP264",
+    .info = {.code = "DP228",
              .name = "fake-not-detached",
              .summary = "a discriminator's backward pass that also goes through the generator",
              .root_cause = "Model: Confusion with Computation Graph",

@@ -85,7 +85,7 @@ void check(Site &site, const Call &call) {
 } // namespace
 
 extern constinit const Rule kLayerSharedInList = {
-    .info = {.code = "DP262",
+    .info = {.code = "DP226",
              .name = "layer-shared-in-list",
              .summary = "a list of layers that holds the same layer several times",
              .root_cause = "Model: Inefficient Model Structure",

@@ -113,7 +113,7 @@ void check(Site &site, const Node &node) {
 } // namespace
 
 extern constinit const Rule kParameterNotRegistered = {
-    .info = {.code = "DP263",
+    .info = {.code = "DP227",
              .name = "parameter-not-registered",
              .summary = "a tensor of a module that should be trained but is not one of its parameters",
              .root_cause = "Model: Inefficient Model Structure",

@@ -128,7 +128,7 @@ void check(Site &site, const Call &call) {
 } // namespace
 
 extern constinit const Rule kRolloutWithGraph = {
-    .info = {.code = "DP265",
+    .info = {.code = "DP229",
              .name = "rollout-with-graph",
              .summary = "log-probabilities of a rollout that are stored with their autograd graph",
              .root_cause = "Model: Confusion with Computation Graph",

@@ -77,7 +77,7 @@ void check(Site &site, const Call &call) {
 } // namespace
 
 extern constinit const Rule kAccumulationCleared = {
-    .info = {.code = "DP883",
+    .info = {.code = "DP910",
              .name = "accumulation-cleared",
              .summary = "gradient accumulation that clears the gradients before every batch",
              .root_cause = "Training: Wrong Training Step",

@@ -83,7 +83,7 @@ void check(Site &site, const Node &node) {
 } // namespace
 
 extern constinit const Rule kAverageWithoutBuffers = {
-    .info = {.code = "DP858",
+    .info = {.code = "DP907",
              .name = "average-without-buffers",
              .summary = "a moving average of a model that leaves its batch normalization statistics behind",
              .root_cause = "Training: Wrong Training Step",

@@ -76,7 +76,7 @@ void check(Site &site, const Call &call) {
 } // namespace
 
 extern constinit const Rule kBatchSchedulerPerEpoch = {
-    .info = {.code = "DP885",
+    .info = {.code = "DP912",
              .name = "batch-scheduler-per-epoch",
              .summary = "a learning rate schedule in batches that is stepped once per epoch",
              .root_cause = "Training: Wrong Training Step",

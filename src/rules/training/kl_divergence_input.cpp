@@ -67,7 +67,7 @@ void check(Site &site, const Call &call) {
 } // namespace
 
 extern constinit const Rule kKlDivergenceInput = {
-    .info = {.code = "DP859",
+    .info = {.code = "DP908",
              .name = "kl-divergence-input",
              .summary = "`kl_div` of probabilities instead of log-probabilities, or averaged over the classes",
              .root_cause = "Training: Loss Mismatch",

@@ -46,7 +46,7 @@ void check(Site &site, const Node &node) {
 } // namespace
 
 extern constinit const Rule kLogitsThresholded = {
-    .info = {.code = "DP860",
+    .info = {.code = "DP909",
              .name = "logits-thresholded",
              .summary = "logits that are compared with 0.5 or rounded as if they were probabilities",
              .root_cause = "Training: Loss Mismatch",

@@ -46,7 +46,7 @@ void check(Site &site, const Call &call) {
 
 } // namespace
 
-extern constinit const Rule kScalerNotUpdated = {.info = {.code = "DP884",
+extern constinit const Rule kScalerNotUpdated = {.info = {.code = "DP911",
                                                           .name = "scaler-not-updated",
                                                           .summary = "a `GradScaler` that is used without `update()`",
                                                           .root_cause = "Training: Wrong Training Step",

@@ -13,7 +13,7 @@ class Attention(nn.Module):
     def forward(self, x, mask):
         q, k, v = self.qkv(x).chunk(3, -1)
         scores = q @ k.transpose(-1, -2) / math.sqrt(q.size(-1))
-        scores = scores.masked_fill(mask, -1e9)  # expect: DP518
+        scores = scores.masked_fill(mask, -1e9)  # expect: DP521
         return scores.softmax(-1) @ v  # expect: DP151
 
 
@@ -48,7 +48,7 @@ def train(loader, optimizer: torch.optim.Optimizer):
 
 def at_once(q, k, mask):
     with torch.cuda.amp.autocast():  # hint: DP302
-        return torch.bmm(q, k).masked_fill(mask, -1e10)  # expect: DP518
+        return torch.bmm(q, k).masked_fill(mask, -1e10)  # expect: DP521
 
 
 def wider(q, k, mask):

@@ -9,7 +9,7 @@ class Attention(nn.Module):
 
     def forward(self, x, mask):
         q, k = self.qk(x).chunk(2, -1)
-        return (q @ k.transpose(-1, -2)).masked_fill(mask, -1e9)  # expect: DP518
+        return (q @ k.transpose(-1, -2)).masked_fill(mask, -1e9)  # expect: DP521
 
 
 class Layer(nn.Module):

@@ -4,7 +4,7 @@ import torch.nn.functional as F
 
 
 def train(model, loader):
-    model = model.cuda().half()  # expect: DP519
+    model = model.cuda().half()  # expect: DP522
     optimizer = torch.optim.Adam(model.parameters())
     for x, y in loader:
         optimizer.zero_grad()
@@ -14,7 +14,7 @@ def train(model, loader):
 
 def converted(loader):
     model = nn.Linear(8, 8)
-    model.to("cuda", dtype=torch.float16)  # expect: DP519
+    model.to("cuda", dtype=torch.float16)  # expect: DP522
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     for x, y in loader:
         optimizer.zero_grad()

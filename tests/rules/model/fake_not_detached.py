@@ -5,7 +5,7 @@ import torch.nn.functional as F
 def untyped(G, D, loader, og, od):
     for real in loader:
         fake = G(torch.randn(len(real), 64))
-        d_loss = F.softplus(-D(real)).mean() + F.softplus(D(fake)).mean()  # expect: DP264
+        d_loss = F.softplus(-D(real)).mean() + F.softplus(D(fake)).mean()  # expect: DP228
         od.zero_grad()
         d_loss.backward(retain_graph=True)
         od.step()
@@ -23,7 +23,7 @@ class Gan:
 
     def step(self, real, noise):
         fake = self.generator(noise)
-        scores = self.critic(fake)  # expect: DP264
+        scores = self.critic(fake)  # expect: DP228
         loss = scores.mean() - self.critic(real).mean()
         self.first.zero_grad()
         loss.backward(retain_graph=True)
@@ -74,7 +74,7 @@ def moved(G, D, loader, device):
     for real in loader:
         real = real.to(device)
         fake = G(torch.randn(len(real), 64, device=device))
-        loss = (D(fake) - D(real)).mean()  # expect: DP264
+        loss = (D(fake) - D(real)).mean()  # expect: DP228
         first.zero_grad()
         loss.backward(retain_graph=True)
         first.step()

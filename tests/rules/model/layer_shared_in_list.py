@@ -15,13 +15,13 @@ class Block(nn.Module):
 class Repeated(nn.Module):
     def __init__(self, d, n):
         super().__init__()
-        self.a = nn.Sequential(*[nn.Linear(d, d)] * n)  # expect: DP262
-        self.b = nn.ModuleList([Block(d)] * 6)  # expect: DP262
+        self.a = nn.Sequential(*[nn.Linear(d, d)] * n)  # expect: DP226
+        self.b = nn.ModuleList([Block(d)] * 6)  # expect: DP226
         block = Block(d)
-        self.c = nn.ModuleList([block for _ in range(n)])  # expect: DP262
+        self.c = nn.ModuleList([block for _ in range(n)])  # expect: DP226
         layer = nn.TransformerEncoderLayer(d, 8)
-        self.d = nn.ModuleList([layer] * n)  # expect: DP262
-        self.e = nn.Sequential(*(block for _ in range(n)))  # expect: DP262
+        self.d = nn.ModuleList([layer] * n)  # expect: DP226
+        self.e = nn.Sequential(*(block for _ in range(n)))  # expect: DP226
 
     def forward(self, x):
         x = self.a(x)

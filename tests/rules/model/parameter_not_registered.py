@@ -5,11 +5,11 @@ import torch.nn as nn
 class Moved(nn.Module):
     def __init__(self, d, device):
         super().__init__()
-        self.a = nn.Parameter(torch.randn(d)).cuda()  # expect: DP263  # hint: DP401
-        self.b = nn.Parameter(torch.randn(d)).to(device)  # expect: DP263  # hint: DP401
-        self.c = nn.Parameter(torch.randn(d)) * 0.02  # expect: DP263
-        self.d = nn.Parameter(torch.zeros(1, d)).repeat(4, 1)  # expect: DP263
-        self.e = nn.Parameter(torch.randn(d)).float().to(device)  # expect: DP263  # hint: DP401
+        self.a = nn.Parameter(torch.randn(d)).cuda()  # expect: DP227  # hint: DP401
+        self.b = nn.Parameter(torch.randn(d)).to(device)  # expect: DP227  # hint: DP401
+        self.c = nn.Parameter(torch.randn(d)) * 0.02  # expect: DP227
+        self.d = nn.Parameter(torch.zeros(1, d)).repeat(4, 1)  # expect: DP227
+        self.e = nn.Parameter(torch.randn(d)).float().to(device)  # expect: DP227  # hint: DP401
 
     def forward(self, x):
         return x * self.a + self.b + self.c + self.d + self.e
@@ -18,8 +18,8 @@ class Moved(nn.Module):
 class Plain(nn.Module):
     def __init__(self, d):
         super().__init__()
-        self.gain = torch.ones(d, requires_grad=True)  # expect: DP263
-        self.shift = torch.autograd.Variable(torch.zeros(d), requires_grad=True)  # expect: DP263  # hint: DP302
+        self.gain = torch.ones(d, requires_grad=True)  # expect: DP227
+        self.shift = torch.autograd.Variable(torch.zeros(d), requires_grad=True)  # expect: DP227  # hint: DP302
 
     def forward(self, x):
         return x * self.gain + self.shift

@@ -8,7 +8,7 @@ def collect(env, policy, rollout, steps):
         dist = Categorical(logits=policy(x))
         action = dist.sample()
         x, reward = env.step(action.cpu())
-        rollout.reward[t], rollout.old[t] = reward, dist.log_prob(action)  # expect: DP265
+        rollout.reward[t], rollout.old[t] = reward, dist.log_prob(action)  # expect: DP229
 
 
 def collect_by_name(env, policy, buffer, steps):
@@ -16,7 +16,7 @@ def collect_by_name(env, policy, buffer, steps):
     for _ in range(steps):
         dist = Categorical(logits=policy(x))
         action = dist.sample()
-        old = dist.log_prob(action)  # expect: DP265
+        old = dist.log_prob(action)  # expect: DP229
         x, reward = env.step(action)
         buffer.add(x, action, old, reward)
 

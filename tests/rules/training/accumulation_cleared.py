@@ -6,7 +6,7 @@ import torch.nn.functional as F
 def plain(model: nn.Module, loader):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     for i, (x, y) in enumerate(loader):
-        optimizer.zero_grad()  # expect: DP883
+        optimizer.zero_grad()  # expect: DP910
         loss = F.cross_entropy(model(x), y) / 4
         loss.backward()
         if (i + 1) % 4 == 0:
@@ -17,7 +17,7 @@ def by_name(model: nn.Module, loader, accumulate):
     optimizer = torch.optim.AdamW(model.parameters())
     for i, (x, y) in enumerate(loader, 1):
         loss = F.cross_entropy(model(x), y) / accumulate
-        optimizer.zero_grad(set_to_none=True)  # expect: DP883
+        optimizer.zero_grad(set_to_none=True)  # expect: DP910
         loss.backward()
         last = i % accumulate == 0
         if last:
@@ -30,14 +30,14 @@ def behind(model: nn.Module, loader):
         (F.cross_entropy(model(x), y) / 8).backward()
         if i % 8 == 7:
             optimizer.step()
-        optimizer.zero_grad()  # expect: DP883
+        optimizer.zero_grad()  # expect: DP910
 
 
 def scaled(model: nn.Module, loader):
     optimizer = torch.optim.AdamW(model.parameters())
     scaler = torch.amp.GradScaler("cuda")
     for i, (x, y) in enumerate(loader):
-        model.zero_grad()  # expect: DP883
+        model.zero_grad()  # expect: DP910
         with torch.autocast("cuda", dtype=torch.float16):
             loss = F.cross_entropy(model(x), y) / 8
         scaler.scale(loss).backward()
@@ -53,7 +53,7 @@ class Loop:
 
     def epoch(self, loader):
         for i, (x, y) in enumerate(loader, 1):
-            self.optimizer.zero_grad()  # expect: DP883
+            self.optimizer.zero_grad()  # expect: DP910
             loss = F.cross_entropy(self.model(x), y) / self.k
             loss.backward()
             if i % self.k == 0:

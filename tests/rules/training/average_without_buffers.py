@@ -29,7 +29,7 @@ class Ema:
 
     @torch.no_grad()
     def update(self, model, decay=0.999):
-        for average, current in zip(self.module.parameters(), model.parameters()):  # expect: DP858
+        for average, current in zip(self.module.parameters(), model.parameters()):  # expect: DP907
             average.mul_(decay).add_(current, alpha=1 - decay)
 
 
@@ -46,12 +46,12 @@ class WithBuffers:
 
 
 def interpolate(teacher, student, weight):
-    for t, s in zip(teacher.parameters(), student.parameters()):  # expect: DP858
+    for t, s in zip(teacher.parameters(), student.parameters()):  # expect: DP907
         t.data.lerp_(s.data, weight)
 
 
 def assigned(model, average, decay):
-    for p, q in zip(model.parameters(), average.parameters()):  # expect: DP858
+    for p, q in zip(model.parameters(), average.parameters()):  # expect: DP907
         q.data = decay * q.data + (1 - decay) * p.data
 
 

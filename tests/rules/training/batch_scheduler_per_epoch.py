@@ -13,7 +13,7 @@ def one_cycle(model: nn.Module, loader, epochs):
             optimizer.zero_grad()
             loss_function(model(x), y).backward()
             optimizer.step()
-        scheduler.step()  # expect: DP885
+        scheduler.step()  # expect: DP912
 
 
 def total(model: nn.Module, loader, epochs):
@@ -25,7 +25,7 @@ def total(model: nn.Module, loader, epochs):
             optimizer.zero_grad()
             loss_function(model(x), y).backward()
             optimizer.step()
-        scheduler.step()  # expect: DP885
+        scheduler.step()  # expect: DP912
 
 
 class Trainer:
@@ -43,7 +43,7 @@ class Trainer:
     def fit(self):
         for epoch in range(self.epochs):
             self.epoch()
-            self.scheduler.step()  # expect: DP885
+            self.scheduler.step()  # expect: DP912
 
 
 # ---- Silent

@@ -4,13 +4,13 @@ import torch.nn.functional as F
 
 
 def probabilities(student, teacher):
-    return F.kl_div(F.softmax(student, 1), F.softmax(teacher, 1), reduction="batchmean")  # expect: DP859
+    return F.kl_div(F.softmax(student, 1), F.softmax(teacher, 1), reduction="batchmean")  # expect: DP908
 
 
 def by_name(student, teacher, t):
     p = (student / t).softmax(dim=-1)
     q = torch.softmax(teacher / t, dim=-1)
-    return nn.KLDivLoss(reduction="batchmean")(p, q)  # expect: DP859
+    return nn.KLDivLoss(reduction="batchmean")(p, q)  # expect: DP908
 
 
 class Head(nn.Module):
@@ -20,15 +20,15 @@ class Head(nn.Module):
         self.out = nn.Linear(8, 4)
 
     def forward(self, x, target):
-        return self.kl(self.out(x), target)  # expect: DP859
+        return self.kl(self.out(x), target)  # expect: DP908
 
 
 def log_target(student, teacher):
-    return F.kl_div(F.log_softmax(student, 1), F.log_softmax(teacher, 1), reduction="batchmean")  # expect: DP859
+    return F.kl_div(F.log_softmax(student, 1), F.log_softmax(teacher, 1), reduction="batchmean")  # expect: DP908
 
 
 def averaged(student, teacher):
-    return F.kl_div(F.log_softmax(student, 1), F.softmax(teacher, 1))  # expect: DP859
+    return F.kl_div(F.log_softmax(student, 1), F.softmax(teacher, 1))  # expect: DP908
 
 
 # ---- Silent
