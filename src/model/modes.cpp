@@ -11,6 +11,11 @@ namespace {
 
 constexpr u32 kMostModuleDepth = 6; // of modules inside modules
 
+struct Question {
+  const Project &project;
+  bool is_about_statistics = false; // whether it has running statistics; dropout does not count
+};
+
 Modes both(Modes a, Modes b) {
   if (a == Modes::Differ || b == Modes::Differ) {
     return Modes::Differ;
@@ -18,16 +23,16 @@ Modes both(Modes a, Modes b) {
   return a == Modes::Same && b == Modes::Same ? Modes::Same : Modes::Unknown;
 }
 
-Modes modes_of_one(const Project &project, const Value &model, u32 depth);
+Modes modes_of_one(const Question &question, const Value &model, u32 depth);
 
-Modes modes_of_all(const Project &project, const Value &value, u32 depth) {
+Modes modes_of_all(const Question &question, const Value &value, u32 depth) {
   Modes modes = value.open || (!value.known() && value.alternatives == nullptr) ? Modes::Unknown : Modes::Same;
-  for_each_alternative(value, [&](const Value &one) { modes = both(modes, modes_of_one(project, one, depth)); });
+  for_each_alternative(value, [&](const Value &one) { modes = both(modes, modes_of_one(question, one, depth)); });
   return modes;
 }
 
 // The layers that are written in nn.Sequential(…), also in lists and nested calls inside.
-Modes modes_of_arguments(const Project &project, const Call &call, u32 depth) {
+Modes modes_of_arguments(const Question &question, const Call &call, u32 depth) {
   Modes modes = Modes::Same;
   for (const Expr *arg : call.args) {
     const auto *made = as<Call>(arg);
@@ -35,18 +40,18 @@ Modes modes_of_arguments(const Project &project, const Call &call, u32 depth) {
       modes = both(modes, Modes::Unknown);
       continue;
     }
-    const Value callee = project.callee_of(made);
+    const Value callee = question.project.callee_of(made);
     const ApiInfo *info = callee.is(Value::Tag::Api) ? find_api(callee.name()) : nullptr;
     modes = both(modes, callee.is(Value::Tag::Class)
-                            ? modes_of_one(project, Value::of(callee.type, Value::Tag::Object), depth + 1)
+                            ? modes_of_one(question, Value::of(callee.type, Value::Tag::Object), depth + 1)
                         : info != nullptr && info->returns != Kind::Unknown
-                            ? modes_of_one(project, Value::made_by(info->returns, made, callee.name()), depth + 1)
+                            ? modes_of_one(question, Value::made_by(info->returns, made, callee.name()), depth + 1)
                             : Modes::Unknown);
   }
   return modes;
 }
 
-Modes modes_of_class(const Project &project, const ClassInfo &type, u32 depth) {
+Modes modes_of_class(const Question &question, const ClassInfo &type, u32 depth) {
   Modes modes = Modes::Same;
   for (const ClassInfo *at : type.mro) {
     for (const auto &[name, cell] : at->attributes) {
@@ -57,7 +62,7 @@ Modes modes_of_class(const Project &project, const ClassInfo &type, u32 depth) {
               ? part.type->kind == Kind::TorchModule
               : part.is(Value::Tag::Instance) && (part.kind == Kind::TorchModule || part.kind == Kind::HfModel);
       if (is_module) {
-        modes = both(modes, modes_of_all(project, part, depth + 1));
+        modes = both(modes, modes_of_all(question, part, depth + 1));
       } else if (!part.known() && !part.is(Value::Tag::None)) {
         modes = both(modes, Modes::Unknown);
       }
@@ -66,7 +71,8 @@ Modes modes_of_class(const Project &project, const ClassInfo &type, u32 depth) {
     const FunctionInfo *const forward = find_method_of(*at, known::sym_forward);
     if (forward != nullptr && forward->node != nullptr && forward->type == at) {
       const std::string_view text = forward->module->parsed->source.part(forward->node->start, forward->node->end);
-      if (text.find(".dropout(") != std::string_view::npos && text.find("self.training") != std::string_view::npos) {
+      if (!question.is_about_statistics && text.find(".dropout(") != std::string_view::npos &&
+          text.find("self.training") != std::string_view::npos) {
         return Modes::Differ;
       }
     }
@@ -74,40 +80,56 @@ Modes modes_of_class(const Project &project, const ClassInfo &type, u32 depth) {
   return modes;
 }
 
-Modes modes_of_one(const Project &project, const Value &model, u32 depth) {
+// Of the architectures of torchvision, those that are known to have batch normalization.
+Modes statistics_of_pretrained(std::string_view name) {
+  constexpr std::string_view kNormalized[] = {"resnet",         "resnext",   "densenet",   "mobilenet",
+                                              "efficientnet_b", "regnet",    "mnasnet",    "shufflenet",
+                                              "googlenet",      "inception", "wide_resnet"};
+  const std::string_view last = name.substr(name.rfind('.') + 1);
+  for (const std::string_view one : kNormalized) {
+    if (last.starts_with(one)) {
+      return Modes::Differ;
+    }
+  }
+  return last.ends_with("_bn") ? Modes::Differ : Modes::Unknown;
+}
+
+Modes modes_of_one(const Question &question, const Value &model, u32 depth) {
   if (depth > kMostModuleDepth) {
     return Modes::Unknown;
   }
   if (model.is(Value::Tag::Object)) {
-    return model.type->kind == Kind::TorchModule ? modes_of_class(project, *model.type, depth) : Modes::Same;
+    return model.type->kind == Kind::TorchModule ? modes_of_class(question, *model.type, depth) : Modes::Same;
   }
   if (model.is_kind(Kind::HfModel)) {
-    return Modes::Differ;
+    return question.is_about_statistics ? Modes::Unknown : Modes::Differ;
   }
   if (!model.is(Value::Tag::Instance) || model.kind != Kind::TorchModule || !model.name()) {
     return model.is_kind(Kind::TorchLoss) ? Modes::Same : Modes::Unknown;
   }
   const std::string_view name = model.name().text();
   if (name.starts_with("torchvision.models.") || name == "timm.create_model") {
-    return Modes::Differ;
+    return question.is_about_statistics ? statistics_of_pretrained(name) : Modes::Differ;
   }
   if (!name.starts_with("torch.nn.")) {
     return Modes::Unknown;
   }
   const std::string_view layer = name.substr(9);
-  if (layer.find("Dropout") != std::string_view::npos || layer.find("BatchNorm") != std::string_view::npos ||
-      layer.starts_with("Transformer")) {
+  if (layer.find("BatchNorm") != std::string_view::npos) {
     return Modes::Differ;
   }
+  if (layer.find("Dropout") != std::string_view::npos || layer.starts_with("Transformer")) {
+    return question.is_about_statistics ? Modes::Same : Modes::Differ;
+  }
   if (layer == "Sequential" || layer.ends_with("Parallel") || layer == "ModuleList") {
-    return model.call != nullptr && !model.call->args.empty() ? modes_of_arguments(project, *model.call, depth)
+    return model.call != nullptr && !model.call->args.empty() ? modes_of_arguments(question, *model.call, depth)
                                                               : Modes::Unknown;
   }
   if (layer == "Module" || layer == "ModuleDict") {
     return Modes::Unknown;
   }
   // The recurrent layers drop between their layers, if they are told to.
-  if (model.call != nullptr) {
+  if (model.call != nullptr && !question.is_about_statistics) {
     for (const Keyword *keyword : model.call->keywords) {
       if (keyword->name && keyword->name.text() == "dropout") {
         return Modes::Differ;
@@ -119,6 +141,8 @@ Modes modes_of_one(const Project &project, const Value &model, u32 depth) {
 
 } // namespace
 
-Modes modes_of(const Project &project, const Value &model) { return modes_of_all(project, model, 0); }
+Modes modes_of(const Project &project, const Value &model) { return modes_of_all({project}, model, 0); }
+
+Modes statistics_of(const Project &project, const Value &model) { return modes_of_all({project, true}, model, 0); }
 
 } // namespace deepperf::model

@@ -14,4 +14,7 @@ enum class Modes : u8 {
 // Of a model as a value: a layer, an object of the project, a model of torchvision, timm or Hugging Face.
 Modes modes_of(const Project &project, const Value &model);
 
+// The same for running statistics alone, which batch normalization keeps in buffers: Differ if it has some.
+Modes statistics_of(const Project &project, const Value &model);
+
 } // namespace deepperf::model

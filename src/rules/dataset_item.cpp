@@ -24,9 +24,33 @@ bool in_dataset_item(const Site &site) {
          model::find_member(type, intern("__len__")) != nullptr;
 }
 
+namespace {
+
+bool only_items_call(const Site &site, const model::FunctionInfo &function, u32 depth) {
+  constexpr u32 kMostCalls = 3;
+  return depth < kMostCalls && !function.called_by.empty() &&
+         std::ranges::all_of(function.called_by, [&](const model::CallSite *caller) {
+           Site there = site;
+           there.function = caller->caller;
+           there.module = caller->caller->module;
+           return !caller->behind_guard && !caller->once &&
+                  (in_dataset_item(there) || only_items_call(site, *caller->caller, depth + 1));
+         });
+}
+
+} // namespace
+
+bool runs_per_item(const Site &site) {
+  return in_dataset_item(site) ||
+         (site.function != nullptr && site.function->definition() != nullptr &&
+          site.function->definition()->decorators.empty() && site.function->name.text() != "__init__" &&
+          only_items_call(site, *site.function, 0));
+}
+
 bool is_same_for_all_items(const Site &site, const Expr &expr) {
   const model::Dependencies depends = model::dependencies_of(site.project, *site.function, &expr);
-  return !depends.varies && (depends.params & ~u64{1}) == 0; // parameter 0 is self
+  const bool is_method = site.function->type != nullptr && !site.function->is_static;
+  return !depends.varies && (depends.params & ~u64{is_method ? 1U : 0U}) == 0; // parameter 0 is self
 }
 
 bool is_call_same_for_all_items(const Site &site, const Call &call) {

@@ -8,6 +8,9 @@ namespace deepperf::rules {
 // Directly in the __getitem__ of a class that is, or looks like, a PyTorch Dataset.
 bool in_dataset_item(const Site &site);
 
+// The same for what only such a __getitem__ calls, at a few calls' distance: a method that prepares the item.
+bool runs_per_item(const Site &site);
+
 // Is the value the same for every item? Only where that is proved.
 bool is_same_for_all_items(const Site &site, const python::Expr &expr);
 

@@ -16,6 +16,8 @@ LossCall loss_call(const Site &site, const Call &call) {
       {"torch.nn.NLLLoss", Loss::Nll, "nn.NLLLoss"},
       {"torch.nn.NLLLoss2d", Loss::Nll, "nn.NLLLoss2d"},
       {"torch.nn.functional.nll_loss", Loss::Nll, "F.nll_loss"},
+      {"torch.nn.CTCLoss", Loss::Ctc, "nn.CTCLoss"},
+      {"torch.nn.functional.ctc_loss", Loss::Ctc, "F.ctc_loss"},
       {"torch.nn.BCELoss", Loss::Bce, "nn.BCELoss"},
       {"torch.nn.functional.binary_cross_entropy", Loss::Bce, "F.binary_cross_entropy"},
       {"torch.nn.BCEWithLogitsLoss", Loss::BceWithLogits, "nn.BCEWithLogitsLoss"},
@@ -28,7 +30,7 @@ LossCall loss_call(const Site &site, const Call &call) {
   }
   for (const Known &known : kKnown) {
     if (known.api == api) {
-      const Expr *input = argument(call, 0, "input");
+      const Expr *input = argument(call, 0, known.loss == Loss::Ctc ? "log_probs" : "input");
       return input != nullptr ? LossCall{known.loss, input, known.name} : LossCall{};
     }
   }

@@ -5,7 +5,7 @@
 
 namespace deepperf::rules {
 
-enum class Loss : u8 { None, CrossEntropy, Nll, Bce, BceWithLogits };
+enum class Loss : u8 { None, CrossEntropy, Nll, Bce, BceWithLogits, Ctc };
 
 struct LossCall {
   Loss loss = Loss::None;
@@ -21,6 +21,7 @@ bool is_loss_function(std::string_view api);
 // To subscribe to: all calls that may be one.
 inline constexpr std::string_view kLossCalls =
     "TorchLoss.__call__ torch.nn.functional.cross_entropy torch.nn.functional.nll_loss "
-    "torch.nn.functional.binary_cross_entropy torch.nn.functional.binary_cross_entropy_with_logits";
+    "torch.nn.functional.binary_cross_entropy torch.nn.functional.binary_cross_entropy_with_logits "
+    "torch.nn.functional.ctc_loss";
 
 } // namespace deepperf::rules

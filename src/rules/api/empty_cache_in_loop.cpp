@@ -6,7 +6,24 @@ using namespace python;
 
 namespace {
 
+// gc.collect() walks all objects of the program; what a step allocates is freed without it.
+void check_collection(Site &site, const Call &call) {
+  const model::Loop *loop = long_loop_around(site);
+  const bool in_loop = loop != nullptr && loop->steps && runs_every_turn(site, *loop);
+  const bool in_call = loop == nullptr && site.function != nullptr && site.function->steps && site.function->in_loop &&
+                       enclosing(site, NodeKind::If) == nullptr;
+  if (!call.args.empty() || (!in_loop && !in_call) || enclosing(site, NodeKind::ExceptHandler) != nullptr) {
+    return;
+  }
+  report(site, call, "every training step searches all Python objects of the program for garbage",
+         "remove the call: tensors are freed when their last reference is gone");
+}
+
 void check(Site &site, const Call &call) {
+  if (called_api(site, call) == "gc.collect") {
+    check_collection(site, call);
+    return;
+  }
   if (enclosing(site, NodeKind::ExceptHandler) != nullptr) {
     return; // after an out-of-memory error
   }
@@ -51,7 +68,7 @@ extern constinit const Rule kEmptyCacheInLoop = {
              .documentation = R"(## What it finds
 
 `torch.cuda.empty_cache()`, or that of another device, in every iteration of a loop or in a training step. In a loop
-without training it is only a hint.
+without training it is only a hint. Also `gc.collect()` in every training step.
 
 ## Why it costs
 
@@ -96,7 +113,7 @@ many iterations.
 
 - PyTorch: CUDA semantics, memory management
 )"},
-    .calls = "torch.cuda.empty_cache torch.mps.empty_cache torch.xpu.empty_cache torch.npu.empty_cache",
+    .calls = "gc.collect torch.cuda.empty_cache torch.mps.empty_cache torch.xpu.empty_cache torch.npu.empty_cache",
     .on_call = check};
 
 } // namespace deepperf::rules::empty_cache_in_loop

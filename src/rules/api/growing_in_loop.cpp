@@ -191,8 +191,12 @@ void tell(Site &site, const Call &call, const Expr *target, const model::Loop *l
 // `self.scores = torch.cat([self.scores, x])` in a method that a loop calls.
 void check_method(Site &site, const Call &call, const Expr *target, const Expr *operand) {
   const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
-  if (definition == nullptr || !site.function->in_loop || target->kind != NodeKind::Attribute || is_scripted(site) ||
-      is_bounded(site, definition)) {
+  const auto *entry = as<Subscript>(target); // self.columns[key]
+  const Expr *const owner = entry != nullptr ? entry->value : target;
+  // What is cut to a length each time is appended to again and again.
+  const bool is_window = !site.ancestors.empty() && site.ancestors.back()->kind == NodeKind::Subscript;
+  if (definition == nullptr || (!site.function->in_loop && !is_window) || owner->kind != NodeKind::Attribute ||
+      is_scripted(site) || is_bounded(site, definition)) {
     return;
   }
   const Node *branch = nullptr;
@@ -239,6 +243,14 @@ void check(Site &site, const Call &call) {
   }
   const model::Loop *const innermost = loop_around(site);
   if (innermost == nullptr) {
+    return check_method(site, call, target, operand);
+  }
+  // One entry in each iteration: a row of a table that each call adds to.
+  const auto *entry = as<Subscript>(target);
+  const auto *over = as<For>(innermost->node);
+  const auto *key = entry != nullptr ? as<Name>(entry->slice) : nullptr;
+  if (key != nullptr && over != nullptr && innermost->parent == nullptr && entry->value->kind == NodeKind::Attribute &&
+      mentions(over->target, key->id)) {
     return check_method(site, call, target, operand);
   }
   const model::Loop *const of_entries = loop_of_entries(*innermost, target);

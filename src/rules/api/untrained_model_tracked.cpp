@@ -61,9 +61,27 @@ void note_use(NameUses &uses, const Name &name, const Node *parent) {
   }
 }
 
+// `load(…).to(device).eval()`
+bool is_switched(const Expr *value) {
+  const auto *call = as<Call>(value);
+  while (call != nullptr && receiver_of(*call) != nullptr) {
+    if (called_method(*call) == "eval" && call->args.empty()) {
+      return true;
+    }
+    call = as<Call>(receiver_of(*call));
+  }
+  return false;
+}
+
 NameUses find_uses(const Site &site) {
   NameUses uses;
   const auto visit = [&](const auto &self, const Node *node, const Node *parent) -> void {
+    if (const auto *assign = as<Assign>(node); assign != nullptr && assign->targets.size() == 1) {
+      const auto *target = as<Name>(assign->targets[0]);
+      if (target != nullptr && is_switched(assign->value)) {
+        uses.in_eval[target->id.id] = true;
+      }
+    }
     if (const auto *name = as<Name>(node)) {
       note_use(uses, *name, parent);
     } else if (const auto *made = as<Call>(node)) {
@@ -163,6 +181,95 @@ void check_lightning(Site &site, const Call &call) {
   finding.notes.push_back({site.module->file, optimizers->name_span, "only other parts are trained"});
 }
 
+// ---- self.target = copy.deepcopy(self.model) ------------------------------------------------------------------------
+
+// How a class makes and uses the copy of a model that it keeps.
+struct Copy {
+  const Call *made = nullptr; // copy.deepcopy(…)
+  bool is_trained = false;    // or frozen, so that it has no gradients
+};
+
+Copy find_copy(const Site &site, const ClassDef &type, Symbol attribute) {
+  Copy copy;
+  u32 stores = 0;
+  bool has_optimizer = false;
+  const std::string member = fmt::format(".{}.", attribute.text());
+  const auto visit = [&](const auto &self, const Node *node) -> void {
+    if (const auto *assign = as<Assign>(node)) {
+      const auto *target = as<Attribute>(assign->targets[0]);
+      if (target != nullptr && target->attr == attribute) {
+        const Call *call = as<Call>(assign->value);
+        while (call != nullptr && receiver_of(*call) != nullptr && called_api(site, *call).empty()) {
+          call = as<Call>(receiver_of(*call)); // deepcopy(…).to(device)
+        }
+        copy.made = call != nullptr && called_api(site, *call) == "copy.deepcopy" ? call : nullptr;
+        ++stores;
+      }
+    } else if (const auto *call = as<Call>(node)) {
+      const std::string_view text = text_of(site, node);
+      if (model::kind_of(call) == Kind::TorchOptimizer) {
+        has_optimizer = true;
+        copy.is_trained = copy.is_trained || text.find(member) != std::string_view::npos ||
+                          text.find("self.parameters(") != std::string_view::npos;
+      }
+    }
+    for_each_child(node, [&](const Node *child) { self(self, child); });
+  };
+  visit(visit, &type);
+  const std::string_view all = text_of(site, &type);
+  copy.is_trained =
+      copy.is_trained || !has_optimizer || stores != 1 || all.find("requires_grad") != std::string_view::npos;
+  return copy;
+}
+
+// A target network that the step of its owner runs with gradients.
+void check_copy(Site &site, const Call &call, const Attribute &model) {
+  const auto *self = as<Name>(model.value);
+  if (self == nullptr || site.function->type == nullptr || site.function->params.empty() ||
+      site.function->params[0]->name != self->id || !site.function->steps || call.args.empty() ||
+      call.keywords.size() != 0) {
+    return;
+  }
+  // What is computed from it may need the gradients of its inputs.
+  const auto is_given = [&](const Expr *given) {
+    const auto *name = as<Name>(given);
+    return name != nullptr && !model::has_grad(name) &&
+           std::ranges::any_of(site.function->params, [name](const Param *param) { return param->name == name->id; });
+  };
+  if (!std::ranges::all_of(call.args, is_given)) {
+    return;
+  }
+  const Copy copy = find_copy(site, *site.function->type->node, model.attr);
+  for (std::size_t i = site.ancestors.size(); i-- > 0;) {
+    const NodeKind kind = site.ancestors[i]->kind;
+    if (kind >= NodeKind::FunctionDef) {
+      if (text_of(site, site.ancestors[i]).find("detach") != std::string_view::npos) {
+        return; // only the forward pass is recorded
+      }
+      break;
+    }
+  }
+  if (copy.made == nullptr || copy.is_trained) {
+    return;
+  }
+  Finding &finding =
+      report(site, call,
+             fmt::format("`{}` is not trained, but every step records its autograd graph and computes its gradients",
+                         text_of(site, &model)),
+             "run it under `torch.no_grad()`");
+  finding.notes.push_back(
+      {site_of(site, *copy.made).module->file, copy.made->span(), "it is a copy that no optimizer gets"});
+}
+
+void check_node(Site &site, const Node &node) {
+  const auto &call = static_cast<const Call &>(node);
+  const auto *model = as<Attribute>(call.func);
+  if (model != nullptr && site.function != nullptr && site.function->steps && site.module->torch &&
+      !site.module->is_test && !under_no_grad(site)) {
+    check_copy(site, call, *model);
+  }
+}
+
 void check(Site &site, const Call &call) {
   check_lightning(site, call);
   const auto *method = as<Attribute>(call.func);
@@ -181,7 +288,8 @@ void check(Site &site, const Call &call) {
   const NameUses &uses = site.memory.recall<NameUses>(site.function, [&site] { return find_uses(site); });
   // One that is not loaded here is set up elsewhere, and its eval() tells that it is not to be trained.
   const bool is_loaded =
-      model.name().text().ends_with("from_pretrained") && site.project.caller_of(model.call) == site.function;
+      (model.name().text().ends_with("from_pretrained") || model.name().text().starts_with("torchvision.models.")) &&
+      site.project.caller_of(model.call) == site.function;
   if (!uses.makes_optimizer || !uses.is_only_run(name->id) || (!is_loaded && !uses.in_eval.contains(name->id.id))) {
     return;
   }
@@ -209,6 +317,9 @@ extern constinit const Rule kUntrainedModelTracked = {
 
 A model that was loaded with `from_pretrained` and that a training loop only runs, on the data of the batch. Nothing
 reads its parameters, freezes it or passes it on, so no optimizer can train it. The call is not under `torch.no_grad()`.
+
+The same for a model of torchvision, and for an attribute that is a `copy.deepcopy` of another model, such as the target
+network of Q-learning, that no optimizer of its class gets.
 
 ## Why it costs
 
@@ -261,6 +372,8 @@ Where the gradient with respect to the batch itself is needed.
 - PyTorch: locally disabling gradient computation
 )"},
     .calls = "TorchModule.__call__ HfModel.__call__ *.encode",
-    .on_call = check};
+    .on_call = check,
+    .nodes = {NodeKind::Call},
+    .on_node = check_node};
 
 } // namespace deepperf::rules::untrained_model_tracked

@@ -2,6 +2,7 @@
 #include "model/bind.h"
 #include "model/definitions.h"
 #include "rules/per_step.h"
+#include "rules/tree.h"
 
 #include <fmt/format.h>
 
@@ -47,7 +48,7 @@ u32 count_numbers(const Expr *expr) {
 }
 
 // `self.x`, which the constructor sets to an array or list, and nobody sets or changes afterwards.
-bool is_constant_attribute(const model::Scope &scope, const Attribute &attribute) {
+bool is_constant_attribute(const model::Scope &scope, const Attribute &attribute, bool is_iterated = false) {
   const model::Definitions &known = model::definitions_of(*scope.project);
   const auto stores = known.attribute_stores.find(attribute.attr.id);
   if (!model::is_own_object(*scope.function, attribute.value) || stores == known.attribute_stores.end() ||
@@ -59,7 +60,7 @@ bool is_constant_attribute(const model::Scope &scope, const Attribute &attribute
       return false;
     }
     const model::Value value = model::value_of(model::scope_of(*scope.project, *store.function), store.value);
-    const bool is_data = value.is_kind(Kind::NumpyArray) || value.is_kind(Kind::List) ||
+    const bool is_data = is_iterated || value.is_kind(Kind::NumpyArray) || value.is_kind(Kind::List) ||
                          (value.is(model::Value::Tag::Tuple) && (value.uniform || value.number > 0)) ||
                          is_list_of_numbers(store.value);
     const auto *list = as<List>(store.value);
@@ -80,6 +81,16 @@ Constant constant_data(const model::Scope &scope, const Expr *expr, u32 depth) {
   }
   if (is_list_of_numbers(expr)) {
     return {.holds = true, .function = scope.function, .expr = expr};
+  }
+  // [1 / n for n in self.counts]
+  if (const auto *all = as<ListComp>(expr)) {
+    const auto *over = all->generators.size() == 1 ? as<Attribute>(all->generators[0]->iter) : nullptr;
+    const auto *target = over != nullptr ? as<Name>(all->generators[0]->target) : nullptr;
+    const bool is_own = target != nullptr && !any_node(all->elt, [target](const Node *node) {
+                          const auto *name = as<Name>(node);
+                          return node->kind == NodeKind::Call || (name != nullptr && name->id != target->id);
+                        });
+    return {.holds = is_own && is_constant_attribute(scope, *over, true), .function = scope.function, .expr = expr};
   }
   if (const auto *attribute = as<Attribute>(expr)) {
     return {.holds = is_constant_attribute(scope, *attribute), .function = scope.function, .expr = expr};
@@ -158,10 +169,45 @@ bool is_uploaded(const Site &site, const Call &call) {
   return false;
 }
 
+// `MEAN.to(device)` of a tensor that the file makes once, on the CPU.
+void check_move(Site &site, const Call &call) {
+  const auto *name = as<Name>(receiver_of(call));
+  if (name == nullptr || site.function == nullptr || site.function->node == nullptr || !model::is_on_cpu(name) ||
+      site.function->slot_of(name->id) != model::FunctionInfo::kNoSlot || !model::is_moved(&call) ||
+      site.module->is_test) {
+    return;
+  }
+  const model::Loop *const loop = long_loop_around(site);
+  if (!in_forward_pass(site) && !in_step(site) && (loop == nullptr || !goes_over_data(site, *loop))) {
+    return;
+  }
+  u32 stores = 0;
+  const Stmt *made = nullptr;
+  for (const Stmt *statement : site.module->parsed->tree.body) {
+    const auto *assign = as<Assign>(statement);
+    const auto *target = assign != nullptr && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
+    if (target != nullptr && target->id == name->id) {
+      made = statement;
+      ++stores;
+    }
+  }
+  if (stores != 1 || enclosing(site, NodeKind::If) != nullptr) {
+    return;
+  }
+  Finding &finding =
+      report(site, call, fmt::format("`{}` is copied to the device again in every step", name->id.text()),
+             "move it once, before the loop or in `__init__`, and use that copy");
+  add_note(finding, site, *made, "it is created here, on the CPU");
+}
+
 // Fewer are hardly worth a line of their own elsewhere.
 constexpr u32 kWorthIt = 16;
 
 void check(Site &site, const Call &call) {
+  if (const std::string_view method = called_method(call); method == "to" || method == "cuda") {
+    check_move(site, call);
+    return;
+  }
   if (call.args.empty() || has_hidden_arguments(call) || !is_uploaded(site, call) ||
       (!in_forward_pass(site) && !in_step(site))) {
     return;
@@ -242,7 +288,8 @@ A forward pass that runs once, or a model on the CPU, gains nothing.
 
 - PyTorch performance tuning guide: avoid unnecessary CPU-GPU synchronization
 )"},
-    .calls = "torch.tensor torch.as_tensor torch.from_numpy torch.FloatTensor torch.LongTensor torch.Tensor",
+    .calls = "TorchTensor.to TorchTensor.cuda torch.tensor torch.as_tensor torch.from_numpy torch.FloatTensor "
+             "torch.LongTensor torch.Tensor",
     .on_call = check};
 
 } // namespace deepperf::rules::constant_uploaded

@@ -1,5 +1,6 @@
 #include "rules/dataset_item.h"
 #include "rules/device.h"
+#include "rules/tree.h"
 
 namespace deepperf::rules::device_in_dataset {
 
@@ -14,7 +15,47 @@ bool goes_to_gpu(const Site &site, const Call &move) {
   return is_surely_gpu(site, move) || (name.has_value() && name->starts_with("mps"));
 }
 
+// A collate_fn that moves the batch runs in the workers, where CUDA cannot be used after a fork.
+void check_collate(Site &site, const Call &loader) {
+  const Expr *const given = argument(loader, 6, "collate_fn");
+  const model::Value function = given != nullptr ? value_of(site, given) : model::Value{};
+  const auto workers = setting_of(site, argument_of(site, loader, 5, "num_workers"), model::ConstantValue::of(i64{0}));
+  if (!function.is(model::Value::Tag::Function) || function.function->definition() == nullptr || !workers.has_value() ||
+      workers->as_integer().value_or(0) == 0 || site.module->is_test) {
+    return;
+  }
+  Site there = site;
+  there.function = function.function;
+  there.module = function.function->module;
+  there.type = function.function->type;
+  there.ancestors = {function.function->node};
+  const Call *move = nullptr;
+  any_node(function.function->definition()->body, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
+    if (move == nullptr && (method == "cuda" || method == "to") && goes_to_gpu(there, *call)) {
+      move = call;
+    }
+    return move != nullptr;
+  });
+  if (move == nullptr) {
+    return;
+  }
+  Finding &finding =
+      report(site.findings, *site.rule, *there.module, move->span(),
+             "the workers of the loader copy each batch to the GPU, but a forked process cannot use CUDA",
+             "return tensors on the CPU, and move the batch in the training loop");
+  finding.notes.push_back({site.module->file, loader.span(), "this loader has workers"});
+  if (workers->overridable) {
+    finding.tier = Tier::Hint;
+  }
+}
+
 void check(Site &site, const Call &call) {
+  if (called_method(call) != "to" && called_method(call) != "cuda") {
+    check_collate(site, call);
+    return;
+  }
   const Expr *receiver = receiver_of(call);
   if (receiver == nullptr || (!in_dataset_item(site) && !context_of(site).per_sample) ||
       model::kind_of(receiver) == Kind::TorchModule || !goes_to_gpu(site, call)) {
@@ -38,7 +79,7 @@ extern constinit const Rule kDeviceInDataset = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`.cuda()` or `.to(device)` in the `__getitem__` of a dataset.
+`.cuda()` or `.to(device)` in the `__getitem__` of a dataset, or in the `collate_fn` of a loader with workers.
 
 ## Why it costs
 
@@ -96,7 +137,7 @@ better still.
 
 - `torch.utils.data`: returning CUDA tensors from multi-process loading is not recommended
 )"},
-    .calls = "*.cuda *.to",
+    .calls = "*.cuda *.to torch.utils.data.DataLoader",
     .on_call = check};
 
 } // namespace deepperf::rules::device_in_dataset

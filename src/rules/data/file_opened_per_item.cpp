@@ -41,11 +41,34 @@ bool reads_all(const Site &site, const Call &call) {
   return reads && !seeks;
 }
 
-void check(Site &site, const Call &call) {
-  if (called_api(site, call) == "open" && !reads_all(site, call)) {
+// `(self.root / "captions.json").read_text()`
+void check_path(Site &site, const Call &call) {
+  const Expr *const path = receiver_of(call);
+  if (path == nullptr || !call.args.empty() || !runs_per_item(site) || is_guarded(site) ||
+      !is_same_for_all_items(site, *path)) {
     return;
   }
-  if (!in_dataset_item(site) || call.args.empty() || is_guarded(site) || !is_call_same_for_all_items(site, call)) {
+  report(site, call, fmt::format("`{}` reads the same file again for every item", text_of(site, call.func)),
+         "read it once in `__init__` and keep the result in `self`");
+}
+
+// `json.load(open(path))`: the file is read as a whole.
+bool is_loaded_at_once(const Site &site, const Call &call) {
+  const auto *outer = !site.ancestors.empty() ? as<Call>(site.ancestors.back()) : nullptr;
+  const auto *method = !site.ancestors.empty() ? as<Attribute>(site.ancestors.back()) : nullptr; // open(path).read()
+  return (outer != nullptr && outer->func != &call && called_name(*outer) == "load") ||
+         (method != nullptr && (method->attr.text() == "read" || method->attr.text() == "readlines"));
+}
+
+void check(Site &site, const Call &call) {
+  if (const std::string_view method = called_method(call); method == "read_text" || method == "read_bytes") {
+    check_path(site, call);
+    return;
+  }
+  if (called_api(site, call) == "open" && !reads_all(site, call) && !is_loaded_at_once(site, call)) {
+    return;
+  }
+  if (!runs_per_item(site) || call.args.empty() || is_guarded(site) || !is_call_same_for_all_items(site, call)) {
     return;
   }
   report(site, call, fmt::format("`{}` opens the same file again for every item", text_of(site, call.func)),
@@ -126,7 +149,8 @@ may be on purpose.
 - DLPerf, root cause "Inefficient Data Preprocessing"
 )"},
     .calls =
-        "open h5py.File pandas.read_csv pandas.read_parquet pandas.read_pickle pandas.read_json pandas.read_excel "
+        "open *.read_text *.read_bytes h5py.File pandas.read_csv pandas.read_parquet pandas.read_pickle "
+        "pandas.read_json pandas.read_excel "
         "pandas.read_hdf "
         "numpy.load numpy.loadtxt numpy.genfromtxt numpy.memmap zipfile.ZipFile tarfile.open lmdb.open sqlite3.connect "
         "zarr.open netCDF4.Dataset scipy.io.loadmat tables.open_file pyarrow.parquet.read_table",

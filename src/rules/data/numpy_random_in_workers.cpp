@@ -1,3 +1,4 @@
+#include "model/classes.h"
 #include "rules/api_history.h"
 #include "rules/dataset_item.h"
 #include "rules/reach.h"
@@ -37,12 +38,70 @@ void check(Site &site, const Call &call) {
   }
 }
 
+// A generator that the dataset keeps: each worker gets a copy of it, in the state it has.
+void check_generator(Site &site, const Call &loader) {
+  const Expr *const given = argument(loader, 0, "dataset");
+  if (given == nullptr || has_hidden_arguments(loader) || site.module->is_test ||
+      argument(loader, 9, "worker_init_fn") != nullptr || project_has_word(site, {"get_worker_info"})) {
+    return;
+  }
+  const auto workers = setting_of(site, argument_of(site, loader, 5, "num_workers"), model::ConstantValue::of(i64{0}));
+  const model::Value dataset = value_of(site, given);
+  if (!workers.has_value() || workers->as_integer().value_or(0) < 1 || !dataset.is(model::Value::Tag::Object) ||
+      dataset.alternatives != nullptr) {
+    return;
+  }
+  const model::FunctionInfo *const item = model::find_method_of(*dataset.type, intern("__getitem__"));
+  if (item == nullptr || item->node == nullptr) {
+    return;
+  }
+  for (const model::ClassInfo *at : dataset.type->mro) {
+    for (const auto &[name, cell] : at->attributes) {
+      const model::Value &value = cell.value;
+      if (!value.is_kind(Kind::RandomState) || value.call == nullptr || value.alternatives != nullptr) {
+        continue;
+      }
+      const std::string read = fmt::format(".{}.", Symbol{name}.text());
+      bool is_read = has_word(text_of(*item), {read});
+      for (const model::FunctionInfo *reached : reached_functions(*item, *item->node)) {
+        is_read = is_read || has_word(text_of(*reached), {read});
+        if (std::ranges::find(reached->attribute_stores, Symbol{name}) != reached->attribute_stores.end()) {
+          return; // made again for each item
+        }
+      }
+      if (!is_read || std::ranges::find(item->attribute_stores, Symbol{name}) != item->attribute_stores.end()) {
+        continue;
+      }
+      const Site there = site_of(site, *value.call);
+      Finding &finding =
+          report(site.findings, *site.rule, *there.module, value.call->span(),
+                 fmt::format("each worker gets a copy of `self.{}`, so all of them draw the same random numbers, in "
+                             "every epoch",
+                             Symbol{name}.text()),
+                 "create the generator in `worker_init_fn`, seeded with `torch.utils.data.get_worker_info().seed`, or "
+                 "draw with `torch.rand`");
+      finding.notes.push_back({site.module->file, loader.span(), "the workers are started here"});
+      if (workers->overridable) {
+        finding.tier = Tier::Hint;
+      }
+    }
+  }
+}
+
+void check_call(Site &site, const Call &call) {
+  if (called_api(site, call) == "torch.utils.data.DataLoader") {
+    check_generator(site, call);
+  } else {
+    check(site, call);
+  }
+}
+
 } // namespace
 
 extern constinit const Rule kNumpyRandomInWorkers = {
     .info = {.code = "DP408",
              .name = "numpy-random-in-workers",
-             .summary = "NumPy random numbers in a dataset, which are the same in all workers before PyTorch 1.9",
+             .summary = "random numbers in a dataset that are the same in all workers",
              .root_cause = "Data: Improper Data Input",
              .symptoms = "Low Accuracy",
              .stage = "Data Preparation",
@@ -53,7 +112,8 @@ extern constinit const Rule kNumpyRandomInWorkers = {
 
 `numpy.random` in the `__getitem__` of a dataset, in a project whose requirements only allow PyTorch before 1.9, and
 without `worker_init_fn` in the file. Where newer versions are possible it is a hint; where the requirements ask for 1.9
-or later the rule is silent.
+or later the rule is silent. Also a generator (`np.random.default_rng(seed)`, `random.Random(seed)`) that the dataset
+keeps in an attribute and draws from for each item, with any version, where the loader has workers.
 
 ## Why it is wrong
 
@@ -104,9 +164,10 @@ With PyTorch 1.9 or later, which seeds NumPy in each worker; and without workers
 
 - PyTorch 1.9 release notes; documentation of `torch.utils.data`, randomness in multi-process data loading
 )"},
-    .calls = "numpy.random.rand numpy.random.randn numpy.random.randint numpy.random.random numpy.random.uniform "
+    .calls = "torch.utils.data.DataLoader numpy.random.rand numpy.random.randn numpy.random.randint "
+             "numpy.random.random numpy.random.uniform "
              "numpy.random.normal "
              "numpy.random.choice numpy.random.permutation numpy.random.shuffle numpy.random.beta",
-    .on_call = check};
+    .on_call = check_call};
 
 } // namespace deepperf::rules::numpy_random_in_workers

@@ -1,4 +1,5 @@
 #include "rules/dataset_item.h"
+#include "rules/tree.h"
 
 #include <fmt/format.h>
 
@@ -43,7 +44,7 @@ void check(Site &site, const Call &call) {
   if (called_name(call) == "Compose") {
     check_maker(site, call);
   }
-  if (!in_dataset_item(site) || enclosing(site, NodeKind::If) != nullptr) {
+  if (!runs_per_item(site) || enclosing(site, NodeKind::If) != nullptr) {
     return;
   }
   if (!is_call_same_for_all_items(site, call)) {
@@ -67,6 +68,43 @@ void check(Site &site, const Call &call) {
   }
 }
 
+// `{word: i for i, word in enumerate(self.words)}`: a table of all that the object knows, built to look one thing up.
+void check_table(Site &site, const Node &node) {
+  const auto &table = static_cast<const ComprehensionExpr &>(node);
+  if (table.generators.size() != 1 || !in_dataset_item(site) || enclosing(site, NodeKind::If) != nullptr ||
+      site.module->is_test) {
+    return;
+  }
+  const Expr *over = table.generators[0]->iter;
+  if (const auto *call = as<Call>(over);
+      call != nullptr && !call->args.empty() && (called_name(*call) == "enumerate" || called_name(*call) == "sorted")) {
+    over = call->args[0];
+  } else if (call != nullptr && (called_method(*call) == "items" || called_method(*call) == "values")) {
+    over = receiver_of(*call);
+  }
+  const auto *attribute = as<Attribute>(over);
+  const auto *self = attribute != nullptr ? as<Name>(attribute->value) : nullptr;
+  if (self == nullptr || site.function->params.empty() || site.function->params[0]->name != self->id) {
+    return;
+  }
+  // Nothing but the object, what it iterates over, and functions of Python.
+  const Expr *const target = table.generators[0]->target;
+  const bool depends = any_node(&node, [&](const Node *part) {
+    const auto *name = as<Name>(part);
+    return name != nullptr && name->id != self->id && !mentions(target, name->id) &&
+           (site.function->slot_of(name->id) != model::FunctionInfo::kNoSlot);
+  });
+  if (depends || model::value_of(scope_of(site), over).few) {
+    return;
+  }
+  Finding &finding = report(site, node,
+                            fmt::format("this goes through all of `{}` again for every item, though the result never "
+                                        "changes",
+                                        text_of(site, over)),
+                            "build it once in `__init__` and keep it in `self`");
+  finding.severity = Severity::Advice;
+}
+
 } // namespace
 
 extern constinit const Rule kSetupPerItem = {
@@ -81,8 +119,8 @@ extern constinit const Rule kSetupPerItem = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-In the `__getitem__` of a dataset, work that gives the same result for every item: building a chain of transforms,
-loading a tokenizer, listing a folder. It also finds a folder that is searched by a pattern for each item.
+In the `__getitem__` of a dataset, or in a helper that only it calls, work that gives the same result for every item:
+building a chain of transforms or a spectrogram, loading a tokenizer, listing a folder, making a dictionary of all words. It also finds a folder that is searched by a pattern for each item.
 
 ## Why it costs
 
@@ -137,7 +175,14 @@ A folder whose contents change while the program runs has to be listed again.
 )"},
     .calls = "torchvision.transforms.Compose torchvision.transforms.v2.Compose albumentations.Compose os.listdir "
              "os.walk glob.glob Path.glob Path.rglob Path.iterdir "
-             "*.from_pretrained torch.hub.load torch.jit.load spacy.load nltk.download re.compile",
-    .on_call = check};
+             "*.from_pretrained torch.hub.load torch.jit.load spacy.load nltk.download re.compile "
+             "torchaudio.transforms.MelSpectrogram torchaudio.transforms.Spectrogram torchaudio.transforms.MFCC "
+             "torchaudio.transforms.LFCC torchaudio.transforms.MelScale torchaudio.transforms.InverseMelScale "
+             "torchaudio.transforms.Resample torchaudio.transforms.GriffinLim torchaudio.transforms.Vad "
+             "sentencepiece.SentencePieceProcessor tiktoken.get_encoding tiktoken.encoding_for_model "
+             "cv2.CascadeClassifier nltk.corpus.stopwords.words torch.load",
+    .on_call = check,
+    .nodes = {NodeKind::DictComp, NodeKind::SetComp},
+    .on_node = check_table};
 
 } // namespace deepperf::rules::setup_per_item

@@ -1,3 +1,4 @@
+#include "rules/half_precision.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/step_order.h"
@@ -11,24 +12,6 @@ namespace deepperf::rules::autocast_without_scaler {
 using namespace python;
 
 namespace {
-
-// Does the call ask for float16: by name, or as the default for CUDA?
-bool is_float16(const Site &site, const Call &call) {
-  const std::string_view api = called_api(site, call);
-  const bool is_cuda = api == "torch.cuda.amp.autocast";
-  const Expr *dtype = argument(call, 1, "dtype");
-  const Expr *enabled = argument(call, is_cuda ? 0 : 2, "enabled");
-  if (enabled != nullptr && bool_of(site, enabled) == false) {
-    return false;
-  }
-  if (dtype != nullptr) {
-    const model::Value value = value_of(site, dtype);
-    return value.is(model::Value::Tag::Api) &&
-           (value.name().text() == "torch.float16" || value.name().text() == "torch.half");
-  }
-  const Expr *device = is_cuda ? nullptr : argument(call, 0, "device_type");
-  return is_cuda || (device != nullptr && string_of(site, device) == "cuda");
-}
 
 // Anything that may scale the loss: a scaler under whatever name, or a library that has one of its own.
 bool may_scale(const Site &site) {
@@ -93,7 +76,7 @@ const Call *backward_of_caller(const Site &site) {
 
 void check(Site &site, const Call &call) {
   const auto *with = site.ancestors.empty() ? nullptr : as<With>(site.ancestors.back());
-  if (with == nullptr || has_hidden_arguments(call) || !is_float16(site, call) || under_no_grad(site)) {
+  if (with == nullptr || has_hidden_arguments(call) || !is_float16_autocast(site, call) || under_no_grad(site)) {
     return;
   }
   const Call *const backward = site.function->trains ? backward_after(site, call) : backward_of_caller(site);

@@ -220,7 +220,11 @@ void judge(Site &site, const Node &place, const Expr *kept, const Expr *value, s
   const Walked walked(site, body, is_lightning);
   // What backward() walks is freed by it, so nothing sensible can be done with the graph later; but a sum that
   // backward() walks itself needs it.
-  const bool is_plain = kept->kind == NodeKind::Name;
+  const auto *entry = as<Subscript>(kept); // logs["loss"] of a dictionary that the function keeps
+  const auto *owner = entry != nullptr ? as<Name>(entry->value) : nullptr;
+  const bool is_plain =
+      kept->kind == NodeKind::Name || (owner != nullptr && entry->slice->kind == NodeKind::Constant &&
+                                       !walked.has(owner->id.text()) && !starts_anew(site, body, owner->id.text()));
   const auto *made = as<Call>(value);
   const model::FunctionInfo *called = made != nullptr ? called_function(site, *made) : nullptr;
   const bool is_step = called != nullptr && called->steps; // total += train_step(…)

@@ -77,9 +77,23 @@ bool stays_same(const Site &site, const Call &call, const model::Loop &loop) {
              call.keywords, [&](const Keyword *keyword) { return model::varies(site.project, loop, keyword->value); });
 }
 
+// Does it read flask.request, which is another one each time?
+bool reads_request(const Site &site, const Node *expr) {
+  bool found = false;
+  if (const auto *name = as<Name>(expr)) {
+    const model::Value value = value_of(site, name);
+    found = value.is(model::Value::Tag::Api) && value.name().text().ends_with(".request");
+  }
+  for_each_child(expr, [&](const Node *child) { found = found || reads_request(site, child); });
+  return found;
+}
+
 // Nothing that callers pass, and nothing of the object, decides what is loaded.
 bool is_same_in_each_call(const Site &site, const Call &call) {
   const auto fixed = [&site](const Expr *expr) {
+    if (reads_request(site, expr)) {
+      return false;
+    }
     const model::Dependencies on = model::dependencies_of(site.project, *site.function, expr);
     return on.params == 0 && on.attributes.empty() && !on.varies;
   };
@@ -273,6 +287,33 @@ const model::CallSite *called_by_handler(const Site &site, const model::Function
   return nullptr;
 }
 
+// The same where what it loads depends on parameters alone, and the caller passes the same for them each time.
+bool is_same_for_caller(const Site &site, const Call &call, const model::CallSite &caller) {
+  u64 params = 0;
+  const auto depends = [&](const Expr *expr) {
+    const model::Dependencies on = model::dependencies_of(site.project, *site.function, expr);
+    params |= on.params;
+    return on.varies || !on.attributes.empty();
+  };
+  if (std::ranges::any_of(call.args, depends) ||
+      std::ranges::any_of(call.keywords, [&](const Keyword *keyword) { return depends(keyword->value); })) {
+    return false;
+  }
+  for (u32 i = 0; i < site.function->params.size() && i < 64; ++i) {
+    if ((params >> i & 1) == 0) {
+      continue;
+    }
+    const Expr *const passed = model::passed_argument(caller, i);
+    const model::Dependencies on =
+        passed != nullptr ? model::dependencies_of(site.project, *caller.caller, passed) : model::Dependencies{};
+    const Site there = site_of(site, *caller.call);
+    if (on.params != 0 || on.varies || !on.attributes.empty() || (passed != nullptr && reads_request(there, passed))) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // What a server loads again for every request.
 bool check_request(Site &site, const Call &call) {
   if (site.function == nullptr || site.function->definition() == nullptr) {
@@ -280,7 +321,8 @@ bool check_request(Site &site, const Call &call) {
   }
   const bool is_handler = is_request_handler(site.project, *site.function);
   const model::CallSite *caller = is_handler ? nullptr : called_by_handler(site, *site.function);
-  if ((!is_handler && (caller == nullptr || is_cached(*site.function))) || !is_same_in_each_call(site, call) ||
+  if ((!is_handler && (caller == nullptr || is_cached(*site.function))) ||
+      (!is_same_in_each_call(site, call) && (caller == nullptr || !is_same_for_caller(site, call, *caller))) ||
       keeps_something(site.function->node)) {
     return false;
   }
@@ -323,6 +365,17 @@ bool check_object(Site &site, const Call &call) {
     return true;
   }
   return false;
+}
+
+// models.resnet50(weights="DEFAULT") in a server: the pretrained weights are read for every request.
+void check_pretrained(Site &site, const Node &node) {
+  const auto &call = static_cast<const Call &>(node);
+  const std::string_view api = call.fact != 0 ? called_api(site, call) : std::string_view{};
+  if ((!api.starts_with("torchvision.models.") && api != "timm.create_model" && api != "lpips.LPIPS") ||
+      model::kind_of(&call) != Kind::TorchModule || enclosing(site, NodeKind::If) != nullptr) {
+    return;
+  }
+  check_request(site, call);
 }
 
 void check(Site &site, const Call &call) {
@@ -441,6 +494,8 @@ Where the file changes between iterations: loops that also save or train are not
              "tensorflow_hub.KerasLayer tensorflow_hub.Module tensorflow.saved_model.load torch.load torch.hub.load "
              "torch.jit.load *.from_pretrained transformers.pipeline onnxruntime.InferenceSession "
              "sentence_transformers.SentenceTransformer whisper.load_model spacy.load",
-    .on_call = check};
+    .on_call = check,
+    .nodes = {NodeKind::Call},
+    .on_node = check_pretrained};
 
 } // namespace deepperf::rules::model_load_in_loop

@@ -27,7 +27,7 @@ Use use_of(const Site &site, const Call &call) {
     const auto *method = as<Attribute>(site.ancestors[at - 1]);
     const auto *moved = as<Call>(site.ancestors[at - 2]);
     if (method == nullptr || moved == nullptr || moved->func != method ||
-        (method->attr.text() != "to" && method->attr.text() != "cuda")) {
+        (method->attr.text() != "to" && method->attr.text() != "cuda" && method->attr.text() != "eval")) {
       break;
     }
     below = moved;
@@ -45,7 +45,7 @@ Use use_of(const Site &site, const Call &call) {
 }
 
 // Is more done to the module than calling and moving it: its weights set, its mode, or handed to somebody?
-bool is_set_up(const FunctionDef &function, Symbol name) {
+bool is_set_up(const FunctionDef &function, Symbol name, bool is_metric = false) {
   const auto is_it = [name](const Node *node) {
     const auto *mentioned = as<Name>(node);
     return mentioned != nullptr && mentioned->id == name && mentioned->context == Context::Load;
@@ -57,7 +57,10 @@ bool is_set_up(const FunctionDef &function, Symbol name) {
     if (const auto *call = as<Call>(node)) {
       calls += is_it(call->func) ? 1 : 0;
     } else if (const auto *attribute = as<Attribute>(node)) {
-      calls += is_it(attribute->value) && (attribute->attr.text() == "to" || attribute->attr.text() == "cuda") ? 1 : 0;
+      const std::string_view member = attribute->attr.text();
+      const bool is_use =
+          member == "to" || member == "cuda" || (is_metric && (member == "update" || member == "compute"));
+      calls += is_it(attribute->value) && is_use ? 1 : 0;
     }
     return false;
   });
@@ -96,7 +99,8 @@ bool is_false(const Site &site, const Call &call, std::string_view keyword) {
 // In a function that is part of every forward pass or training step. Where the loop of a step makes a model that it
 // hands on, `is_set_up` sees that.
 std::string_view repeated_in(const Site &site) {
-  if (site.function == nullptr || site.function->definition() == nullptr || site.function->name.text() == "__init__") {
+  if (site.function == nullptr || site.function->node == nullptr ||
+      (site.function->definition() != nullptr && site.function->name.text() == "__init__")) {
     return {};
   }
   if (in_forward_pass(site)) {
@@ -110,7 +114,8 @@ std::string_view repeated_in(const Site &site) {
 // Is it used here and nowhere else?
 bool is_used_here(const Site &site, const Call &call) {
   const Use use = use_of(site, call);
-  return use.called || (use.name && !is_set_up(*site.function->definition(), use.name));
+  return use.called ||
+         (use.name && site.function->definition() != nullptr && !is_set_up(*site.function->definition(), use.name));
 }
 
 // Does the class of the project make layers with weights, or parameters?
@@ -162,7 +167,8 @@ void check_helper(Site &site, const Call &call, Kind kind) {
       loop == nullptr && !site.ancestors.empty() &&
       std::ranges::any_of(site.ancestors, [](const Node *node) { return node->kind == NodeKind::Return; });
   if (where.empty() ||
-      (!use.called && !is_returned && (!use.name || (definition != nullptr && is_set_up(*definition, use.name))))) {
+      (!use.called && !is_returned &&
+       (!use.name || (definition != nullptr && is_set_up(*definition, use.name, kind == Kind::TorchMetric))))) {
     return;
   }
   std::string_view name = called_api(site, call);
@@ -221,7 +227,8 @@ void check(Site &site, const Call &call) {
   name.remove_prefix(name.rfind('.') + 1);
   if (!is_used_here(site, call)) {
     const Use use = use_of(site, call);
-    if (use.name && where == "forward pass" && is_only_initialized(*site.function->definition(), use.name)) {
+    if (use.name && where == "forward pass" && site.function->definition() != nullptr &&
+        is_only_initialized(*site.function->definition(), use.name)) {
       report(site, call, fmt::format("`{}` is created and initialized again in every {}", name, where),
              "create it once, in `__init__`, and call it here");
     }

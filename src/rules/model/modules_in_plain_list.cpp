@@ -20,7 +20,12 @@ bool is_metric(const Site &site, const Expr *expr) {
   return info != nullptr && info->returns == Kind::TorchMetric;
 }
 
-// A layer with weights, or a metric, that is made in place.
+bool is_parameter(const Site &site, const Expr *expr) {
+  const auto *call = as<Call>(expr);
+  return call != nullptr && called_api(site, *call) == "torch.nn.Parameter";
+}
+
+// A layer with weights, a parameter or a metric that is made in place.
 bool is_new_layer(const Site &site, const Expr *expr) {
   const auto *call = as<Call>(expr);
   if (call == nullptr) {
@@ -34,7 +39,7 @@ bool is_new_layer(const Site &site, const Expr *expr) {
     return false;
   }
   const ApiInfo *info = find_api(callee.name());
-  if (info != nullptr && info->returns == Kind::TorchMetric) {
+  if ((info != nullptr && info->returns == Kind::TorchMetric) || is_parameter(site, expr)) {
     return true;
   }
   if (info == nullptr || info->returns != Kind::TorchModule) {
@@ -175,21 +180,30 @@ void judge(Site &site, const ClassDef &type, const FunctionDef &init, const Assi
     return;
   }
   const bool is_dictionary = assignment.value->kind == NodeKind::Dict || assignment.value->kind == NodeKind::DictComp;
-  const std::string_view api = is_dictionary ? "torch.nn.ModuleDict" : "torch.nn.ModuleList";
+  const bool is_parameters = any_node(here.layer != nullptr ? here.layer : assignment.value, [&site](const Node *part) {
+    return part->kind == NodeKind::Call && is_parameter(site, static_cast<const Expr *>(part));
+  });
+  const std::string_view api = is_parameters   ? (is_dictionary ? "torch.nn.ParameterDict" : "torch.nn.ParameterList")
+                               : is_dictionary ? "torch.nn.ModuleDict"
+                                               : "torch.nn.ModuleList";
   const std::string_view wrapper = api.substr(api.rfind('.') + 1);
   const std::string_view container = is_dictionary ? "dictionary" : "list";
   const bool is_metrics = holds_metrics(site, here.layer != nullptr ? here.layer : assignment.value);
   if (is_metrics && (moves_metrics(type, name) || file_has_word(site, {".cpu()", ".to(self.device", ".to(device"}))) {
     return;
   }
-  Finding &finding = report(site, assignment,
-                            is_metrics ? fmt::format("the metrics in this {} are not registered with the module: they "
-                                                     "stay on the CPU when it moves to a GPU, and then fail",
-                                                     container)
-                                       : fmt::format("the layers in this {} are not part of the model: they are not "
-                                                     "trained, moved, saved or switched to eval mode",
-                                                     container),
-                            fmt::format("use `nn.{}`", wrapper));
+  Finding &finding =
+      report(site, assignment,
+             is_metrics      ? fmt::format("the metrics in this {} are not registered with the module: they "
+                                                "stay on the CPU when it moves to a GPU, and then fail",
+                                           container)
+             : is_parameters ? fmt::format("the parameters in this {} are not part of the model: they are not "
+                                           "trained, moved or saved",
+                                           container)
+                             : fmt::format("the layers in this {} are not part of the model: they are not "
+                                           "trained, moved, saved or switched to eval mode",
+                                           container),
+             fmt::format("use `nn.{}`", wrapper));
   if (here.layer != nullptr) {
     add_note(finding, site, *here.layer, "this layer goes into it");
   }

@@ -1,5 +1,7 @@
+#include "rules/assignments.h"
 #include "rules/math_call.h"
 #include "rules/reach.h"
+#include "rules/tree.h"
 
 #include <fmt/format.h>
 
@@ -32,6 +34,41 @@ bool is_square_of_difference(const Site &site, const Expr *expr) {
   return difference != nullptr && difference->op() == Operator::Sub;
 }
 
+// `x` of `x.unsqueeze(1)`, `x[:, None]` and `x[None]`.
+const Expr *without_axes(const Expr *expr) {
+  for (;;) {
+    const auto *call = as<Call>(expr);
+    const auto *part = as<Subscript>(expr);
+    if (call != nullptr && called_method(*call) == "unsqueeze") {
+      expr = receiver_of(*call);
+    } else if (part != nullptr &&
+               any_node(part->slice, [](const Node *node) { return python::is_constant(node, ConstantKind::None); })) {
+      expr = part->value;
+    } else {
+      return expr;
+    }
+  }
+}
+
+// The distances of all pairs of one set of points: on the diagonal they are 0.
+bool is_between_all_pairs(const Site &site, const Expr *expr) {
+  const MathCall sum = math_call(site, expr);
+  const Expr *const squares = sum.is("sum") ? written_value(site, sum.operand) : nullptr;
+  if (squares == nullptr || !is_square(site, squares)) {
+    return false;
+  }
+  const auto *power = as<BinOp>(squares);
+  const auto *difference =
+      as<BinOp>(written_value(site, power != nullptr ? power->left : math_call(site, squares).operand));
+  if (difference == nullptr || difference->op() != Operator::Sub) {
+    return false;
+  }
+  const Expr *const left = without_axes(difference->left);
+  const Expr *const right = without_axes(difference->right);
+  return left != difference->left && right != difference->right && text_of(site, left) == text_of(site, right) &&
+         text_of(site, difference->left) != text_of(site, difference->right);
+}
+
 // Something that is 0 in the best case: a squared error or distance.
 bool may_be_zero(const Site &site, const Expr *expr) {
   const MathCall call = math_call(site, expr);
@@ -51,7 +88,8 @@ bool may_be_zero(const Site &site, const Expr *expr) {
 
 void check(Site &site, const Call &call) {
   const MathCall root = math_call(site, &call);
-  if (!root || !may_be_zero(site, root.operand)) {
+  const bool is_zero = root && root.operand != nullptr && is_between_all_pairs(site, written_value(site, root.operand));
+  if (!root || (!is_zero && !may_be_zero(site, root.operand))) {
     return;
   }
   // A number to look at needs no gradient.
@@ -61,9 +99,14 @@ void check(Site &site, const Call &call) {
   if (!in_loss || under_no_grad(site)) {
     return;
   }
-  report(site, call,
-         "the gradient of this square root is infinite where the two sides are equal, so the loss can become NaN",
-         "add a small number inside the root: `sqrt(x + 1e-8)`");
+  Finding &finding = report(
+      site, call,
+      is_zero
+          ? "the distance of each point to itself is 0, where the gradient of the square root is infinite: masking "
+            "it later gives NaN"
+          : "the gradient of this square root is infinite where the two sides are equal, so the loss can become NaN",
+      "add a small number inside the root: `sqrt(x + 1e-8)`");
+  finding.tier = is_zero ? Tier::On : Tier::Hint;
 }
 
 } // namespace
@@ -77,12 +120,12 @@ extern constinit const Rule kUnguardedSqrt = {
              .stage = "Training",
              .frameworks = "PyTorch, TensorFlow, Keras, JAX",
              .severity = Severity::Warning,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
 `sqrt` of a sum or mean of squared differences, or of a mean squared error, in a loss, a `forward` or a training step, with nothing added
-inside.
+inside. It is reported where it takes the distances of all pairs of one set of points, whose diagonal is 0, and a hint elsewhere.
 
 ## Why it costs
 

@@ -83,18 +83,35 @@ Schedule of_cosine(const Site &there, const Call &maker) {
           .is_sure = false};
 }
 
+// ReduceLROnPlateau(optimizer, patience=3): so many batches without a better loss are nothing special.
+Schedule of_plateau(const Site &there, const Call &maker) {
+  const auto patience = setting_of(there, argument_of(there, maker, 3, "patience"), model::ConstantValue::of(i64{10}));
+  const std::optional<i64> batches = patience.has_value() ? patience->as_integer() : std::nullopt;
+  constexpr i64 kMostPatience = 50;
+  if (!batches.has_value() || *batches > kMostPatience) {
+    return {};
+  }
+  return {.consequence = fmt::format("{} batches without a new best loss lower the learning rate", *batches + 1),
+          .is_sure = true};
+}
+
 Schedule schedule_of(const Site &there, const Call &maker, std::string_view api) {
   return api.ends_with(".StepLR")              ? of_decay(there, maker, true)
          : api.ends_with(".ExponentialLR")     ? of_decay(there, maker, false)
          : api.ends_with(".MultiStepLR")       ? of_milestones(there, maker)
          : api.ends_with(".CosineAnnealingLR") ? of_cosine(there, maker)
+         : api.ends_with(".ReduceLROnPlateau") ? of_plateau(there, maker)
                                                : Schedule{};
 }
 
 void check(Site &site, const Call &call) {
   const model::Loop *loop = loop_around(site);
-  if (loop == nullptr || loop->tiny || !loop->steps || !runs_every_turn(site, *loop) || !goes_over_data(site, *loop) ||
-      (loop->parent == nullptr && !site.function->in_loop)) {
+  const auto *statement = loop != nullptr ? as<For>(loop->node) : nullptr;
+  // for x, y in batches
+  const bool takes_pairs =
+      statement != nullptr && statement->target->kind == NodeKind::Tuple && statement->iter->kind != NodeKind::Call;
+  if (loop == nullptr || loop->tiny || !loop->steps || !runs_every_turn(site, *loop) ||
+      (!goes_over_data(site, *loop) && !takes_pairs) || (loop->parent == nullptr && !site.function->in_loop)) {
     return;
   }
   const model::Value scheduler = value_of(site, receiver_of(call));
@@ -132,7 +149,8 @@ extern constinit const Rule kEpochSchedulerPerBatch = {
              .documentation = R"(## What it finds
 
 `scheduler.step()` in every iteration of a loop over batches, inside a loop over epochs, where the schedule is in epochs: a `StepLR`,
-`MultiStepLR` or `ExponentialLR` that ends after a few hundred steps, or a `CosineAnnealingLR` whose `T_max` is the number of epochs.
+`MultiStepLR` or `ExponentialLR` that ends after a few hundred steps, a `CosineAnnealingLR` whose `T_max` is the number of epochs, or a
+`ReduceLROnPlateau` with a small patience.
 
 ## Why it is wrong
 

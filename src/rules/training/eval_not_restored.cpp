@@ -151,7 +151,12 @@ void check(Site &site, const Node &node) {
     site.findings.pop_back();
     return;
   }
-  finding.tier = modes == model::Modes::Differ && !site.module->is_test ? Tier::On : Tier::Hint;
+  // Who calls train() once, before the loop, has a model for which the mode matters.
+  const std::string_view before = site.module->parsed->source.text().substr(
+      site.function->node != nullptr ? site.function->node->start : 0,
+      node.start - (site.function->node != nullptr ? site.function->node->start : 0));
+  const bool is_switched = before.find(fmt::format("{}.train()", written)) != std::string_view::npos;
+  finding.tier = (modes == model::Modes::Differ || is_switched) && !site.module->is_test ? Tier::On : Tier::Hint;
   finding.file = module->file;
   add_note(finding, site, node, "this loop trains the model");
 }
@@ -243,7 +248,7 @@ extern constinit const Rule kEvalNotRestored = {
              .documentation = R"(## What it finds
 
 A loop that trains and that calls `model.eval()`, directly or through a function, while nothing in the loop calls `train()`. It is reported
-if the model is known to have dropout or batch normalization, silent if it is known to have neither, and a hint otherwise.
+if the model is known to have dropout or batch normalization, or `train()` is called once before the loop, silent if it is known to have neither, and a hint otherwise.
 
 ## Why it is wrong
 

@@ -136,7 +136,24 @@ void check_forward(Site &site, const Call &call) {
   finding.tier = is_known ? Tier::On : Tier::Hint;
 }
 
+// A trace keeps what the model does in the mode that it is in.
+void check_trace(Site &site, const Call &call) {
+  const Expr *const given = argument(call, 0, "func");
+  if (given == nullptr || site.module->is_test ||
+      model::modes_of(site.project, value_of(site, given)) != model::Modes::Differ || is_mode_set(site)) {
+    return;
+  }
+  report(site, call,
+         fmt::format("`{}` is traced in training mode, so the trace keeps its dropout and batch statistics",
+                     text_of(site, given)),
+         fmt::format("call `{}.eval()` first", text_of(site, given)));
+}
+
 void check_call(Site &site, const Call &call) {
+  if (const std::string_view api = called_api(site, call); api == "torch.jit.trace" || api == "torch.export.export") {
+    check_trace(site, call);
+    return;
+  }
   if (called_method(call) == "load_state_dict") {
     check(site, call);
   } else {
@@ -160,7 +177,8 @@ extern constinit const Rule kLoadWithoutMode = {
              .documentation = R"(## What it finds
 
 `model.load_state_dict(…)` followed by a call of the model in the same function, in a file that trains nothing and never calls `eval()`.
-Also a loop that evaluates a model with dropout or batch normalization, where neither its file nor the file of a caller calls `eval()`.
+Also a loop that evaluates a model with dropout or batch normalization, where neither its file nor the file of a caller calls `eval()`,
+and a `torch.jit.trace` of such a model.
 
 ## Why it is wrong
 
@@ -199,7 +217,7 @@ For models without dropout and batch normalization, and where the model sets its
 - PyTorch tutorial: saving and loading models
 - SonarPython: S6982
 )"},
-    .calls = "*.load_state_dict TorchModule.__call__",
+    .calls = "*.load_state_dict TorchModule.__call__ torch.jit.trace torch.export.export",
     .on_call = check_call};
 
 } // namespace deepperf::rules::load_without_mode

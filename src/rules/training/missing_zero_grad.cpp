@@ -2,6 +2,8 @@
 #include "rules/reach.h"
 #include "rules/tree.h"
 
+#include "python/children.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -95,7 +97,57 @@ std::string_view indent_of(std::string_view text, u32 place) {
   return start == 0 || text[start - 1] == '\n' ? text.substr(start, place - start) : std::string_view("?");
 }
 
+// Of several optimizers in a function, one whose gradients nobody clears, while another one is cleared in its place.
+void check_other(Site &site, const Call &call) {
+  const Expr *const optimizer = receiver_of(call);
+  const auto *statement = !site.ancestors.empty() ? as<ExprStmt>(site.ancestors.back()) : nullptr;
+  if (statement == nullptr || !call.args.empty() || !call.keywords.empty() || optimizer == nullptr ||
+      (optimizer->kind != NodeKind::Name && optimizer->kind != NodeKind::Attribute) || !site.module->torch ||
+      (model::kind_of(optimizer) != Kind::Unknown && model::kind_of(optimizer) != Kind::TorchOptimizer) ||
+      site.module->is_test) {
+    return;
+  }
+  // It uses the gradients that were computed right before.
+  const Node *const parent = site.ancestors.size() >= 2 ? site.ancestors[site.ancestors.size() - 2] : nullptr;
+  const auto *before = as<ExprStmt>(statement_before(site.module->parsed->tree, parent, statement));
+  const auto *computes = before != nullptr ? as<Call>(before->value) : nullptr;
+  if (computes == nullptr || called_method(*computes) != "backward") {
+    return;
+  }
+  const std::string_view written = text_of(site, optimizer);
+  const Call *cleared = nullptr; // the last zero_grad() before it
+  bool is_cleared = false;
+  std::unordered_set<std::string_view> stepped;
+  std::unordered_set<std::string_view> clearing;
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  any_node(definition != nullptr ? definition->body : site.module->parsed->tree.body, [&](const Node *node) {
+    const auto *one = as<Call>(node);
+    const std::string_view method = one != nullptr ? called_method(*one) : std::string_view{};
+    if (method == "step" && one->args.empty()) {
+      stepped.insert(text_of(site, receiver_of(*one)));
+    } else if (method == "zero_grad") {
+      const std::string_view other = text_of(site, receiver_of(*one));
+      clearing.insert(other);
+      is_cleared = is_cleared || other == written;
+      cleared = one->start < call.start ? one : cleared;
+    }
+    return false;
+  });
+  const std::string elsewhere = fmt::format("{}.zero_grad", written.substr(written.rfind('.') + 1));
+  if (is_cleared || cleared == nullptr || project_has_word(site, {elsewhere, ".grad = None", "autograd.grad("}) ||
+      !std::ranges::all_of(clearing, [&](std::string_view other) { return stepped.contains(other); })) {
+    return;
+  }
+  Finding &finding = report(
+      site, call,
+      fmt::format("nothing clears the gradients that `{}` uses, so each step adds to those of all previous steps",
+                  written),
+      fmt::format("call `{}.zero_grad()` before `backward()`", written));
+  add_note(finding, site, *cleared, "this clears the gradients of another optimizer");
+}
+
 void check(Site &site, const Call &call) {
+  check_other(site, call);
   const Kind kind = model::kind_of(receiver_of(call));
   const bool is_scaled = kind == Kind::GradScaler;
   const Expr *optimizer = is_scaled ? argument(call, 0, "optimizer") : receiver_of(call);

@@ -25,7 +25,7 @@ std::string_view words_for(Output output) {
 
 void check(Site &site, const Call &call) {
   const LossCall loss = loss_call(site, call);
-  if (loss.loss != Loss::Nll) {
+  if (loss.loss != Loss::Nll && loss.loss != Loss::Ctc) {
     return;
   }
   const std::string_view words = words_for(model::output_of(loss.input));
@@ -33,7 +33,9 @@ void check(Site &site, const Call &call) {
     return;
   }
   report(site, *loss.input, fmt::format("`{}` expects log-probabilities, but gets {}", loss.name, words),
-         "use `CrossEntropyLoss` or `cross_entropy` on the logits, or apply `log_softmax` first");
+         loss.loss == Loss::Ctc
+             ? "apply `log_softmax` over the classes first"
+             : "use `CrossEntropyLoss` or `cross_entropy` on the logits, or apply `log_softmax` first");
 }
 
 } // namespace
@@ -41,7 +43,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kNllWithoutLogSoftmax = {
     .info = {.code = "DP804",
              .name = "nll-without-log-softmax",
-             .summary = "`NLLLoss` on logits or probabilities instead of log-probabilities",
+             .summary = "`NLLLoss` or `CTCLoss` on logits or probabilities instead of log-probabilities",
              .root_cause = "Training: Loss Mismatch",
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Model Building",
@@ -51,7 +53,7 @@ extern constinit const Rule kNllWithoutLogSoftmax = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`nn.NLLLoss` or `F.nll_loss` on the output of a softmax or sigmoid, or on the logits of the last layer.
+`nn.NLLLoss`, `nn.CTCLoss`, `F.nll_loss` or `F.ctc_loss` on the output of a softmax or sigmoid, or on the logits of the last layer.
 
 ## Why it is wrong
 

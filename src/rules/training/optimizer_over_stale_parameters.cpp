@@ -18,6 +18,49 @@ const Name *model_of(const Call &optimizer) {
   return call != nullptr && called_method(*call) == "parameters" ? as<Name>(receiver_of(*call)) : nullptr;
 }
 
+// A method that creates an optimizer for a model that the object keeps, takes one step with it and drops it.
+bool check_method(Site &site, const Call &call) {
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  const auto *parameters = !call.args.empty() ? as<Call>(call.args[0]) : nullptr;
+  const auto *model = parameters != nullptr && called_method(*parameters) == "parameters"
+                          ? as<Attribute>(receiver_of(*parameters))
+                          : nullptr;
+  const auto *self = model != nullptr ? as<Name>(model->value) : nullptr;
+  const auto *assignment = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
+  const auto *name =
+      assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+  if (definition == nullptr || self == nullptr || name == nullptr || site.function->type == nullptr ||
+      definition->params.empty() || definition->params[0]->name != self->id || loop_around(site) != nullptr ||
+      enclosing(site, NodeKind::If) != nullptr || site.module->is_test ||
+      std::ranges::find(site.function->attribute_stores, model->attr) != site.function->attribute_stores.end()) {
+    return false;
+  }
+  u32 steps = 0;
+  u32 uses = 0;
+  u32 known = 0;
+  any_node(definition->body, [&](const Node *node) {
+    const auto *used = as<Name>(node);
+    uses += used != nullptr && used->id == name->id && used->context == Context::Load ? 1 : 0;
+    const auto *one = as<Call>(node);
+    const auto *receiver = one != nullptr ? as<Name>(receiver_of(*one)) : nullptr;
+    if (receiver != nullptr && receiver->id == name->id) {
+      known += called_method(*one) == "step" || called_method(*one) == "zero_grad" ? 1 : 0;
+      steps += called_method(*one) == "step" ? 1 : 0;
+    }
+    return false;
+  });
+  const bool in_loop = std::ranges::any_of(site.function->loops, [](const model::Loop *loop) { return loop->trains; });
+  if (steps != 1 || uses != known || in_loop || definition->name.text().find("inner") != std::string_view::npos) {
+    return false;
+  }
+  Finding &finding = report(
+      site, call, "the optimizer is created in every step, so momentum and other averages always start from zero",
+      "create the optimizer once, in `__init__`, and keep it in `self`");
+  const bool has_state = called_api(site, call) != "torch.optim.SGD" || keyword_argument(call, "momentum") != nullptr;
+  finding.tier = has_state ? Tier::On : Tier::Hint;
+  return true;
+}
+
 // A function that is one training step and that a loop calls.
 void check_step(Site &site, const Call &call) {
   const model::FunctionInfo *function = site.function;
@@ -68,6 +111,9 @@ void check_maker(Site &site, const Call &call) {
 }
 
 void check_loop(Site &site, const Call &call) {
+  if (check_method(site, call)) {
+    return;
+  }
   check_step(site, call);
   check_maker(site, call);
   const model::Loop *loop = loop_around(site);

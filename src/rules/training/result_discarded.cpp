@@ -17,7 +17,8 @@ bool gives_another(Symbol method) {
        "bool",        "bfloat16", "type",       "view",          "reshape",    "permute", "transpose", "unsqueeze",
        "squeeze",     "flatten",  "expand",     "repeat",        "contiguous", "detach",  "clone",     "clamp",
        "masked_fill", "scatter",  "index_fill", "requires_grad", "softmax",    "sigmoid", "relu",      "abs",
-       "exp",         "log",      "sqrt",       "pow",           "round"});
+       "exp",         "log",      "sqrt",       "pow",           "round",      "clip",    "mul",       "div",
+       "add",         "sub",      "nan_to_num", "normal",        "type_as"});
   return kMethods.has(method);
 }
 
@@ -56,6 +57,26 @@ bool check_merge(Site &site, const Call &call) {
   return true;
 }
 
+// `p.grad`, which is a tensor whatever p is; also `p.grad.data`
+bool is_gradient(const Expr *expr) {
+  const auto *attribute = as<Attribute>(expr);
+  if (attribute != nullptr && attribute->attr.text() == "data") {
+    attribute = as<Attribute>(attribute->value);
+  }
+  return attribute != nullptr && attribute->attr.text() == "grad";
+}
+
+void tell(Site &site, const Call &call, const Attribute &method) {
+  const std::string_view name = text_of(site, method.value);
+  Finding &finding = report(
+      site, call,
+      fmt::format("`{}()` returns a new tensor that is discarded, so `{}` does not change", method.attr.text(), name),
+      fmt::format("assign the result: `{} = {}`", name, text_of(site, &call)));
+  if (is_gradient(method.value)) {
+    finding.advice = fmt::format("change it in place: `{}.{}_(…)`", name, method.attr.text());
+  }
+}
+
 // `x.to(device)` as a statement
 void check(Site &site, const Node &node) {
   const auto *call = as<Call>(static_cast<const ExprStmt &>(node).value);
@@ -63,6 +84,10 @@ void check(Site &site, const Node &node) {
     return;
   }
   const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
+  if (method != nullptr && is_gradient(method->value) && gives_another(method->attr)) {
+    tell(site, *call, *method);
+    return;
+  }
   if (method == nullptr || !gives_another(method->attr) || method->value->kind != NodeKind::Name ||
       site.module->is_test) {
     return;
@@ -74,11 +99,7 @@ void check(Site &site, const Node &node) {
       (callee.receiver().container && !is_part_of_batch(site, static_cast<const Name *>(method->value)->id))) {
     return;
   }
-  const std::string_view name = text_of(site, method->value);
-  report(
-      site, *call,
-      fmt::format("`{}()` returns a new tensor that is discarded, so `{}` does not change", method->attr.text(), name),
-      fmt::format("assign the result: `{} = {}`", name, text_of(site, call)));
+  tell(site, *call, *method);
 }
 
 } // namespace

@@ -1,3 +1,4 @@
+#include "rules/assignments.h"
 #include "rules/keras.h"
 
 #include <fmt/format.h>
@@ -72,8 +73,44 @@ void check_torch(Site &site, const Call &call) {
   }
 }
 
+// The layer with one output that gave the value: nn.Linear(n, 1), or the last layer of an nn.Sequential; null if it is
+// something else.
+const Call *one_unit(const Site &site, const Call &layer, std::string_view api) {
+  if (api == "torch.nn.Linear") {
+    const Expr *const size = argument(layer, 1, "out_features");
+    return size != nullptr && integer_of(site, size) == 1 ? &layer : nullptr;
+  }
+  const auto *last = api == "torch.nn.Sequential" && !layer.args.empty() ? as<Call>(layer.args.back()) : nullptr;
+  return last != nullptr ? one_unit(site, *last, called_api(site, *last)) : nullptr;
+}
+
+// torch.softmax(self.score(x), dim=-1), where the layer has one output.
+void check_function(Site &site, const Call &call) {
+  const bool is_method = called_api(site, call).empty();
+  const Expr *const input = is_method ? receiver_of(call) : argument(call, 0, "input");
+  const Expr *const dim = argument(call, is_method ? 0 : 1, "dim");
+  if (input == nullptr || dim == nullptr || integer_of(site, dim) != -1) {
+    return;
+  }
+  const auto *made = as<Call>(written_value(site, input));
+  std::string_view api;
+  const Call *const maker = made != nullptr ? maker_of_callee(site, *made, &api) : nullptr;
+  const Call *const layer = maker != nullptr ? one_unit(site_of(site, *maker), *maker, api) : nullptr;
+  if (layer == nullptr) {
+    return;
+  }
+  Finding &finding = report(site, call, std::string(kMessage),
+                            "for attention weights, apply it over the positions (`dim=1`); for two classes, use a "
+                            "sigmoid");
+  finding.notes.push_back({site_of(site, *layer).module->file, layer->span(), "the layer with one unit"});
+}
+
 void check(Site &site, const Call &call) {
   const std::string_view api = called_api(site, call);
+  if (called_name(call) == "softmax" || called_name(call) == "log_softmax") {
+    check_function(site, call);
+    return;
+  }
   if (api == "torch.nn.Sequential") {
     check_torch(site, call);
   } else if (api.ends_with("Sequential")) {
@@ -129,7 +166,9 @@ Never, for what it reports: a softmax along another dimension is not reported.
 
 - Keras documentation of activations: softmax is over the last axis
 )"},
-    .calls = "tensorflow.keras.layers.Dense tensorflow.keras.layers.Conv1D tensorflow.keras.layers.Conv2D "
+    .calls = "torch.softmax torch.log_softmax torch.nn.functional.softmax torch.nn.functional.log_softmax "
+             "TorchTensor.softmax TorchTensor.log_softmax "
+             "tensorflow.keras.layers.Dense tensorflow.keras.layers.Conv1D tensorflow.keras.layers.Conv2D "
              "tensorflow.keras.layers.Conv3D tensorflow.layers.dense tensorflow.keras.Sequential "
              "tensorflow.keras.models.Sequential torch.nn.Sequential",
     .on_call = check};

@@ -1,3 +1,4 @@
+import gc
 import torch
 
 
@@ -54,3 +55,22 @@ def silent(model, optimizer, train_loader, epochs, names):
 
 def build(name):
     return name
+
+
+def collects(model, optimizer, train_loader):
+    for x in train_loader:
+        optimizer.zero_grad()
+        model(x).mean().backward()
+        optimizer.step()
+        gc.collect()  # expect: DP134
+
+
+def collects_seldom(model, optimizer, train_loader, epochs):
+    for epoch in range(epochs):
+        for i, x in enumerate(train_loader):
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+            if i % 1000 == 0:
+                gc.collect()
+        gc.collect()

@@ -60,6 +60,7 @@ def scaled(xs, optimizer):
         optimizer.zero_grad()
         scaler.scale(model(x).sum()).backward()
         scaler.step(optimizer)
+        scaler.update()
     return time.time() - start
 
 

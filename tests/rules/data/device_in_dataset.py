@@ -31,3 +31,17 @@ class Loop:
 def train(step, loader):
     for batch in loader:
         step(batch.cuda(non_blocking=True))
+
+
+def to_gpu(rows):
+    return torch.stack(rows).cuda()  # expect: DP414
+
+
+def to_device(rows, device="cpu"):
+    return torch.stack(rows).to(device)
+
+
+def collated(dataset):
+    a = torch.utils.data.DataLoader(dataset, 32, num_workers=4, collate_fn=to_gpu)
+    b = torch.utils.data.DataLoader(dataset, 32, num_workers=4, collate_fn=to_device, persistent_workers=True)
+    return a, b

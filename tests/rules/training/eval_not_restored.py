@@ -2,7 +2,7 @@ import torch
 
 
 def evaluate(model, loader):
-    model.eval()  # hint: DP806
+    model.eval()  # expect: DP806
     with torch.no_grad():
         return sum(model(x).sum() for x in loader)
 
@@ -14,7 +14,7 @@ def fires(model, optimizer, loader, test_loader, criterion):
             optimizer.zero_grad()
             criterion(model(x), y).backward()
             optimizer.step()
-        model.eval()  # hint: DP806
+        model.eval()  # expect: DP806
         with torch.no_grad():
             print(sum(model(x).sum() for x in test_loader))
 

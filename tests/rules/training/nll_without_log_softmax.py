@@ -33,3 +33,12 @@ def silent(x, y, other):
     d = F.nll_loss(F.log_softmax(x, dim=1), y)
     e = F.cross_entropy(Net()(x), y)
     return a, b, c, d, e
+
+
+def ctc(loader):
+    encoder = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 30))
+    loss = nn.CTCLoss(blank=0)
+    for x, y, x_length, y_length in loader:
+        loss(encoder(x).transpose(0, 1), y, x_length, y_length)  # expect: DP804
+        loss(encoder(x).log_softmax(-1).transpose(0, 1), y, x_length, y_length)
+        F.ctc_loss(torch.softmax(encoder(x), -1), y, x_length, y_length)  # expect: DP804

@@ -21,3 +21,12 @@ def train(loader: DataLoader, device, other):
         z.requires_grad_(True)
         other.to(device)
         print(z, y)
+
+
+def clip(model):
+    for p in model.parameters():
+        p.grad.clamp(-1, 1)  # expect: DP891
+        p.grad.data.mul(0.5)  # expect: DP891
+        p.grad.clamp_(-1, 1)
+        p.grad.zero_()
+        p.data = p.data.clamp(-1, 1)

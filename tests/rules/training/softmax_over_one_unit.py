@@ -37,3 +37,20 @@ added = keras.Sequential()
 added.add(Dense(16, activation="relu"))
 added.add(Dense(1))
 added.add(keras.layers.Softmax())  # expect: DP821
+
+
+class Pooling(torch.nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.score = torch.nn.Linear(d, 1)
+        self.deep = torch.nn.Sequential(torch.nn.Linear(d, d), torch.nn.Tanh(), torch.nn.Linear(d, 1))
+        self.classes = torch.nn.Linear(d, 10)
+
+    def forward(self, x):
+        a = torch.softmax(self.score(x), dim=-1)  # expect: DP821
+        scores = self.deep(x)
+        b = scores.softmax(-1)  # expect: DP821
+        c = torch.softmax(self.score(x), dim=1)
+        d = torch.softmax(self.score(x).squeeze(-1), dim=-1)
+        e = torch.softmax(self.classes(x), dim=-1)
+        return (a + b + c) * x, d, e

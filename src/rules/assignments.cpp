@@ -1,0 +1,88 @@
+#include "rules/assignments.h"
+
+#include "rules/tree.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+struct Assignment {
+  Symbol name;
+  u32 end = 0;
+  const Expr *value = nullptr;
+};
+
+struct Assignments {
+  std::vector<Assignment> all; // by their end
+};
+
+const std::vector<Assignment> &assignments_of(const Site &site) {
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  const void *about = definition != nullptr ? static_cast<const void *>(definition) : site.module;
+  return site.memory
+      .recall<Assignments>(about,
+                           [&site] {
+                             Assignments found;
+                             any_node(body_around(site), [&found](const Node *node) {
+                               const auto *assign = as<Assign>(node);
+                               const auto *name = assign != nullptr && assign->targets.size() == 1
+                                                      ? as<Name>(assign->targets[0])
+                                                      : nullptr;
+                               if (name != nullptr) {
+                                 found.all.push_back({name->id, assign->end, assign->value});
+                               }
+                               return false;
+                             });
+                             std::ranges::sort(found.all, {}, &Assignment::end);
+                             return found;
+                           })
+      .all;
+}
+
+} // namespace
+
+const Block &body_around(const Site &site) {
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  return definition != nullptr ? definition->body : site.module->parsed->tree.body;
+}
+
+const Expr *assigned_before(const Site &site, Symbol name, u32 offset) {
+  const std::vector<Assignment> &all = assignments_of(site);
+  for (auto at = std::ranges::upper_bound(all, offset, {}, &Assignment::end); at != all.begin();) {
+    --at;
+    if (at->name == name) {
+      return at->value;
+    }
+  }
+  return nullptr;
+}
+
+const Expr *written_value(const Site &site, const Expr *expr) {
+  constexpr u32 kMostNames = 4;
+  for (u32 i = 0; i < kMostNames; ++i) {
+    const auto *name = as<Name>(expr);
+    const Expr *const value = name != nullptr ? assigned_before(site, name->id, name->start) : nullptr;
+    if (value == nullptr) {
+      return expr;
+    }
+    expr = value;
+  }
+  return expr;
+}
+
+const Stmt *statement_around(const Site &site) {
+  for (std::size_t i = site.ancestors.size(); i-- > 0;) {
+    const NodeKind kind = site.ancestors[i]->kind;
+    if (kind >= NodeKind::FunctionDef && kind <= NodeKind::InvalidStmt) {
+      return static_cast<const Stmt *>(site.ancestors[i]);
+    }
+  }
+  return nullptr;
+}
+
+} // namespace deepperf::rules

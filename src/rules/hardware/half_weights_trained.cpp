@@ -1,0 +1,151 @@
+#include "rules/assignments.h"
+#include "rules/reach.h"
+#include "rules/site.h"
+#include "rules/tree.h"
+
+#include <fmt/format.h>
+#include <string>
+
+namespace deepperf::rules::half_weights_trained {
+
+using namespace python;
+
+namespace {
+
+bool is_half_type(const Site &site, const Expr *type) {
+  const model::Value value = type != nullptr ? value_of(site, type) : model::Value{};
+  return value.is(model::Value::Tag::Api) &&
+         (value.name().text() == "torch.float16" || value.name().text() == "torch.half");
+}
+
+// The name or attribute that the chain `model.cuda().half()` begins with.
+const Expr *root_of(const Expr *expr) {
+  while (const auto *call = as<Call>(expr)) {
+    const Expr *const receiver = receiver_of(*call);
+    const std::string_view method = called_method(*call);
+    if (receiver == nullptr || (method != "to" && method != "cuda" && method != "half" && method != "train")) {
+      return nullptr;
+    }
+    expr = receiver;
+  }
+  return expr != nullptr && (expr->kind == NodeKind::Name || expr->kind == NodeKind::Attribute) ? expr : nullptr;
+}
+
+// An optimizer of PyTorch that is given the parameters of the model, behind the place, in the same function.
+const Call *optimizer_over(const Site &site, const Call &half, std::string_view model) {
+  const std::string parameters = std::string(model) + ".parameters()";
+  const Call *found = nullptr;
+  any_node(body_around(site), [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call != nullptr && call->start > half.end && called_api(site, *call).starts_with("torch.optim.") &&
+        !call->args.empty() && text_of(site, call->args[0]) == parameters) {
+      found = call;
+    }
+    return found != nullptr;
+  });
+  return found;
+}
+
+void check(Site &site, const Call &call) {
+  const bool is_to = called_method(call) == "to";
+  if (is_to) {
+    bool asks = false;
+    for (const Expr *arg : call.args) {
+      asks = asks || is_half_type(site, arg);
+    }
+    const Keyword *const type = keyword_argument(call, "dtype");
+    if (!asks && (type == nullptr || !is_half_type(site, type->value))) {
+      return;
+    }
+  } else if (!call.args.empty()) {
+    return;
+  }
+  const Expr *const root = root_of(receiver_of(call));
+  const Kind kind = root != nullptr ? model::kind_of(root) : Kind::TorchTensor;
+  if (root == nullptr || (kind != Kind::TorchModule && kind != Kind::HfModel && kind != Kind::Unknown) ||
+      enclosing(site, NodeKind::If) != nullptr || site.module->is_test) {
+    return;
+  }
+  const std::string_view name = text_of(site, root);
+  const Call *const optimizer = optimizer_over(site, call, name);
+  const std::string back = std::string(name) + ".float(";
+  // Master weights in float32, or layers that are converted back.
+  if (optimizer == nullptr ||
+      function_has_word(site, {"master", "scale_loss", "BatchNorm", "loss_scale", std::string_view(back)}) ||
+      file_has_word_in_any_case(site, {"fp16_optimizer", "fp16optimizer", "deepspeed", "master_param", "apex"})) {
+    return;
+  }
+  Finding &finding =
+      report(site, call,
+             fmt::format(
+                 "`{}` is trained with float16 weights: small updates round to nothing, and Adam's epsilon is 0", name),
+             "keep the weights in float32 and use `torch.autocast` with a `GradScaler`, or bfloat16");
+  add_note(finding, site, *optimizer, "the optimizer updates them here");
+}
+
+} // namespace
+
+extern constinit const Rule kHalfWeightsTrained = {
+    .info = {.code = "DP522",
+             .name = "half-weights-trained",
+             .summary = "a model whose weights are converted to float16 and then trained",
+             .root_cause = "Hardware: Improper Configuration",
+             .symptoms = "Not a Number, Slow Convergence",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .severity = Severity::Error,
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`model.half()` or `model.to(torch.float16)`, and then an optimizer over `model.parameters()`.
+
+## Why it is wrong
+
+A float16 number has 11 significant bits: an update of less than a two-thousandth of a weight changes nothing. Gradients below 6e-8 are 0,
+and so is Adam's epsilon of 1e-8, which makes the first update of a parameter with a zero gradient 0/0. Mixed precision keeps the weights in
+float32 and computes with float16 copies.
+
+## Bad
+
+```python
+import torch
+
+
+def train(model: torch.nn.Module, loader, loss_function):
+    model = model.cuda().half()
+    optimizer = torch.optim.Adam(model.parameters())
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss_function(model(x.half()), y).backward()
+        optimizer.step()
+```
+
+## Good
+
+```python
+import torch
+
+
+def train(model: torch.nn.Module, loader, loss_function):
+    model = model.cuda()
+    optimizer = torch.optim.Adam(model.parameters())
+    for x, y in loader:
+        optimizer.zero_grad()
+        with torch.autocast("cuda", dtype=torch.bfloat16):
+            loss = loss_function(model(x), y)
+        loss.backward()
+        optimizer.step()
+```
+
+## When it is wrong
+
+Where the optimizer keeps float32 copies of the weights.
+
+## References
+
+- PyTorch: automatic mixed precision, "should not call half() on your model"
+)"},
+    .calls = "*.half *.to",
+    .on_call = check};
+
+} // namespace deepperf::rules::half_weights_trained
