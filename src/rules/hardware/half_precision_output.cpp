@@ -93,9 +93,13 @@ void check(Site &site, const Call &call) {
     return;
   }
   const bool sure = enclosing(site, NodeKind::If) == nullptr;
-  for (const Stmt *statement : site.module->parsed->tree.body) {
-    look_for_models(site, statement, call, sure);
-  }
+  struct LookedForModels {};
+  site.memory.recall<LookedForModels>(site.module, [&] { // what later calls find is the same
+    for (const Stmt *statement : site.module->parsed->tree.body) {
+      look_for_models(site, statement, call, sure);
+    }
+    return LookedForModels{};
+  });
 }
 
 } // namespace

@@ -186,6 +186,7 @@ void offer_decorator(Finding &finding, const Site &site, const FunctionDef *defi
 Finding *reported_at(const Site &site, const Node &place) {
   for (std::size_t i = site.findings.size(); i-- > 0 && site.findings[i].file == site.module->file;) {
     Finding &finding = site.findings[i];
+    take_steps();
     if (finding.rule == &site.rule->info && finding.span.start == place.start && finding.span.end == place.end) {
       return &finding;
     }
