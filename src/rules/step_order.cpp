@@ -300,7 +300,10 @@ const Expr *counted_by(const If &branch, const model::FunctionInfo &function) {
 
 std::vector<StepEvent> events_inside(const Site &site, const Node &node) {
   std::vector<StepEvent> inside;
-  for (const StepEvent &event : step_events(site)) {
+  const bool is_statement = node.kind >= NodeKind::FunctionDef && node.kind <= NodeKind::InvalidStmt;
+  const std::span<const StepEvent> all = step_events(site);
+  for (const StepEvent &event : is_statement ? events_in(all, node) : all) {
+    take_steps();
     if (contains(&node, event.call)) {
       inside.push_back(event);
     }
