@@ -16,6 +16,7 @@ struct Work {
   u64 spread_steps = 0; // from function to function along calls
   u64 rule_visits = 0;  // of a node by a rule
   u64 rule_queries = 0; // of a rule to the engine
+  u64 rule_steps = 0;   // looks of a rule at nodes and texts: base/steps.h
 
   void add(const Work &other) {
     rounds += other.rounds;
@@ -27,6 +28,7 @@ struct Work {
     spread_steps += other.spread_steps;
     rule_visits += other.rule_visits;
     rule_queries += other.rule_queries;
+    rule_steps += other.rule_steps;
   }
 };
 

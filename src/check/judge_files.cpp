@@ -87,11 +87,12 @@ public:
 
 private:
   // A mistake of ours must not cost the user what can be said of all other files.
-  static void add_failure(FileIndex file, std::string message, JudgedGroup &judged) {
+  static FileError &add_failure(FileIndex file, std::string message, JudgedGroup &judged) {
     FileError &error = judged.failures.emplace_back();
     error.file = file;
     error.level = FileError::Level::Unreadable;
     error.message = std::move(message);
+    return error;
   }
 
   [[nodiscard]] u32 workers() const { return static_cast<u32>(loaded_.workers.size()); }
@@ -226,6 +227,13 @@ private:
     std::vector<rules::RuleFailure> failures;
     rules::Findings found = rules::judge(project, rules_, failures, time);
     for (const rules::RuleFailure &failure : failures) {
+      if (failure.is_too_long) {
+        add_failure(failure.file,
+                    fmt::format("{} stopped in this file: it takes too many steps for its size", failure.rule->code),
+                    judged)
+            .level = FileError::Level::Note;
+        continue;
+      }
       add_failure(failure.file, failure_message(fmt::format("this file in {}", failure.rule->code), failure.what),
                   judged);
     }

@@ -42,7 +42,9 @@ void read_exports(Module &module) {
 // `from x import *` binds the names that x exports. Packages hand them on, so it takes a few rounds.
 void collect_stars(Project &project, const ModuleIndex &index) {
   constexpr u32 kRounds = 4;
-  constexpr std::size_t kMostNames = 5000;
+  constexpr std::size_t kMostNames = 5000; // of a module
+  // Of all modules together: a chain of files that each hand on all names before them would have the square.
+  std::size_t most_added = 10'000;
   struct Star {
     Module *into = nullptr;
     const Module *from = nullptr;
@@ -64,6 +66,7 @@ void collect_stars(Project &project, const ModuleIndex &index) {
   }
   for (Module &module : project.modules) {
     read_exports(module);
+    most_added += 16 * module.body->names.size();
   }
   for (u32 round = 0; round < kRounds; ++round) {
     bool changed = false;
@@ -75,9 +78,10 @@ void collect_stars(Project &project, const ModuleIndex &index) {
           added.push_back(name);
         }
       }
-      if (added.empty() || body.names.size() + added.size() > kMostNames) {
+      if (added.empty() || body.names.size() + added.size() > kMostNames || added.size() > most_added) {
         continue;
       }
+      most_added -= added.size();
       std::vector<u32> names;
       std::ranges::merge(body.names, added, std::back_inserter(names));
       set_names(body, names, project.values);

@@ -2,6 +2,7 @@
 // (Python 2 and 3 alike). Null children are left out.
 #pragma once
 
+#include "base/steps.h"
 #include "python/ast.h"
 
 namespace deepperf::python {
@@ -36,6 +37,7 @@ template <class F> void type_params(const Array<TypeParam *> &list, F &&f) {
 
 template <class F> void for_each_child(const Node *node, F &&f) {
   using namespace children;
+  take_steps();
   switch (node->kind) {
   case NodeKind::BoolOp:
     return each(static_cast<const BoolOp *>(node)->values, f);

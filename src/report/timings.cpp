@@ -14,7 +14,7 @@ namespace {
 
 double milliseconds(u64 nanoseconds) { return static_cast<double>(nanoseconds) / 1e6; }
 
-std::array<std::pair<std::string_view, u64>, 9> counters_of(const Work &work) {
+std::array<std::pair<std::string_view, u64>, 10> counters_of(const Work &work) {
   return {{{"solver rounds", work.rounds},
            {"function walks", work.walks},
            {"expressions evaluated", work.expressions},
@@ -23,7 +23,8 @@ std::array<std::pair<std::string_view, u64>, 9> counters_of(const Work &work) {
            {"joins", work.joins},
            {"spread steps", work.spread_steps},
            {"rule visits", work.rule_visits},
-           {"rule queries", work.rule_queries}}};
+           {"rule queries", work.rule_queries},
+           {"rule steps", work.rule_steps}}};
 }
 
 } // namespace
@@ -65,6 +66,9 @@ void write_timings_json(const rules::Timings &timings, std::string &out) {
                           {"rules", milliseconds(timings.judge)}};
   for (const auto &[rule, time] : timings.rules) {
     json["rules"][std::string(rule->code)] = milliseconds(time);
+  }
+  for (const auto &[rule, steps] : timings.steps) {
+    json["steps"][std::string(rule->code)] = steps;
   }
   for (const auto &[what, steps] : counters_of(timings.work)) {
     json["work"][std::string(what)] = steps;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace deepperf::rules {
 
@@ -390,6 +391,48 @@ bool does_the_same(const Site &site, const ApiHistory &history) {
   return history.package != "peft"; // the new function casts other parameters than the old one
 }
 
+namespace {
+
+// Names that a class or comprehension binds, with all that is inside.
+const std::unordered_set<u32> &names_stored_in(const Site &site, const Node &around) {
+  struct StoredNames {
+    std::unordered_set<u32> all;
+  };
+  return site.memory
+      .recall<StoredNames>(&around,
+                           [&] {
+                             StoredNames found;
+                             any_node_inside(&around, [&found](const Node *node) {
+                               const auto *plain = as<Name>(node);
+                               const auto *definition = as<FunctionDef>(node);
+                               if (plain != nullptr && plain->context != Context::Load) {
+                                 found.all.insert(plain->id.id);
+                               } else if (definition != nullptr) {
+                                 found.all.insert(definition->name.id);
+                               }
+                               return false;
+                             });
+                             return found;
+                           })
+      .all;
+}
+
+bool has_star_import(const Site &site) {
+  struct HasStarImport {
+    bool value = false;
+  };
+  const auto opens_module = [](const Node *node) {
+    const auto *import = as<ImportFrom>(node);
+    return import != nullptr && import->names.size() == 1 && import->names[0]->name.text() == "*";
+  };
+  return site.memory
+      .recall<HasStarImport>(
+          site.module, [&] { return HasStarImport{std::ranges::any_of(site.module->parsed->tree.body, opens_module)}; })
+      .value;
+}
+
+} // namespace
+
 bool is_rebound(const Site &site, std::string_view builtin) {
   const Symbol name = intern(builtin);
   const auto is_bound_by = [name](const model::FunctionInfo *scope) {
@@ -404,23 +447,13 @@ bool is_rebound(const Site &site, std::string_view builtin) {
     return true;
   }
   // Names of a class body and of comprehensions are nobody's slots.
-  const auto stores = [name](const Node *node) {
-    const auto *plain = as<Name>(node);
-    const auto *definition = as<FunctionDef>(node);
-    return (plain != nullptr && plain->id == name && plain->context != Context::Load) ||
-           (definition != nullptr && definition->name == name);
-  };
   const bool is_stored_around = std::ranges::any_of(site.ancestors, [&](const Node *node) {
     const bool binds = node->kind == NodeKind::ClassDef || node->kind == NodeKind::ListComp ||
                        node->kind == NodeKind::SetComp || node->kind == NodeKind::DictComp ||
                        node->kind == NodeKind::GeneratorExp;
-    return binds && any_node_inside(node, stores);
+    return binds && names_stored_in(site, *node).contains(name.id);
   });
-  const auto opens_module = [](const Node *node) {
-    const auto *import = as<ImportFrom>(node);
-    return import != nullptr && import->names.size() == 1 && import->names[0]->name.text() == "*";
-  };
-  return is_stored_around || std::ranges::any_of(site.module->parsed->tree.body, opens_module);
+  return is_stored_around || has_star_import(site);
 }
 
 std::string required_version(const Site &site, std::string_view package, std::string_view since) {

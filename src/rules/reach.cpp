@@ -12,6 +12,9 @@ using namespace python;
 namespace {
 // More than this is a whole library; what is further away decides nothing.
 constexpr std::size_t kMostFunctions = 200;
+
+// A search of a text takes as long as a look at a node for about each line.
+i64 steps_of(std::string_view text) { return static_cast<i64>(text.size() / 32); }
 } // namespace
 
 std::vector<const model::FunctionInfo *> reached_functions(const model::FunctionInfo &function, const Node &place) {
@@ -46,12 +49,48 @@ std::string_view text_of(const model::FunctionInfo &function) {
                                         function.node->start, function.node->end - function.node->start);
 }
 
-bool has_word(std::string_view text, Words words) {
-  return std::ranges::any_of(words,
-                             [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
+namespace {
+
+u64 hash_of(Words words, bool in_any_case) {
+  u64 hash = in_any_case ? 1 : 0;
+  for (const std::string_view word : words) {
+    hash = hash * 0x9E3779B97F4A7C15U + std::hash<std::string_view>()(word) + 1;
+  }
+  return hash;
 }
 
-bool has_word_in_any_case(std::string_view text, std::initializer_list<std::string_view> words) {
+// A long text, and words that were searched in it.
+struct Searched {
+  const char *text = nullptr;
+  std::size_t size = 0;
+  u64 words = 0;
+  bool operator==(const Searched &) const = default;
+};
+
+struct SearchedHash {
+  std::size_t operator()(const Searched &one) const {
+    return (std::hash<const char *>()(one.text) * 31 + one.size) * 31 + one.words;
+  }
+};
+
+// Many places ask for the same words of the same file, class or function. Its texts stay where they are as long as
+// rules look at one project: see forget_searches().
+thread_local std::unordered_map<Searched, bool, SearchedHash> searches;
+
+template <class Search> bool search_once(std::string_view text, Words words, bool in_any_case, Search search) {
+  constexpr std::size_t kShort = 400; // bytes, which are searched as fast as remembered
+  if (text.size() <= kShort) {
+    return search();
+  }
+  const auto [known, is_new] = searches.try_emplace({text.data(), text.size(), hash_of(words, in_any_case)});
+  if (is_new) {
+    known->second = search();
+    take_steps(steps_of(text));
+  }
+  return known->second;
+}
+
+bool finds_in_any_case(std::string_view text, std::initializer_list<std::string_view> words) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   std::array<bool, 256> begins{}; // whether a word begins so: for most places of the text that is all that is asked
   for (const std::string_view word : words) {
@@ -72,20 +111,27 @@ bool has_word_in_any_case(std::string_view text, std::initializer_list<std::stri
   return false;
 }
 
+} // namespace
+
+void forget_searches() { searches.clear(); }
+
+bool has_word(std::string_view text, Words words) {
+  return search_once(text, words, false, [&] {
+    return std::ranges::any_of(words,
+                               [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
+  });
+}
+
+bool has_word_in_any_case(std::string_view text, std::initializer_list<std::string_view> words) {
+  return search_once(text, Words(words.begin(), words.size()), true, [&] { return finds_in_any_case(text, words); });
+}
+
 namespace {
 
 // Which words have been searched in a text, and whether they were there.
 struct SearchedWords {
   mutable std::unordered_map<u64, bool> found; // by a hash of the words
 };
-
-u64 hash_of(Words words, bool in_any_case) {
-  u64 hash = in_any_case ? 1 : 0;
-  for (const std::string_view word : words) {
-    hash = hash * 0x9E3779B97F4A7C15U + std::hash<std::string_view>()(word) + 1;
-  }
-  return hash;
-}
 
 template <class Search> bool searched_once(const Site &site, const void *about, u64 words, Search search) {
   const auto &known = site.memory.recall<SearchedWords>(about, [] { return SearchedWords{}; });

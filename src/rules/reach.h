@@ -24,11 +24,14 @@ std::string_view text_of(const model::FunctionInfo &function);
 using Words = std::span<const std::string_view>;
 bool reaches_word(const Site &site, const python::Node &place, Words words);
 
-// The same for a text.
+// The same for a text. Long texts of a project's files are searched once.
 bool has_word(std::string_view text, Words words);
 inline bool has_word(std::string_view text, std::initializer_list<std::string_view> words) {
   return has_word(text, Words(words.begin(), words.size()));
 }
+
+// Before rules look at another project.
+void forget_searches();
 
 // The same whatever the case of the text; the words are in lower case.
 bool has_word_in_any_case(std::string_view text, std::initializer_list<std::string_view> words);

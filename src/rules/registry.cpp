@@ -3,6 +3,7 @@
 #include "base/known_names.h"
 #include "base/name_table.h"
 #include "python/children.h"
+#include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/vet_fixes.h"
 
@@ -152,6 +153,19 @@ std::vector<const Rule *> rules_of(std::span<const RuleInfo *const> infos) {
 
 namespace {
 
+// What a rule may take for a file of so many bytes. Rules that search each function once stay far below it.
+constexpr i64 most_steps(std::size_t bytes) { return 1'000'000 + 16 * static_cast<i64>(bytes); }
+
+// What a rule may take for each place without being counted.
+constexpr i64 kFewSteps = 64;
+
+void note_steps(Timings *timings, const Rule &rule, i64 steps) {
+  if (timings != nullptr) {
+    timings->steps[&rule.info] += static_cast<u64>(steps);
+    timings->work.rule_steps += static_cast<u64>(steps);
+  }
+}
+
 // Walks a module's tree once, and shows each node to the rules that want to see it.
 class Walk {
 public:
@@ -169,6 +183,8 @@ public:
     site_.type = nullptr;
     site_.ancestors.clear();
     failed_.clear();
+    steps_.clear();
+    most_steps_ = most_steps(module.parsed->source.text().size());
     for (const Rule *rule : subscriptions_.modules) {
       run_rule(*rule, nullptr, [&] { rule->on_module(site_); });
     }
@@ -219,12 +235,31 @@ private:
     }
     site_.rule = &rule;
     const Stopwatch watch(time_of(rule));
+    const StepLimit limit(most_steps_);
     try {
       run();
+    } catch (const TooManySteps &) {
+      give_up(rule);
+      return;
     } catch (const std::exception &error) {
       failed_.push_back(&rule);
       failures_.push_back({&rule.info, site_.module->file, error.what()});
+      return;
     }
+    if (limit.taken() > kFewSteps) [[unlikely]] {
+      i64 &taken = steps_[&rule];
+      taken += limit.taken();
+      if (taken > most_steps_) {
+        give_up(rule);
+      }
+    }
+    note_steps(timings_, rule, limit.taken());
+  }
+
+  void give_up(const Rule &rule) {
+    failed_.push_back(&rule);
+    failures_.push_back({&rule.info, site_.module->file, "too many steps", true});
+    note_steps(timings_, rule, most_steps_);
   }
 
   void visit(const Node *node) {
@@ -265,7 +300,9 @@ private:
   const Subscriptions &subscriptions_;
   Memory memory_;
   Site site_;
-  std::vector<const Rule *> failed_; // on this module
+  std::vector<const Rule *> failed_;            // on this module
+  std::unordered_map<const Rule *, i64> steps_; // taken in this module, where they were many at once
+  i64 most_steps_ = 0;
   std::vector<RuleFailure> &failures_;
   Timings *timings_;
 };
@@ -298,10 +335,19 @@ namespace {
 Findings run_rules(const model::Project &project, const Subscriptions &subscriptions,
                    std::vector<RuleFailure> &failures, Timings *timings, Trace *trace) {
   Findings findings;
+  forget_searches();
+  std::size_t bytes = 0;
+  for (const model::Module &module : project.modules) {
+    bytes += module.parsed->source.text().size();
+  }
   for (const Rule *rule : subscriptions.projects) {
     const Stopwatch watch(timings != nullptr ? &timings->rules[&rule->info] : nullptr);
+    const StepLimit limit(most_steps(bytes));
     try {
       rule->on_project(project, findings);
+      note_steps(timings, *rule, limit.taken());
+    } catch (const TooManySteps &) {
+      failures.push_back({&rule->info, project.modules.front().file, "too many steps", true});
     } catch (const std::exception &error) {
       failures.push_back({&rule->info, project.modules.front().file, error.what()});
     }

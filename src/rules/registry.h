@@ -35,12 +35,13 @@ private:
   std::unique_ptr<const Subscriptions> subscriptions_;
 };
 
-// A rule has thrown an exception: it says nothing more about that file, or, as it looks at all files together, about
-// any.
+// A rule has thrown an exception, or takes too many steps: it says nothing more about that file, or, as it looks at all
+// files together, about any.
 struct RuleFailure {
   const RuleInfo *rule = nullptr;
   FileIndex file;
   std::string what;
+  bool is_too_long = false; // no mistake that anybody has to know of
 };
 
 // Runs the rules. `timings`, if given, is told how long each took.

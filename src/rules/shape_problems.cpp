@@ -2,21 +2,37 @@
 
 #include "shapes/analysis.h"
 
+#include <unordered_map>
+
 namespace deepperf::rules {
 
 namespace {
 
 struct ShapeProblems {
-  std::vector<shapes::Problem> all;
+  std::unordered_map<const model::Module *, std::vector<shapes::Problem>> of;
 };
+
+ShapeProblems find_problems(const model::Project &project) {
+  const StepLimit none(kNoStepLimit); // it has limits of its own
+  ShapeProblems found;
+  const auto analysis = shapes::analyse(project);
+  for (shapes::Problem &problem : analysis->interpreter.problems) {
+    found.of[problem.module].push_back(std::move(problem));
+  }
+  return found;
+}
 
 } // namespace
 
 void report_shape_problems(Site &site, shapes::Fault fault) {
-  const ShapeProblems &problems = site.memory.recall<ShapeProblems>(
-      &site.project, [&] { return ShapeProblems{std::move(shapes::analyse(site.project)->interpreter.problems)}; });
-  for (const shapes::Problem &problem : problems.all) {
-    if (problem.fault != fault || problem.module != site.module) {
+  const ShapeProblems &problems =
+      site.memory.recall<ShapeProblems>(&site.project, [&] { return find_problems(site.project); });
+  const auto here = problems.of.find(site.module);
+  if (here == problems.of.end()) {
+    return;
+  }
+  for (const shapes::Problem &problem : here->second) {
+    if (problem.fault != fault) {
       continue;
     }
     Finding &finding = report(site, problem.span, problem.message, problem.advice);

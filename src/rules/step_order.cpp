@@ -3,6 +3,8 @@
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <span>
+#include <unordered_map>
 
 namespace deepperf::rules {
 
@@ -16,8 +18,16 @@ std::string_view last_part(std::string_view text) {
 }
 
 struct Events {
-  std::vector<StepEvent> all;
+  std::vector<StepEvent> all; // their statements are in source order
+  std::unordered_map<const Call *, std::size_t> places;
 };
+
+// Those that stand in a statement.
+std::span<const StepEvent> events_in(std::span<const StepEvent> events, const Node &statement) {
+  const auto place_of = [](const StepEvent &event) { return event.statement->start; };
+  const auto first = std::ranges::lower_bound(events, statement.start, {}, place_of);
+  return {first, std::ranges::lower_bound(first, events.end(), statement.end, {}, place_of)};
+}
 
 class Collector {
 public:
@@ -109,10 +119,9 @@ Site site_in(const Site &site, const model::FunctionInfo &function) {
 bool place_events(const Site &site, const Node *node, const PlacedEvent *through, u32 depth,
                   std::vector<PlacedEvent> &placed) {
   using What = StepEvent::What;
-  for (const StepEvent &event : step_events(site)) {
-    if (node != nullptr && !contains(node, event.call)) {
-      continue;
-    }
+  const std::span<const StepEvent> all = step_events(site);
+  for (const StepEvent &event : node != nullptr ? events_in(all, *node) : all) {
+    take_steps();
     PlacedEvent one{event, site.function, site.function, through != nullptr && through->is_repeated};
     if (event.test == nullptr || (node != nullptr && !contains(node, event.test)) || node == event.test) {
       one.event.test = through != nullptr ? through->event.test : nullptr;
@@ -181,50 +190,72 @@ bool is_grad_scaler(const Site &site, const Expr *expr) {
          (kind == Kind::Unknown && site.module->torch && last_part(text_of(site, expr)).ends_with("scaler"));
 }
 
-const std::vector<StepEvent> &step_events(const Site &site) {
+namespace {
+
+const Events &events_of(const Site &site) {
   const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
   const void *about = definition != nullptr ? static_cast<const void *>(definition) : site.module;
-  return site.memory
-      .recall<Events>(about,
-                      [&] {
-                        Events events;
-                        Collector collector(site, events.all);
-                        const Block &body = definition != nullptr ? definition->body : site.module->parsed->tree.body;
-                        for (const Stmt *statement : body) {
-                          collector.walk(statement, definition);
-                        }
-                        return events;
-                      })
-      .all;
+  return site.memory.recall<Events>(about, [&] {
+    Events events;
+    Collector collector(site, events.all);
+    const Block &body = definition != nullptr ? definition->body : site.module->parsed->tree.body;
+    for (const Stmt *statement : body) {
+      collector.walk(statement, definition);
+    }
+    for (std::size_t i = 0; i < events.all.size(); ++i) {
+      events.places.emplace(events.all[i].call, i);
+    }
+    return events;
+  });
 }
 
-TrainingStep step_around(const Site &site, const Call &call) {
+// The innermost loop around a place of the function; null if there is none.
+const model::Loop *innermost_loop(const model::FunctionInfo &function, const Node &place) {
+  const auto next = std::ranges::upper_bound(function.loops, place.start, {},
+                                             [](const model::Loop *loop) { return loop->node->start; });
+  const model::Loop *loop = next != function.loops.begin() ? *(next - 1) : nullptr;
+  while (loop != nullptr && !contains(loop->node, &place)) {
+    loop = loop->parent;
+  }
+  return loop;
+}
+
+} // namespace
+
+const std::vector<StepEvent> &step_events(const Site &site) { return events_of(site).all; }
+
+std::size_t place_of_event(const Site &site, const Call &call) {
+  const Events &events = events_of(site);
+  const auto found = events.places.find(&call);
+  return found != events.places.end() ? found->second : events.all.size();
+}
+
+const TrainingStep &step_around(const Site &site, const Call &call) {
+  static const TrainingStep kNone;
   const model::FunctionInfo *function = site.function;
   const Call *place = &call;
   for (u32 depth = 0; function != nullptr && depth <= kMostCalls; ++depth) {
     const Site there = site_in(site, *function);
-    const auto &loops = function->loops; // in source order, so that inner ones are behind outer ones
-    for (std::size_t i = loops.size(); i-- > 0;) {
-      const bool is_statement = loops[i]->node->kind == NodeKind::For || loops[i]->node->kind == NodeKind::While;
-      if (is_statement && contains(loops[i]->node, place)) {
-        if (const TrainingStep &step = step_of(there, loops[i]->node); step.function != nullptr) {
+    for (const model::Loop *loop = innermost_loop(*function, *place); loop != nullptr; loop = loop->parent) {
+      if (loop->node->kind == NodeKind::For || loop->node->kind == NodeKind::While) {
+        if (const TrainingStep &step = step_of(there, loop->node); step.function != nullptr) {
           return step;
         }
       }
     }
     if (function->node == nullptr) {
-      return {};
+      return kNone;
     }
     if (const TrainingStep &step = step_of(there, function->node); step.function != nullptr) {
       return step;
     }
     if (function->called_by.size() != 1) {
-      return {};
+      return kNone;
     }
     place = function->called_by[0]->call;
     function = function->called_by[0]->caller;
   }
-  return {};
+  return kNone;
 }
 
 const Expr *counted_by(const If &branch, const model::FunctionInfo &function) {
@@ -269,7 +300,10 @@ const Expr *counted_by(const If &branch, const model::FunctionInfo &function) {
 
 std::vector<StepEvent> events_inside(const Site &site, const Node &node) {
   std::vector<StepEvent> inside;
-  for (const StepEvent &event : step_events(site)) {
+  const bool is_statement = node.kind >= NodeKind::FunctionDef && node.kind <= NodeKind::InvalidStmt;
+  const std::span<const StepEvent> all = step_events(site);
+  for (const StepEvent &event : is_statement ? events_in(all, node) : all) {
+    take_steps();
     if (contains(&node, event.call)) {
       inside.push_back(event);
     }

@@ -33,6 +33,9 @@ struct StepEvent {
 // Of the function around the place (of a module's own code, the module), without functions inside.
 const std::vector<StepEvent> &step_events(const Site &site);
 
+// Where among them a call is; their number if it is none of them.
+std::size_t place_of_event(const Site &site, const python::Call &call);
+
 // Those inside the node.
 std::vector<StepEvent> events_inside(const Site &site, const python::Node &node);
 
@@ -53,7 +56,7 @@ struct TrainingStep {
 
 // The training step that a call is part of, with a backward pass in it: the loop or function around it, or one that
 // leads to it through calls of functions that nothing else calls. Nothing if there is none, or if it is too long.
-TrainingStep step_around(const Site &site, const python::Call &call);
+const TrainingStep &step_around(const Site &site, const python::Call &call);
 
 // `n` of `(step + 1) % n == 0` in the test of a branch, also under a name; null if it has none.
 const python::Expr *counted_by(const python::If &branch, const model::FunctionInfo &function);

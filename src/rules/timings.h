@@ -16,6 +16,7 @@ struct Timings {
   u64 analyse = 0; // bind, link, infer
   u64 judge = 0;   // the rules, and the walk that shows them the tree
   std::map<const RuleInfo *, u64> rules;
+  std::map<const RuleInfo *, u64> steps; // not nanoseconds: see base/steps.h
   Work work;
 
   void add(const Timings &other) {
@@ -25,6 +26,9 @@ struct Timings {
     work.add(other.work);
     for (const auto &[rule, time] : other.rules) {
       rules[rule] += time;
+    }
+    for (const auto &[rule, taken] : other.steps) {
+      steps[rule] += taken;
     }
   }
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 namespace deepperf::rules {
 
@@ -51,31 +52,43 @@ bool joins_words(std::string_view text, const Edit &edit) {
   return joins_before || joins_after;
 }
 
-bool is_in_formatted_string(const Node *node, const Edit &edit) {
-  if (edit.start < node->start || edit.end > node->end) {
-    return false;
+// Of the file of the finding that is looked at, the outermost in source order.
+struct FormattedStrings {
+  const ParsedFile *file = nullptr;
+  std::vector<Span> spans;
+
+  void find_in(const ParsedFile &other) {
+    if (file != &other) {
+      file = &other;
+      spans.clear();
+      for (const Stmt *statement : other.tree.body) {
+        add(statement);
+      }
+    }
   }
-  if (node->kind == NodeKind::JoinedStr) {
-    return true;
+
+  void add(const Node *node) {
+    if (node->kind == NodeKind::JoinedStr) {
+      spans.push_back(node->span());
+      return;
+    }
+    for_each_child(node, [this](const Node *child) { add(child); });
   }
-  bool found = false;
-  for_each_child(node, [&](const Node *child) { found = found || is_in_formatted_string(child, edit); });
-  return found;
-}
+};
 
 // Before Python 3.12 there must be no quote of the string's own kind, no backslash and no line end between the braces.
-bool breaks_formatted_string(const Tree &tree, const Edit &edit) {
+bool breaks_formatted_string(const ParsedFile &file, const Edit &edit, FormattedStrings &strings) {
   if (edit.replacement.find_first_of("\"'\\\n#") == std::string::npos) {
     return false;
   }
-  const auto behind =
-      std::ranges::upper_bound(tree.body, edit.start, {}, [](const Stmt *statement) { return statement->start; });
-  return behind != tree.body.begin() && is_in_formatted_string(*std::prev(behind), edit);
+  strings.find_in(file);
+  const auto behind = std::ranges::upper_bound(strings.spans, edit.start, {}, &Span::start);
+  return behind != strings.spans.begin() && edit.end <= std::prev(behind)->end;
 }
 
-bool is_good(const ParsedFile &file, const Edit &edit) {
+bool is_good(const ParsedFile &file, const Edit &edit, FormattedStrings &strings) {
   return !loses_comment(file, edit) && !splits_line(edit) && !joins_words(file.source.text(), edit) &&
-         !breaks_formatted_string(file.tree, edit);
+         !breaks_formatted_string(file, edit, strings);
 }
 
 void use_line_ends_of(const ParsedFile &file, Edit &edit) {
@@ -103,6 +116,7 @@ void use_line_ends_of(const ParsedFile &file, Edit &edit) {
 } // namespace
 
 void vet_fixes(const model::Project &project, std::vector<Finding> &findings) {
+  FormattedStrings strings;
   auto module = project.modules.end();
   for (Finding &finding : findings) {
     if (!finding.fix) {
@@ -115,7 +129,7 @@ void vet_fixes(const model::Project &project, std::vector<Finding> &findings) {
       continue;
     }
     const ParsedFile &file = *module->parsed;
-    if (!std::ranges::all_of(finding.fix->edits, [&](const Edit &edit) { return is_good(file, edit); })) {
+    if (!std::ranges::all_of(finding.fix->edits, [&](const Edit &edit) { return is_good(file, edit, strings); })) {
       finding.fix.reset();
       continue;
     }

@@ -87,8 +87,10 @@ public:
   Shape join(const Shape &a, const Shape &b);
   const Tensor *join(const Tensor &a, const Tensor &b);
 
+  // Unknown if there are more dimensions than any library allows.
   Shape shape(const std::vector<Dim> &dims, Shape::Kind kind = Shape::Kind::Known) {
-    return {kind, arena.copy(dims.data(), dims.size())};
+    constexpr std::size_t kMostDims = 64;
+    return dims.size() > kMostDims ? Shape{} : Shape{kind, arena.copy(dims.data(), dims.size())};
   }
 
 private:

@@ -380,6 +380,83 @@ PIECES = {name: made for name, made in list(globals().items())
           if callable(made) and name not in ("notebook",) and made.__code__.co_varnames[:1] == ("i",)}
 
 
+# Single statements and small definitions, each of them many times: # is the number of the piece.
+STATEMENTS = {
+    "items": "for x, y in loader:\n    a# = model(x).sum().item()\n",
+    "prints": "for x, y in loader:\n    print(model(x))\n",
+    "backwards": "loss = criterion(model(x), y)\nloss.backward()\n",
+    "steps": "optimizer.zero_grad()\nloss# = F.mse_loss(model(x), y)\nloss#.backward()\noptimizer.step()\n",
+    "only_zero_grad": "optimizer.zero_grad()\n",
+    "scheduler_steps": "opt = torch.optim.SGD(nn.Linear(3, 3).parameters(), 0.1)\nscheduler = torch.optim.lr_scheduler.StepLR(opt, 3)\n"
+                       "for e in range(10):\n    scheduler.step()\n    opt.step()\n",
+    "accumulated": "for x, y in loader:\n    total += F.cross_entropy(model(x), y)\n",
+    "appended": "for x, y in loader:\n    history.append(model(x))\n",
+    "optimizers": "opt# = torch.optim.Adam(model#.parameters(), lr=1e-3)\n",
+    "optimizers_of_layers": "layer# = nn.Linear(3, 3)\nopt# = torch.optim.Adam(layer#.parameters(), lr=0.1)\nopt#.zero_grad()\n",
+    "seeds": "torch.manual_seed(#)\nnp.random.seed(#)\nx# = np.random.rand(3)\n",
+    "one_key": "x# = jax.random.normal(key, (3,))\n",
+    "split_keys": "key, sub = jax.random.split(key)\nx# = jax.random.normal(sub, (3,))\n",
+    "jits": "@jax.jit\ndef jitted#(x):\n    return jnp.sum(x) * #\n",
+    "jit_calls": "y# = jax.jit(lambda x: x)(jnp.ones(#))\n",
+    "updates_at": "x = x.at[#].set(1)\n",
+    "feeds": "sess.run(x + #, {x: #})\n",
+    "variable_scopes": "with tf.variable_scope('s#'):\n    v# = tf.get_variable('w', [3, 3])\n",
+    "graphs": "g# = tf.Graph()\nwith g#.as_default():\n    v# = tf.Variable(1)\n",
+    "tapes": "with tf.GradientTape() as t#:\n    l# = model(x)\ng# = t#.gradient(l#, model.trainable_variables)\n",
+    "keras_layers": "x# = tf.keras.layers.Dense(3)(tf.keras.Input((3,)))\n",
+    "keras_fits": "model.fit(x, y, callbacks=[tf.keras.callbacks.EarlyStopping('val_loss')])\nmodel.predict(x)\n",
+    "wrong_shapes": "y# = nn.Linear(3, 4)(torch.zeros(2, 5))\n",
+    "more_dimensions": "x = x.unsqueeze(0)\n",
+    "joined_tensors": "x = torch.cat([x, torch.zeros(1, 3)], 0)\n",
+    "views": "x = x.view(6, 4).permute(1, 0).reshape(-1, 3).unsqueeze(0).squeeze(0).view(4, -1)\n",
+    "grown_tuples": "t = t + (torch.zeros(#),)\n",
+    "grown_lists": "t += [nn.Linear(3, 3), nn.ReLU()]\n",
+    "grown_dicts": "t = {**t, 'k#': torch.zeros(#)}\n",
+    "functions_of_autograd": "class Fn#(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n        ctx.save_for_backward(x)\n"
+                             "        return x.clone()\n\n    @staticmethod\n    def backward(ctx, g):\n        return g\n\n\ny# = Fn#.apply(torch.zeros(3))\n",
+    "loaders_of_one": "l# = DataLoader(dataset, 3, num_workers=0)\nfor x in l#:\n    x.cuda()\n",
+    "collate_functions": "def collate#(b):\n    return torch.stack([torch.tensor(x) for x in b])\n\n\nl# = DataLoader(d, 3, collate_fn=collate#)\n",
+    "modes": "model.eval()\ny# = model(x)\nmodel.train()\n",
+    "loaded_models": "torch.save(model#.state_dict(), 'a#')\nmodel#.load_state_dict(torch.load('a#', map_location='cpu'))\n",
+    "scaled": "with torch.cuda.amp.autocast():\n    l# = model(x)\nscaler = torch.cuda.amp.GradScaler()\nscaler.scale(l#).backward()\n"
+              "scaler.step(optimizer)\nscaler.update()\n",
+    "distributed": "m# = nn.parallel.DistributedDataParallel(net#, device_ids=[0])\n"
+                   "sampler# = torch.utils.data.distributed.DistributedSampler(d#)\nl# = DataLoader(d#, sampler=sampler#)\n"
+                   "for e in range(3):\n    for x in l#:\n        m#(x).sum().backward()\n",
+    "wrapped_saves": "m# = nn.DataParallel(net)\ntorch.save(m#.state_dict(), 'a#.pt')\nnet.load_state_dict(torch.load('a#.pt'))\n",
+    "columns": "frame['c#'] = frame['c'].apply(lambda x: x + 1)\n",
+    "appended_arrays": "for k in range(3):\n    x = np.append(x, #)\n",
+    "arrays_of_lists": "rows# = []\nrows#.append(np.zeros(3))\ny# = torch.tensor(rows#)\n",
+    "moves": "x = x.cuda().cpu().to('cuda').numpy()\n",
+    "devices": "device# = torch.device('cuda' if torch.cuda.is_available() else 'cpu')\nx# = torch.zeros(3).to(device#)\n",
+    "discarded": "x.cuda()\nx.detach()\n",
+    "frozen": "for p# in model.parameters():\n    p#.requires_grad = False\n",
+    "double_softmax": "F.cross_entropy(F.softmax(z#, dim=1), y)\n",
+    "layers_in_forward": "class Inner#(nn.Module):\n    def forward(self, x):\n        layer = nn.Linear(3, 3)\n        return torch.relu(layer(x))\n",
+    "tests_of_tensors": "if x.sum() > #:\n    x = x + 1\n",
+    "waits": "for x in loader:\n    gc.collect()\n    torch.cuda.empty_cache()\n    torch.cuda.synchronize()\n",
+    "timers": "t# = time.time()\ny# = model(x.cuda())\nprint(time.time() - t#)\n",
+    "old_names": "x# = torch.autograd.Variable(torch.zeros(3), volatile=True)\ny# = tf.contrib.layers.fully_connected(x#)\nz# = np.bool\n",
+    "half_policies": "tf.keras.mixed_precision.set_global_policy('mixed_float16')\n"
+                     "m# = tf.keras.Sequential([tf.keras.layers.Dense(3, activation='softmax')])\n",
+    "generated_texts": "m# = AutoModelForCausalLM.from_pretrained('a').cuda()\nm#.generate(x)\n",
+    "suppressed": "x# = torch.zeros(3).cuda()  # deepperf: ignore[DP401] why\n",
+    "partials": "p# = functools.partial(torch.zeros, 3)\np#(dtype=None).cuda()\n",
+    "options_of_programs": "parser.add_argument('--a#', type=int, default=#)\nx# = torch.zeros(args.a#)\n",
+    "guarded_imports": "try:\n    import m#\nexcept ImportError:\n    m# = None\n",
+    "redefined": "if flag#:\n    def f(x): return torch.relu(x)\nelse:\n    def f(x): return x.cuda()\n",
+    "routes": "@app.route('/#')\ndef route#():\n    m = torch.load('a')\n    return m(torch.zeros(3)).tolist()\n",
+    "parameter_groups": "optimizer.add_param_group({'params': m#.parameters(), 'lr': #})\n",
+    "indexed": "y# = x[#:, None, ..., ::2]\nx[:, #] = 0\n",
+    "comprehensions_in_loops": "for x in loader:\n    l# = [model(a).item() for a in x for b in a if b.sum() > #]\n",
+    "evaluations": "def evaluate#(model, loader):\n    model.eval()\n    for x, y in loader:\n        out = model(x)\n    return out\n",
+    "pools": "p# = multiprocessing.Pool(#)\nr# = p#.map(f, [torch.zeros(3).cuda()])\n",
+    "broken_lines": "x# = (torch.zeros(3\n",
+    "old_python": "print 'a', x#.item()\nexec 'a'\n",
+}
+PIECES |= {name: lambda i, text=text: text.replace("#", str(i)) for name, text in STATEMENTS.items() if name not in PIECES}
+
+
 # ---- Five ways to have many pieces: names of files and their texts -----------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace deepperf::rules::files_decoded_in_loop {
 
@@ -10,6 +11,22 @@ using namespace python;
 using model::Value;
 
 namespace {
+
+// Does the loop read files itself?
+bool reads_files(const Site &site, const Node &loop) {
+  struct ReadsFiles {
+    bool value = false;
+  };
+  return site.memory
+      .recall<ReadsFiles>(&loop,
+                          [&] {
+                            return ReadsFiles{any_node(&loop, [&](const Node *inner) {
+                              const auto *source = as<Call>(inner);
+                              return source != nullptr && called_api(site, *source).ends_with("read_file");
+                            })};
+                          })
+      .value;
+}
 
 // A call of TensorFlow that decodes a file's contents, in the node or in a function of the project that it calls.
 const Call *decodes(const Site &site, const Node *node, const Node &loop, u32 depth) {
@@ -19,11 +36,8 @@ const Call *decodes(const Site &site, const Node *node, const Node &loop, u32 de
     const Value callee = call != nullptr ? site.project.callee_of(call) : Value{};
     if (callee.is(Value::Tag::Api) && callee.name().text().starts_with("tensorflow.")) {
       const ApiInfo *info = find_api(callee.name());
-      const bool reads = depth > 0 || any_node(&loop, [&](const Node *inner) {
-                           const auto *source = as<Call>(inner);
-                           return source != nullptr && called_api(site, *source).ends_with("read_file");
-                         });
-      found = info != nullptr && info->has(kDecode) && reads ? call : found;
+      const bool is_decoding = info != nullptr && info->has(kDecode);
+      found = is_decoding && (depth > 0 || reads_files(site, loop)) ? call : found;
     } else if (callee.is(Value::Tag::Function) && depth == 0 && callee.function->definition() != nullptr &&
                callee.function->compiled_at == nullptr) {
       const FunctionDef *definition = callee.function->definition();
@@ -37,23 +51,34 @@ const Call *decodes(const Site &site, const Node *node, const Node &loop, u32 de
   return found;
 }
 
-// Are the elements of the list put together to one tensor after the loop?
-bool is_stacked(const Site &site, Symbol list) {
-  const Block scope = site.function != nullptr && site.function->definition() != nullptr
-                          ? site.function->definition()->body
-                          : site.module->parsed->tree.body;
-  return any_node(scope, [&](const Node *node) {
+// Lists of a function whose elements are put together to one tensor.
+struct StackedLists {
+  std::unordered_set<u32> names;
+};
+
+StackedLists stacked_lists(const Site &site, const Block &scope) {
+  StackedLists found;
+  any_node(scope, [&](const Node *node) {
     const auto *call = as<Call>(node);
-    if (call == nullptr || call->args.empty()) {
-      return false;
+    const auto *given = call != nullptr && !call->args.empty() ? as<Name>(call->args[0]) : nullptr;
+    if (given != nullptr) {
+      const std::string_view api = called_api(site, *call);
+      const std::string_view last = api.substr(api.rfind('.') + 1);
+      if (last == "stack" || last == "array" || last == "concat" || last == "concatenate" || last == "asarray" ||
+          last == "convert_to_tensor" || last == "from_tensor_slices") {
+        found.names.insert(given->id.id);
+      }
     }
-    const auto *given = as<Name>(call->args[0]);
-    const std::string_view api = called_api(site, *call);
-    const std::string_view last = api.substr(api.rfind('.') + 1);
-    return given != nullptr && given->id == list &&
-           (last == "stack" || last == "array" || last == "concat" || last == "concatenate" || last == "asarray" ||
-            last == "convert_to_tensor" || last == "from_tensor_slices");
+    return false;
   });
+  return found;
+}
+
+bool is_stacked(const Site &site, Symbol list) {
+  const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
+  const Block scope = definition != nullptr ? definition->body : site.module->parsed->tree.body;
+  const void *about = definition != nullptr ? static_cast<const void *>(definition) : site.module;
+  return site.memory.recall<StackedLists>(about, [&] { return stacked_lists(site, scope); }).names.contains(list.id);
 }
 
 void tell(Site &site, const Node &place, const Node &loop) {

@@ -44,6 +44,22 @@ bool is_indexed(const For &loop, const Expr *expr) {
   return element != nullptr && is_element(loop, element->slice);
 }
 
+// Does it append what it makes to a list?
+bool keeps_all(const Site &site, const For &loop) {
+  struct KeepsAll {
+    bool value = false;
+  };
+  return site.memory
+      .recall<KeepsAll>(&loop,
+                        [&] {
+                          return KeepsAll{any_node(loop.body, [](const Node *inner) {
+                            const auto *other = as<Call>(inner);
+                            return other != nullptr && called_method(*other) == "append";
+                          })};
+                        })
+      .value;
+}
+
 void check(Site &site, const Node &node) {
   const auto &call = static_cast<const Call &>(node);
   if (!site.module->jax || site.module->is_test || call.args.size() < 2) {
@@ -72,11 +88,7 @@ void check(Site &site, const Node &node) {
   const bool is_collection =
       !is_starred && (iterated == nullptr || over == "zip" || over == "enumerate" || over == "range");
   // Gradients that are kept apart; those of minibatches are added up.
-  const bool keeps_all = any_node(statement->body, [](const Node *inner) {
-    const auto *other = as<Call>(inner);
-    return other != nullptr && called_method(*other) == "append";
-  });
-  if (!keeps_all || !takes_element || !is_collection || goes_over_data(site, *loop)) {
+  if (!takes_element || !is_collection || !keeps_all(site, *statement) || goes_over_data(site, *loop)) {
     return;
   }
   if (!makes_gradient(site.project, scope_of(site), call.func)) {
@@ -121,16 +133,24 @@ void check_backward(Site &site, const Call &call) {
       !mentions(outer->target, batch->id)) {
     return;
   }
-  bool takes_row = false;
-  const bool steps = any_node(statement->body, [&](const Node *node) {
-    const auto *row = as<Subscript>(node);
-    const auto *base = row != nullptr ? as<Name>(row->value) : nullptr;
-    const auto *at = row != nullptr ? as<Name>(row->slice) : nullptr;
-    takes_row = takes_row || (base != nullptr && base->id == batch->id && at != nullptr && at->id == index->id);
-    const auto *other = as<Call>(node);
-    return other != nullptr && called_method(*other) == "step";
+  struct Rows {
+    bool steps = false;
+    bool takes_row = false;
+  };
+  const Rows &rows = site.memory.recall<Rows>(statement, [&] {
+    Rows found;
+    found.steps = any_node(statement->body, [&](const Node *node) {
+      const auto *row = as<Subscript>(node);
+      const auto *base = row != nullptr ? as<Name>(row->value) : nullptr;
+      const auto *at = row != nullptr ? as<Name>(row->slice) : nullptr;
+      found.takes_row =
+          found.takes_row || (base != nullptr && base->id == batch->id && at != nullptr && at->id == index->id);
+      const auto *other = as<Call>(node);
+      return other != nullptr && called_method(*other) == "step";
+    });
+    return found;
   });
-  if (steps || !takes_row) {
+  if (rows.steps || !rows.takes_row) {
     return;
   }
   Finding &finding = report(site, call, "each example of the batch gets a forward and a backward pass of its own",

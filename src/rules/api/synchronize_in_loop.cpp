@@ -48,7 +48,10 @@ void check(Site &site, const Call &call) {
   }
   // Of a script's own code, the loop is all that there is to look at.
   const Node *around = site.function != nullptr && site.function->node != nullptr ? site.function->node : loop->node;
-  if (measures_time(site, around)) {
+  struct MeasuresTime {
+    bool value = false;
+  };
+  if (site.memory.recall<MeasuresTime>(around, [&] { return MeasuresTime{measures_time(site, around)}; }).value) {
     return;
   }
   Finding &finding = report(site, call,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <unordered_map>
 
 namespace deepperf::rules::tensor_from_array_list {
 
@@ -68,41 +69,75 @@ bool is_array(const Site &site, const Expr *expr) {
   return value.is_kind(Kind::NumpyArray) && value.name() && makes_array(value.name().text());
 }
 
-// What is done to a list in its function: what is wanted appended, or anything else.
+bool is_tensor(const Site &, const Expr *expr) { return model::kind_of(expr) == Kind::TorchTensor; }
+
+// What the lists of a function are filled with.
 struct Filling {
+  u32 arrays = 0;
+  u32 tensors = 0;
+  u32 all = 0;
+};
+
+struct Fillings {
+  std::unordered_map<u32, Filling> of; // by the name
+};
+
+struct FillingFinder {
   const Site &site;
-  Symbol name;
-  bool (*is_wanted)(const Site &site, const Expr *expr) = is_array;
-  u32 wanted = 0;
-  u32 others = 0;
+  std::unordered_map<u32, Filling> &found;
+
+  void note(Symbol name, const Expr *element) const {
+    Filling &filling = found[name.id];
+    ++filling.all;
+    if (element != nullptr) {
+      filling.arrays += is_array(site, element) ? 1 : 0;
+      filling.tensors += is_tensor(site, element) ? 1 : 0;
+    }
+  }
 
   void look(const Node *node) {
     if (const auto *assignment = as<Assign>(node)) {
       for (const Expr *target : assignment->targets) {
-        if (const auto *plain = as<Name>(target); plain != nullptr && plain->id == name) {
-          const auto *list = as<List>(assignment->value);
+        const auto *list = as<List>(assignment->value);
+        if (const auto *plain = as<Name>(target); plain != nullptr && (list == nullptr || !list->elts.empty())) {
           const auto *comprehension = as<ListComp>(assignment->value);
-          if (comprehension != nullptr && is_wanted(site, comprehension->elt)) {
-            ++wanted;
-          } else {
-            others += list == nullptr || !list->elts.empty() ? 1 : 0;
-          }
+          note(plain->id, comprehension != nullptr ? comprehension->elt : nullptr);
         }
       }
     } else if (const auto *call = as<Call>(node)) {
       const auto *owner = as<Name>(receiver_of(*call));
-      if (owner != nullptr && owner->id == name) {
+      if (owner != nullptr) {
         const std::string_view method = called_method(*call);
         if (method == "append" && call->args.size() == 1) {
-          (is_wanted(site, call->args[0]) ? wanted : others) += 1;
+          note(owner->id, call->args[0]);
         } else if (method == "extend" || method == "insert") {
-          ++others;
+          note(owner->id, nullptr);
         }
       }
     }
     for_each_child(node, [this](const Node *child) { look(child); });
   }
 };
+
+// Of the function around the place, with functions inside; of a module's own code, the whole file.
+Filling filling_of(const Site &site, Symbol name) {
+  const Node *const node = site.function->node;
+  const Fillings &fillings =
+      site.memory.recall<Fillings>(node != nullptr ? static_cast<const void *>(node) : site.module, [&] {
+        Fillings found;
+        FillingFinder finder{site, found.of};
+        if (node != nullptr) {
+          finder.look(node);
+        } else {
+          for (const Stmt *statement : site.module->parsed->tree.body) {
+            finder.look(statement);
+          }
+        }
+        return found;
+      });
+  const auto known = fillings.of.find(name.id);
+  return known != fillings.of.end() ? known->second : Filling{};
+}
 
 bool is_list_of_arrays(const Site &site, const Expr *expr) {
   if (const auto *comprehension = as<ListComp>(expr)) {
@@ -117,12 +152,9 @@ bool is_list_of_arrays(const Site &site, const Expr *expr) {
       site.function->node == nullptr || site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot) {
     return false;
   }
-  Filling filling{.site = site, .name = name->id};
-  filling.look(site.function->node);
-  return filling.wanted > 0 && filling.others == 0;
+  const Filling filling = filling_of(site, name->id);
+  return filling.arrays > 0 && filling.arrays == filling.all;
 }
-
-bool is_tensor(const Site &, const Expr *expr) { return model::kind_of(expr) == Kind::TorchTensor; }
 
 // A list that only ever got tensors.
 bool is_list_of_tensors(const Site &site, const Expr *expr) {
@@ -131,15 +163,8 @@ bool is_list_of_tensors(const Site &site, const Expr *expr) {
       site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot) {
     return false;
   }
-  Filling filling{.site = site, .name = name->id, .is_wanted = is_tensor};
-  if (site.function->node != nullptr) {
-    filling.look(site.function->node);
-  } else {
-    for (const Stmt *statement : site.module->parsed->tree.body) {
-      filling.look(statement);
-    }
-  }
-  return filling.wanted > 0 && filling.others == 0;
+  const Filling filling = filling_of(site, name->id);
+  return filling.tensors > 0 && filling.tensors == filling.all;
 }
 
 // `states, actions, rewards = zip(*samples)`: of what an environment gave, the first are what it showed, which are

@@ -74,11 +74,9 @@ void check(Site &site, const Node &node) {
   }
   const StepEvent *backward = nullptr;
   const If *test = nullptr;
-  for (const StepEvent &event : step_events(site)) {
+  const std::vector<StepEvent> events = events_inside(site, node);
+  for (const StepEvent &event : events) {
     using What = StepEvent::What;
-    if (!contains(&node, event.call)) {
-      continue;
-    }
     const bool is_step = event.what == What::Step || event.what == What::ScalerStep;
     if (event.what == What::Backward || event.what == What::ScaledBackward) {
       backward = backward == nullptr && event.block == &node ? &event : backward;

@@ -171,19 +171,23 @@ void check(Site &site, const Call &call) {
   if (call.args.empty() || !is_half_policy(site, call.args[0])) {
     return;
   }
-  Search search{call, site.module, enclosing(site, NodeKind::If) == nullptr};
-  std::vector<const model::Module *> modules;
-  add_imported(site.module, modules);
-  std::ranges::sort(modules, {}, &model::Module::index);
-  for (const model::Module *module : modules) {
-    Site there = site;
-    there.module = module;
-    there.function = module->body;
-    there.ancestors.clear();
-    for (const Stmt *statement : module->parsed->tree.body) {
-      look_for_models(there, statement, search);
+  struct LookedForModels {};
+  site.memory.recall<LookedForModels>(site.module, [&] { // what later calls find is the same
+    Search search{call, site.module, enclosing(site, NodeKind::If) == nullptr};
+    std::vector<const model::Module *> modules;
+    add_imported(site.module, modules);
+    std::ranges::sort(modules, {}, &model::Module::index);
+    for (const model::Module *module : modules) {
+      Site there = site;
+      there.module = module;
+      there.function = module->body;
+      there.ancestors.clear();
+      for (const Stmt *statement : module->parsed->tree.body) {
+        look_for_models(there, statement, search);
+      }
     }
-  }
+    return LookedForModels{};
+  });
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <unordered_map>
 
 namespace deepperf::rules::evaluation_with_grad {
 
@@ -108,6 +109,38 @@ const Call *switched_to_eval(const Site &site, const Block &body, std::string_vi
   return last;
 }
 
+// What a class, or a file, does to the modes of models, by how these are written.
+struct ModeSwitches {
+  struct Modes {
+    const Call *eval = nullptr; // the last
+    bool trains = false;
+  };
+  std::unordered_map<std::string_view, Modes> of;
+};
+
+// Of the class; null: of the file.
+ModeSwitches mode_switches(const Site &site, const Node *type) {
+  ModeSwitches found;
+  const auto look = [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
+    if ((method == "eval" || method == "train") && receiver_of(*call) != nullptr) {
+      ModeSwitches::Modes &modes = found.of[text_of(site, receiver_of(*call))];
+      modes.eval = method == "eval" ? call : modes.eval;
+      modes.trains |= method == "train";
+    }
+    return false;
+  };
+  if (type != nullptr) {
+    any_node_inside(type, look);
+  } else {
+    for (const Stmt *statement : site.module->parsed->tree.body) {
+      any_node_inside(statement, look);
+    }
+  }
+  return found;
+}
+
 // The same where the model is not the function's own: a global that the script switches, or an attribute that another
 // method of the class does. Nobody may switch it back.
 const Call *switched_elsewhere(const Site &site, const Expr &model) {
@@ -120,28 +153,11 @@ const Call *switched_elsewhere(const Site &site, const Expr &model) {
   if (!is_global && !is_own) {
     return nullptr;
   }
-  const std::string_view text = text_of(site, &model);
-  const Call *eval = nullptr;
-  bool trains = false;
-  const auto look = [&](const Node *node) {
-    const auto *call = as<Call>(node);
-    if (call != nullptr && receiver_of(*call) != nullptr) {
-      const std::string_view method = called_method(*call);
-      if ((method == "eval" || method == "train") && text_of(site, receiver_of(*call)) == text) {
-        eval = method == "eval" ? call : eval;
-        trains |= method == "train";
-      }
-    }
-    return false;
-  };
-  if (is_own) {
-    any_node_inside(site.type->node, look);
-  } else {
-    for (const Stmt *statement : site.module->parsed->tree.body) {
-      any_node_inside(statement, look);
-    }
-  }
-  return trains ? nullptr : eval;
+  const void *const about = is_own ? static_cast<const void *>(site.type->node) : site.module;
+  const ModeSwitches &switches =
+      site.memory.recall<ModeSwitches>(about, [&] { return mode_switches(site, is_own ? site.type->node : nullptr); });
+  const auto known = switches.of.find(text_of(site, &model));
+  return known != switches.of.end() && !known->second.trains ? known->second.eval : nullptr;
 }
 
 // Somebody around the loop may switch gradients off in a way that we do not see.
@@ -186,6 +202,7 @@ void offer_decorator(Finding &finding, const Site &site, const FunctionDef *defi
 Finding *reported_at(const Site &site, const Node &place) {
   for (std::size_t i = site.findings.size(); i-- > 0 && site.findings[i].file == site.module->file;) {
     Finding &finding = site.findings[i];
+    take_steps();
     if (finding.rule == &site.rule->info && finding.span.start == place.start && finding.span.end == place.end) {
       return &finding;
     }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
 
 namespace deepperf::rules::module_in_forward {
 
@@ -44,51 +45,62 @@ Use use_of(const Site &site, const Call &call) {
   return {};
 }
 
-// Is more done to the module than calling and moving it: its weights set, its mode, or handed to somebody?
-bool is_set_up(const FunctionDef &function, Symbol name, bool is_metric = false) {
-  const auto is_it = [name](const Node *node) {
-    const auto *mentioned = as<Name>(node);
-    return mentioned != nullptr && mentioned->id == name && mentioned->context == Context::Load;
+// How often a function reads a name, and what for.
+struct Reads {
+  u32 all = 0;
+  u32 calls = 0;    // called or moved
+  u32 measured = 0; // update() and compute(), which are all that is done to a metric
+  u32 weights = 0;  // its weights are set
+};
+
+struct ReadNames {
+  std::unordered_map<u32, Reads> of;
+};
+
+ReadNames read_names(const FunctionDef &function) {
+  ReadNames found;
+  const auto read = [](const Node *node) {
+    const auto *name = as<Name>(node);
+    return name != nullptr && name->context == Context::Load ? name : nullptr;
   };
-  u32 mentions = 0;
-  u32 calls = 0;
   any_node(function.body, [&](const Node *node) {
-    mentions += is_it(node) ? 1 : 0;
-    if (const auto *call = as<Call>(node)) {
-      calls += is_it(call->func) ? 1 : 0;
+    if (const Name *name = read(node)) {
+      ++found.of[name->id.id].all;
+    } else if (const auto *call = as<Call>(node)) {
+      if (const Name *called = read(call->func)) {
+        ++found.of[called->id.id].calls;
+      }
     } else if (const auto *attribute = as<Attribute>(node)) {
       const std::string_view member = attribute->attr.text();
-      const bool is_use =
-          member == "to" || member == "cuda" || (is_metric && (member == "update" || member == "compute"));
-      calls += is_it(attribute->value) && is_use ? 1 : 0;
+      if (const Name *owner = read(attribute->value)) {
+        Reads &reads = found.of[owner->id.id];
+        reads.calls += member == "to" || member == "cuda" ? 1 : 0;
+        reads.measured += member == "update" || member == "compute" ? 1 : 0;
+        reads.weights += member == "weight" || member == "bias" || member == "requires_grad_" ? 1 : 0;
+      }
     }
     return false;
   });
-  return mentions != calls;
+  return found;
+}
+
+Reads reads_of(const Site &site, Symbol name) {
+  const FunctionDef &function = *site.function->definition();
+  const ReadNames &names = site.memory.recall<ReadNames>(&function, [&] { return read_names(function); });
+  const auto known = names.of.find(name.id);
+  return known != names.of.end() ? known->second : Reads{};
+}
+
+// Is more done to the module than calling and moving it: its weights set, its mode, or handed to somebody?
+bool is_set_up(const Site &site, Symbol name, bool is_metric = false) {
+  const Reads reads = reads_of(site, name);
+  return reads.all != reads.calls + (is_metric ? reads.measured : 0);
 }
 
 // Is all that is done to it apart from calling it to set its weights?
-bool is_only_initialized(const FunctionDef &function, Symbol name) {
-  const auto is_it = [name](const Node *node) {
-    const auto *mentioned = as<Name>(node);
-    return mentioned != nullptr && mentioned->id == name && mentioned->context == Context::Load;
-  };
-  u32 mentions = 0;
-  u32 fine = 0;
-  any_node(function.body, [&](const Node *node) {
-    mentions += is_it(node) ? 1 : 0;
-    if (const auto *call = as<Call>(node)) {
-      fine += is_it(call->func) ? 1 : 0;
-    } else if (const auto *attribute = as<Attribute>(node)) {
-      const std::string_view member = attribute->attr.text();
-      fine += is_it(attribute->value) && (member == "weight" || member == "bias" || member == "requires_grad_" ||
-                                          member == "to" || member == "cuda")
-                  ? 1
-                  : 0;
-    }
-    return false;
-  });
-  return mentions == fine;
+bool is_only_initialized(const Site &site, Symbol name) {
+  const Reads reads = reads_of(site, name);
+  return reads.all == reads.calls + reads.weights;
 }
 
 bool is_false(const Site &site, const Call &call, std::string_view keyword) {
@@ -114,8 +126,7 @@ std::string_view repeated_in(const Site &site) {
 // Is it used here and nowhere else?
 bool is_used_here(const Site &site, const Call &call) {
   const Use use = use_of(site, call);
-  return use.called ||
-         (use.name && site.function->definition() != nullptr && !is_set_up(*site.function->definition(), use.name));
+  return use.called || (use.name && site.function->definition() != nullptr && !is_set_up(site, use.name));
 }
 
 // Does the class of the project make layers with weights, or parameters?
@@ -168,7 +179,7 @@ void check_helper(Site &site, const Call &call, Kind kind) {
       std::ranges::any_of(site.ancestors, [](const Node *node) { return node->kind == NodeKind::Return; });
   if (where.empty() ||
       (!use.called && !is_returned &&
-       (!use.name || (definition != nullptr && is_set_up(*definition, use.name, kind == Kind::TorchMetric))))) {
+       (!use.name || (definition != nullptr && is_set_up(site, use.name, kind == Kind::TorchMetric))))) {
     return;
   }
   std::string_view name = called_api(site, call);
@@ -228,7 +239,7 @@ void check(Site &site, const Call &call) {
   if (!is_used_here(site, call)) {
     const Use use = use_of(site, call);
     if (use.name && where == "forward pass" && site.function->definition() != nullptr &&
-        is_only_initialized(*site.function->definition(), use.name)) {
+        is_only_initialized(site, use.name)) {
       report(site, call, fmt::format("`{}` is created and initialized again in every {}", name, where),
              "create it once, in `__init__`, and call it here");
     }

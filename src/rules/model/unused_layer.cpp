@@ -215,6 +215,7 @@ void check(const model::Project &project, Findings &findings) {
       continue;
     }
     const Symbol self = init->params[0]->name;
+    std::optional<bool> is_closed; // nothing that we do not see reads its attributes
     any_node(init->body, [&](const Node *node) {
       const auto *assignment = as<Assign>(node);
       const auto *made = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
@@ -232,8 +233,10 @@ void check(const model::Project &project, Findings &findings) {
       if (!families.has_value()) {
         families.emplace(project);
       }
-      if (families->reads(type, target->attr) || !is_all_known(type) || reads_by_other_ways(type, *families) ||
-          quoted.has(*type.module, target->attr.text())) {
+      if (!is_closed.has_value()) {
+        is_closed = is_all_known(type) && !reads_by_other_ways(type, *families);
+      }
+      if (!*is_closed || families->reads(type, target->attr) || quoted.has(*type.module, target->attr.text())) {
         return false;
       }
       report(findings, kUnusedLayer, *type.module, assignment->span(),

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <string>
+#include <unordered_map>
 
 namespace deepperf::rules::wrapped_state_saved {
 
@@ -67,17 +69,21 @@ std::string file_in(const Site &site, const Expr *path) {
 // A function that loads a file and gives it to a plain model.
 struct PlainLoad {
   const model::Module *module = nullptr;
-  std::string file;
   const Call *load = nullptr;
 };
 
 struct PlainLoads {
-  std::vector<PlainLoad> all;
+  std::unordered_map<std::string, PlainLoad> all; // by the file
+
+  [[nodiscard]] const PlainLoad *first_of(const std::string &file) const {
+    const auto found = all.find(file);
+    return found != all.end() ? &found->second : nullptr;
+  }
 };
 
-bool knows_of_prefixes(const model::Module &module) {
-  return has_word(module.parsed->source.text(), {"\"module.\"", "'module.'", "_orig_mod", "consume_prefix", "[7:]",
-                                                 "strict=False", "\"module\"", "'module'"});
+bool knows_of_prefixes(const Site &site) {
+  return project_has_word(site, {"\"module.\"", "'module.'", "_orig_mod", "consume_prefix", "[7:]", "strict=False",
+                                 "\"module\"", "'module'"});
 }
 
 void find_loads(const Site &site, const model::FunctionInfo &function, PlainLoads &loads) {
@@ -113,7 +119,7 @@ void find_loads(const Site &site, const model::FunctionInfo &function, PlainLoad
     return false;
   });
   if (file != nullptr && plain != nullptr) {
-    loads.all.push_back({function.module, file_in(there, file->args[0]), plain});
+    loads.all.try_emplace(file_in(there, file->args[0]), PlainLoad{function.module, plain});
   }
 }
 
@@ -137,21 +143,18 @@ void check(Site &site, const Call &call) {
   }
   const std::string_view prefix = prefix_of(receiver_value(site, *state));
   const std::string file = prefix.empty() ? std::string{} : file_in(site, call.args[1]);
-  if (file.empty() || std::ranges::any_of(site.project.modules, knows_of_prefixes)) {
+  if (file.empty() || knows_of_prefixes(site)) {
     return;
   }
-  for (const PlainLoad &load : plain_loads(site).all) {
-    if (load.file != file) {
-      continue;
-    }
+  if (const PlainLoad *load = plain_loads(site).first_of(file)) {
     const std::string_view model = text_of(site, receiver_of(*state));
     Finding &finding = report(
         site, *state,
         fmt::format("the keys of this state dict start with `{}`, so it does not load into a model that is not wrapped",
                     prefix),
         fmt::format("save `{}.{}.state_dict()`", model, prefix.substr(0, prefix.size() - 1)));
-    finding.notes.push_back({load.module->file, load.load->span(), "the same file is loaded into a plain model here"});
-    return;
+    finding.notes.push_back(
+        {load->module->file, load->load->span(), "the same file is loaded into a plain model here"});
   }
 }
 

@@ -90,7 +90,7 @@ void tell(Site &site, const Site &there, const Call &backward, const Expr &modul
 // The optimizer steps in a function that the loop calls, behind a test of its own.
 void check_helpers(Site &site, const Call &call) {
   using What = StepEvent::What;
-  const TrainingStep step = step_around(site, call);
+  const TrainingStep &step = step_around(site, call);
   const model::Loop *const loop = step.node != nullptr ? site.project.loop_at(step.node) : nullptr;
   const PlacedEvent *backward = nullptr;
   const PlacedEvent *update = nullptr;

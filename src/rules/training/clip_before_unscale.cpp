@@ -1,17 +1,20 @@
 #include "rules/site.h"
 #include "rules/tree.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace deepperf::rules::clip_before_unscale {
 
 using namespace python;
 
 namespace {
 
-// What the function does with a GradScaler, in the order of its code.
+// What the function does with a GradScaler, each in the order of its code.
 struct ScalerCalls {
-  const Call *scaled_backward = nullptr; // the last before the clipping
-  const Call *unscale = nullptr;         // the same
-  const Call *step = nullptr;            // the first after it
+  std::vector<const Call *> scaled_backward;
+  std::vector<const Call *> unscale;
+  std::vector<const Call *> step;
 };
 
 bool is_scaler(const Call &call) {
@@ -25,36 +28,51 @@ bool is_scaled_backward(const Call &call) {
   return scaled != nullptr && called_method(*scaled) == "scale" && is_scaler(*scaled);
 }
 
+const ScalerCalls &scaler_calls(const Site &site) {
+  const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
+  const void *about = definition != nullptr ? static_cast<const void *>(definition) : site.module;
+  return site.memory.recall<ScalerCalls>(about, [&] {
+    ScalerCalls found;
+    any_node(definition != nullptr ? definition->body : site.module->parsed->tree.body, [&](const Node *node) {
+      const auto *call = as<Call>(node);
+      const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
+      if (method == "backward" && is_scaled_backward(*call)) {
+        found.scaled_backward.push_back(call);
+      } else if (method == "unscale_") {
+        found.unscale.push_back(call);
+      } else if (method == "step" && is_scaler(*call)) {
+        found.step.push_back(call);
+      }
+      return false;
+    });
+    for (auto *calls : {&found.scaled_backward, &found.unscale, &found.step}) {
+      std::ranges::sort(*calls, {}, &Call::start);
+    }
+    return found;
+  });
+}
+
+const Call *last_before(const std::vector<const Call *> &calls, u32 place) {
+  const auto next = std::ranges::lower_bound(calls, place, {}, &Call::start);
+  return next != calls.begin() ? *(next - 1) : nullptr;
+}
+
 void check(Site &site, const Call &call) {
   if (text_of(site, &call).find("scale") != std::string_view::npos) {
     return; // the limit is multiplied by the scale
   }
-  const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
-  const Block scope = definition != nullptr ? definition->body : site.module->parsed->tree.body;
-  ScalerCalls found;
-  any_node(scope, [&](const Node *node) {
-    const auto *other = as<Call>(node);
-    if (other == nullptr) {
-      return false;
-    }
-    const std::string_view method = called_method(*other);
-    if (other->start < call.start && is_scaled_backward(*other)) {
-      found.scaled_backward = other;
-    } else if (other->start < call.start && method == "unscale_") {
-      found.unscale = other;
-    } else if (found.step == nullptr && other->start > call.end && method == "step" && is_scaler(*other)) {
-      found.step = other;
-    }
-    return false;
-  });
-  if (found.scaled_backward == nullptr || found.step == nullptr ||
-      (found.unscale != nullptr && found.unscale->start > found.scaled_backward->start)) {
+  const ScalerCalls &calls = scaler_calls(site);
+  const Call *const scaled_backward = last_before(calls.scaled_backward, call.start);
+  const Call *const unscale = last_before(calls.unscale, call.start);
+  const auto step = std::ranges::upper_bound(calls.step, call.end, {}, &Call::start);
+  if (scaled_backward == nullptr || step == calls.step.end() ||
+      (unscale != nullptr && unscale->start > scaled_backward->start)) {
     return;
   }
   Finding &finding = report(site, call, "the gradients are clipped while they are still multiplied by the loss scale",
                             "call `scaler.unscale_(optimizer)` before clipping");
-  add_note(finding, site, *found.scaled_backward, "scaled here");
-  add_note(finding, site, *found.step, "unscaled here");
+  add_note(finding, site, *scaled_backward, "scaled here");
+  add_note(finding, site, **step, "unscaled here");
 }
 
 } // namespace

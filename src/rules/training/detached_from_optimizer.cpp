@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 namespace deepperf::rules::detached_from_optimizer {
 
 using namespace python;
@@ -140,28 +142,38 @@ private:
   std::string_view module_;
 };
 
-// The one backward() whose gradients the step uses; null if there are several, or it is not known.
-const StepEvent *backward_before(const Site &site, const Call &step) {
+// For each event the one backward() since the gradients were cleared; null if there are none or several, or if a
+// function that trains was called before it.
+struct OnlyBackward {
+  std::vector<const StepEvent *> of;
+};
+
+OnlyBackward only_backward(const std::vector<StepEvent> &events) {
+  OnlyBackward found;
   const StepEvent *backward = nullptr;
-  const StepEvent *itself = nullptr;
   u32 count = 0;
-  for (const StepEvent &event : step_events(site)) {
-    if (event.call == &step) {
-      itself = &event;
-      break;
-    }
+  bool is_known = true;
+  for (const StepEvent &event : events) {
+    found.of.push_back(is_known && count == 1 ? backward : nullptr);
     if (event.what == What::ZeroGrad) {
       count = 0;
-      backward = nullptr;
     } else if (event.what == What::Backward) {
       ++count;
       backward = &event;
     } else if (event.what == What::Helper) {
-      return nullptr;
+      is_known = false;
     }
   }
-  return itself != nullptr && backward != nullptr && count == 1 && backward->block == itself->block ? backward
-                                                                                                    : nullptr;
+  return found;
+}
+
+// The one backward() whose gradients the step uses; null if there are several, or it is not known.
+const StepEvent *backward_before(const Site &site, const Call &step) {
+  const std::vector<StepEvent> &events = step_events(site);
+  const OnlyBackward &before = site.memory.recall<OnlyBackward>(&events, [&] { return only_backward(events); });
+  const std::size_t here = place_of_event(site, step);
+  const StepEvent *backward = here < events.size() ? before.of[here] : nullptr;
+  return backward != nullptr && backward->block == events[here].block ? backward : nullptr;
 }
 
 void check(Site &site, const Call &call) {

@@ -3,7 +3,9 @@
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace deepperf::rules::load_without_mode {
@@ -11,6 +13,27 @@ namespace deepperf::rules::load_without_mode {
 using namespace python;
 
 namespace {
+
+// Where each name is called for the last time in a text; places in a comment count, too.
+struct CalledNames {
+  std::unordered_map<std::string_view, std::size_t> last;
+};
+
+CalledNames called_names(std::string_view text) {
+  const auto is_word = [](char c) { return std::isalnum(static_cast<u8>(c)) != 0 || c == '_' || (c & 0x80) != 0; };
+  CalledNames found;
+  for (std::size_t at = text.find('('); at != std::string_view::npos; at = text.find('(', at + 1)) {
+    std::size_t start = at;
+    while (start > 0 && is_word(text[start - 1])) {
+      --start;
+    }
+    const char before = start > 0 ? text[start - 1] : ' ';
+    if (start != at && (before == ' ' || before == '(' || before == '=' || before == '[' || before == ',')) {
+      found.last[text.substr(start, at - start)] = start;
+    }
+  }
+  return found;
+}
 
 void check(Site &site, const Call &call) {
   const auto *name = as<Name>(receiver_of(call));
@@ -28,22 +51,20 @@ void check(Site &site, const Call &call) {
       site.module->is_test) {
     return;
   }
-  const std::string_view function = site.function->node != nullptr ? text_of(*site.function) : source;
-  const std::string asked = fmt::format("{}(", name->id.text());
-  const std::size_t from = site.function->node != nullptr ? call.end - site.function->node->start : call.end;
-  for (std::size_t at = function.find(asked, from); at != std::string_view::npos; at = function.find(asked, at + 1)) {
-    const char before = at > 0 ? function[at - 1] : ' ';
-    if (before == ' ' || before == '(' || before == '=' || before == '[' || before == ',') {
-      Finding &finding =
-          report(site, call,
-                 fmt::format("`{}` is loaded and used for inference, but `eval()` is never called", name->id.text()),
-                 fmt::format(
-                     "call `{}.eval()` after loading; until then dropout and batch normalization behave as in training",
-                     name->id.text()));
-      finding.tier = Tier::Hint;
-      return;
-    }
+  const Node *const node = site.function->node;
+  const CalledNames &called =
+      site.memory.recall<CalledNames>(node != nullptr ? static_cast<const void *>(node) : site.module,
+                                      [&] { return called_names(node != nullptr ? text_of(*site.function) : source); });
+  const std::size_t from = node != nullptr ? call.end - node->start : call.end;
+  const auto use = called.last.find(name->id.text());
+  if (use == called.last.end() || use->second < from) {
+    return;
   }
+  Finding &finding = report(
+      site, call, fmt::format("`{}` is loaded and used for inference, but `eval()` is never called", name->id.text()),
+      fmt::format("call `{}.eval()` after loading; until then dropout and batch normalization behave as in training",
+                  name->id.text()));
+  finding.tier = Tier::Hint;
 }
 
 // ---- Evaluated without eval() ---------------------------------------------------------------------------------------

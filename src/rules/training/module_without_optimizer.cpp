@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace deepperf::rules::module_without_optimizer {
 
@@ -204,11 +205,20 @@ bool is_trained_through(const Site &site, const Call &call) {
   if (function == nullptr || !function->trains || function->no_grad) {
     return false;
   }
-  const model::GraphFlow &flow = model::graph_flow_of(site.project, *function);
-  return std::ranges::any_of(flow.origins, [&](const model::GraphFlow::Origin &origin) {
-    return origin.place == &call && (origin.uses & model::GraphFlow::kWalked) != 0 &&
-           (origin.uses & (model::GraphFlow::kDetached | model::GraphFlow::kNeedsNoGraph)) == 0;
+  struct TrainedCalls {
+    std::unordered_set<const Node *> places;
+  };
+  const TrainedCalls &trained = site.memory.recall<TrainedCalls>(function, [&] {
+    TrainedCalls found;
+    for (const model::GraphFlow::Origin &origin : model::graph_flow_of(site.project, *function).origins) {
+      if ((origin.uses & model::GraphFlow::kWalked) != 0 &&
+          (origin.uses & (model::GraphFlow::kDetached | model::GraphFlow::kNeedsNoGraph)) == 0) {
+        found.places.insert(origin.place);
+      }
+    }
+    return found;
   });
+  return trained.places.contains(&call);
 }
 
 // The module whose parameters the optimizer gets: `x` of `Adam(x.parameters())`; null if there are others.
@@ -228,6 +238,30 @@ bool is_frozen(std::string_view name) {
   return false;
 }
 
+// The first module that a loss depends on and that no optimizer gets.
+struct Forgotten {
+  const HeldModule *module = nullptr;
+  Symbol name;
+  const Call *trained = nullptr; // where the loss depends on it
+};
+
+Forgotten forgotten_one(const Site &site, const HeldModules &held) {
+  for (const u32 id : held.order) {
+    const HeldModule &module = held.all.at(id);
+    const Symbol name{id};
+    if (module.is_taken || module.stores != 1 || module.calls.empty() || is_frozen(name.text()) ||
+        (module.evaluates && !module.trains) || !is_fresh_module(site, module.made)) {
+      continue;
+    }
+    const auto trained =
+        std::ranges::find_if(module.calls, [&](const Call *call) { return is_trained_through(site, *call); });
+    if (trained != module.calls.end()) {
+      return {&module, name, *trained};
+    }
+  }
+  return {};
+}
+
 void check(Site &site, const Call &optimizer) {
   const Expr *given = only_module(site, optimizer);
   if (given == nullptr || site.module->is_test || site.function == nullptr) {
@@ -244,26 +278,17 @@ void check(Site &site, const Call &optimizer) {
     return;
   }
   const HeldModules &held = is_held_by_self ? held_by_class(site, *site.function->type) : held_by_function(site);
-  for (const u32 id : held.order) {
-    const HeldModule &module = held.all.at(id);
-    const Symbol name{id};
-    if (module.is_taken || module.stores != 1 || module.calls.empty() || is_frozen(name.text()) ||
-        (module.evaluates && !module.trains) || !is_fresh_module(site, module.made)) {
-      continue;
-    }
-    const auto trained =
-        std::ranges::find_if(module.calls, [&](const Call *call) { return is_trained_through(site, *call); });
-    if (trained == module.calls.end()) {
-      continue;
-    }
+  const Forgotten &forgotten = site.memory.recall<Forgotten>(&held, [&] { return forgotten_one(site, held); });
+  if (const HeldModule *const module = forgotten.module) {
+    const Symbol name = forgotten.name;
+    const Call *const trained = forgotten.trained;
     const std::string written = (is_held_by_self ? "self." : "") + std::string(name.text());
     Finding &finding = report(
         site, optimizer, fmt::format("no optimizer gets the parameters of `{}`, so it is never trained", written),
         fmt::format("pass both: `[*{}.parameters(), *{}.parameters()]`", text_of(site, given), written));
-    add_note(finding, site, *module.made, fmt::format("`{}` starts with random weights", written));
-    const Site there = site_of(site, **trained);
-    finding.notes.push_back({there.module->file, (*trained)->span(), "the loss depends on it here"});
-    return;
+    add_note(finding, site, *module->made, fmt::format("`{}` starts with random weights", written));
+    const Site there = site_of(site, *trained);
+    finding.notes.push_back({there.module->file, trained->span(), "the loss depends on it here"});
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_set>
 
 namespace deepperf::rules::result_discarded {
 
@@ -24,22 +25,35 @@ bool gives_another(Symbol method) {
 
 // Is the name one of several that a loop over batches binds, as in `for x, y in loader`? A batch as a whole may be an
 // object whose to() moves what it holds, as a BatchEncoding of Transformers or a graph of PyTorch Geometric is.
+struct PartsOfBatches {
+  std::unordered_set<u32> names;
+};
+
+PartsOfBatches parts_of_batches(const Site &site) {
+  PartsOfBatches found;
+  for (const model::Loop *loop : site.function->loops) {
+    const auto *statement = as<For>(loop->node);
+    const Expr *target = statement != nullptr ? statement->target : nullptr;
+    const auto *over = statement != nullptr ? as<Call>(statement->iter) : nullptr;
+    const auto *counted = as<Tuple>(target);
+    if (over != nullptr && called_api(site, *over) == "enumerate" && counted != nullptr && counted->elts.size() == 2) {
+      target = counted->elts[1];
+    }
+    if (const auto *parts = as<Tuple>(target)) {
+      for (const Expr *part : parts->elts) {
+        if (const auto *bound = as<Name>(part)) {
+          found.names.insert(bound->id.id);
+        }
+      }
+    }
+  }
+  return found;
+}
+
 bool is_part_of_batch(const Site &site, Symbol name) {
-  return site.function != nullptr && std::ranges::any_of(site.function->loops, [&](const model::Loop *loop) {
-           const auto *statement = as<For>(loop->node);
-           const Expr *target = statement != nullptr ? statement->target : nullptr;
-           const auto *over = statement != nullptr ? as<Call>(statement->iter) : nullptr;
-           const auto *counted = as<Tuple>(target);
-           if (over != nullptr && called_api(site, *over) == "enumerate" && counted != nullptr &&
-               counted->elts.size() == 2) {
-             target = counted->elts[1];
-           }
-           const auto *parts = as<Tuple>(target);
-           return parts != nullptr && std::ranges::any_of(parts->elts, [name](const Expr *part) {
-                    const auto *bound = as<Name>(part);
-                    return bound != nullptr && bound->id == name;
-                  });
-         });
+  return site.function != nullptr &&
+         site.memory.recall<PartsOfBatches>(site.function, [&] { return parts_of_batches(site); })
+             .names.contains(name.id);
 }
 
 // `model.merge_and_unload()` returns the base model with the merged weights; the object stays the adapter's.

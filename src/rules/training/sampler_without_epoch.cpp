@@ -2,6 +2,7 @@
 #include "rules/site.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace deepperf::rules::sampler_without_epoch {
 
@@ -10,15 +11,34 @@ using namespace python;
 namespace {
 
 // Called somewhere in the project, or by a library that calls it for the program.
-bool may_set_epoch(const model::Module &module) {
-  return has_word(module.parsed->source.text(), {"set_epoch", "pytorch_lightning", "import lightning", "ignite",
-                                                 "Trainer(", "Accelerator(", "mmengine", "mmcv"});
+bool may_set_epoch(const Site &site) {
+  return project_has_word(site, {"set_epoch", "pytorch_lightning", "import lightning", "ignite", "Trainer(",
+                                 "Accelerator(", "mmengine", "mmcv"});
 }
 
 // A loop whose iterations are made of training steps.
 bool has_epochs(const model::FunctionInfo &function) {
   return std::ranges::any_of(function.loops,
                              [](const model::Loop *loop) { return loop->trains && !loop->steps && !loop->tiny; });
+}
+
+// Has the file such a loop?
+bool has_epochs(const Site &site) {
+  struct FilesWithEpochs {
+    std::unordered_set<const model::Module *> modules;
+  };
+  return site.memory
+      .recall<FilesWithEpochs>(&site.project,
+                               [&] {
+                                 FilesWithEpochs found;
+                                 for (const model::FunctionInfo &function : site.project.functions) {
+                                   if (has_epochs(function)) {
+                                     found.modules.insert(function.module);
+                                   }
+                                 }
+                                 return found;
+                               })
+      .modules.contains(site.module);
 }
 
 void check(Site &site, const Call &call) {
@@ -34,7 +54,7 @@ void check(Site &site, const Call &call) {
   if (assignment == nullptr || has_word_in_any_case(text_of(site, assignment), {"val", "test", "eval", "dev"})) {
     return;
   }
-  if (may_set_epoch(*site.module) || std::ranges::any_of(site.project.modules, may_set_epoch)) {
+  if (may_set_epoch(site)) {
     return;
   }
   Finding &finding =
@@ -44,10 +64,8 @@ void check(Site &site, const Call &call) {
   const bool is_called_for_epochs =
       std::ranges::any_of(site.function->called_by,
                           [](const model::CallSite *caller) { return has_epochs(*caller->caller); }) ||
-      std::ranges::any_of(site.project.functions, [&](const model::FunctionInfo &function) {
-        return function.module == site.module && has_epochs(function);
-      });
-  if (!has_epochs(*site.function) && !is_called_for_epochs) {
+      has_epochs(site);
+  if (!is_called_for_epochs) {
     finding.tier = Tier::Hint;
   }
 }

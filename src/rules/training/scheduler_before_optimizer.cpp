@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace deepperf::rules::scheduler_before_optimizer {
 
 using namespace python;
@@ -17,8 +20,13 @@ struct Steps {
   const Call *behind = nullptr;
 };
 
-void find_steps(const Site &site, const Node *node, const Call &place, Steps &steps) {
-  if (const auto *call = as<Call>(node); call != nullptr && call != &place) {
+// All of them in a loop, in source order.
+struct StepsInside {
+  std::vector<const Call *> calls;
+};
+
+void find_steps(const Site &site, const Node *node, StepsInside &steps) {
+  if (const auto *call = as<Call>(node)) {
     const Expr *receiver = receiver_of(*call);
     const Kind kind = receiver != nullptr ? model::kind_of(receiver) : Kind::Unknown;
     const bool steps_itself =
@@ -26,10 +34,23 @@ void find_steps(const Site &site, const Node *node, const Call &place, Steps &st
                                            (receiver != nullptr && is_optimizer(site, receiver)));
     const model::FunctionInfo *function = called_function(site, *call);
     if (steps_itself || (function != nullptr && function->trains)) {
-      (call->start < place.start ? steps.before : steps.behind) = call;
+      steps.calls.push_back(call);
     }
   }
-  for_each_child(node, [&](const Node *child) { find_steps(site, child, place, steps); });
+  for_each_child(node, [&](const Node *child) { find_steps(site, child, steps); });
+}
+
+Steps steps_in_loop(const Site &site, const model::Loop &loop, const Call &place) {
+  const StepsInside &inside = site.memory.recall<StepsInside>(loop.node, [&] {
+    StepsInside found;
+    find_steps(site, loop.node, found);
+    std::ranges::stable_sort(found.calls, {}, &Call::start);
+    return found;
+  });
+  const auto behind = std::ranges::upper_bound(inside.calls, place.start, {}, &Call::start);
+  const auto before = std::ranges::lower_bound(inside.calls, place.start, {}, &Call::start);
+  return {before != inside.calls.begin() ? *(before - 1) : nullptr,
+          behind != inside.calls.end() ? inside.calls.back() : nullptr};
 }
 
 // What the engine knows of the receiver: a scheduler of PyTorch, an object of a class that is one, or one of several.
@@ -96,7 +117,7 @@ void check(Site &site, const Call &call) {
   if (loop == nullptr) {
     steps = steps_around(site, call);
   } else if (loop->trains && runs_every_turn(site, *loop)) {
-    find_steps(site, loop->node, call, steps);
+    steps = steps_in_loop(site, *loop, call);
   }
   if (steps.behind == nullptr || steps.before != nullptr) {
     return;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace deepperf::rules::step_without_scaler {
 
 using namespace python;
@@ -12,6 +14,36 @@ namespace {
 using What = StepEvent::What;
 
 constexpr std::string_view kScalerSteps[] = {"scaler.step", "scaler.unscale_", ".unscale_("};
+
+// Does the function step or unscale with a scaler?
+bool unscales(const Site &site) {
+  struct Unscales {
+    bool value = false;
+  };
+  const std::vector<StepEvent> &events = step_events(site);
+  return site.memory
+      .recall<Unscales>(&events,
+                        [&] {
+                          return Unscales{std::ranges::any_of(events, [](const StepEvent &event) {
+                            return event.what == What::ScalerStep || event.what == What::Unscale;
+                          })};
+                        })
+      .value;
+}
+
+// The scaled backward pass inside the place that is the last before an event, with no other and no step in between.
+const StepEvent *scaled_before(const std::vector<StepEvent> &events, std::size_t here, const Node &place) {
+  for (std::size_t i = here; i-- > 0 && contains(&place, events[i].call);) {
+    take_steps();
+    if (events[i].what == What::ScaledBackward) {
+      return &events[i];
+    }
+    if (events[i].what == What::Backward || events[i].what == What::Step) {
+      return nullptr;
+    }
+  }
+  return nullptr;
+}
 
 void check(Site &site, const Call &call) {
   const Expr *optimizer = receiver_of(call);
@@ -23,25 +55,10 @@ void check(Site &site, const Call &call) {
   if (place == nullptr) {
     return;
   }
-  const StepEvent *scaled = nullptr;
-  const StepEvent *step = nullptr;
-  for (const StepEvent &event : step_events(site)) {
-    if (event.what == What::ScalerStep || event.what == What::Unscale) {
-      return;
-    }
-    if (!contains(place, event.call)) {
-      continue;
-    }
-    if (event.call == &call) {
-      step = &event;
-    } else if (event.call->start < call.start) {
-      scaled = event.what == What::ScaledBackward                         ? &event
-               : event.what == What::Backward || event.what == What::Step ? nullptr
-                                                                          : scaled;
-    }
-  }
-  if (scaled == nullptr || step == nullptr || scaled->block != step->block ||
-      reaches_word(site, *place, kScalerSteps)) {
+  const std::vector<StepEvent> &events = step_events(site);
+  const std::size_t here = place_of_event(site, call);
+  const StepEvent *scaled = here < events.size() && !unscales(site) ? scaled_before(events, here, *place) : nullptr;
+  if (scaled == nullptr || scaled->block != events[here].block || reaches_word(site, *place, kScalerSteps)) {
     return;
   }
   const auto *scale = as<Call>(receiver_of(*scaled->call));

@@ -1,6 +1,8 @@
 #include "rules/site.h"
 #include "rules/step_order.h"
 
+#include <algorithm>
+
 namespace deepperf::rules::zero_grad_before_step {
 
 using namespace python;
@@ -66,7 +68,7 @@ void check_helpers(Site &site, const Call &call) {
   const StepEvent *backward = nullptr;
   const StepEvent *clears = nullptr;
   const StepEvent *step = nullptr;
-  const TrainingStep all = step_around(site, call);
+  const TrainingStep &all = step_around(site, call);
   bool is_apart = false; // not all in one function
   for (const PlacedEvent &one : all.events) {
     const What what = one.event.what;
@@ -92,6 +94,25 @@ void check_helpers(Site &site, const Call &call) {
   }
 }
 
+constexpr u32 kMostStatements = 200; // of a step that is written out in one block
+
+// The backward() whose gradients are there before the statement of the block; null if there is none.
+const Call *backward_before(const Block &block, u32 place) {
+  const u32 first = place > kMostStatements ? place - kMostStatements : 0;
+  for (u32 i = place; i-- > first;) {
+    const Call *call = call_of(block[i]);
+    if (call != nullptr && is_backward(*call)) {
+      return call;
+    }
+    const NodeKind kind = block[i]->kind;
+    const bool is_simple = kind == NodeKind::Pass || kind == NodeKind::Assign || kind == NodeKind::ExprStmt;
+    if (call == nullptr ? !is_simple : called_method(*call) == "step") {
+      return nullptr; // a loop or a branch, or the gradients were used
+    }
+  }
+  return nullptr;
+}
+
 // backward(), zero_grad() and step() of one optimizer, one after the other in one block.
 void check(Site &site, const Call &call) {
   check_helpers(site, call);
@@ -100,24 +121,22 @@ void check(Site &site, const Call &call) {
     return;
   }
   const Block block = block_around(site, statement);
+  const auto found = std::ranges::lower_bound(block, statement->start, {}, &Stmt::start);
+  const auto here = static_cast<u32>(found - block.begin());
+  const Call *backward = backward_before(block, here);
+  if (backward == nullptr) {
+    return;
+  }
   const std::string_view optimizer = text_of(site, receiver_of(call));
-  const Call *backward = nullptr;
-  for (const Stmt *one : block) {
+  const u32 end = std::min(static_cast<u32>(block.size()), here + kMostStatements);
+  for (u32 i = here + 1; i < end; ++i) {
+    const Stmt *one = block[i];
     if (one->kind == NodeKind::Pass) {
       continue;
     }
     const Call *other = call_of(one);
-    if (one->start < statement->start) {
-      if (other != nullptr && is_backward(*other)) {
-        backward = other;
-      } else if (other == nullptr ? one->kind != NodeKind::Assign && one->kind != NodeKind::ExprStmt
-                                  : called_method(*other) == "step") {
-        backward = nullptr; // a loop or a branch, or the gradients were used
-      }
-      continue;
-    }
-    if (one == statement || other == nullptr) {
-      if (one != statement && one->kind != NodeKind::Assign && one->kind != NodeKind::AugAssign) {
+    if (other == nullptr) {
+      if (one->kind != NodeKind::Assign && one->kind != NodeKind::AugAssign) {
         return;
       }
       continue;
@@ -126,9 +145,7 @@ void check(Site &site, const Call &call) {
       return;
     }
     if (called_method(*other) == "step" && is_on_optimizer(*other) && text_of(site, receiver_of(*other)) == optimizer) {
-      if (backward != nullptr) {
-        tell(site, call, *backward, *other);
-      }
+      tell(site, call, *backward, *other);
       return;
     }
   }
