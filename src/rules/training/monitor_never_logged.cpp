@@ -80,7 +80,7 @@ void check(Site &site, const Call &call) {
 } // namespace
 
 extern constinit const Rule kMonitorNeverLogged = {
-    .info = {.code = "DP910",
+    .info = {.code = "DP916",
              .name = "monitor-never-logged",
              .summary = "a Keras callback that monitors a validation value that `fit` never computes",
              .root_cause = "Training: Wrong Training Step",

@@ -73,7 +73,7 @@ void check(Site &site, const Node &node) {
 } // namespace
 
 extern constinit const Rule kPmapWithoutMean = {
-    .info = {.code = "DP909",
+    .info = {.code = "DP915",
              .name = "pmap-without-mean",
              .summary = "a training step under `jax.pmap` that never averages gradients across devices",
              .root_cause = "Training: Wrong Training Step",

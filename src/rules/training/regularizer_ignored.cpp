@@ -110,7 +110,7 @@ void check(Site &site, const Call &call) {
 } // namespace
 
 extern constinit const Rule kRegularizerIgnored = {
-    .info = {.code = "DP911",
+    .info = {.code = "DP917",
              .name = "regularizer-ignored",
              .summary = "a custom training loop that ignores the regularizers of its Keras layers",
              .root_cause = "Training: Wrong Training Step",

@@ -56,7 +56,7 @@ void check(Site &site, const Node &node) {
 } // namespace
 
 extern constinit const Rule kSelfUnderJit = {
-    .info = {.code = "DP908",
+    .info = {.code = "DP914",
              .name = "self-under-jit",
              .summary = "a method of a plain class under `jax.jit`, which cannot take `self`",
              .root_cause = "Model: Confusion with Computation Graph",

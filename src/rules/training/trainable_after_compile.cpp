@@ -126,7 +126,7 @@ void check_module(Site &site) {
 } // namespace
 
 extern constinit const Rule kTrainableAfterCompile = {
-    .info = {.code = "DP907",
+    .info = {.code = "DP913",
              .name = "trainable-after-compile",
              .summary = "layers that are frozen or unfrozen after `compile`, without effect",
              .root_cause = "Training: Wrong Training Step",

@@ -5,11 +5,11 @@ CALLBACKS = [TensorBoard("logs"), ModelCheckpoint("best.keras", save_best_only=T
 
 
 def never(model: keras.Model, x, y, dataset):
-    model.fit(x, y, callbacks=[EarlyStopping(patience=3)])  # expect: DP910
+    model.fit(x, y, callbacks=[EarlyStopping(patience=3)])  # expect: DP916
     stop = EarlyStopping(monitor="val_accuracy", patience=3)
-    model.fit(dataset, epochs=50, callbacks=[stop])  # expect: DP910
-    model.fit(dataset, epochs=50, callbacks=CALLBACKS)  # expect: DP910
-    model.fit(x, y, callbacks=[keras.callbacks.ReduceLROnPlateau("val_loss", patience=2)])  # expect: DP910
+    model.fit(dataset, epochs=50, callbacks=[stop])  # expect: DP916
+    model.fit(dataset, epochs=50, callbacks=CALLBACKS)  # expect: DP916
+    model.fit(x, y, callbacks=[keras.callbacks.ReduceLROnPlateau("val_loss", patience=2)])  # expect: DP916
 
 
 def fine(model: keras.Model, x, y, dataset, options):

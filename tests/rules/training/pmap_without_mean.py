@@ -15,18 +15,18 @@ def loss_fn(params, x, y):
 def step(params, state, x, y):
     grads = jax.grad(loss_fn)(params, x, y)
     updates, state = tx.update(grads, state)
-    return optax.apply_updates(params, updates), state  # expect: DP909
+    return optax.apply_updates(params, updates), state  # expect: DP915
 
 
 @jax.pmap
 def flax_step(state, x, y):
     loss, grads = jax.value_and_grad(lambda p: loss_fn(p, x, y))(state.params)
-    return state.apply_gradients(grads=grads), loss  # expect: DP909
+    return state.apply_gradients(grads=grads), loss  # expect: DP915
 
 
 def later(state, x, y):
     grads = jax.grad(loss_fn)(state.params, x, y)
-    return state.apply_gradients(grads=grads)  # expect: DP909
+    return state.apply_gradients(grads=grads)  # expect: DP915
 
 
 parallel = jax.pmap(later, axis_name="i")

@@ -27,13 +27,13 @@ net = Net()
 def step(x, y):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(tf.square(sequential(x, training=True) - y))
-    a = tape.gradient(loss, sequential.trainable_variables)  # expect: DP911
+    a = tape.gradient(loss, sequential.trainable_variables)  # expect: DP917
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(tf.square(functional(x, training=True) - y))
-    b = tape.gradient(loss, functional.trainable_weights)  # expect: DP911
+    b = tape.gradient(loss, functional.trainable_weights)  # expect: DP917
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(tf.square(net(x, training=True) - y))
-    c = tape.gradient(loss, net.trainable_variables)  # expect: DP911
+    c = tape.gradient(loss, net.trainable_variables)  # expect: DP917
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(tf.square(plain(x, training=True) - y))
     d = tape.gradient(loss, plain.trainable_variables)

@@ -10,11 +10,11 @@ class Agent:
     def __init__(self, network):
         self.network = network
 
-    @jax.jit  # expect: DP908
+    @jax.jit  # expect: DP914
     def act(self, params, observation):
         return jnp.argmax(self.network.apply(params, observation))
 
-    @partial(jax.jit, donate_argnums=1)  # expect: DP908
+    @partial(jax.jit, donate_argnums=1)  # expect: DP914
     def update(self, params, grads):
         return params - grads
 
@@ -33,7 +33,7 @@ class Agent:
 
 
 class Derived(Agent):
-    @jax.jit  # expect: DP908
+    @jax.jit  # expect: DP914
     def value(self, params):
         return jnp.sum(params)
 

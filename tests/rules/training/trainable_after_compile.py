@@ -4,7 +4,7 @@ LOSS = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 base = keras.applications.VGG16(include_top=False, pooling="avg")
 model = keras.Sequential([base, keras.layers.Dense(10)])
 model.compile("adam", LOSS)
-base.trainable = False  # expect: DP907
+base.trainable = False  # expect: DP913
 model.fit(keras.utils.image_dataset_from_directory("a"), epochs=5)
 
 
@@ -15,7 +15,7 @@ def unfreeze(dataset):
     net = keras.Model(inputs, keras.layers.Dense(10)(body(inputs)))
     net.compile("adam", LOSS)
     net.fit(dataset)
-    for layer in body.layers[-4:]:  # expect: DP907
+    for layer in body.layers[-4:]:  # expect: DP913
         layer.trainable = True
     history = net.fit(dataset, epochs=5)
     return history
@@ -24,7 +24,7 @@ def unfreeze(dataset):
 def itself(dataset):
     net = keras.Sequential([keras.layers.Dense(8), keras.layers.Dense(2)])
     net.compile("adam", LOSS)
-    net.layers[0].trainable = False  # expect: DP907
+    net.layers[0].trainable = False  # expect: DP913
     net.fit(dataset)
 
 
