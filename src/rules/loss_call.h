@@ -1,4 +1,4 @@
-// A call of a PyTorch loss, as a function (`F.cross_entropy(x, y)`) or as an object (`criterion(x, y)`).
+// A call of a PyTorch or Optax loss, as a function (`F.cross_entropy(x, y)`) or as an object (`criterion(x, y)`).
 #pragma once
 
 #include "rules/site.h"
@@ -11,6 +11,7 @@ struct LossCall {
   Loss loss = Loss::None;
   const python::Expr *input = nullptr; // what the model gave
   std::string_view name;               // nn.CrossEntropyLoss, F.cross_entropy: for messages
+  Output output = Output::Unknown;     // what the numbers of the input are
 };
 
 LossCall loss_call(const Site &site, const python::Call &call);
@@ -22,6 +23,9 @@ bool is_loss_function(std::string_view api);
 inline constexpr std::string_view kLossCalls =
     "TorchLoss.__call__ torch.nn.functional.cross_entropy torch.nn.functional.nll_loss "
     "torch.nn.functional.binary_cross_entropy torch.nn.functional.binary_cross_entropy_with_logits "
-    "torch.nn.functional.ctc_loss";
+    "torch.nn.functional.ctc_loss "
+    "optax.softmax_cross_entropy optax.softmax_cross_entropy_with_integer_labels optax.sigmoid_binary_cross_entropy "
+    "optax.losses.softmax_cross_entropy optax.losses.softmax_cross_entropy_with_integer_labels "
+    "optax.losses.sigmoid_binary_cross_entropy";
 
 } // namespace deepperf::rules

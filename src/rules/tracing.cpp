@@ -145,6 +145,10 @@ bool is_guarded(const Site &site) {
 CompiledAgain repetition_at(const Site &site) {
   CompiledAgain again;
   again.loop = long_loop_around(site);
+  const model::Loop *near = again.loop == nullptr ? loop_around(site) : nullptr;
+  if (near != nullptr && !near->tiny && near->node->kind != NodeKind::For && near->node->kind != NodeKind::While) {
+    again.loop = near; // a comprehension
+  }
   again.in_loop = again.loop != nullptr || (site.function != nullptr && site.function->in_loop);
   // Code at the top of a module, or of a function that sets things up, runs once.
   again.found = again.loop != nullptr || (site.function != nullptr && site.function->definition() != nullptr);
@@ -225,7 +229,14 @@ Site site_around(const Site &site, const FunctionInfo &function) {
 
 bool runs_per_batch(const Site &site) {
   const PlaceContext context = context_of(site);
-  return context.in_training_step || context.in_evaluation_step;
+  // A loop of another function that calls this one in each of its many iterations.
+  const bool is_called_in_loop =
+      site.function != nullptr && std::ranges::any_of(site.function->called_by, [](const model::CallSite *caller) {
+        const model::Loop *loop = caller->loop;
+        return loop != nullptr && !loop->tiny && loop->turns == model::Turns::Many && !caller->once &&
+               !caller->behind_guard && !caller->conditional && !caller->caller->module->is_test;
+      });
+  return context.in_training_step || context.in_evaluation_step || is_called_in_loop;
 }
 
 // ---- Side effects ---------------------------------------------------------------------------------------------------

@@ -61,6 +61,15 @@ bool goes_over_sample(const Site &site, const model::Loop &loop) {
   return api == "random.sample" || api == "random.choices";
 }
 
+// `for state, action, reward, following, done in batch:` with a prediction and a training for each: the same of a batch
+// that was drawn elsewhere.
+bool goes_over_transitions(const model::Loop &loop) {
+  const auto *statement = as<For>(loop.node);
+  const auto *parts = statement != nullptr ? as<Tuple>(statement->target) : nullptr;
+  return parts != nullptr && parts->elts.size() >= 4 && calls_method(loop.node, "predict") &&
+         (calls_method(loop.node, "fit") || calls_method(loop.node, "train_on_batch"));
+}
+
 // Something that the loop's own variables give, and nothing that the loop has computed before.
 bool is_element(const model::Loop &loop, const Expr *input) {
   const Expr *const target = element_target(loop);
@@ -151,7 +160,8 @@ void check(Site &site, const Call &call) {
   if (input == nullptr || loop == nullptr || loop->tiny || is_traced(site) || has_hidden_arguments(call)) {
     return;
   }
-  if (goes_over_sample(site, *loop) && !binds(*loop, receiver_of(call)) && is_element(*loop, input)) {
+  if ((goes_over_sample(site, *loop) || goes_over_transitions(*loop)) && !binds(*loop, receiver_of(call)) &&
+      is_element(*loop, input)) {
     const ReportedLoop &known = site.memory.recall<ReportedLoop>(loop, [] { return ReportedLoop{}; });
     if (!known.is_reported) {
       known.is_reported = true;

@@ -36,6 +36,21 @@ bool goes_over_rows(const Site &site, const model::Loop &loop) {
   return model::kind_of(over) == Kind::NumpyArray || model::kind_of(over) == Kind::PandasFrame;
 }
 
+// `rows[i:i + 1]` with the counter of `for i in range(len(rows))`.
+bool is_row_slice(const Site &site, const model::Loop &loop, const Expr *expr) {
+  const auto *statement = as<For>(loop.node);
+  const auto *range = statement != nullptr ? as<Call>(statement->iter) : nullptr;
+  const auto *counter = statement != nullptr ? as<Name>(statement->target) : nullptr;
+  const auto *row = as<Subscript>(expr);
+  const auto *slice = row != nullptr ? as<Slice>(row->slice) : nullptr;
+  const auto *from = slice != nullptr ? as<Name>(slice->lower) : nullptr;
+  const auto *to = slice != nullptr ? as<BinOp>(slice->upper) : nullptr;
+  const auto *upper = to != nullptr && to->op() == Operator::Add ? as<Name>(to->left) : nullptr;
+  return counter != nullptr && range != nullptr && called_api(site, *range) == "range" && range->args.size() < 3 &&
+         from != nullptr && from->id == counter->id && upper != nullptr && upper->id == counter->id &&
+         integer_of(site, to->right) == 1;
+}
+
 void check(Site &site, const Call &call) {
   const model::Loop *loop = long_loop_around(site);
   if (loop == nullptr || !is_session_run(site, call) || plays_games(*site.module) || !runs_every_turn(site, *loop)) {
@@ -49,8 +64,9 @@ void check(Site &site, const Call &call) {
   if (fed == nullptr) {
     return;
   }
-  const auto one = std::ranges::find_if(
-      fed->items, [&site](const DictItem &item) { return item.key != nullptr && is_batch_of_one(site, item.value); });
+  const auto one = std::ranges::find_if(fed->items, [&](const DictItem &item) {
+    return item.key != nullptr && (is_batch_of_one(site, item.value) || is_row_slice(site, *loop, item.value));
+  });
   if (one == fed->items.end()) {
     return;
   }
@@ -58,12 +74,17 @@ void check(Site &site, const Call &call) {
                             "collect examples into batches, and run the session once for each batch");
   add_note(finding, site, *one->value, "this is a batch of one example");
   // Rows of a table, each fed as `[value]`: all of them have one shape, and are at hand.
-  const bool is_proven =
-      goes_over_rows(site, *loop) && std::ranges::all_of(fed->items, [&](const DictItem &item) {
-        const auto *list = as<List>(item.value);
-        return (list != nullptr && list->elts.size() == 1 && is_bound_by_head(*loop, list->elts[0])) ||
-               number_of(site, item.value).has_value() || bool_of(site, item.value).has_value();
-      });
+  const bool is_proven = std::ranges::all_of(fed->items, [&](const DictItem &item) {
+    if (item.key != nullptr && is_row_slice(site, *loop, item.value)) {
+      return true;
+    }
+    if (!goes_over_rows(site, *loop)) {
+      return number_of(site, item.value).has_value() || bool_of(site, item.value).has_value();
+    }
+    const auto *list = as<List>(item.value);
+    return (list != nullptr && list->elts.size() == 1 && is_bound_by_head(*loop, list->elts[0])) ||
+           number_of(site, item.value).has_value() || bool_of(site, item.value).has_value();
+  });
   finding.tier = is_proven && !site.module->is_test ? Tier::On : Tier::Hint;
 }
 

@@ -1,3 +1,4 @@
+#include "model/few_elements.h"
 #include "model/pipeline.h"
 #include "rules/site.h"
 
@@ -82,6 +83,48 @@ void check_repeat(const model::Project &project, Findings &findings, const model
   finding.notes.push_back({repeat->module->file, repeat->span(), "the examples are repeated here"});
 }
 
+std::optional<i64> size_at(const model::Project &project, Findings &findings, const model::Stage &stage,
+                           std::string_view keyword) {
+  Memory memory;
+  const Site site{
+      .project = project, .findings = findings, .memory = memory, .module = stage.module, .function = stage.function};
+  const std::optional<model::ConstantValue> size =
+      setting_of(site, argument_of(site, *stage.call, 0, keyword), model::ConstantValue::none());
+  return size.has_value() ? size->as_integer() : std::nullopt;
+}
+
+// A buffer that holds fewer examples than a batch hardly changes their order.
+void check_buffer(const model::Project &project, Findings &findings, const model::Stage &stage) {
+  const std::optional<i64> buffer = size_at(project, findings, stage, "buffer_size");
+  if (!buffer.has_value() || *buffer < 1 || model::has_few_elements(project, stage)) {
+    return;
+  }
+  bool is_shuffled = false; // by somebody before
+  model::walk_back(project, stage.previous, [&](const model::Stage &earlier) {
+    is_shuffled |= earlier.info == nullptr || earlier.info->has(kShuffles | kBatches);
+    return true;
+  });
+  const model::Stage *next = &stage;
+  while (next != nullptr && !is_shuffled && !next->info->has(kBatches)) {
+    const std::vector<u32> &after = model::followers_of(project, static_cast<u32>(next - project.stages.data()));
+    const model::Stage *follower = after.size() == 1 ? &project.stages[after[0]] : nullptr;
+    const bool goes_on = follower != nullptr && follower->info != nullptr && follower->call != nullptr &&
+                         follower->info->has(kMaps | kBatches | kCaches | kRepeats | kPrefetches);
+    next = goes_on ? follower : nullptr;
+  }
+  const std::optional<i64> batch =
+      next != nullptr && next->info->has(kBatches) ? size_at(project, findings, *next, "batch_size") : std::nullopt;
+  if (is_shuffled || !batch.has_value() || *batch <= *buffer) {
+    return;
+  }
+  Finding &finding =
+      report(findings, kShuffleAfterBatch, *stage.module, stage.span(),
+             "this buffer holds fewer examples than a batch, so the examples keep almost the order in which they come",
+             "use a buffer of some thousand examples, or of the whole data set if it fits into memory");
+  finding.tier = Tier::Hint; // they may come in random order already
+  finding.notes.push_back({next->module->file, next->span(), "the examples are batched here"});
+}
+
 void check(const model::Project &project, Findings &findings) {
   for (const model::Stage &stage : std::span(project.stages).subspan(1)) {
     if (stage.info == nullptr || stage.call == nullptr || !stage.info->has(kShuffles)) {
@@ -93,6 +136,7 @@ void check(const model::Project &project, Findings &findings) {
     if (batch == nullptr || makes_ones(project, findings, *batch) ||
         model::is_followed_by(project, stage, kBatches | kUnbatches | kFlatMaps) || is_look(project, stage)) {
       check_repeat(project, findings, stage);
+      check_buffer(project, findings, stage);
       continue;
     }
     Finding &finding =
@@ -121,7 +165,7 @@ extern constinit const Rule kShuffleAfterBatch = {
              .documentation = R"(## What it finds
 
 `dataset.batch(n).shuffle(k)`, with any stages in between, where the examples were not shuffled before. As a hint: `shuffle()`
-after `repeat()`, which mixes epochs.
+after `repeat()`, which mixes epochs, and a shuffle buffer that is smaller than a batch.
 
 ## Why it costs
 

@@ -1,5 +1,7 @@
 #include "rules/step_order.h"
 
+#include "base/name_table.h"
+
 namespace deepperf::rules::clip_without_effect {
 
 using namespace python;
@@ -60,7 +62,39 @@ Around look_around(const std::vector<StepEvent> &events, const Call &clip) {
   return found;
 }
 
+// optax.chain(optax.adam(…), optax.clip_by_global_norm(…)): what is clipped is the update, not the gradient.
+void check_chain(Site &site, const Call &call) {
+  static const NameTable kOptimizers({"optax.adam", "optax.adamw", "optax.sgd", "optax.lamb", "optax.lion",
+                                      "optax.rmsprop", "optax.adagrad", "optax.adafactor", "optax.radam", "optax.nadam",
+                                      "optax.adabelief", "optax.yogi", "optax.lars", "optax.nadamw"});
+  static const NameTable kClips({"optax.clip_by_global_norm", "optax.clip", "optax.adaptive_grad_clip",
+                                 "optax.clip_by_block_rms", "optax.zero_nans"});
+  const Call *optimizer = nullptr;
+  for (const Expr *part : call.args) {
+    const auto *name = as<Name>(part);
+    const auto *made = as<Call>(name != nullptr ? last_assigned(site, *name) : part);
+    const std::string_view api = made != nullptr ? called_api(site, *made) : std::string_view{};
+    if (api.empty()) {
+      continue;
+    }
+    if (kOptimizers.has(intern(api))) {
+      optimizer = made;
+    } else if (optimizer != nullptr && kClips.has(intern(api))) {
+      Finding &finding =
+          report(site, *part,
+                 "this clips the update that the optimizer has computed, not the gradient: it comes "
+                 "after the optimizer in the chain",
+                 "put it before the optimizer: `optax.chain(optax.clip_by_global_norm(…), optax.adam(…))`");
+      add_note(finding, site, *optimizer, "the optimizer");
+      return;
+    }
+  }
+}
+
 void check(Site &site, const Call &call) {
+  if (called_api(site, call) == "optax.chain") {
+    return check_chain(site, call);
+  }
   const model::Loop *loop = loop_around(site);
   const Node *place = loop != nullptr ? loop->node : site.function->node;
   const auto *statement = site.ancestors.empty() ? nullptr : as<ExprStmt>(site.ancestors.back());
@@ -97,13 +131,13 @@ extern constinit const Rule kClipWithoutEffect = {
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
-             .frameworks = "PyTorch",
+             .frameworks = "PyTorch, JAX",
              .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
 `clip_grad_norm_` or `clip_grad_value_` in a training step after `optimizer.step()`, or before `backward()`, where the gradients are set to zero in
-the same step.
+the same step. Also a clipping in `optax.chain` after the optimizer.
 
 ## Why it is wrong
 
@@ -148,7 +182,8 @@ No such case is known. Where the returned norm is used, the rule is silent.
 
 - PyTorch documentation, `torch.nn.utils.clip_grad_norm_`
 )"},
-    .calls = "torch.nn.utils.clip_grad_norm_ torch.nn.utils.clip_grad_value_ torch.nn.utils.clip_grad_norm",
+    .calls = "torch.nn.utils.clip_grad_norm_ torch.nn.utils.clip_grad_value_ torch.nn.utils.clip_grad_norm "
+             "optax.chain",
     .on_call = check};
 
 } // namespace deepperf::rules::clip_without_effect

@@ -77,6 +77,25 @@ bool is_stateless(const Site &site, const Expr *optimizer) {
   });
 }
 
+// `updates = tx.update(grads, opt_state)[0]`
+void check_first(Site &site, const Assign &assignment) {
+  const auto *first = as<Subscript>(assignment.value);
+  const auto *update = first != nullptr ? as<Call>(first->value) : nullptr;
+  const auto *updates = assignment.targets.size() == 1 ? as<Name>(assignment.targets[0]) : nullptr;
+  if (update == nullptr || updates == nullptr || called_method(*update) != "update" || update->args.size() < 2 ||
+      integer_of(site, first->slice) != 0 || !site.module->jax || site.module->is_test ||
+      update->args[1]->kind == NodeKind::Call) {
+    return;
+  }
+  const StateUses uses = uses_of(site, *update, *updates, *updates);
+  if ((uses.is_optax || is_optax_optimizer(site, receiver_of(*update))) && !uses.is_fresh &&
+      !is_stateless(site, receiver_of(*update))) {
+    report(site, *first, "the optimizer's new state is discarded, so momentum, step count and schedule never advance",
+           fmt::format("keep it: `{}, {} = {}`, and return it to the caller", updates->id.text(),
+                       text_of(site, update->args[1]), text_of(site, update)));
+  }
+}
+
 void check_state(Site &site, const Assign &assignment) {
   const auto *update = as<Call>(assignment.value);
   const auto *pair = assignment.targets.size() == 1 ? as<Tuple>(assignment.targets[0]) : nullptr;
@@ -189,6 +208,7 @@ void check_step(Site &site, const Assign &assignment) {
 void check(Site &site, const Node &node) {
   if (const auto *assignment = as<Assign>(&node)) {
     check_state(site, *assignment);
+    check_first(site, *assignment);
     return check_step(site, *assignment);
   }
   const auto &statement = static_cast<const ExprStmt &>(node);

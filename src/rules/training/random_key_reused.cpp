@@ -1,6 +1,8 @@
+#include "model/bind.h"
 #include "model/variance.h"
 #include "python/children.h"
 #include "rules/jax.h"
+#include "rules/reach.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -37,7 +39,13 @@ const Name *key_used_by(const Site &site, const Call &call) {
 // ---- The same key in every iteration
 // ---------------------------------------------------------------------------------
 
-bool is_key(const Expr *expr) { return expr->kind == NodeKind::Name || expr->kind == NodeKind::Attribute; }
+// A name, an attribute, or a certain one of several keys: `keys[0]`.
+bool is_key(const Expr *expr) {
+  const auto *element = as<Subscript>(expr);
+  return expr->kind == NodeKind::Name || expr->kind == NodeKind::Attribute ||
+         (element != nullptr && element->value->kind == NodeKind::Name &&
+          is_constant(element->slice, ConstantKind::Int));
+}
 
 // The keys in `rngs={"dropout": key}` and `rngs=key`, as `apply` of Flax takes them.
 void add_rngs(const Call &call, std::vector<const Expr *> &keys) {
@@ -155,8 +163,44 @@ u64 parameters_drawn(const model::Project &project, Memory &memory, const model:
       .drawn;
 }
 
+// Is the attribute set in the constructor only, so that every call of a method sees the same key?
+bool is_set_once(const model::ClassInfo &type, Symbol name) {
+  return std::ranges::all_of(type.mro, [name](const model::ClassInfo *at) {
+    return std::ranges::all_of(at->members, [name](const auto &member) {
+      const model::Value &value = member.second;
+      return !value.is(model::Value::Tag::Function) || value.function->name.text() == "__init__" ||
+             std::ranges::find(value.function->own_stores, name) == value.function->own_stores.end();
+    });
+  });
+}
+
+// `_step(state, batch, self.key)` in a method that a training loop calls.
+void check_method(Site &site, const Call &call) {
+  if (site.function == nullptr || site.function->type == nullptr || site.function->compiled_at != nullptr ||
+      !context_of(site).in_training_step || enclosing(site, NodeKind::If) != nullptr) {
+    return;
+  }
+  bool is_reported = false;
+  for_each_drawn(site.project, site.memory, call, 0, [&](const Expr &key, const model::FunctionInfo *step) {
+    const auto *attribute = as<Attribute>(&key);
+    if (is_reported || attribute == nullptr || step == nullptr ||
+        !model::is_own_object(*site.function, attribute->value) ||
+        !is_set_once(*site.function->type, attribute->attr)) {
+      return;
+    }
+    is_reported = true;
+    report(site, key,
+           fmt::format("`{}` is the same key in every step, so the same random numbers are drawn each time",
+                       text_of(site, &key)),
+           fmt::format("split it: `{0}, subkey = jax.random.split({0})`", text_of(site, &key)));
+  });
+}
+
 void check_call(Site &site, const Call &call) {
   const model::Loop *loop = loop_around(site);
+  if (site.module->jax && !site.module->is_test && loop == nullptr && call.fact != 0) {
+    return check_method(site, call);
+  }
   if (!site.module->jax || site.module->is_test || site.function == nullptr || loop == nullptr || loop->tiny ||
       (loop->node->kind != NodeKind::For && loop->node->kind != NodeKind::While) || !runs_every_turn(site, *loop) ||
       enclosing(site, NodeKind::IfExp) != nullptr) {
@@ -166,9 +210,11 @@ void check_call(Site &site, const Call &call) {
   if (statement != nullptr && contains(statement->iter, &call)) {
     return;
   }
+  const bool is_drawn_here = draws(called_api(site, call));
   bool is_reported = false;
   for_each_drawn(site.project, site.memory, call, 0, [&](const Expr &key, const model::FunctionInfo *step) {
-    const auto *name = as<Name>(&key);
+    const auto *element = as<Subscript>(&key);
+    const auto *name = as<Name>(element != nullptr ? element->value : &key);
     const bool is_new = name != nullptr ? is_bound_in(*loop, name->id) ||
                                               site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot
                                         : model::varies(site.project, *loop, &key);
@@ -183,7 +229,11 @@ void check_call(Site &site, const Call &call) {
                fmt::format("split it in the loop: `{0}, subkey = jax.random.split({0})`", text_of(site, &key)));
     add_note(finding, site, *loop->node, "nothing in this loop changes it");
     const bool is_step = step != nullptr && step->compiled_at != nullptr && loop->steps;
-    finding.tier = is_step ? Tier::On : Tier::Hint;
+    // Weights of layers, samples: numbers that are kept, and meant to differ.
+    const bool is_kept = is_drawn_here && statement != nullptr && !called_api(site, call).ends_with("split") &&
+                         !called_api(site, call).ends_with("permutation") &&
+                         !function_has_word(site, {"benchmark", "timeit", "block_until_ready", "perf_counter"});
+    finding.tier = is_step || is_kept ? Tier::On : Tier::Hint;
   });
 }
 
@@ -357,7 +407,8 @@ Two calls of `jax.random` functions with the same key on the same path through a
 `split` counts as a use, `fold_in` does not. It is a hint unless both calls draw numbers.
 
 A key that is used in every iteration of a loop that never changes it: by `jax.random` itself, as `rngs={"dropout": key}`, or by a function
-that gets the key and draws with it. In a training loop that calls a compiled step this is reported by default.
+that gets the key and draws with it; also `keys[0]`, and an attribute that only the constructor sets. Numbers that `jax.random` draws there,
+and training loops that call a compiled step, are reported by default.
 
 ## Why it is wrong
 

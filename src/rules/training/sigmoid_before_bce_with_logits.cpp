@@ -13,7 +13,7 @@ void check(Site &site, const Call &call) {
   if (loss.loss != Loss::BceWithLogits) {
     return;
   }
-  const Output output = model::output_of(loss.input);
+  const Output output = loss.output;
   if (output != Output::Sigmoid && output != Output::Softmax) {
     return;
   }
@@ -43,7 +43,7 @@ extern constinit const Rule kSigmoidBeforeBceWithLogits = {
              .root_cause = "Training: Loss Mismatch",
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Model Building",
-             .frameworks = "PyTorch",
+             .frameworks = "PyTorch, JAX",
              .severity = Severity::Error,
              .tier = Tier::On,
              .fix = FixKind::Unsafe,

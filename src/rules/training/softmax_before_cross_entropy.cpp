@@ -25,7 +25,7 @@ void check(Site &site, const Call &call) {
   if (loss.loss != Loss::CrossEntropy) {
     return;
   }
-  const Output output = model::output_of(loss.input);
+  const Output output = loss.output;
   if (output == Output::LogSoftmax) {
     Finding &finding = report(site, *loss.input,
                               fmt::format("`{}` applies log_softmax itself, so it is computed twice here", loss.name),
@@ -54,13 +54,13 @@ extern constinit const Rule kSoftmaxBeforeCrossEntropy = {
              .root_cause = "Training: Loss Mismatch",
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Model Building",
-             .frameworks = "PyTorch",
+             .frameworks = "PyTorch, JAX",
              .severity = Severity::Error,
              .tier = Tier::On,
              .fix = FixKind::Unsafe,
              .documentation = R"(## What it finds
 
-`nn.CrossEntropyLoss` or `F.cross_entropy` on the output of a softmax or sigmoid: written in the call, kept in a variable, or returned by
+`nn.CrossEntropyLoss`, `F.cross_entropy` or a softmax cross-entropy of Optax on the output of a softmax or sigmoid: written in the call, kept in a variable, or returned by
 the last layer of the model. A `log_softmax` before it is harmless but computed twice: that is a hint.
 
 ## Why it is wrong

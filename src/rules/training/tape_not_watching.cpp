@@ -78,6 +78,110 @@ bool is_made_of_tensor(const Site &site, const Name &name) {
   return made != nullptr && model::kind_of(made) == Kind::Tensor;
 }
 
+// Is what the gradient is taken of computed after the block, or outside of TensorFlow? Then the tape knows nothing of
+// it.
+bool check_target(Site &site, const Call &call, const With &with, const Name &tape) {
+  const Expr *target = argument(call, 0, "target");
+  const auto *name = as<Name>(target);
+  if (name == nullptr) {
+    return false;
+  }
+  const Expr *made = last_assigned(site, *name);
+  if (made == nullptr || made->end < with.start) {
+    any_node(with.body, [&](const Node *node) { // the last one in the block
+      const auto *assignment = as<Assign>(node);
+      const auto *bound = assignment != nullptr ? as<Name>(assignment->targets[0]) : nullptr;
+      made = bound != nullptr && bound->id == name->id ? assignment->value : made;
+      return false;
+    });
+  }
+  if (made == nullptr) {
+    return false;
+  }
+  const bool is_outside = made->start > with.end && made->end < call.start && !binds(&with, name->id) &&
+                          (made->kind == NodeKind::Call || made->kind == NodeKind::BinOp) &&
+                          any_node(made, [&](const Node *node) {
+                            const auto *part = as<Name>(node);
+                            return part != nullptr && part->context == Context::Load && binds(&with, part->id);
+                          });
+  const auto *call_made = as<Call>(made);
+  const bool is_numpy = contains(&with, made) && call_made != nullptr &&
+                        (called_api(site, *call_made).starts_with("numpy.") || called_method(*call_made) == "numpy");
+  if (!is_outside && !is_numpy) {
+    return false;
+  }
+  Finding &finding =
+      report(site, *target,
+             is_numpy ? fmt::format("`{}` is computed with NumPy, which the tape does not record, so the gradients are "
+                                    "`None`",
+                                    name->id.text())
+                      : fmt::format("`{}` is computed after the `with` block, where the tape no longer records, so the "
+                                    "gradients are `None`",
+                                    name->id.text()),
+             is_numpy ? "compute it with TensorFlow operations" : "move the computation into the `with` block");
+  add_note(finding, site, *made, fmt::format("not recorded by `{}`", tape.id.text()));
+  return true;
+}
+
+// Does the function come to another gradient() of the tape before this one, on every way?
+const Call *earlier_gradient(const Site &site, const Node *node, const Call &call, const With &with, Symbol tape) {
+  const bool is_around = std::ranges::find(site.ancestors, node) != site.ancestors.end();
+  const bool is_branch = node->kind == NodeKind::If || node->kind == NodeKind::For || node->kind == NodeKind::While ||
+                         node->kind == NodeKind::Try || node->kind == NodeKind::IfExp || node->kind == NodeKind::Match;
+  if (node->kind == NodeKind::FunctionDef || node->kind == NodeKind::Lambda || node->kind == NodeKind::ClassDef ||
+      (is_branch && !is_around) || node->start > call.start) {
+    return nullptr;
+  }
+  const auto *one = as<Call>(node);
+  if (one != nullptr && one != &call && one->start > with.start && one->end <= call.start &&
+      is_method_of(*one, tape, "gradient")) {
+    return one;
+  }
+  const Call *found = nullptr;
+  for_each_child(node, [&](const Node *child) {
+    found = found != nullptr ? found : earlier_gradient(site, child, call, with, tape);
+  });
+  // `if a: tape.gradient(…) else: tape.gradient(…)`
+  const auto *branch = as<If>(node);
+  if (branch != nullptr && found != nullptr) {
+    const bool in_body = std::ranges::any_of(branch->body, [&](const Stmt *part) { return contains(part, &call); });
+    const bool found_in_body =
+        std::ranges::any_of(branch->body, [&](const Stmt *part) { return contains(part, found); });
+    return in_body == found_in_body ? found : nullptr;
+  }
+  return found;
+}
+
+// A tape that is not persistent gives its gradients once.
+bool check_again(Site &site, const Call &call, const With &with, const Name &tape) {
+  for (const WithItem &item : with.items) {
+    const auto *made = as<Call>(item.context_expr);
+    if (made != nullptr && (!made->args.empty() || !made->keywords.empty())) {
+      return false; // persistent=True
+    }
+  }
+  const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
+  const Call *earlier = nullptr;
+  for (const Stmt *statement : definition != nullptr ? definition->body : site.module->parsed->tree.body) {
+    earlier = earlier != nullptr ? earlier : earlier_gradient(site, statement, call, with, tape.id);
+  }
+  const model::Loop *loop = loop_around(site);
+  const bool is_repeated = loop != nullptr && !contains(loop->node, &with) && loop->node->start > with.start;
+  if (earlier == nullptr && !is_repeated) {
+    return false;
+  }
+  Finding &finding =
+      report(site, call, "a tape that is not persistent gives its gradients only once, so this call raises an error",
+             "take all gradients in one call, `tape.gradient(loss, [a, b])`, or use a tape for each loss, or "
+             "`tf.GradientTape(persistent=True)`");
+  if (earlier != nullptr) {
+    add_note(finding, site, *earlier, "the tape was used here");
+  } else {
+    add_note(finding, site, *loop->node, "the loop");
+  }
+  return true;
+}
+
 void check(Site &site, const Call &call) {
   const auto *tape = as<Name>(receiver_of(call));
   const Expr *sources = argument(call, 1, called_method(call) == "batch_jacobian" ? "source" : "sources");
@@ -85,7 +189,7 @@ void check(Site &site, const Call &call) {
     return;
   }
   const With *with = tape_of(site, *tape, call.start);
-  if (with == nullptr) {
+  if (with == nullptr || check_target(site, call, *with, *tape) || check_again(site, call, *with, *tape)) {
     return;
   }
   std::vector<const Name *> names;
@@ -118,7 +222,7 @@ void check(Site &site, const Call &call) {
 extern constinit const Rule kTapeNotWatching = {
     .info = {.code = "DP858",
              .name = "tape-not-watching",
-             .summary = "a gradient with respect to a tensor that the `GradientTape` does not watch",
+             .summary = "a gradient of something that the `GradientTape` did not record or watch",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result, Program Crash",
              .stage = "Training",
@@ -128,7 +232,8 @@ extern constinit const Rule kTapeNotWatching = {
              .documentation = R"(## What it finds
 
 `tape.gradient(y, x)`, `jacobian` or `batch_jacobian` where `x` is a tensor that was made before the `with` block, and no `tape.watch(x)`:
-saliency maps, adversarial examples, gradient penalties.
+saliency maps, adversarial examples, gradient penalties. Also a loss that is computed after the `with` block or with NumPy, and a second
+gradient of a tape that is not persistent.
 
 ## Why it is wrong
 

@@ -37,3 +37,10 @@ def images(sess: tf.Session, paths, read):
 
 def batches(sess: tf.Session, users):
     return [sess.run(score, {user: users[i : i + 64]}) for i in range(0, len(users), 64)]
+
+
+def by_index(sess: tf.Session, matrix):
+    found = []
+    for i in range(len(matrix)):
+        found.append(sess.run(score, {user: matrix[i : i + 1]}))  # expect: DP110
+    return found

@@ -18,6 +18,7 @@ def train_step(params, state, x):
 
 def flax_step(state, x):
     loss, grads = jax.value_and_grad(lambda p: jnp.mean((p * x) ** 2))(state.params)
+    grads = jax.lax.pmean(grads, "devices")
     return state.apply_gradients(grads=grads), {"loss": loss}
 
 

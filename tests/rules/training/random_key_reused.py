@@ -83,7 +83,7 @@ def later(key):
 def noise_in_loop(key, xs):
     out = []
     for x in xs:
-        out.append(x + random.normal(key, (3,)))  # hint: DP825
+        out.append(x + random.normal(key, (3,)))  # expect: DP825
     return out
 
 

@@ -57,3 +57,45 @@ class Folded:
         for batch in loader:
             state = folded_step(state, batch, self.key)
         return state
+
+
+class Runner:
+    def __init__(self, seed):
+        self.rng = jax.random.PRNGKey(seed)
+        self.other = jax.random.PRNGKey(seed + 1)
+
+    def train(self, state, data):
+        for x in data:
+            state = self.step(state, x)
+            state = self.split_step(state, x)
+        return state
+
+    def step(self, state, x):
+        return plain_step(state, x, self.rng)  # expect: DP825
+
+    def split_step(self, state, x):
+        self.other, key = jax.random.split(self.other)
+        return plain_step(state, x, key)
+
+
+@jax.jit
+def plain_step(state, batch, key):
+    grads = jax.grad(lambda p: jnp.mean(state.apply_fn(p, batch, rngs={"dropout": key})))(state.params)
+    return state.apply_gradients(grads=grads)
+
+
+def weights(key, sizes):
+    params = []
+    for n_in, n_out in zip(sizes[:-1], sizes[1:]):
+        params.append(jax.random.normal(key, (n_in, n_out)))  # expect: DP825
+    return params
+
+
+def samples(key, n):
+    keys = jax.random.split(key, 3)
+    found = []
+    for i in range(n):
+        found.append(jax.random.normal(keys[0], (10,)))  # expect: DP825
+        found.append(jax.random.normal(keys[i], (10,)))
+        found.append(jax.random.normal(jax.random.fold_in(key, i), (10,)))
+    return found

@@ -1,3 +1,4 @@
+import numpy as np
 import tensorflow as tf
 
 
@@ -94,3 +95,78 @@ def unused(model, image):
     with tf.GradientTape() as tape:
         score = model.loss()
     return tape.gradient(score, image)
+
+
+def outside(model, optimizer, loss_fn, x, y):
+    with tf.GradientTape() as tape:
+        logits = model(x, training=True)
+    loss = loss_fn(y, logits)
+    return tape.gradient(loss, model.trainable_variables)  # expect: DP858
+
+
+def scaled_outside(model, optimizer, x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(model(x, training=True))
+    scaled = optimizer.get_scaled_loss(loss)
+    return tape.gradient(scaled, model.trainable_variables)  # expect: DP858
+
+
+def with_numpy(model, x, y):
+    with tf.GradientTape() as tape:
+        predicted = model(x, training=True)
+        loss = np.mean(predicted - y)
+    return tape.gradient(loss, model.trainable_variables)  # expect: DP858
+
+
+def twice(generator, critic, z):
+    with tf.GradientTape() as tape:
+        fake = generator(z, training=True)
+        first = tf.reduce_mean(critic(fake, training=True))
+        second = -first
+    a = tape.gradient(first, critic.trainable_variables)
+    b = tape.gradient(second, generator.trainable_variables)  # expect: DP858
+    return a, b
+
+
+def in_loop(model, x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(model(x))
+    return [tape.gradient(loss, v) for v in model.trainable_variables]  # expect: DP858
+
+
+def persistent(generator, critic, z):
+    with tf.GradientTape(persistent=True) as tape:
+        fake = generator(z, training=True)
+        first = tf.reduce_mean(critic(fake, training=True))
+        second = -first
+    a = tape.gradient(first, critic.trainable_variables)
+    b = tape.gradient(second, generator.trainable_variables)
+    return a, b
+
+
+def either(model, x, flag):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(model(x))
+    if flag:
+        return tape.gradient(loss, model.trainable_variables)
+    else:
+        grads = tape.gradient(loss, model.trainable_weights)
+    return grads
+
+
+def two_tapes(generator, critic, z):
+    with tf.GradientTape() as tape:
+        first = tf.reduce_mean(critic(generator(z)))
+    a = tape.gradient(first, critic.trainable_variables)
+    with tf.GradientTape() as tape:
+        second = tf.reduce_mean(critic(generator(z)))
+    b = tape.gradient(second, generator.trainable_variables)
+    return a, b
+
+
+def metric_outside(model, loss_fn, x, y):
+    with tf.GradientTape() as tape:
+        logits = model(x, training=True)
+        loss = loss_fn(y, logits)
+    error = tf.reduce_mean(logits)
+    return tape.gradient(loss, model.trainable_variables), error
