@@ -1,3 +1,4 @@
+#include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -38,6 +39,71 @@ Block block_around(const Site &site, const Node &node) {
   return {};
 }
 
+// A collate_fn of the project that pads to the longest sample of the batch, so that batches differ in size.
+struct Padding {
+  const Call *loader = nullptr;
+  const Call *pads = nullptr;
+  const model::Module *module = nullptr; // of the loader
+};
+
+Padding find_padding(const Site &site) {
+  Padding found;
+  for (const model::FunctionInfo &function : site.project.functions) {
+    const FunctionDef *const definition = function.definition();
+    if (!function.module->torch || (definition == nullptr && function.node != nullptr)) {
+      continue;
+    }
+    Site there = site;
+    there.function = &function;
+    there.module = function.module;
+    there.type = function.type;
+    there.ancestors.clear();
+    any_node(definition != nullptr ? definition->body : function.module->parsed->tree.body, [&](const Node *node) {
+      const auto *call = as<Call>(node);
+      if (call == nullptr || called_api(there, *call) != "torch.utils.data.DataLoader") {
+        return false;
+      }
+      const Expr *const given = argument(*call, 6, "collate_fn");
+      const model::Value collate = given != nullptr ? value_of(there, given) : model::Value{};
+      if (!collate.is(model::Value::Tag::Function) || collate.function->definition() == nullptr) {
+        return false;
+      }
+      any_node(collate.function->definition()->body, [&](const Node *part) {
+        const auto *pads = as<Call>(part);
+        if (pads != nullptr && called_api(there, *pads) == "torch.nn.utils.rnn.pad_sequence") {
+          found = {call, pads, function.module};
+        }
+        return found.pads != nullptr;
+      });
+      return found.pads != nullptr;
+    });
+    if (found.pads != nullptr) {
+      break;
+    }
+  }
+  return found;
+}
+
+// benchmark = True times all kernels again for every new size.
+void check_sizes(Site &site, const Node &node) {
+  if (!project_has_word(site, {"pad_sequence("}) ||
+      !project_has_word(site, {"nn.Conv1d(", "nn.Conv2d(", "nn.ConvTranspose1d(", "nn.ConvTranspose2d("})) {
+    return;
+  }
+  const Padding padding = find_padding(site);
+  if (padding.pads == nullptr) {
+    return;
+  }
+  Finding &finding =
+      report(site, node,
+             "`benchmark = True` times the convolution kernels again for every new input size, and these "
+             "batches differ in length",
+             "leave it off, or pad to a few fixed lengths");
+  finding.notes.push_back({padding.module->file, padding.loader->span(), "the batches of this loader"});
+  finding.notes.push_back(
+      {site_of(site, *padding.pads).module->file, padding.pads->span(), "are padded to their longest sample here"});
+}
+
 void check(Site &site, const Node &node) {
   const auto &assignment = static_cast<const Assign &>(node);
   const std::string_view setting = cudnn_setting(site, assignment);
@@ -58,6 +124,7 @@ void check(Site &site, const Node &node) {
         return;
       }
     }
+    check_sizes(site, node);
     return;
   }
   if (setting == "deterministic" && on) {

@@ -1,5 +1,6 @@
 #include "rules/assignments.h"
 #include "rules/math_call.h"
+#include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -112,6 +113,11 @@ void check(Site &site, const Call &call) {
   if (loop == nullptr || loop->steps || site.function == nullptr || !site.module->torch || site.module->is_test ||
       under_no_grad(site) || context_of(site).no_grad != PlaceContext::NoGrad::Never || !acts(*loop) ||
       !is_stored(site, &call, loop->node)) {
+    return;
+  }
+  // The policy may have run without gradients, a few lines before.
+  constexpr std::string_view kHandled[] = {"no_grad", "inference_mode", "detach", "grad_enabled"};
+  if (function_has_word(site, kHandled)) {
     return;
   }
   const Ratios &ratios = ratios_of(site);

@@ -38,7 +38,44 @@ void check(Site &site, const Call &call) {
     return;
   }
   report(site, call, fmt::format("`{}` returns the examples in the same order in every epoch", name),
-         "pass `shuffle=True`, or a sampler");
+         "pass `shuffle=True`, or a sampler")
+      .tier = Tier::Hint;
+}
+
+// A loop that trains with a loader that does not shuffle, while the same program shuffles what it evaluates, or the
+// files are read class by class.
+void check_loop(Site &site, const Node &node) {
+  const model::Loop *const loop = site.project.loop_at(&node);
+  if (loop == nullptr || !loop->steps || site.module->is_test) {
+    return;
+  }
+  const Expr *const over = iterated_by(site, *loop);
+  const model::Value loader = over != nullptr ? value_of(site, over) : model::Value{};
+  if (!loader.is_kind(Kind::TorchDataLoader) || loader.call == nullptr || loader.alternatives != nullptr ||
+      loader.open || loader.many) {
+    return;
+  }
+  const Call &maker = *loader.call;
+  const Site there = site_of(site, maker);
+  const auto is_absent = [&](u32 position, std::string_view name) {
+    return argument_of(there, maker, position, name).is_absent();
+  };
+  if (called_api(there, maker) != "torch.utils.data.DataLoader" || !is_absent(2, "shuffle") ||
+      !is_absent(3, "sampler") || !is_absent(4, "batch_sampler")) {
+    return;
+  }
+  const Expr *const given = argument(maker, 0, "dataset");
+  const model::Value dataset = given != nullptr ? value_of(there, given) : model::Value{};
+  if (!dataset.is_kind(Kind::TorchDataset) || !dataset.name() ||
+      !dataset.name().text().starts_with("torchvision.datasets.")) {
+    return;
+  }
+  Finding &finding = report(site.findings, *site.rule, *there.module, maker.span(),
+                            "this loader returns the examples in the same order in every epoch, and the model is "
+                            "trained with it",
+                            "pass `shuffle=True`, or a sampler");
+  finding.notes.push_back({site.module->file, over->span(), "the training loop"});
+  finding.tier = Tier::On;
 }
 
 } // namespace
@@ -51,11 +88,12 @@ extern constinit const Rule kShuffleMissing = {.info = {.code = "DP817",
                                                         .stage = "Data Preparation",
                                                         .frameworks = "PyTorch",
                                                         .severity = Severity::Advice,
-                                                        .tier = Tier::Hint,
+                                                        .tier = Tier::On,
                                                         .fix = FixKind::None,
                                                         .documentation = R"(## What it finds
 
-A `DataLoader` whose name contains `train`, over a dataset with `__getitem__`, that gets neither `shuffle` nor a sampler.
+A `DataLoader` whose name contains `train`, over a dataset with `__getitem__`, that gets neither `shuffle` nor a sampler. It is a
+hint, unless a training loop is seen that takes its batches from the loader, and the dataset is one of torchvision.
 
 ## Why it costs
 
@@ -89,6 +127,8 @@ Where the order matters, as in time series, or the dataset shuffles itself. Pass
 - PyTorch documentation of `torch.utils.data`: data loading order and Sampler
 )"},
                                                .calls = "torch.utils.data.DataLoader",
-                                               .on_call = check};
+                                               .on_call = check,
+                                               .nodes = {NodeKind::For},
+                                               .on_node = check_loop};
 
 } // namespace deepperf::rules::shuffle_missing
