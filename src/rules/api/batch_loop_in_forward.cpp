@@ -130,7 +130,9 @@ void check(Site &site, const Node &node) {
   }
   const Rows rows = rows_of(site, loop);
   const bool is_given = rows.tensor && std::ranges::any_of(site.function->params, [&](const Param *param) {
-                          return param->name == rows.tensor && param != site.function->params[0];
+                          // a List[Tensor] holds levels or layers, not samples
+                          return param->name == rows.tensor && param != site.function->params[0] &&
+                                 (param->annotation == nullptr || text_of(site, param->annotation).ends_with("Tensor"));
                         });
   const Call *layer = nullptr;
   if (!is_given || !is_plain(site, loop, rows, layer)) {

@@ -69,6 +69,18 @@ class Lengths(nn.Module):
         return torch.stack(out)
 
 
+class Levels(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.layer = nn.Linear(d, d)
+
+    def forward(self, levels: list[torch.Tensor]):
+        out = []
+        for level in levels:
+            out.append(self.layer(level))
+        return out
+
+
 class Heads(nn.Module):
     def __init__(self, d):
         super().__init__()
