@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
-#include <unordered_set>
+#include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace deepperf::rules::undefined_name {
 
@@ -37,16 +39,41 @@ bool is_builtin(Symbol name) {
   return is_exception || text.starts_with("__") || kBuiltins.has(name);
 }
 
+// A set of symbols that is emptied at no cost, as it is filled for every file.
+class SymbolSet {
+public:
+  void clear() { ++round_; }
+  // False if it was there.
+  bool insert(u32 id) {
+    if (id >= rounds_.size()) {
+      rounds_.resize(static_cast<std::size_t>(id) * 2 + 1);
+    }
+    return std::exchange(rounds_[id], round_) != round_;
+  }
+  [[nodiscard]] bool contains(u32 id) const { return id < rounds_.size() && rounds_[id] == round_; }
+
+private:
+  std::vector<u32> rounds_; // in which a symbol was put in last
+  u32 round_ = 1;
+};
+
 // What a module binds anywhere, in whatever scope, and what it reads.
 class Names {
 public:
+  Names(SymbolSet &bound_names, SymbolSet &now, SymbolSet &later) : bound(bound_names), now_(now), later_(later) {
+    bound.clear();
+    now_.clear();
+    later_.clear();
+  }
+
   void walk(const Node *node) {
     switch (node->kind) {
     case NodeKind::Name: {
       const auto *name = static_cast<const Name *>(node);
       if (node->context == Context::Load) {
-        read.push_back(name);
-        at_once.push_back(depth_ == 0);
+        if ((depth_ == 0 ? now_ : later_).insert(name->id.id)) {
+          (depth_ == 0 ? read_at_once : read).push_back(name);
+        }
       } else {
         bound.insert(name->id.id);
       }
@@ -118,12 +145,14 @@ public:
     for_each_child(node, [&](const Node *child) { walk(child); });
   }
 
-  std::unordered_set<u32> bound;
-  std::vector<const Name *> read;
-  std::vector<bool> at_once; // of each that is read: when the file is imported or run, and not later
-  bool is_open = false;      // more names may be bound in ways that are not looked at
+  SymbolSet &bound;
+  std::vector<const Name *> read_at_once; // when the file is imported or run; each name where it stands first
+  std::vector<const Name *> read;         // in functions
+  bool is_open = false;                   // more names may be bound in ways that are not looked at
 
 private:
+  SymbolSet &now_;
+  SymbolSet &later_;
   u32 depth_ = 0; // of functions around
 
   void import(const Alias &alias) {
@@ -164,40 +193,44 @@ bool is_marked(const Site &site, const Name &name) {
 
 void check(Site &site) {
   const model::ParsedFile &file = *site.module->parsed;
-  if (!file.tree.errors.empty() || file.path.ends_with(".ipynb") || site.module->is_test ||
-      file_has_word(site, {"NameError", "globals()", "locals()", "exec(", "__builtin", "import *", "vars()"})) {
+  if (!file.tree.errors.empty() || file.path.ends_with(".ipynb") || site.module->is_test) {
     return;
   }
-  Names names;
+  static thread_local SymbolSet bound;
+  static thread_local SymbolSet now;
+  static thread_local SymbolSet later;
+  Names names(bound, now, later);
   for (const Stmt *statement : file.tree.body) {
     names.walk(statement);
-  }
-  if (names.is_open) {
-    return;
   }
   // Who runs a file sees at once what its own code lacks, so that such a file is an excerpt of a program.
   const auto is_undefined = [&](const Name *name) {
     return !names.bound.contains(name->id.id) && !is_builtin(name->id);
   };
-  for (std::size_t i = 0; i < names.read.size(); ++i) {
-    if (names.at_once[i] && is_undefined(names.read[i])) {
-      return;
-    }
+  if (names.is_open || std::ranges::any_of(names.read_at_once, is_undefined)) {
+    return;
   }
-  std::unordered_set<u32> reported;
   for (const Name *name : names.read) {
-    if (!is_undefined(name) || is_marked(site, *name) || !reported.insert(name->id.id).second) {
+    if (!is_undefined(name) || is_marked(site, *name)) {
       continue;
+    }
+    if (file_has_word(site, {"NameError", "globals()", "locals()", "exec(", "__builtin", "vars()"})) {
+      return;
     }
     Finding &finding =
         report(site, *name,
                fmt::format("`{}` is not defined anywhere in this file, so this raises a NameError", name->id.text()),
                fmt::format("import or define `{}`", name->id.text()));
-    for (const Name *other : names.read) {
+    const auto add_place = [&](const Node *node) {
       constexpr std::size_t kMostNotes = 8;
-      if (other != name && other->id == name->id && finding.notes.size() < kMostNotes) {
+      const auto *other = as<Name>(node);
+      if (other != nullptr && other != name && other->id == name->id && finding.notes.size() < kMostNotes) {
         add_note(finding, site, *other, "and here");
       }
+      return false;
+    };
+    for (const Stmt *statement : file.tree.body) {
+      any_node_inside(statement, add_place);
     }
   }
 }
