@@ -3,6 +3,7 @@
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace deepperf::rules::vectors {
 
@@ -64,17 +65,28 @@ bool is_collector(const Site &site, const Node *node) {
 
 // `model.compile(loss=f)`: Keras calls the function with tensors.
 bool is_keras_loss(const Site &site) {
+  struct KerasLosses {
+    std::unordered_set<u32> names; // of the file
+  };
   const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
-  return definition != nullptr && definition->params.size() == 2 &&
-         std::ranges::any_of(site.module->parsed->tree.body, [&](const Stmt *statement) {
-           return any_node_inside(statement, [&](const Node *node) {
-             const auto *call = as<Call>(node);
-             const Expr *loss =
-                 call != nullptr && called_method(*call) == "compile" ? argument(*call, 1, "loss") : nullptr;
-             const auto *name = as<Name>(loss);
-             return name != nullptr && name->id == definition->name;
-           });
-         });
+  if (definition == nullptr || definition->params.size() != 2) {
+    return false;
+  }
+  const KerasLosses &losses = site.memory.recall<KerasLosses>(site.module, [&] {
+    KerasLosses found;
+    for (const Stmt *statement : site.module->parsed->tree.body) {
+      any_node_inside(statement, [&found](const Node *node) {
+        const auto *call = as<Call>(node);
+        const Expr *loss = call != nullptr && called_method(*call) == "compile" ? argument(*call, 1, "loss") : nullptr;
+        if (const auto *name = as<Name>(loss)) {
+          found.names.insert(name->id.id);
+        }
+        return false;
+      });
+    }
+    return found;
+  });
+  return losses.names.contains(definition->name.id);
 }
 
 } // namespace deepperf::rules::vectors

@@ -5,6 +5,7 @@
 #include "rules/vector_functions.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace deepperf::rules {
 
@@ -136,13 +137,32 @@ public:
 
   // Is there a call that makes a tensor of the list, behind the loop?
   [[nodiscard]] bool becomes_tensor(Symbol list) const {
-    const auto collects = [&](const Node *node) {
-      const auto *call = as<Call>(node);
-      const auto *first = call != nullptr && !call->args.empty() ? as<Name>(call->args[0]) : nullptr;
-      return first != nullptr && first->id == list && is_collector(site_, call);
+    struct CollectedLists {
+      std::unordered_set<u32> names;
     };
     const Node *code = site_.function != nullptr ? site_.function->node : nullptr;
-    return code != nullptr ? any_node_inside(code, collects) : any_node(site_.module->parsed->tree.body, collects);
+    const void *const about = code != nullptr ? static_cast<const void *>(code) : site_.module;
+    return site_.memory
+        .recall<CollectedLists>(about,
+                                [&] {
+                                  CollectedLists found;
+                                  const auto look = [&](const Node *node) {
+                                    const auto *call = as<Call>(node);
+                                    const auto *first =
+                                        call != nullptr && !call->args.empty() ? as<Name>(call->args[0]) : nullptr;
+                                    if (first != nullptr && is_collector(site_, call)) {
+                                      found.names.insert(first->id.id);
+                                    }
+                                    return false;
+                                  };
+                                  if (code != nullptr) {
+                                    any_node_inside(code, look);
+                                  } else {
+                                    any_node(site_.module->parsed->tree.body, look);
+                                  }
+                                  return found;
+                                })
+        .names.contains(list.id);
   }
 
 private:
