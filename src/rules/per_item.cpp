@@ -15,7 +15,7 @@ using model::Value;
 
 namespace {
 
-constexpr u32 kMostCalls = 3; // from the place up to the loop
+constexpr u32 kMostCallsToItem = 3; // from the place up to the loop
 constexpr std::size_t kMostCallersOfItem = 8;
 
 bool has_batch_in_text(std::string_view text) {
@@ -183,7 +183,7 @@ struct Follower {
       return index == first ? std::optional(PerItem{at.module, by->span(), true}) : std::nullopt;
     }
     const auto &callers = at.function->called_by;
-    for (std::size_t i = 0; i < callers.size() && i < kMostCallersOfItem && calls < kMostCalls; ++i) {
+    for (std::size_t i = 0; i < callers.size() && i < kMostCallersOfItem && calls < kMostCallsToItem; ++i) {
       const Expr *given = model::passed_argument(*callers[i], index);
       Site there = site_of(at, *callers[i]->call);
       if (given != nullptr && there.function != nullptr && callers[i]->caller != at.function) {

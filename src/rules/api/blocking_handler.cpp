@@ -1,5 +1,6 @@
 #include "rules/per_step.h"
 #include "rules/processes.h"
+#include "rules/reach.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -50,7 +51,7 @@ void check_callers(Site &site, const model::FunctionInfo &function, const Call &
 }
 
 void check(Site &site, const Call &call) {
-  if (site.module->is_test || site.function == nullptr) {
+  if (site.module->is_test || site.function == nullptr || !project_has_word(site, {"async def"})) {
     return;
   }
   if (is_async_handler(site, *site.function)) {

@@ -188,6 +188,10 @@ void check(Site &site, const Call &call) {
   if (!is_pipeline || (maker_of_callee(site, call, &maker) != nullptr && maker.starts_with("diffusers."))) {
     finding.tier = Tier::Hint;
   }
+  // The lines of a file are many.
+  if (!is_pipeline && model::kind_of(iterated) == Kind::File && !site.module->is_test) {
+    finding.tier = Tier::On;
+  }
   // The texts of a data set are many.
   const bool is_dataset = site.type != nullptr && site.type->kind == Kind::TorchDataset && site.function != nullptr &&
                           site.function->name.text() == "__init__";

@@ -295,7 +295,11 @@ struct Destination {
 };
 
 bool is_device(const Site &site, const Expr *target) {
-  const std::optional<std::string> name = string_of(site, target);
+  std::optional<std::string> name = string_of(site, target);
+  if (const auto setting = name.has_value() ? std::nullopt : setting_of(site, target);
+      setting.has_value() && setting->as_string().value_or("").starts_with("cuda")) {
+    name = setting->as_string(); // by default, at least
+  }
   const std::string_view written = text_of(site, target);
   return name.has_value() ? name->starts_with("cuda") || name->starts_with("mps")
                           : model::kind_of(target) == Kind::TorchDevice || written == "device" ||

@@ -1,4 +1,5 @@
 #include "rules/site.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -44,8 +45,41 @@ void check_callback(Site &site, const Call &call) {
   finding.notes.back().span.end = std::min(finding.notes.back().span.end, finding.notes.back().span.start + 3);
 }
 
+// `self.trainer.evaluate()` in a hook of every step, and `model.generate(**examples)` of the same examples in a
+// training loop.
+void check_hook(Site &site, const Call &call) {
+  const std::string_view method = called_method(call);
+  if (method == "evaluate" && site.function != nullptr && site.function->name &&
+      site.function->name.text() == "on_step_end" && context_of(site).in_training_step &&
+      enclosing(site, NodeKind::If) == nullptr) {
+    report(site, call, fmt::format("`{}` runs after every training step", text_of(site, call.func)),
+           "set `eval_strategy` and `eval_steps`, or do it in `on_epoch_end`");
+    return;
+  }
+  const model::Loop *const loop = method == "generate" ? loop_around(site) : nullptr;
+  if (loop == nullptr || !loop->steps || loop->tiny || !runs_every_turn(site, *loop) ||
+      model::kind_of(receiver_of(call)) != Kind::HfModel) {
+    return;
+  }
+  const auto changes = [loop](const Node *part) {
+    const auto *name = as<Name>(part);
+    return name != nullptr && std::ranges::find(loop->assigned, name->id) != loop->assigned.end();
+  };
+  const bool is_same =
+      std::ranges::none_of(call.args, [&](const Expr *given) { return any_node(given, changes); }) &&
+      std::ranges::none_of(call.keywords, [&](const Keyword *given) { return any_node(given->value, changes); });
+  if (is_same && (!call.args.empty() || !call.keywords.empty())) {
+    Finding &finding = report(site, call, "the model generates for the same examples after every training step",
+                              "do it once per epoch, or every few hundred steps: `if step % 500 == 0:`");
+    add_note(finding, site, *loop->node, "in every iteration of this loop");
+  }
+}
+
 void check(Site &site, const Node &node) {
   const auto &call = static_cast<const Call &>(node);
+  if (site.module->torch && !site.module->is_test) {
+    check_hook(site, call);
+  }
   if (site.module->tensorflow && !site.module->is_test) {
     check_callback(site, call);
   }

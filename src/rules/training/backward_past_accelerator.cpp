@@ -26,7 +26,9 @@ Accelerated accelerated(const Site &site) {
     }
     return false;
   };
-  if (const FunctionDef *definition = site.function->definition()) {
+  if (site.function->type != nullptr) { // other methods may prepare and step
+    any_node_inside(site.function->type->node, look);
+  } else if (const FunctionDef *definition = site.function->definition()) {
     any_node(definition->body, look);
   } else {
     any_node(site.module->parsed->tree.body, look);
@@ -50,9 +52,16 @@ bool scales(const Site &site, const Call &prepare) {
   return found;
 }
 
+// A tensor, or `loss` of a model's output under a name, where it is not known which model it is.
+bool is_loss(const Site &site, const Expr *expr) {
+  const auto *name = as<Name>(expr);
+  const auto *attribute = as<Attribute>(name != nullptr ? last_assigned(site, *name) : nullptr);
+  return model::kind_of(expr) == Kind::TorchTensor || (attribute != nullptr && attribute->attr.text() == "loss");
+}
+
 void check(Site &site, const Call &call) {
   if (site.function == nullptr || site.module->is_test || !file_has_word(site, {"ccelerat"}) || call.args.size() > 1 ||
-      model::kind_of(receiver_of(call)) != Kind::TorchTensor) {
+      !is_loss(site, receiver_of(call))) {
     return;
   }
   const Accelerated &known = site.memory.recall<Accelerated>(

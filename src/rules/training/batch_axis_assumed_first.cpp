@@ -1,7 +1,9 @@
 #include "rules/reach.h"
 #include "rules/tree.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
 
 namespace deepperf::rules::batch_axis_assumed_first {
 
@@ -20,28 +22,51 @@ bool is_sequence_first(const Site &site, const Call &maker) {
   return order.is_absent() && !has_hidden_arguments(maker);
 }
 
-// What the name was bound to last before the place, as it is written: also the first of several, as in
-// `out, _ = self.lstm(x)`.
-const Expr *bound_to(const FunctionDef &definition, const Name &name) {
-  const Expr *found = nullptr;
+// The assignments of a function by the names that they bind, in the order of their places.
+struct Bindings {
+  std::unordered_map<u32, std::vector<const Assign *>> of_name;
+};
+
+Bindings find_bindings(const FunctionDef &definition) {
+  Bindings bindings;
   any_node(definition.body, [&](const Node *node) {
-    const auto *assignment = as<Assign>(node);
-    if (assignment == nullptr || assignment->end > name.start || !mentions(assignment->targets[0], name.id)) {
-      return false;
+    if (const auto *assignment = as<Assign>(node)) {
+      any_node(assignment->targets[0], [&](const Node *target) {
+        if (const auto *name = as<Name>(target)) {
+          bindings.of_name[name->id.id].push_back(assignment);
+        }
+        return false;
+      });
     }
-    const auto *targets = as<Tuple>(assignment->targets[0]);
-    const auto *first =
-        as<Name>(targets != nullptr && !targets->elts.empty() ? targets->elts[0] : assignment->targets[0]);
-    found = first != nullptr && first->id == name.id ? assignment->value : nullptr;
     return false;
   });
-  return found;
+  return bindings;
+}
+
+// What the name was bound to last before the place, as it is written: also the first of several, as in
+// `out, _ = self.lstm(x)`.
+const Expr *bound_to(const Site &site, const FunctionDef &definition, const Name &name) {
+  const Bindings &bindings =
+      site.memory.recall<Bindings>(&definition, [&definition] { return find_bindings(definition); });
+  const auto known = bindings.of_name.find(name.id.id);
+  if (known == bindings.of_name.end()) {
+    return nullptr;
+  }
+  const auto next = std::ranges::upper_bound(known->second, name.start, {}, [](const Assign *one) { return one->end; });
+  if (next == known->second.begin()) {
+    return nullptr;
+  }
+  const Assign *const assignment = *(next - 1);
+  const auto *targets = as<Tuple>(assignment->targets[0]);
+  const auto *first =
+      as<Name>(targets != nullptr && !targets->elts.empty() ? targets->elts[0] : assignment->targets[0]);
+  return first != nullptr && first->id == name.id ? assignment->value : nullptr;
 }
 
 Output output_behind(const Site &site, const Expr *expr) {
   const auto *name = as<Name>(expr);
   const FunctionDef *const definition = site.function->definition();
-  const Expr *value = name == nullptr ? expr : definition != nullptr ? bound_to(*definition, *name) : nullptr;
+  const Expr *value = name == nullptr ? expr : definition != nullptr ? bound_to(site, *definition, *name) : nullptr;
   const auto *part = as<Subscript>(value); // self.attention(x, x, x)[0]
   if (part != nullptr && integer_of(site, part->slice) == 0) {
     value = part->value;

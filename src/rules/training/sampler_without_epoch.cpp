@@ -16,10 +16,10 @@ bool may_set_epoch(const Site &site) {
                                  "Accelerator(", "mmengine", "mmcv"});
 }
 
-// A loop whose iterations are made of training steps.
+// A loop whose iterations are made of training steps. The order is the same again from the second epoch on, however few
+// there are.
 bool has_epochs(const model::FunctionInfo &function) {
-  return std::ranges::any_of(function.loops,
-                             [](const model::Loop *loop) { return loop->trains && !loop->steps && !loop->tiny; });
+  return std::ranges::any_of(function.loops, [](const model::Loop *loop) { return loop->trains && !loop->steps; });
 }
 
 // Has the file such a loop?

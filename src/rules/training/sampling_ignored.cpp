@@ -8,7 +8,39 @@ using namespace python;
 
 namespace {
 
+// The same in `**settings`: the first option that has no effect; empty if there is none.
+std::string_view option_in_settings(const Site &site, const Call &call) {
+  const model::Argument chosen = argument_of(site, call, ~0U, "do_sample");
+  const auto samples = setting_of(site, chosen, model::ConstantValue::of(false));
+  if (!has_hidden_arguments(call) || chosen.unknown || !samples.has_value() || samples->as_bool() != false ||
+      !argument_of(site, call, ~0U, "generation_config").is_absent() ||
+      !argument_of(site, call, ~0U, "penalty_alpha").is_absent()) {
+    return {};
+  }
+  for (const std::string_view name : {"temperature", "top_p"}) {
+    const model::Argument given = argument_of(site, call, ~0U, name);
+    const auto value =
+        given.unknown || given.is_absent() ? std::nullopt : setting_of(site, given, model::ConstantValue::of(1.0));
+    const auto number = value.has_value() ? value->as_number() : std::nullopt;
+    if (number.has_value() && *number != 1.0 && *number != 0.0) {
+      return name;
+    }
+  }
+  return {};
+}
+
 void check(Site &site, const Call &call) {
+  if (const std::string_view option = option_in_settings(site, call); !option.empty()) {
+    Finding &finding = report(
+        site, call,
+        fmt::format("`{}` has no effect without `do_sample=True`, because generation is then greedy or a beam search",
+                    option),
+        "pass `do_sample=True`, or omit the option");
+    if (!called_api(site, call).ends_with("GenerationConfig")) {
+      finding.tier = Tier::Hint; // the model's own configuration may say so
+    }
+    return;
+  }
   const Keyword *sampling = nullptr;
   for (const std::string_view name : {"temperature", "top_p", "top_k", "typical_p"}) {
     const Keyword *given = keyword_argument(call, name);

@@ -123,7 +123,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 tokenizer = AutoTokenizer.from_pretrained("gpt2")
 tokenizer.add_special_tokens({"additional_special_tokens": ["<user>", "<bot>"]})
 model = AutoModelForCausalLM.from_pretrained("gpt2")
-model.resize_token_embeddings(len(tokenizer))
+model.resize_token_embeddings(len(tokenizer), pad_to_multiple_of=64)
 ```
 
 ## When it is wrong

@@ -72,7 +72,7 @@ def predict(params, texts):
         encoded = tokenizer(texts[i : i + 32], padding=True, truncation=True, return_tensors="np")
         step(params, encoded["input_ids"])  # expect: DP224
     for i in range(0, len(texts), 32):
-        encoded = tokenizer(texts[i : i + 32], padding="max_length", max_length=128, return_tensors="np")
+        encoded = tokenizer(texts[i : i + 32], padding="max_length", max_length=128, return_tensors="np")  # hint: DP199
         step(params, encoded["input_ids"])
     for i in range(0, len(texts), 32):
         encoded = tokenizer(texts[i : i + 32], padding=True, pad_to_multiple_of=64, return_tensors="np")

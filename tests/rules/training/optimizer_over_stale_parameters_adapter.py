@@ -20,13 +20,13 @@ def shards(net, local):
 def tokens(tokenizer):
     model = AutoModelForCausalLM.from_pretrained("gpt2")
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
-    model.resize_token_embeddings(len(tokenizer))  # expect: DP814
+    model.resize_token_embeddings(len(tokenizer))  # expect: DP814 # hint: DP520
     return model, optimizer
 
 
 def right(tokenizer, local):
     model = AutoModelForCausalLM.from_pretrained("gpt2")
-    model.resize_token_embeddings(len(tokenizer))
+    model.resize_token_embeddings(len(tokenizer))  # hint: DP520
     model = get_peft_model(model, LoraConfig(r=8))
     model = FSDP(model, device_id=local)
     return model, torch.optim.AdamW(model.parameters(), lr=1e-4)
