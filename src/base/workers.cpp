@@ -88,14 +88,27 @@ void run_workers(u32 count, const std::function<void(u32)> &work) {
   }
 }
 
+namespace {
+
+void pause_briefly() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+} // namespace
+
 struct WorkerTeam::Shared {
   std::mutex mutex;
   std::condition_variable begins;
   std::condition_variable ends;
   const std::function<void(u32)> *work = nullptr;
-  u64 round = 0;   // of work; threads that have done an earlier one begin
-  u32 running = 0; // threads that have not ended this round
-  bool is_over = false;
+  std::atomic<u64> round{0};   // of work; threads that have done an earlier one begin
+  std::atomic<u32> running{0}; // threads that have not ended this round
+  std::atomic<bool> is_over{false};
+  bool may_spin = false; // each thread has a core
   std::exception_ptr thrown;
   std::vector<pthread_t> threads;
   std::atomic<u32> next_member{1};
@@ -109,20 +122,30 @@ struct WorkerTeam::Shared {
     }
   }
 
+  // Rounds follow each other so quickly that waking a thread would take longer than waiting for the next one.
+  template <class Condition> void wait_for(std::condition_variable &event, Condition holds) {
+    constexpr u32 kSpins = 1000;
+    for (u32 i = 0; i < kSpins && may_spin; ++i) {
+      if (holds()) {
+        return;
+      }
+      pause_briefly();
+    }
+    std::unique_lock lock(mutex);
+    event.wait(lock, holds);
+  }
+
   void serve() {
     const u32 member = next_member.fetch_add(1);
     for (u64 done = 0;;) {
-      {
-        std::unique_lock lock(mutex);
-        begins.wait(lock, [&] { return is_over || round != done; });
-        if (is_over) {
-          return;
-        }
-        done = round;
+      wait_for(begins, [&] { return is_over || round != done; });
+      if (is_over) {
+        return;
       }
+      done = round;
       work_as(member);
-      const std::scoped_lock lock(mutex);
       if (--running == 0) {
+        const std::scoped_lock lock(mutex);
         ends.notify_one();
       }
     }
@@ -135,6 +158,7 @@ struct WorkerTeam::Shared {
 };
 
 WorkerTeam::WorkerTeam(u32 size) : shared_(std::make_unique<Shared>()) {
+  shared_->may_spin = size > 1 && size <= available_cores();
   for (u32 i = 1; i < size && start_thread(Shared::serve_as_thread, shared_.get(), shared_->threads); ++i) {
   }
 }
@@ -160,8 +184,7 @@ void WorkerTeam::run(const std::function<void(u32)> &work) {
   }
   shared_->begins.notify_all();
   shared_->work_as(0);
-  std::unique_lock lock(shared_->mutex);
-  shared_->ends.wait(lock, [&] { return shared_->running == 0; });
+  shared_->wait_for(shared_->ends, [&] { return shared_->running == 0; });
   if (shared_->thrown != nullptr) {
     std::rethrow_exception(shared_->thrown);
   }

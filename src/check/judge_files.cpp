@@ -4,6 +4,7 @@
 #include "check/residents.h"
 #include "model/forget_facts.h"
 #include "model/imports.h"
+#include "rules/project_shapes.h"
 #include "rules/registry.h"
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include <atomic>
 #include <exception>
 #include <iterator>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
@@ -66,11 +68,28 @@ public:
         }
       });
     }
-    // The rules look at a group on one thread; meanwhile the other threads go on with the smaller groups.
+    // The rules look at a group on one thread. Another one works out the shapes of a large group, for the last rules;
+    // then the other threads go on with the smaller groups.
+    std::vector<std::atomic<u32>> users(large);
+    std::ranges::fill(users, 2U);
+    const auto leave = [&](std::size_t group) {
+      if (--users[group] == 0) {
+        analysed[group].clear();
+      }
+    };
     std::atomic<std::size_t> next{0};
     run_workers(workers(), [&](u32 index) {
-      for (std::size_t i = next++; i < groups_.size(); i = next++) {
-        judge_group(groups_[i], index, judged_[i], i < large ? &analysed[i] : nullptr);
+      for (std::size_t i = next++; i < groups_.size() + large; i = next++) {
+        if (i >= 2 * large) {
+          judge_group(groups_[i - large], index, judged_[i - large], nullptr);
+          continue;
+        }
+        if (i % 2 == 0) {
+          judge_group(groups_[i / 2], index, judged_[i / 2], &analysed[i / 2]);
+        } else {
+          find_shapes(analysed[i / 2]);
+        }
+        leave(i / 2);
       }
     });
   }
@@ -146,7 +165,20 @@ private:
   struct Analysed {
     const model::Project *project = nullptr;
     std::unique_ptr<model::Project> own; // unless it stays
+    std::unique_ptr<rules::ProjectShapes> shapes;
   };
+
+  void find_shapes(std::vector<Analysed> &analysed) const {
+    for (const Analysed &one : analysed) {
+      try {
+        if (rules::asks_for_shapes(rules_)) {
+          one.shapes->problems();
+        }
+      } catch (const std::exception &) { // whoever asks for them meets it again, and reports it
+        return;
+      }
+    }
+  }
 
   template <class Work> static void guarded(const model::Group &group, JudgedGroup &judged, Work work) {
     try {
@@ -167,8 +199,7 @@ private:
     guarded(group, judged, [&] {
       if (analysed != nullptr) {
         for (Analysed &one : *analysed) {
-          run_rules(*one.project, time_of(index), judged);
-          one = {};
+          run_rules(*one.project, time_of(index), judged, one.shapes.get());
         }
         return;
       }
@@ -180,6 +211,10 @@ private:
         run_rules(*analyse(files, 1, time_of(index)).project, time_of(index), judged);
       }
     });
+    for (const Analysed &one :
+         analysed != nullptr ? std::span<const Analysed>(*analysed) : std::span<const Analysed>()) {
+      one.shapes->finish();
+    }
     if (!loaded_.stay) {
       drop_trees(group, loaded_.workers[index], judged.findings);
     }
@@ -220,12 +255,15 @@ private:
       result.own = model::analyse(files, threads);
       result.project = result.own.get();
     }
+    result.shapes = std::make_unique<rules::ProjectShapes>(*result.project);
     return result;
   }
 
-  void run_rules(const model::Project &project, rules::Timings *time, JudgedGroup &judged) const {
+  void run_rules(const model::Project &project, rules::Timings *time, JudgedGroup &judged,
+                 rules::ProjectShapes *shapes = nullptr) const {
     std::vector<rules::RuleFailure> failures;
-    rules::Findings found = rules::judge(project, rules_, failures, time);
+    rules::Findings found = shapes != nullptr ? rules::judge(project, rules_, failures, time, *shapes)
+                                              : rules::judge(project, rules_, failures, time);
     for (const rules::RuleFailure &failure : failures) {
       if (failure.is_too_long) {
         add_failure(failure.file,

@@ -22,9 +22,7 @@ bool holds_values(Tag tag) {
 u32 held_count(const Value &value) { return value.is(Tag::Tuple) ? value.number : value.is(Tag::Transform) ? 2 : 1; }
 
 bool equal_one(const Value &a, const Value &b) {
-  if (a.tag != b.tag || a.kind != b.kind || a.v1 != b.v1 || a.container != b.container || a.uniform != b.uniform ||
-      a.few != b.few || a.open != b.open || a.none != b.none || a.many != b.many || a.grad != b.grad ||
-      a.device != b.device || a.output != b.output || a.number != b.number) {
+  if (header_of(a) != header_of(b)) {
     return false;
   }
   if (a.pointer == b.pointer) {
@@ -169,8 +167,7 @@ public:
     const bool is_open_literal = open_ && value.is(Tag::Literal);
     if (count_ > 1 || is_open_literal) {
       // In one order, whatever the order in which they came.
-      std::sort(items_.begin(), items_.begin() + count_,
-                [](const Value &a, const Value &b) { return place_of(a) < place_of(b); });
+      std::sort(items_.begin(), items_.begin() + count_, comes_before);
       value = description();
       value.alternatives = arena.make<Alternatives>(count_, arena.copy(items_.data(), count_).items);
     }
@@ -213,6 +210,13 @@ private:
       break;
     }
     return {value.tag, value.kind, file, order, name, value.pointer};
+  }
+
+  static bool comes_before(const Value &a, const Value &b) {
+    if (a.tag != b.tag || a.kind != b.kind) { // what most differ in
+      return std::tuple(a.tag, a.kind) < std::tuple(b.tag, b.kind);
+    }
+    return place_of(a) < place_of(b);
   }
 
   // Of a kind that was made in too many places, or has been before, one Instance is kept. How many things are left?
@@ -313,6 +317,14 @@ Value with_unlisted(const Value &value, const Value &other) {
   return result;
 }
 
+// Of its own, because most joins need no list.
+[[gnu::noinline]] Value join_listed(const Value &a, const Value &b, Arena &arena, u32 depth) {
+  __attribute__((uninitialized)) Gathered gathered; // zeroing its items would cost more than all the rest
+  gathered.add(a, arena, depth);
+  gathered.add(b, arena, depth);
+  return gathered.result(arena);
+}
+
 Value join_at(const Value &a, const Value &b, Arena &arena, u32 depth) {
   if (a.is_bottom()) {
     return b;
@@ -330,10 +342,7 @@ Value join_at(const Value &a, const Value &b, Arena &arena, u32 depth) {
       return with_unlisted(one, other);
     }
   }
-  Gathered gathered;
-  gathered.add(a, arena, depth);
-  gathered.add(b, arena, depth);
-  return gathered.result(arena);
+  return join_listed(a, b, arena, depth);
 }
 
 } // namespace

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "model/value.h"
 
-#include <array>
+#include <cstddef>
 #include <cstring>
 #include <span>
 #include <type_traits>
@@ -19,14 +19,18 @@ constexpr u32 kMostDepth = 4;
 
 bool operator==(const Value &a, const Value &b);
 
+// All that stands before the pointers, which has no gaps.
+inline u64 header_of(const Value &value) {
+  static_assert(offsetof(Value, pointer) == sizeof(u64));
+  u64 header = 0;
+  std::memcpy(&header, &value, sizeof header);
+  return header;
+}
+
 // The same bytes, and so the same value: most comparisons need nothing more.
 inline bool is_identical(const Value &a, const Value &b) {
   static_assert(std::is_trivially_copyable_v<Value> && sizeof(Value) == 3 * sizeof(u64));
-  std::array<u64, 3> left;
-  std::array<u64, 3> right;
-  std::memcpy(left.data(), &a, sizeof a);
-  std::memcpy(right.data(), &b, sizeof b);
-  return left == right;
+  return header_of(a) == header_of(b) && a.pointer == b.pointer && a.alternatives == b.alternatives;
 }
 
 Value join(const Value &a, const Value &b, Arena &arena);

@@ -56,11 +56,14 @@ u8 read_traits(std::string_view text) {
 
 } // namespace
 
-u8 name_traits(Symbol name) {
+constinit thread_local KnownTraits known_traits;
+
+u8 find_name_traits(Symbol name) {
   constexpr u8 kRead = 128;
   thread_local std::vector<u8> known;
   if (name.id >= known.size()) {
     known.resize(std::max<std::size_t>(name.id + 1, known.size() * 2));
+    known_traits = {known.data(), static_cast<u32>(known.size())};
   }
   u8 &traits = known[name.id];
   if (traits == 0) {

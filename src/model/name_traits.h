@@ -15,8 +15,20 @@ enum NameTrait : u8 {
   kModelName = 64,     // model, self.q_net, but not load_model
 };
 
+// By symbol, of each thread; 0 where nobody has asked yet.
+struct KnownTraits {
+  const u8 *traits = nullptr;
+  u32 count = 0;
+};
+extern constinit thread_local KnownTraits known_traits;
+
+u8 find_name_traits(Symbol name);
+
 // Its traits, as bits.
-u8 name_traits(Symbol name);
+inline u8 name_traits(Symbol name) {
+  const u8 known = name.id < known_traits.count ? known_traits.traits[name.id] : u8{0};
+  return known != 0 ? known : find_name_traits(name);
+}
 
 inline bool has_trait(Symbol name, NameTrait trait) { return (name_traits(name) & trait) != 0; }
 

@@ -26,6 +26,7 @@ public:
                                              static_cast<u32>(project.modules.size())},
         results_(project.functions.size()), keys_of_classes_(project.classes.size()), states_(project.functions.size()),
         class_visits_(project.classes.size()) {
+    units_.find_evident(project);
     for (u32 i = 0; i < team_.size(); ++i) {
       transfers_.push_back(std::make_unique<Transfer>(project, index, units_));
     }
@@ -262,18 +263,19 @@ private:
   }
 
   template <class Work> void work_on(const std::vector<u32> &functions, Work work) {
-    constexpr std::size_t kWorthThreads = 32;
+    constexpr std::size_t kWorthThreads = 8;
     if (team_.size() == 1 || functions.size() < kWorthThreads) {
       for (const u32 function : functions) {
         work(*transfers_[0], function);
       }
       return;
     }
-    constexpr std::size_t kChunk = 8;
+    constexpr std::size_t kMostAtOnce = 8;
+    const std::size_t chunk = std::clamp<std::size_t>(functions.size() / (8 * team_.size()), 1, kMostAtOnce);
     std::atomic<std::size_t> next{0};
     team_.run([&](u32 worker) {
-      for (std::size_t at = next.fetch_add(kChunk); at < functions.size(); at = next.fetch_add(kChunk)) {
-        for (std::size_t i = at; i < std::min(at + kChunk, functions.size()); ++i) {
+      for (std::size_t at = next.fetch_add(chunk); at < functions.size(); at = next.fetch_add(chunk)) {
+        for (std::size_t i = at; i < std::min(at + chunk, functions.size()); ++i) {
           work(*transfers_[worker], functions[i]);
         }
       }

@@ -9,6 +9,15 @@ using namespace python;
 Transfer::Transfer(Project &project, const ModuleIndex &index, const Units &units)
     : project_(project), index_(index), units_(units) {}
 
+void Units::find_evident(const Project &project) {
+  for (const FunctionInfo &function : project.functions) {
+    for (const auto &[name, bits] : function.evidence) {
+      evident.resize(std::max<std::size_t>(evident.size(), name / 64 + 1));
+      evident[name / 64] |= u64{1} << (name % 64);
+    }
+  }
+}
+
 FunctionResult Transfer::solve(FunctionInfo &function, Assume assume, std::span<const u64> known_reads) {
   arena_.reset();
   is_solving_ = true;
@@ -50,8 +59,13 @@ FunctionResult Transfer::keep_result(std::span<const u64> known_reads) {
   const auto kept = [this](const Value &value) { return copy_into(value, results_arena_); };
   FunctionResult result;
   result.returns = kept(result_.returns);
-  result.ever = results_arena_.copy(result_.ever.data(), result_.ever.size());
-  std::ranges::transform(result.ever, result.ever.begin(), kept);
+  // A memory of walks uses results again where the tables may say something else.
+  const bool same_names =
+      !keeps_all_reads_ && current_->outer_stores.empty() && std::ranges::equal(result_.ever, current_->ever);
+  if (!same_names) {
+    result.ever = results_arena_.copy(result_.ever.data(), result_.ever.size());
+    std::ranges::transform(result.ever, result.ever.begin(), kept);
+  }
   const std::vector<Contribution> &before = current_->contributions;
   result.same_contributions =
       std::ranges::equal(before, result_.contributions, [](const Contribution &a, const Contribution &b) {
@@ -196,7 +210,7 @@ void Transfer::contribute(Contribution::Target target, u32 owner, u32 place, con
 // Sorts them by target, and joins those of one target.
 void Transfer::finish_contributions() {
   std::vector<Contribution> &all = result_.contributions;
-  std::ranges::sort(all, {}, &Contribution::key);
+  std::ranges::sort(all, {}, [](const Contribution &one) { return one.key(); });
   std::size_t kept = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (kept > 0 && all[kept - 1].key() == all[i].key()) {

@@ -22,6 +22,12 @@ struct Units {
   u32 functions = 0;
   u32 classes = 0;
   u32 modules = 0;
+  std::vector<u64> evident = {}; // bit i: some function has evidence of what the symbol i is
+
+  [[nodiscard]] bool is_evident(Symbol name) const {
+    return name.id / 64 < evident.size() && (evident[name.id / 64] >> (name.id % 64) & 1U) != 0;
+  }
+  void find_evident(const Project &project);
 
   static constexpr u32 kEverything = ~0U; // as a detail: the order of a class's bases, its kind
 
@@ -54,7 +60,7 @@ struct ClassDefinition {
 // function's paths.
 struct FunctionResult {
   Value returns = Value::bottom();
-  Array<Value> ever;
+  Array<Value> ever;                 // empty if the solver has the same
   Array<Contribution> contributions; // sorted by target, each once
   Array<FunctionDefinition> functions;
   std::vector<ClassDefinition> classes;
@@ -216,7 +222,9 @@ private:
 
   // ---- transfer_expressions.cpp
   Value eval(const python::Expr *expr);
+  Value eval_noted(const python::Expr *expr);
   Value eval_unnoted(const python::Expr *expr);
+  Value eval_other(const python::Expr *expr);
   Value eval_name(const python::Name *name);
   [[nodiscard]] u32 slot_at(const python::Name *name) const;
   Value look_up(Symbol name);

@@ -15,6 +15,8 @@ using namespace python;
 
 namespace {
 
+constexpr u8 kElsewhere = 255; // instead of a slot: see slot_at
+
 // Unknown also where it may be a container of the kind.
 Kind kind_of_one(const Value &value) {
   if (value.is(Value::Tag::Instance)) {
@@ -60,8 +62,13 @@ void note_value(const Expr *expr, const Value &value) {
   expr->on_cpu = value.is_kind(Kind::TorchTensor) && value.device == kOnCpu;
 }
 
+// Called for each expression of each walk: these two only pass on.
 Value Transfer::eval(const Expr *expr) {
   ++work_.expressions;
+  return is_solving_ ? eval_unnoted(expr) : eval_noted(expr);
+}
+
+Value Transfer::eval_noted(const Expr *expr) {
   const Value value = eval_unnoted(expr);
   if (recording()) {
     note_value(expr, value);
@@ -74,8 +81,17 @@ Value Transfer::eval(const Expr *expr) {
 
 Value Transfer::eval_unnoted(const Expr *expr) {
   switch (expr->kind) {
-  case NodeKind::Name:
-    return eval_name(static_cast<const Name *>(expr));
+  case NodeKind::Name: {
+    const auto *const name = static_cast<const Name *>(expr);
+    if (name->detail != 0 && name->detail != kElsewhere && class_body_ == nullptr) {
+      // Most names: bound here, to something that needs no second thought.
+      const Value &value = environment_[name->detail - 1U];
+      if (value.known() && !value.is_kind(Kind::TorchTensor)) {
+        return value;
+      }
+    }
+    return eval_name(name);
+  }
   case NodeKind::Attribute:
     return eval_attribute(static_cast<const Attribute *>(expr));
   case NodeKind::Call:
@@ -91,6 +107,15 @@ Value Transfer::eval_unnoted(const Expr *expr) {
     value.number = module_->file.value + 1; // where its text stands
     return value;
   }
+  case NodeKind::Subscript:
+    return eval_subscript(static_cast<const Subscript *>(expr));
+  default:
+    return eval_other(expr);
+  }
+}
+
+Value Transfer::eval_other(const Expr *expr) {
+  switch (expr->kind) {
   case NodeKind::Lambda: {
     FunctionInfo *function = project_.function_at(expr);
     FunctionDefinition defined;
@@ -143,8 +168,6 @@ Value Transfer::eval_unnoted(const Expr *expr) {
   case NodeKind::DictComp:
   case NodeKind::GeneratorExp:
     return eval_comprehension(static_cast<const ComprehensionExpr *>(expr));
-  case NodeKind::Subscript:
-    return eval_subscript(static_cast<const Subscript *>(expr));
   case NodeKind::Await:
     return eval(static_cast<const Await *>(expr)->value);
   case NodeKind::Starred: {
@@ -245,6 +268,9 @@ Value Transfer::compared(const Value &left, const Value &right) {
 
 // What is done with a value that nobody tells us tells what it is.
 Value Transfer::assumed_value(Symbol name) {
+  if (!units_.is_evident(name)) {
+    return named_like(name);
+  }
   for (const FunctionInfo *scope = current_; scope != nullptr; scope = scope->parent) {
     const auto evidence = scope->evidence.find(name.id);
     if (evidence != scope->evidence.end()) {
@@ -261,10 +287,11 @@ Value Transfer::named_like(Symbol name) const {
   if (!module_->torch) {
     return {};
   }
-  return has_trait(name, kLoaderName)                                           ? Value::instance(Kind::TorchDataLoader)
-         : has_trait(name, kTokenizerName)                                      ? Value::instance(Kind::HfTokenizer)
-         : has_trait(name, kModelName) && !module_->tensorflow && !module_->jax ? Value::instance(Kind::TorchModule)
-                                                                                : Value{};
+  const u8 traits = name_traits(name);
+  return (traits & kLoaderName) != 0                                           ? Value::instance(Kind::TorchDataLoader)
+         : (traits & kTokenizerName) != 0                                      ? Value::instance(Kind::HfTokenizer)
+         : (traits & kModelName) != 0 && !module_->tensorflow && !module_->jax ? Value::instance(Kind::TorchModule)
+                                                                               : Value{};
 }
 
 Value Transfer::assumed_from(u32 evidence) {
@@ -281,7 +308,6 @@ Value Transfer::assumed_from(u32 evidence) {
 
 // A name always stands in the same function, so it is looked for only once; the first slots fit into the node.
 u32 Transfer::slot_at(const Name *name) const {
-  constexpr u8 kElsewhere = 255;
   if (name->detail == 0) {
     const u32 slot = current_->slot_of(name->id);
     if (slot == FunctionInfo::kNoSlot) {

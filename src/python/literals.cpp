@@ -189,8 +189,19 @@ void append_part(const Source &source, const StringPart &part, std::string &out)
   std::string_view text = part_text(source, part);
   bool escapes = !part.raw && !part.verbatim;
   bool doubled_braces = part.quote_length == 0 && !part.verbatim;
+  const auto is_plain = [&](char c) {
+    return c != '\r' && (c != '\\' || !escapes) && ((c != '{' && c != '}') || !doubled_braces);
+  };
   std::size_t at = 0;
   while (at < text.size()) {
+    const std::size_t first = at;
+    while (at < text.size() && is_plain(text[at])) {
+      ++at;
+    }
+    out += text.substr(first, at - first);
+    if (at == text.size()) {
+      return;
+    }
     char c = text[at];
     bool has_next = at + 1 < text.size();
     if (c == '\\' && escapes) {
@@ -200,7 +211,7 @@ void append_part(const Source &source, const StringPart &part, std::string &out)
       at += has_next && text[at + 1] == '\n' ? 2 : 1;
     } else {
       out += c;
-      at += doubled_braces && (c == '{' || c == '}') && has_next && text[at + 1] == c ? 2 : 1;
+      at += has_next && text[at + 1] == c ? 2 : 1;
     }
   }
 }

@@ -1,5 +1,7 @@
 #include "rules/reach.h"
 
+#include "base/scan.h"
+
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -90,6 +92,20 @@ template <class Search> bool search_once(std::string_view text, Words words, boo
   return known->second;
 }
 
+// Looks at sixteen places at once, and therefore further than the word may begin.
+bool contains(std::string_view text, std::string_view word) {
+  constexpr std::size_t kLookahead = 32;
+  std::string_view rest = text;
+  if (word.size() >= 2 && word.size() <= 16 && text.size() >= 4 * kLookahead) {
+    const char *const end = text.data() + text.size() - kLookahead;
+    if (scan::find_word(text.data(), end, word) != nullptr) {
+      return true;
+    }
+    rest = text.substr(text.size() - kLookahead - word.size());
+  }
+  return rest.find(word) != std::string_view::npos;
+}
+
 bool finds_in_any_case(std::string_view text, std::initializer_list<std::string_view> words) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   std::array<bool, 256> begins{}; // whether a word begins so: for most places of the text that is all that is asked
@@ -117,8 +133,7 @@ void forget_searches() { searches.clear(); }
 
 bool has_word(std::string_view text, Words words) {
   return search_once(text, words, false, [&] {
-    return std::ranges::any_of(words,
-                               [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
+    return std::ranges::any_of(words, [text](std::string_view word) { return contains(text, word); });
   });
 }
 

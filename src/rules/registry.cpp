@@ -3,6 +3,7 @@
 #include "base/known_names.h"
 #include "base/name_table.h"
 #include "python/children.h"
+#include "rules/project_shapes.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/vet_fixes.h"
@@ -37,6 +38,9 @@ public:
       }
       if (rule->on_module != nullptr) {
         modules.push_back(rule);
+      }
+      if (rule->on_shapes != nullptr) {
+        shapes.push_back(rule);
       }
       for (u32 kind = 0; kind < nodes.size() && rule->on_node != nullptr; ++kind) {
         if (rule->nodes.has(static_cast<NodeKind>(kind))) {
@@ -83,6 +87,7 @@ public:
 
   std::array<std::vector<const Rule *>, 128> nodes;
   std::vector<const Rule *> modules;
+  std::vector<const Rule *> shapes;
   std::vector<const Rule *> projects;
 
 private:
@@ -178,13 +183,7 @@ public:
         failures_(failures), timings_(timings) {}
 
   void run(const model::Module &module) {
-    site_.module = &module;
-    site_.function = module.body;
-    site_.type = nullptr;
-    site_.ancestors.clear();
-    failed_.clear();
-    steps_.clear();
-    most_steps_ = most_steps(module.parsed->source.text().size());
+    enter(module);
     for (const Rule *rule : subscriptions_.modules) {
       run_rule(*rule, nullptr, [&] { rule->on_module(site_); });
     }
@@ -193,7 +192,26 @@ public:
     }
   }
 
+  void run_shapes(const model::Module &module) {
+    enter(module);
+    for (const Rule *rule : subscriptions_.shapes) {
+      run_rule(*rule, nullptr, [&] { rule->on_shapes(site_); });
+    }
+  }
+
+  Memory &memory() { return memory_; }
+
 private:
+  void enter(const model::Module &module) {
+    site_.module = &module;
+    site_.function = module.body;
+    site_.type = nullptr;
+    site_.ancestors.clear();
+    failed_.clear();
+    steps_.clear();
+    most_steps_ = most_steps(module.parsed->source.text().size());
+  }
+
   u64 *time_of(const Rule &rule) { return timings_ != nullptr ? &timings_->rules[&rule.info] : nullptr; }
 
   // Are the rule's questions to be written down?
@@ -333,7 +351,8 @@ void sort_findings(Findings &findings) {
 namespace {
 
 Findings run_rules(const model::Project &project, const Subscriptions &subscriptions,
-                   std::vector<RuleFailure> &failures, Timings *timings, Trace *trace) {
+                   std::vector<RuleFailure> &failures, Timings *timings, Trace *trace,
+                   ProjectShapes *shapes = nullptr) {
   Findings findings;
   forget_searches();
   std::size_t bytes = 0;
@@ -358,21 +377,34 @@ Findings run_rules(const model::Project &project, const Subscriptions &subscript
       walk.run(module);
     }
   }
+  if (shapes != nullptr && !subscriptions.shapes.empty()) {
+    try {
+      recall_shapes(project, *shapes, walk.memory());
+    } catch (const std::exception &) { // the rules will try it themselves, and are told
+    }
+  }
+  for (const model::Module &module : project.modules) {
+    if (module.is_judged) {
+      walk.run_shapes(module);
+    }
+  }
   vet_fixes(project, findings);
   return findings;
 }
 
 } // namespace
 
-Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures,
-               Timings *timings) {
+namespace {
+
+Findings judge_with(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures,
+                    Timings *timings, ProjectShapes *shapes) {
   if (timings == nullptr) {
-    return run_rules(project, rules.subscriptions(), failures, nullptr, nullptr);
+    return run_rules(project, rules.subscriptions(), failures, nullptr, nullptr, shapes);
   }
   {
     std::vector<RuleFailure> same;
     const Stopwatch watch(&timings->judge);
-    run_rules(project, rules.subscriptions(), same, nullptr, nullptr);
+    run_rules(project, rules.subscriptions(), same, nullptr, nullptr, shapes);
   }
   // Once more, because looking at the clock at each step takes time itself.
   Trace trace;
@@ -381,6 +413,20 @@ Findings judge(const model::Project &project, const RuleSet &rules, std::vector<
   timings->work.rule_visits += trace.visits;
   timings->work.rule_queries += trace.queries;
   return findings;
+}
+
+} // namespace
+
+bool asks_for_shapes(const RuleSet &rules) { return !rules.subscriptions().shapes.empty(); }
+
+Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures,
+               Timings *timings) {
+  return judge_with(project, rules, failures, timings, nullptr);
+}
+
+Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures,
+               Timings *timings, ProjectShapes &shapes) {
+  return judge_with(project, rules, failures, timings, &shapes);
 }
 
 Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures, Trace &trace) {

@@ -79,6 +79,9 @@ struct Rule {
   NodeSet nodes = {};
   void (*on_node)(Site &site, const python::Node &node) = nullptr;
   void (*on_module)(Site &site) = nullptr; // once for each module, before its nodes
+  // The same for what asks for shapes (rules/shape_problems.h), after all nodes of all modules: another thread may work
+  // them out meanwhile.
+  void (*on_shapes)(Site &site) = nullptr;
   void (*on_project)(const model::Project &project, Findings &findings) = nullptr;
 };
 

@@ -1,5 +1,6 @@
 #include "rules/shape_problems.h"
 
+#include "rules/project_shapes.h"
 #include "shapes/analysis.h"
 
 #include <unordered_map>
@@ -12,21 +13,39 @@ struct ShapeProblems {
   std::unordered_map<const model::Module *, std::vector<shapes::Problem>> of;
 };
 
-ShapeProblems find_problems(const model::Project &project) {
-  const StepLimit none(kNoStepLimit); // it has limits of its own
+ShapeProblems by_module(const std::vector<shapes::Problem> &problems) {
   ShapeProblems found;
-  const auto analysis = shapes::analyse(project);
-  for (shapes::Problem &problem : analysis->interpreter.problems) {
-    found.of[problem.module].push_back(std::move(problem));
+  for (const shapes::Problem &problem : problems) {
+    found.of[problem.module].push_back(problem);
   }
   return found;
 }
 
 } // namespace
 
+const std::vector<shapes::Problem> &ProjectShapes::problems() {
+  const std::scoped_lock lock(mutex_);
+  if (!problems_) {
+    const StepLimit none(kNoStepLimit); // it has limits of its own
+    problems_ = std::move(shapes::analyse(project_)->interpreter.problems);
+  }
+  return *problems_;
+}
+
+void ProjectShapes::finish() {
+  const std::scoped_lock lock(mutex_);
+  if (!problems_) {
+    problems_.emplace();
+  }
+}
+
+void recall_shapes(const model::Project &project, ProjectShapes &shapes, Memory &memory) {
+  memory.recall<ShapeProblems>(&project, [&] { return by_module(shapes.problems()); });
+}
+
 void report_shape_problems(Site &site, shapes::Fault fault) {
-  const ShapeProblems &problems =
-      site.memory.recall<ShapeProblems>(&site.project, [&] { return find_problems(site.project); });
+  const ShapeProblems &problems = site.memory.recall<ShapeProblems>(
+      &site.project, [&] { return by_module(ProjectShapes(site.project).problems()); });
   const auto here = problems.of.find(site.module);
   if (here == problems.of.end()) {
     return;

@@ -267,9 +267,9 @@ void Interpreter::set_attribute(const Value &object, Symbol name, const Value &v
     return;
   }
   if (object.is(Tag::Class)) {
-    heap.change(*object.type->frame).names[name.id] = value;
+    heap.bind(*object.type->frame, name.id, value);
   } else if (object.is(Tag::Module)) {
-    heap.change(*frame_of(object.module)).names[name.id] = value;
+    heap.bind(*frame_of(object.module), name.id, value);
   } else if (object.is(Tag::Dict) && object.dict->content.is_attrs) {
     set_subscript(object, Value::of_text(name), value);
   } else if (object.is(Tag::Opaque)) {

@@ -36,6 +36,7 @@ bool Interpreter::is_method_call(const Call *call) {
 
 void Interpreter::collect(const Call *call, Arguments &arguments) {
   arguments.node = call;
+  arguments.positional.reserve(call->args.size() + 1); // and the object of a method
   for (const Expr *arg : call->args) {
     if (const auto *starred = as<Starred>(arg)) {
       std::vector<Value> items;
@@ -225,9 +226,8 @@ bool Interpreter::bind_arguments(FunctionObject &function, Arguments &arguments,
 }
 
 Value Interpreter::call_function(FunctionObject &function, Arguments &arguments, const Expr *node) {
-  u32 &active = active_[&function];
   constexpr u32 kMostRecursions = 4;
-  if (calls_ >= limits_.calls || active >= kMostRecursions || is_exhausted()) {
+  if (calls_ >= limits_.calls || function.active >= kMostRecursions || is_exhausted()) {
     escape(arguments);
     return {};
   }
@@ -255,7 +255,7 @@ Value Interpreter::call_function(FunctionObject &function, Arguments &arguments,
   no_grad_ += function.without_grad ? 1 : 0;
   frame_ = frame;
   ++calls_;
-  ++active;
+  ++function.active;
   Value value;
   if (const auto *lambda = as<Lambda>(function.node)) {
     value = eval(lambda->body);
@@ -273,7 +273,7 @@ Value Interpreter::call_function(FunctionObject &function, Arguments &arguments,
     }
   }
   --calls_;
-  --active_[&function];
+  --function.active;
   return value;
 }
 
@@ -342,8 +342,8 @@ void Interpreter::construct_dataclass(Object &object, const ClassObject &type, A
       if (at < arguments.positional.size()) {
         value = arguments.positional[at];
       } else if (!arguments.is_open) {
-        const auto stored = (*base)->frame->content.names.find(name->id.id);
-        value = stored != (*base)->frame->content.names.end() ? stored->second : Value();
+        const Value *const stored = find_name((*base)->frame->content.names, name->id.id);
+        value = stored != nullptr ? *stored : Value();
       }
       ++at;
       for (const auto &[keyword, given] : arguments.keywords) {

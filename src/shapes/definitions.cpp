@@ -54,8 +54,8 @@ Value Interpreter::decorated(const FunctionDef *definition, FunctionObject *func
     if (const auto *attribute = as<Attribute>(expr)) {
       const std::string_view name = attribute->attr.text();
       if (name == "setter" || name == "deleter" || name == "getter" || name == "register") {
-        const auto old = frame_->content.names.find(definition->name.id);
-        return old != frame_->content.names.end() ? old->second : Value();
+        const Value *const old = find_name(frame_->content.names, definition->name.id);
+        return old != nullptr ? *old : Value();
       }
     }
     if (FunctionObject *const wrapped = wrapped_by(expr)) {

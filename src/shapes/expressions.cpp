@@ -60,44 +60,12 @@ Value Interpreter::eval(const Expr *expr) {
   }
   case NodeKind::List:
   case NodeKind::Tuple:
-  case NodeKind::Set: {
-    const Array<Expr *> &elements = expr->kind == NodeKind::List    ? static_cast<const List *>(expr)->elts
-                                    : expr->kind == NodeKind::Tuple ? static_cast<const Tuple *>(expr)->elts
-                                                                    : static_cast<const Set *>(expr)->elts;
-    std::vector<Value> items;
-    bool is_exact = true;
-    for (const Expr *element : elements) {
-      if (const auto *starred = as<Starred>(element)) {
-        is_exact = iterate(eval(starred->value), items) && is_exact;
-      } else {
-        items.push_back(eval(element));
-      }
-    }
-    const Tag tag = expr->kind == NodeKind::List ? Tag::List : expr->kind == NodeKind::Tuple ? Tag::Tuple : Tag::Set;
-    value = is_exact ? heap.new_list(std::move(items), tag) : heap.new_open_list(Value(), tag);
+  case NodeKind::Set:
+    value = eval_sequence(expr);
     break;
-  }
-  case NodeKind::Dict: {
-    DictObject *const dict = heap.new_dict();
-    for (const DictItem &item : static_cast<const Dict *>(expr)->items) {
-      if (item.key == nullptr) {
-        const Value other = eval(item.value);
-        if (other.is(Tag::Dict)) {
-          for (const auto &[key, content] : other.dict->content.items) {
-            set_subscript(Value::of(dict), key, content);
-          }
-          dict->content.is_open = dict->content.is_open || other.dict->content.is_open;
-        } else {
-          dict->content.is_open = true;
-        }
-        continue;
-      }
-      const Value key = eval(item.key);
-      set_subscript(Value::of(dict), key, eval(item.value));
-    }
-    value = Value::of(dict);
+  case NodeKind::Dict:
+    value = eval_dict(static_cast<const Dict *>(expr));
     break;
-  }
   case NodeKind::ListComp:
   case NodeKind::SetComp:
   case NodeKind::DictComp:
@@ -116,13 +84,9 @@ Value Interpreter::eval(const Expr *expr) {
     assign(named->target, value);
     break;
   }
-  case NodeKind::Slice: {
-    const auto *slice = static_cast<const Slice *>(expr);
-    const auto part = [this](const Expr *bound) { return bound != nullptr ? eval(bound) : Value::none(); };
-    const SliceObject made{part(slice->lower), part(slice->upper), part(slice->step)};
-    value = Value::of(heap.arena.make<SliceObject>(made));
+  case NodeKind::Slice:
+    value = eval_slice(static_cast<const Slice *>(expr));
     break;
-  }
   case NodeKind::Await:
     eval(static_cast<const Await *>(expr)->value);
     break;
@@ -143,6 +107,50 @@ Value Interpreter::eval(const Expr *expr) {
     see(*this, *expr, value);
   }
   return value;
+}
+
+Value Interpreter::eval_sequence(const Expr *expr) {
+  const Array<Expr *> &elements = expr->kind == NodeKind::List    ? static_cast<const List *>(expr)->elts
+                                  : expr->kind == NodeKind::Tuple ? static_cast<const Tuple *>(expr)->elts
+                                                                  : static_cast<const Set *>(expr)->elts;
+  std::vector<Value> items;
+  bool is_exact = true;
+  for (const Expr *element : elements) {
+    if (const auto *starred = as<Starred>(element)) {
+      is_exact = iterate(eval(starred->value), items) && is_exact;
+    } else {
+      items.push_back(eval(element));
+    }
+  }
+  const Tag tag = expr->kind == NodeKind::List ? Tag::List : expr->kind == NodeKind::Tuple ? Tag::Tuple : Tag::Set;
+  return is_exact ? heap.new_list(std::move(items), tag) : heap.new_open_list(Value(), tag);
+}
+
+Value Interpreter::eval_dict(const Dict *expr) {
+  DictObject *const dict = heap.new_dict();
+  for (const DictItem &item : expr->items) {
+    if (item.key == nullptr) {
+      const Value other = eval(item.value);
+      if (other.is(Tag::Dict)) {
+        for (const auto &[key, content] : other.dict->content.items) {
+          set_subscript(Value::of(dict), key, content);
+        }
+        dict->content.is_open = dict->content.is_open || other.dict->content.is_open;
+      } else {
+        dict->content.is_open = true;
+      }
+      continue;
+    }
+    const Value key = eval(item.key);
+    set_subscript(Value::of(dict), key, eval(item.value));
+  }
+  return Value::of(dict);
+}
+
+Value Interpreter::eval_slice(const Slice *slice) {
+  const auto part = [this](const Expr *bound) { return bound != nullptr ? eval(bound) : Value::none(); };
+  const SliceObject made{part(slice->lower), part(slice->upper), part(slice->step)};
+  return Value::of(heap.arena.make<SliceObject>(made));
 }
 
 Value Interpreter::eval_index(const Expr *expr) { return eval(expr); }

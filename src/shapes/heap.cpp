@@ -1,5 +1,6 @@
 #include "shapes/heap.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace deepperf::shapes {
@@ -41,6 +42,38 @@ OpaqueObject *Heap::new_opaque(std::string name) {
   return &opaque;
 }
 
+namespace {
+
+// The map itself is no constant; only its iterators are.
+Value &value_at(Frame &frame, u32 place) { return const_cast<Value &>((frame.content.names.begin() + place)->second); }
+
+} // namespace
+
+void Heap::bind(Frame &frame, u32 name, const Value &value) {
+  Names &names = frame.content.names;
+  const auto found = names.find(name);
+  const auto place = static_cast<u32>(found - names.begin());
+  if (found == names.end()) {
+    names[name] = Value::absent();
+  }
+  bind_at(frame, place, value);
+}
+
+void Heap::bind_at(Frame &frame, u32 place, const Value &value) {
+  Value &bound = value_at(frame, place);
+  if (!branches_.empty()) {
+    if (place >= frame.saved_at.size()) {
+      frame.saved_at.resize(frame.content.names.size());
+    }
+    Branch &branch = branches_.back();
+    if (u32 &saved_at = frame.saved_at[place]; saved_at != branch.id) {
+      branch.names.push_back({&frame, place, saved_at, bound});
+      saved_at = branch.id;
+    }
+  }
+  bound = value;
+}
+
 void Heap::begin_branch() { branches_.emplace_back().id = ++last_branch_; }
 
 namespace {
@@ -52,6 +85,13 @@ template <class Part> void put_back(Part &changes) {
   }
 }
 
+void put_back(std::vector<NameChange> &changes) {
+  for (NameChange &change : changes) { // each name once
+    change.frame->saved_at[change.place] = change.saved_at;
+    std::swap(value_at(*change.frame, change.place), change.value);
+  }
+}
+
 } // namespace
 
 Branch Heap::end_branch() {
@@ -59,13 +99,16 @@ Branch Heap::end_branch() {
   branches_.pop_back();
   put_back(branch.lists);
   put_back(branch.dicts);
-  put_back(branch.frames);
+  put_back(branch.names);
   put_back(branch.objects);
   put_back(branch.opaques);
   return branch;
 }
 
 void Heap::apply(Branch &&branch) {
+  for (const NameChange &change : branch.names) {
+    bind_at(*change.frame, change.place, change.value);
+  }
   const auto each = [this](auto &changes) {
     for (auto &entry : changes.entries) {
       change(*entry.object) = std::move(entry.content);
@@ -73,7 +116,6 @@ void Heap::apply(Branch &&branch) {
   };
   each(branch.lists);
   each(branch.dicts);
-  each(branch.frames);
   each(branch.objects);
   each(branch.opaques);
 }
@@ -81,6 +123,9 @@ void Heap::apply(Branch &&branch) {
 template <class Part> void Heap::join_part(Branch &a, Branch &b, Part part) {
   auto &left = (a.*part).entries;
   auto &right = (b.*part).entries;
+  if (left.empty() && right.empty()) {
+    return;
+  }
   std::unordered_map<const void *, std::size_t> places;
   for (std::size_t i = 0; i < right.size(); ++i) {
     places.emplace(right[i].object, i);
@@ -102,10 +147,47 @@ template <class Part> void Heap::join_part(Branch &a, Branch &b, Part part) {
   }
 }
 
+void Heap::join_names(const Branch &a, const Branch &b) {
+  constexpr std::size_t kFew = 16; // found as fast by looking at each
+  const std::size_t count = b.names.size();
+  const auto key = [](const NameChange &change) {
+    return (u64{reinterpret_cast<std::uintptr_t>(change.frame)} << 16U) + change.place;
+  };
+  std::unordered_map<u64, std::size_t> places; // addresses have 48 bits, and frames are larger than they have names
+  for (std::size_t i = 0; i < count && count > kFew; ++i) {
+    places.emplace(key(b.names[i]), i);
+  }
+  const auto place_in_b = [&](const NameChange &change) {
+    if (count > kFew) {
+      const auto found = places.find(key(change));
+      return found != places.end() ? found->second : count;
+    }
+    std::size_t at = 0;
+    while (at < count && (b.names[at].place != change.place || b.names[at].frame != change.frame)) {
+      ++at;
+    }
+    return at;
+  };
+  std::vector<bool> is_done(count);
+  for (const NameChange &change : a.names) {
+    const std::size_t other = place_in_b(change);
+    if (other != count) {
+      is_done[other] = true;
+    }
+    const Value &value = other != count ? b.names[other].value : value_at(*change.frame, change.place);
+    bind_at(*change.frame, change.place, join(change.value, value));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (const NameChange &change = b.names[i]; !is_done[i]) {
+      bind_at(*change.frame, change.place, join(value_at(*change.frame, change.place), change.value));
+    }
+  }
+}
+
 void Heap::join(Branch &&a, Branch &&b) {
   join_part(a, b, &Branch::lists);
   join_part(a, b, &Branch::dicts);
-  join_part(a, b, &Branch::frames);
+  join_names(a, b); // two lists are joined by what they hold now
   join_part(a, b, &Branch::objects);
   join_part(a, b, &Branch::opaques);
 }

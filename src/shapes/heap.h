@@ -21,11 +21,19 @@ template <class T, class Content> struct Changes {
   std::vector<Entry> entries;
 };
 
+// The same of one name: a frame may have hundreds, of which a branch binds a few.
+struct NameChange {
+  Frame *frame = nullptr;
+  u32 place = 0;    // of the name in the frame, which it keeps
+  u32 saved_at = 0; // while the branch is open
+  Value value;      // before the branch while it is open, afterwards what it left
+};
+
 struct Branch {
   u32 id = 0;
+  std::vector<NameChange> names;
   Changes<ListObject, ListContent> lists;
   Changes<DictObject, DictContent> dicts;
-  Changes<Frame, FrameContent> frames;
   Changes<Object, ObjectContent> objects;
   Changes<OpaqueObject, OpaqueContent> opaques;
 };
@@ -59,9 +67,10 @@ public:
   // The content, to be changed.
   ListContent &change(ListObject &object) { return changed(object, &Branch::lists); }
   DictContent &change(DictObject &object) { return changed(object, &Branch::dicts); }
-  FrameContent &change(Frame &object) { return changed(object, &Branch::frames); }
   ObjectContent &change(Object &object) { return changed(object, &Branch::objects); }
   OpaqueContent &change(OpaqueObject &object) { return changed(object, &Branch::opaques); }
+
+  void bind(Frame &frame, u32 name, const Value &value);
 
   void begin_branch();
   // Everything is again as it was when the branch began.
@@ -96,11 +105,12 @@ public:
 private:
   ListContent joined(const ListContent &a, const ListContent &b, u32 depth);
   DictContent joined(const DictContent &a, const DictContent &b, u32 depth);
-  FrameContent joined(const FrameContent &a, const FrameContent &b, u32 depth);
   ObjectContent joined(const ObjectContent &a, const ObjectContent &b, u32 depth);
   OpaqueContent joined(const OpaqueContent &a, const OpaqueContent &b, u32 depth);
   Names joined(const Names &a, const Names &b, u32 depth);
   template <class Part> void join_part(Branch &a, Branch &b, Part part);
+  void join_names(const Branch &a, const Branch &b);
+  void bind_at(Frame &frame, u32 place, const Value &value);
 
   Terms &terms_;
   std::vector<Branch> branches_;

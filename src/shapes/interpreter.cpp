@@ -36,7 +36,7 @@ StateKeeper::~StateKeeper() {
   in_.rest_is_quiet_ = rest_is_quiet_;
 }
 
-void Interpreter::run_root(const model::Module *module, const std::function<void()> &body) {
+void Interpreter::run_root(const model::Module *module, FunctionRef<void()> body) {
   const StateKeeper keeper(*this);
   quiet_ = no_grad_ = autocast_ = 0;
   used_ = 0;

@@ -6,6 +6,7 @@
 // registry.h.
 #pragma once
 
+#include "base/function_ref.h"
 #include "model/imports.h"
 #include "shapes/heap.h"
 #include "shapes/problem.h"
@@ -14,7 +15,6 @@
 #include "shapes/step.h"
 #include "shapes/value.h"
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -83,7 +83,7 @@ public:
   // The module's names; runs its code when first asked for.
   Frame *frame_of(const model::Module *module);
   // Runs something of its own: a root of the program, with a budget of its own.
-  void run_root(const model::Module *module, const std::function<void()> &body);
+  void run_root(const model::Module *module, FunctionRef<void()> body);
 
   // ---- Expressions (expressions.cpp, operators.cpp, attributes.cpp, subscripts.cpp)
   Value eval(const python::Expr *expr);
@@ -225,12 +225,16 @@ private:
   void define_class(const python::ClassDef *definition);
   Value decorated(const python::FunctionDef *definition, FunctionObject *function);
   // Runs both sides of a condition that is not known. A side that tests sizes is silent.
-  Flow either(const std::function<Flow()> &first, const std::function<Flow()> &second, bool is_guard);
-  Flow run_some_times(const std::function<Flow()> &body); // none, or any number
-  void forget_assigned(const python::Node *loop, const Names &before);
+  Flow either(FunctionRef<Flow()> first, FunctionRef<Flow()> second, bool is_guard);
+  Flow run_some_times(FunctionRef<Flow()> body); // none, or any number
+  [[nodiscard]] std::vector<Value> values_before(const python::Node *loop) const;
+  void forget_assigned(const python::Node *loop, const std::vector<Value> &before);
   bool is_guard(const python::Expr *test);
   // expressions
   Value eval_constant(const python::Constant *constant);
+  Value eval_sequence(const python::Expr *expr); // a list, tuple or set
+  Value eval_dict(const python::Dict *expr);
+  Value eval_slice(const python::Slice *slice);
   Value eval_bool(const python::BoolOp *expr);
   Value eval_compare(const python::Compare *expr);
   Value eval_if(const python::IfExp *expr);
@@ -301,7 +305,6 @@ private:
   std::unordered_map<u64, std::unique_ptr<Spec>> method_specs_;
   std::deque<FeaturesSeen> features_;
   std::unordered_set<u64> reported_;
-  std::unordered_map<const FunctionObject *, u32> active_; // how often a function is being run
 };
 
 // Keeps what belongs to the function that is being run, and puts it back.

@@ -156,10 +156,6 @@ Names Heap::joined(const Names &a, const Names &b, u32 depth) {
   return result;
 }
 
-FrameContent Heap::joined(const FrameContent &a, const FrameContent &b, u32 depth) {
-  return {joined(a.names, b.names, depth)};
-}
-
 ObjectContent Heap::joined(const ObjectContent &a, const ObjectContent &b, u32 depth) {
   ObjectContent result = a;
   result.attributes = joined(a.attributes, b.attributes, depth);

@@ -8,7 +8,7 @@ using namespace python;
 using Tag = Value::Tag;
 
 // Any number of iterations, also none: two of them show what changes, and what does is joined.
-Flow Interpreter::run_some_times(const std::function<Flow()> &body) {
+Flow Interpreter::run_some_times(FunctionRef<Flow()> body) {
   for (u32 i = 0; i < 2; ++i) {
     heap.begin_branch();
     const Flow flow = body();
@@ -27,22 +27,29 @@ Flow Interpreter::run_some_times(const std::function<Flow()> &body) {
   return Flow::Next;
 }
 
-// Iterations were left early, at a place that nobody knows: what they bind may have an older value.
-void Interpreter::forget_assigned(const Node *loop, const Names &before) {
-  const model::Loop *const about = project.loop_at(loop);
-  if (about == nullptr) {
-    return;
+// What the names that the loop binds are now; Undefined where they are nothing.
+std::vector<Value> Interpreter::values_before(const Node *loop) const {
+  std::vector<Value> values;
+  if (const model::Loop *const about = project.loop_at(loop)) {
+    values.reserve(about->assigned.size());
+    const Names &names = frame_->content.names;
+    for (const Symbol name : about->assigned) {
+      const auto found = names.find(name.id);
+      values.push_back(found != names.end() ? found->second : Value(Tag::Undefined));
+    }
   }
-  for (const Symbol name : about->assigned) {
-    const auto found = frame_->content.names.find(name.id);
-    if (found == frame_->content.names.end()) {
+  return values;
+}
+
+// Iterations were left early, at a place that nobody knows: what they bind may have an older value.
+void Interpreter::forget_assigned(const Node *loop, const std::vector<Value> &before) {
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const Symbol name = project.loop_at(loop)->assigned[i];
+    const Value *const found = find_name(frame_->content.names, name.id);
+    if (found == nullptr) {
       continue;
     }
-    const auto old = before.find(name.id);
-    Value now = found->second;
-    if (old != before.end()) {
-      now = heap.join(now, old->second);
-    }
+    Value now = heap.join(*found, before[i]);
     if (now.is(Tag::Tensor)) {
       Tensor some = *now.tensor;
       some.shape = {};
@@ -50,7 +57,7 @@ void Interpreter::forget_assigned(const Node *loop, const Names &before) {
     } else if (!now.is(Tag::Function) && !now.is(Tag::Class) && !now.is(Tag::Object)) {
       now = Value();
     }
-    heap.change(*frame_).names[name.id] = now;
+    heap.bind(*frame_, name.id, now);
   }
 }
 
@@ -63,7 +70,7 @@ Flow Interpreter::exec_for(const For *statement) {
   loop_ = &state;
   Flow flow = Flow::Next;
   if (is_exact && items.size() <= limits_.iterations) {
-    const Names before = frame_->content.names;
+    const std::vector<Value> before = values_before(statement);
     for (const Value &item : items) {
       assign(statement->target, item);
       flow = exec(statement->body);
@@ -94,7 +101,7 @@ Flow Interpreter::exec_for(const For *statement) {
   } else if (!items.empty()) {
     element = items[0];
   }
-  const Names before = frame_->content.names;
+  const std::vector<Value> before = values_before(statement);
   run_some_times([&] {
     assign(statement->target, element);
     return exec(statement->body);
@@ -110,7 +117,7 @@ Flow Interpreter::exec_while(const While *statement) {
   LoopState *const outer = loop_;
   LoopState state;
   loop_ = &state;
-  const Names before = frame_->content.names;
+  const std::vector<Value> before = values_before(statement);
   Flow flow = Flow::Next;
   bool is_known = true;
   u32 iterations = 0;

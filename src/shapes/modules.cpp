@@ -77,6 +77,9 @@ void Interpreter::exec_import_from(const ImportFrom *statement) {
       if (package != nullptr && package != module()) {
         const Names names = frame_of(package)->content.names; // a copy: the package may import this module
         for (const auto &[symbol, value] : names) {
+          if (value.is_absent()) {
+            continue;
+          }
           const bool is_listed = std::ranges::find(package->exports, Symbol{symbol}) != package->exports.end();
           if (package->exports.empty() ? !Symbol{symbol}.text().starts_with("_") : is_listed) {
             bind(Symbol{symbol}, value);
@@ -109,12 +112,12 @@ void Interpreter::bind(Symbol name, const Value &value) {
   Frame *frame = frame_;
   if (!frame->globals.empty() && std::ranges::find(frame->globals, name) != frame->globals.end()) {
     Frame *outer = frame->outer;
-    while (outer != nullptr && outer->outer != nullptr && !outer->content.names.contains(name.id)) {
+    while (outer != nullptr && outer->outer != nullptr && find_name(outer->content.names, name.id) == nullptr) {
       outer = outer->outer;
     }
     frame = outer != nullptr ? outer : frame;
   }
-  heap.change(*frame).names[name.id] = value;
+  heap.bind(*frame, name.id, value);
 }
 
 Value Interpreter::look_up(Symbol name) {

@@ -1,8 +1,10 @@
+#include "base/name_table.h"
 #include "python/children.h"
 #include "python/literals.h"
 #include "shapes/interpreter.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace deepperf::shapes {
 
@@ -182,18 +184,17 @@ bool asks_for_shape(const Node *node, u32 depth = 0) {
     return true;
   }
   if (const auto *attribute = as<Attribute>(node)) {
-    const std::string_view name = attribute->attr.text();
-    if (name == "shape" || name == "ndim" || name == "size" || name == "dim" || name == "dtype" || name == "device" ||
-        name == "numel" || name == "is_cuda" || name == "is_floating_point" || name == "nelement" ||
-        name == "requires_grad" || name == "is_complex" || name == "is_contiguous") {
+    static const NameTable kAttributes({"shape", "ndim", "size", "dim", "dtype", "device", "numel", "is_cuda",
+                                        "is_floating_point", "nelement", "requires_grad", "is_complex",
+                                        "is_contiguous"});
+    if (kAttributes.has(attribute->attr)) {
       return true;
     }
   }
   if (const auto *call = as<Call>(node)) {
     if (const auto *name = as<Name>(call->func)) {
-      const std::string_view text = name->id.text();
-      if (text == "isinstance" || text == "hasattr" || text == "len" || text == "type" || text == "callable" ||
-          text == "issubclass") {
+      static const NameTable kFunctions({"isinstance", "hasattr", "len", "type", "callable", "issubclass"});
+      if (kFunctions.has(name->id)) {
         return true;
       }
     }
@@ -262,7 +263,7 @@ Flow Interpreter::exec_if(const If *statement) {
   return either([&] { return run(statement->body); }, [&] { return run(statement->orelse); }, guard);
 }
 
-Flow Interpreter::either(const std::function<Flow()> &first, const std::function<Flow()> &second, bool is_guard) {
+Flow Interpreter::either(FunctionRef<Flow()> first, FunctionRef<Flow()> second, bool is_guard) {
   const u32 quiet = quiet_;
   quiet_ += is_guard ? 1 : 0;
   heap.begin_branch();

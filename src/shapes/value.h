@@ -87,6 +87,15 @@ struct Value {
   [[nodiscard]] Truth truth() const { return static_cast<Truth>(small); }
   [[nodiscard]] Dtype dtype() const { return static_cast<Dtype>(small); }
 
+  // What a name is that a branch bound, after the branch: as if it had never been there. Else Undefined is what `del`
+  // leaves.
+  static Value absent() {
+    Value value(Tag::Undefined);
+    value.small = 1;
+    return value;
+  }
+  [[nodiscard]] bool is_absent() const { return tag == Tag::Undefined && small == 1; }
+
   static Value none() { return Value(Tag::None); }
   static Value of(Dim dim) {
     Value value(Tag::Int);
@@ -194,6 +203,12 @@ static_assert(sizeof(Value) == 16);
 
 using Names = SymbolMap<Value>;
 
+// Null if it is not there.
+inline const Value *find_name(const Names &names, u32 name) {
+  const auto found = names.find(name);
+  return found != names.end() && !found->second.is_absent() ? &found->second : nullptr;
+}
+
 // ---- What never changes ---------------------------------------------------------------------------------------------
 
 struct BoundMethod {
@@ -242,11 +257,12 @@ struct DictObject : HeapObject {
 };
 
 struct FrameContent {
-  Names names;
+  Names names; // bound by Heap::bind
 };
-struct Frame : HeapObject {
+struct Frame {
   FrameContent content;
-  Frame *outer = nullptr; // where names are looked up next
+  std::vector<u32> saved_at; // of each name, the branch that knows what it was before; shorter if no branch was open
+  Frame *outer = nullptr;    // where names are looked up next
   const model::Module *module = nullptr;
   const FunctionObject *function = nullptr; // null: a module's own code
   bool is_class = false;
@@ -305,6 +321,7 @@ struct FunctionObject {
   bool without_grad = false;
   bool is_wrapped = false; // a decorator that we do not know may have replaced it
   bool is_reached = false; // somebody called it
+  u32 active = 0;          // how often it is being run
 };
 
 struct ClassObject {

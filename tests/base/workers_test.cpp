@@ -4,9 +4,12 @@
 
 #include <atomic>
 #include <stdexcept>
+#include <vector>
 
 namespace deepperf {
 namespace {
+
+constexpr u32 kFailing = 1; // a member of each team
 
 TEST(Workers, WhatOneThrowsReachesTheCallerWhenAllHaveEnded) {
   std::atomic<u32> ended{0};
@@ -19,6 +22,26 @@ TEST(Workers, WhatOneThrowsReachesTheCallerWhenAllHaveEnded) {
                            }),
                std::runtime_error);
   EXPECT_EQ(ended, 3U);
+}
+
+TEST(Workers, ATeamDoesEachRoundWithAllItsMembers) {
+  WorkerTeam team(3);
+  std::vector<u32> done(team.size()); // each member has a place of its own
+  for (u32 round = 1; round <= 200; ++round) {
+    team.run([&](u32 member) { ++done[member]; });
+    ASSERT_EQ(done, std::vector<u32>(team.size(), round));
+  }
+}
+
+TEST(Workers, WhatAMemberOfATeamThrowsReachesTheCaller) {
+  WorkerTeam team(3);
+  const auto fail = [](u32 member) {
+    if (member == kFailing) {
+      throw std::runtime_error("broken");
+    }
+  };
+  EXPECT_THROW(team.run(fail), std::runtime_error);
+  EXPECT_NO_THROW(team.run([](u32) {})) << "it goes on";
 }
 
 } // namespace

@@ -55,7 +55,7 @@ y = model(x)
 
 Where shapes, dtypes or devices are not known for certain; under `try`; behind tests of shapes and types; in calls of functions that the program does not know.
 )"},
-    .on_module = check,
+    .on_shapes = check,
 };
 
 } // namespace deepperf::rules::device_mismatch

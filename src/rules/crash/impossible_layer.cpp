@@ -47,7 +47,7 @@ attention = nn.MultiheadAttention(96, 8)
 
 Where shapes, dtypes or devices are not known for certain; under `try`; behind tests of shapes and types; in calls of functions that the program does not know.
 )"},
-    .on_module = check,
+    .on_shapes = check,
 };
 
 } // namespace deepperf::rules::impossible_layer

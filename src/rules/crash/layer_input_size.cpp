@@ -72,7 +72,7 @@ Net()(torch.randn(4, 3, 32, 32))
 
 Where shapes, dtypes or devices are not known for certain; under `try`; behind tests of shapes and types; in calls of functions that the program does not know.
 )"},
-    .on_module = check,
+    .on_shapes = check,
 };
 
 } // namespace deepperf::rules::layer_input_size

@@ -53,7 +53,7 @@ loss = F.cross_entropy(scores, labels)
 
 Where shapes, dtypes or devices are not known for certain; under `try`; behind tests of shapes and types; in calls of functions that the program does not know.
 )"},
-    .on_module = check,
+    .on_shapes = check,
 };
 
 } // namespace deepperf::rules::loss_target_shape

@@ -55,7 +55,7 @@ loss = F.mse_loss(nn.Linear(4, 1)(x).squeeze(1), labels)
 
 Where shapes, dtypes or devices are not known for certain; under `try`; behind tests of shapes and types; in calls of functions that the program does not know.
 )"},
-    .on_module = check,
+    .on_shapes = check,
 };
 
 } // namespace deepperf::rules::silent_broadcast

@@ -49,7 +49,7 @@ y = x.softmax(dim=1)
 
 Where shapes, dtypes or devices are not known for certain; under `try`; behind tests of shapes and types; in calls of functions that the program does not know.
 )"},
-    .on_module = check,
+    .on_shapes = check,
 };
 
 } // namespace deepperf::rules::wrong_rank
