@@ -20,7 +20,8 @@ namespace {
 using Problems = std::vector<PerformanceProblem>;
 using CountsByName = std::map<std::string, u64>;
 
-CountsByName count(const Problems &problems, const std::function<std::set<std::string>(const PerformanceProblem &)> &labels) {
+CountsByName count(const Problems &problems,
+                   const std::function<std::set<std::string>(const PerformanceProblem &)> &labels) {
   CountsByName counts;
   for (const PerformanceProblem &problem : problems) {
     for (const std::string &label : labels(problem)) {
@@ -39,8 +40,8 @@ ReproducedTable reference_table(std::string title) {
 }
 
 // CountsByName next to {"label": {"n": 1, "pct": 2.3}}. With `of`, the percentages too.
-void compare_counts(ReproducedTable &table, const std::string &column, const CountsByName &counts, const Json &reference,
-                    std::size_t of) {
+void compare_counts(ReproducedTable &table, const std::string &column, const CountsByName &counts,
+                    const Json &reference, std::size_t of) {
   CountsByName all = counts;
   for (const auto &[label, value] : reference.items()) {
     all[label]; // what only the reference has is a difference too
