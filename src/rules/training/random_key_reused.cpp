@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <vector>
 
 namespace deepperf::rules::random_key_reused {
@@ -124,6 +125,23 @@ void for_each_drawn(const model::Project &project, Memory &memory, const Call &c
   }
 }
 
+// The end of the first assignment to each parameter: behind it, the name is another key.
+std::vector<u32> first_rebinding(const model::FunctionInfo &function, const FunctionDef &definition) {
+  std::vector<u32> ends(function.params.size(), std::numeric_limits<u32>::max());
+  any_node_inside(&definition, [&](const Node *node) {
+    const auto *const assignment = as<Assign>(node);
+    for (const Expr *target : assignment != nullptr ? assignment->targets : Array<Expr *>{}) {
+      for (u32 i = 0; i < ends.size(); ++i) {
+        if (mentions(target, function.params[i]->name)) {
+          ends[i] = std::min(ends[i], assignment->end);
+        }
+      }
+    }
+    return false;
+  });
+  return ends;
+}
+
 u64 parameters_drawn(const model::Project &project, Memory &memory, const model::FunctionInfo &function, u32 depth) {
   const FunctionDef *definition = function.definition();
   if (definition == nullptr || !function.module->jax) {
@@ -135,10 +153,11 @@ u64 parameters_drawn(const model::Project &project, Memory &memory, const model:
           [&] {
             u64 drawn = 0;
             u64 folded = 0;
+            const std::vector<u32> rebound = first_rebinding(function, *definition);
             const auto bit_of = [&](const Expr &key) {
               const auto *name = as<Name>(&key);
               for (u32 i = 0; name != nullptr && i < function.params.size() && i < 64; ++i) {
-                if (function.params[i]->name == name->id) {
+                if (function.params[i]->name == name->id && key.start < rebound[i]) {
                   return u64{1} << i;
                 }
               }
