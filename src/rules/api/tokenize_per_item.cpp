@@ -4,6 +4,7 @@
 #include "model/variance.h"
 #include "python/children.h"
 #include "rules/dataset_item.h"
+#include "rules/reach.h"
 #include "rules/site.h"
 
 #include <algorithm>
@@ -90,7 +91,9 @@ const Collators &collators_of(const Site &site) {
   return site.memory.recall<Collators>(&site.project, [&] {
     Collators found;
     for (const model::Module &module : site.project.modules) {
-      if (module.torch && module.body != nullptr) {
+      // Few files name one, and a search of the text is far cheaper than a walk of the tree.
+      const bool names_one = has_word(module.parsed->source.text(), {"collate_fn", "data_collator"});
+      if (module.torch && module.body != nullptr && names_one) {
         for (const Stmt *statement : module.parsed->tree.body) {
           find_collators(site.project, *module.body, statement, found);
         }
@@ -116,7 +119,7 @@ void check(Site &site, const Call &call) {
   }
   // Functions that an item leads to may also serve others, or keep what they made.
   const bool is_reached = site.function != nullptr && (site.function->context & model::kPerSample) != 0;
-  const bool is_collated = !is_reached && collators_of(site).functions.contains(site.function);
+  const bool is_collated = !is_reached && !site.module->is_test && collators_of(site).functions.contains(site.function);
   if ((is_reached || is_collated) && !site.module->is_test) {
     Finding &finding = report(
         site, call,
