@@ -1,6 +1,7 @@
 #include "check/check.h"
 
 #include "check/check_all.h"
+#include "project/requirements.h"
 
 #include <chrono>
 #include <memory>
@@ -10,6 +11,7 @@ namespace deepperf::check {
 Result run(const Options &options, Progress &progress) {
   const auto start = std::chrono::steady_clock::now();
   const auto state = std::make_shared<CheckState>();
+  project::set_open_requirements({});
   Result result = check_all(options, progress, *state);
   result.storage = state;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -73,12 +73,6 @@ bool is_regular_file(const std::string &path) {
   return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-bool is_requirements_name(std::string_view path) {
-  const auto name_of = [](std::string_view some) { return some.substr(some.rfind('/') + 1); };
-  return std::ranges::any_of(project::requirements_files(),
-                             [&](std::string_view file) { return name_of(file) == name_of(path); });
-}
-
 std::string folder_of(std::string_view path) { return std::string(path.substr(0, path.rfind('/') + 1)); }
 
 void renumber(const std::vector<u32> &numbers, JudgedGroup &group) {
@@ -130,6 +124,7 @@ void Workspace::open(const std::string &path, std::string text) {
   }
   open_texts_[path] = std::move(text);
   to_read_.insert(path);
+  requirements_changed_ = requirements_changed_ || project::is_requirements_name(path);
 }
 
 void Workspace::change(const std::string &path, std::string text) { open(path, std::move(text)); }
@@ -138,6 +133,7 @@ void Workspace::close(const std::string &path) {
   if (open_texts_.erase(path) != 0) {
     to_read_.erase(path);
     walk_ = true; // whether there is such a file is for the walk to say
+    requirements_changed_ = requirements_changed_ || project::is_requirements_name(path);
   }
 }
 
@@ -176,7 +172,7 @@ std::vector<std::string> Workspace::files_with(std::string_view path) const {
 
 void Workspace::look_at_touched() {
   for (const std::string &path : touched_) {
-    requirements_changed_ = requirements_changed_ || is_requirements_name(path);
+    requirements_changed_ = requirements_changed_ || project::is_requirements_name(path);
     const LoadedFile *const file = find(path);
     if (open_texts_.contains(path)) {
       continue; // its text is what we were told
@@ -543,6 +539,7 @@ Result Workspace::check(Progress &progress) {
   const auto start = std::chrono::steady_clock::now();
   work_ = {};
   ++number_;
+  project::set_open_requirements(open_texts_);
   Result result = state_ == nullptr ? check_first(progress) : check_again(progress);
   group_ages_.resize(state_->groups.size(), number_);
   for (const project::AskedFolder &asked : project::asked_folders()) {

@@ -261,6 +261,11 @@ public:
     folders_.clear();
   }
 
+  void set_open(std::map<std::string, std::string> texts) {
+    const std::scoped_lock lock(mutex_);
+    open_texts_ = std::move(texts);
+  }
+
   void set_targets(Requirements targets) {
     const std::scoped_lock lock(mutex_);
     targets_ = std::move(targets);
@@ -276,7 +281,7 @@ private:
   // Counts from the folder that is asked about, so that the answer does not depend on who asked before.
   const Requirements &find_nearest(const std::string &folder) {
     std::error_code error;
-    fs::path path = fs::absolute(folder + "x", error).parent_path();
+    fs::path path = fs::absolute(folder + "x", error).lexically_normal().parent_path();
     constexpr u32 kHighest = 12;
     for (u32 height = 0; !error && height <= kHighest; ++height) {
       const Folder &found = read_folder(path);
@@ -297,9 +302,10 @@ private:
     if (is_new) {
       std::error_code error;
       for (const std::string_view name : kFileNames) {
-        if (fs::is_regular_file(path / name, error)) {
+        const auto open = open_texts_.find((path / name).string());
+        if (open != open_texts_.end() || fs::is_regular_file(path / name, error)) {
           Requirements of_file;
-          add_requirements(read_file(path / name), of_file, name);
+          add_requirements(open != open_texts_.end() ? open->second : read_file(path / name), of_file, name);
           for (const auto &[package, range] : of_file) {
             join(folder.requirements[package], range);
           }
@@ -314,6 +320,7 @@ private:
   std::map<std::string, Folder> folders_;
   std::map<std::string, const Requirements *> answers_; // by what was asked for
   std::map<std::string, Requirements> aimed_;           // the same, with the targets
+  std::map<std::string, std::string> open_texts_;       // by absolute path
   Requirements targets_;
   Requirements nothing_;
 };
@@ -441,8 +448,24 @@ u64 requirements_fingerprint(const std::string &folder) { return fingerprint_of(
 
 void forget_requirements() { cache().forget(); }
 
+void set_open_requirements(const std::map<std::string, std::string, std::less<>> &texts) {
+  std::map<std::string, std::string> open;
+  for (const auto &[path, text] : texts) {
+    if (is_requirements_name(path)) {
+      std::error_code error;
+      open[fs::absolute(path, error).lexically_normal().string()] = text;
+    }
+  }
+  cache().set_open(std::move(open));
+}
+
 void set_target_versions(Requirements targets) { cache().set_targets(std::move(targets)); }
 
 std::span<const std::string_view> requirements_files() { return kFileNames; }
+
+bool is_requirements_name(std::string_view path) {
+  const auto name_of = [](std::string_view some) { return some.substr(some.rfind('/') + 1); };
+  return std::ranges::any_of(kFileNames, [&](std::string_view file) { return name_of(file) == name_of(path); });
+}
 
 } // namespace deepperf::project

@@ -61,11 +61,18 @@ u64 requirements_fingerprint(const std::string &folder);
 // Reads everything again from now on. Only while nobody holds what requirements_of() gave.
 void forget_requirements();
 
+// Texts that count instead of what is on disk, by path, whether or not there is such a file: what somebody has open.
+// Files that requirements are not read from may be among them. Counts for what is read from now on, and until it is
+// called again.
+void set_open_requirements(const std::map<std::string, std::string, std::less<>> &texts);
+
 // For these packages the user has said which versions count, whatever the project's files say. Stays in force until it
 // is called again. Only while nobody holds what requirements_of() gave.
 void set_target_versions(Requirements targets);
 
 // Where a folder's requirements may be written down: paths from there.
 std::span<const std::string_view> requirements_files();
+// Whether a file of that path can be one of them.
+bool is_requirements_name(std::string_view path);
 
 } // namespace deepperf::project

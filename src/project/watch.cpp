@@ -33,11 +33,6 @@ constexpr u32 kEvents = IN_CLOSE_WRITE | IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_
 
 bool is_ignore_file(std::string_view name) { return name == ".gitignore" || name == ".ignore"; }
 
-bool is_requirements_name(std::string_view name) {
-  return std::ranges::any_of(requirements_files(),
-                             [&](std::string_view path) { return path.substr(path.rfind('/') + 1) == name; });
-}
-
 std::string name_of_folder(const std::string &path) { return path.empty() ? "." : path; }
 
 } // namespace

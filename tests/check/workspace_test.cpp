@@ -288,6 +288,20 @@ TEST_F(WorkspaceTest, AsksForRequirementsAgain) {
   EXPECT_GT(different.size(), 1U);
 }
 
+TEST_F(WorkspaceTest, ReadsRequirementsOfOpenTexts) {
+  for (const project::TempTree *tree : {&disk, &truth}) {
+    tree->file("app/main.py", "import numpy as np\nimport torch\n\nx = np.float(1)\n");
+    tree->file("app/setup.py", "setup(\n    install_requires=[\n        'numpy==1.19',\n    ],\n)\n");
+  }
+  begin();
+  std::set<std::string> different;
+  for (const char *requirements : {"numpy>=1.24", "numpy==1.19"}) {
+    change("app/setup.py", std::string("setup(\n    install_requires=[\n        '") + requirements + "',\n    ],\n)\n");
+    different.insert(expect_same(requirements));
+  }
+  EXPECT_EQ(different.size(), 2U);
+}
+
 TEST_F(WorkspaceTest, RemembersWhatItSaidBefore) {
   begin();
   const std::string before = expect_same("before");
