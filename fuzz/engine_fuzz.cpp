@@ -4,7 +4,7 @@
 #include "base/symbol.h"
 #include "model/import_scan.h"
 #include "model/project.h"
-#include "rules/registry.h"
+#include "rules/judging.h"
 
 #include <algorithm>
 #include <cstdlib>

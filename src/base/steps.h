@@ -48,4 +48,16 @@ private:
   i64 outer_;
 };
 
+// Takes steps on nobody's account until it goes out of scope: a fact that many rules ask for must not cost the one that
+// asks first, which may be another one each time.
+class SharedWork {
+public:
+  SharedWork() = default;
+  SharedWork(const SharedWork &) = delete;
+  SharedWork &operator=(const SharedWork &) = delete;
+
+private:
+  StepLimit none_{kNoStepLimit};
+};
+
 } // namespace deepperf

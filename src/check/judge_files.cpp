@@ -4,8 +4,8 @@
 #include "check/residents.h"
 #include "model/forget_facts.h"
 #include "model/imports.h"
+#include "rules/judging.h"
 #include "rules/project_shapes.h"
-#include "rules/registry.h"
 
 #include <fmt/format.h>
 
@@ -59,37 +59,24 @@ public:
   }
 
   void run() {
-    const std::size_t large = parse_large_groups();
-    std::vector<std::vector<Analysed>> analysed(large);
-    for (std::size_t i = 0; i < large; ++i) {
+    std::vector<LargeGroup> large(parse_large_groups());
+    for (std::size_t i = 0; i < large.size(); ++i) {
       guarded(groups_[i], judged_[i], [&] {
         for (const model::Group &files : belonging_together(groups_[i])) {
-          analysed[i].push_back(analyse(files, workers(), time_of(0)));
+          large[i].analysed.push_back(analyse(files, workers(), time_of(0)));
         }
       });
     }
-    // The rules look at a group on one thread. Another one works out the shapes of a large group, for the last rules;
-    // then the other threads go on with the smaller groups.
-    std::vector<std::atomic<u32>> users(large);
-    std::ranges::fill(users, 2U);
-    const auto leave = [&](std::size_t group) {
-      if (--users[group] == 0) {
-        analysed[group].clear();
-      }
-    };
+    const std::vector<Piece> pieces = pieces_of(large);
     std::atomic<std::size_t> next{0};
     run_workers(workers(), [&](u32 index) {
-      for (std::size_t i = next++; i < groups_.size() + large; i = next++) {
-        if (i >= 2 * large) {
-          judge_group(groups_[i - large], index, judged_[i - large], nullptr);
-          continue;
-        }
-        if (i % 2 == 0) {
-          judge_group(groups_[i / 2], index, judged_[i / 2], &analysed[i / 2]);
+      for (std::size_t i = next++; i < pieces.size() + groups_.size() - large.size(); i = next++) {
+        if (i < pieces.size()) {
+          run_piece(pieces[i], index, large[pieces[i].group]);
         } else {
-          find_shapes(analysed[i / 2]);
+          const std::size_t group = i - pieces.size() + large.size();
+          judge_group(groups_[group], index, judged_[group]);
         }
-        leave(i / 2);
       }
     });
   }
@@ -166,55 +153,128 @@ private:
     const model::Project *project = nullptr;
     std::unique_ptr<model::Project> own; // unless it stays
     std::unique_ptr<rules::ProjectShapes> shapes;
+    std::unique_ptr<rules::Judging> judging; // only of a large group
   };
 
-  void find_shapes(std::vector<Analysed> &analysed) const {
-    for (const Analysed &one : analysed) {
-      try {
-        if (rules::asks_for_shapes(rules_)) {
-          one.shapes->problems();
+  // A group that all workers analyse together and judge together.
+  struct LargeGroup {
+    std::vector<Analysed> analysed;
+    std::atomic<std::size_t> open = 0; // pieces of work
+    std::vector<std::string> failures; // of each piece; empty: none
+  };
+
+  struct Piece {
+    std::size_t group = 0;
+    std::size_t number = 0;       // in its group
+    Analysed *analysed = nullptr; // null: the whole group
+    std::size_t part = 0;
+    bool is_shapes = false;
+  };
+
+  // Largest first: shapes are one piece, the rules several.
+  std::vector<Piece> pieces_of(std::vector<LargeGroup> &large) const {
+    std::vector<Piece> pieces;
+    for (std::size_t i = 0; i < large.size(); ++i) {
+      const std::size_t first = pieces.size();
+      if (options_.timings || large[i].analysed.empty()) {
+        pieces.push_back({.group = i});
+      }
+      for (Analysed &one : large[i].analysed) {
+        if (options_.timings) { // so that times can be told apart
+          break;
         }
-      } catch (const std::exception &) { // whoever asks for them meets it again, and reports it
-        return;
+        one.judging = std::make_unique<rules::Judging>(*one.project, rules_, one.shapes.get());
+        if (rules::asks_for_shapes(rules_)) {
+          pieces.push_back({.group = i, .number = pieces.size() - first, .analysed = &one, .is_shapes = true});
+        }
+        for (std::size_t part = 0; part < one.judging->parts(); ++part) {
+          pieces.push_back({.group = i, .number = pieces.size() - first, .analysed = &one, .part = part});
+        }
+      }
+      large[i].open = pieces.size() - first;
+      large[i].failures.resize(pieces.size() - first);
+    }
+    return pieces;
+  }
+
+  void run_piece(const Piece &piece, u32 index, LargeGroup &large) {
+    try {
+      if (piece.is_shapes) {
+        find_shapes(*piece.analysed);
+      } else if (piece.analysed != nullptr) {
+        piece.analysed->judging->run(piece.part);
+      }
+    } catch (const std::exception &error) {
+      large.failures[piece.number] = error.what();
+    }
+    if (--large.open == 0) { // whoever does the last piece
+      finish(groups_[piece.group], index, judged_[piece.group], large);
+    }
+  }
+
+  static void find_shapes(const Analysed &analysed) {
+    try {
+      analysed.shapes->problems();
+    } catch (const std::exception &) { // whoever asks for them meets it again, and reports it
+    }
+  }
+
+  void finish(const model::Group &group, u32 index, JudgedGroup &judged, LargeGroup &large) {
+    note_members(group, judged);
+    for (const std::string &failure : large.failures) {
+      if (!failure.empty()) {
+        add_group_failure(group, judged, failure);
       }
     }
+    guarded(group, judged, [&] {
+      for (const Analysed &one : large.analysed) {
+        std::vector<rules::RuleFailure> failures;
+        rules::Findings found = one.judging != nullptr ? one.judging->finish(failures)
+                                                       : rules::judge(*one.project, rules_, failures, time_of(index));
+        note_findings(std::move(found), failures, judged);
+      }
+    });
+    large.analysed.clear();
+    if (!loaded_.stay) {
+      drop_trees(group, loaded_.workers[index], judged.findings);
+    }
+  }
+
+  static void add_group_failure(const model::Group &group, JudgedGroup &judged, std::string_view what) {
+    add_failure(group.front()->index,
+                failure_message(fmt::format("this file or one of the {} that belong to it", group.size() - 1), what),
+                judged);
   }
 
   template <class Work> static void guarded(const model::Group &group, JudgedGroup &judged, Work work) {
     try {
       work();
     } catch (const std::exception &error) {
-      add_failure(
-          group.front()->index,
-          failure_message(fmt::format("this file or one of the {} that belong to it", group.size() - 1), error.what()),
-          judged);
+      add_group_failure(group, judged, error.what());
     }
   }
 
-  // `analysed` is there if all workers have done that part already.
-  void judge_group(const model::Group &group, u32 index, JudgedGroup &judged, std::vector<Analysed> *analysed) {
+  static void note_members(const model::Group &group, JudgedGroup &judged) {
     for (const model::ParsedFile *file : group) {
       judged.members.push_back(file->index.value);
     }
+  }
+
+  // From the beginning, by one worker.
+  void judge_group(const model::Group &group, u32 index, JudgedGroup &judged) {
+    note_members(group, judged);
     guarded(group, judged, [&] {
-      if (analysed != nullptr) {
-        for (Analysed &one : *analysed) {
-          run_rules(*one.project, time_of(index), judged, one.shapes.get());
-        }
-        return;
-      }
       Worker &worker = loaded_.workers[index];
       for (model::ParsedFile *file : group) {
         prepare(*file, worker.trees, worker);
       }
       for (const model::Group &files : belonging_together(group)) {
-        run_rules(*analyse(files, 1, time_of(index)).project, time_of(index), judged);
+        const Analysed analysed = analyse(files, 1, time_of(index));
+        std::vector<rules::RuleFailure> failures;
+        rules::Findings found = rules::judge(*analysed.project, rules_, failures, time_of(index));
+        note_findings(std::move(found), failures, judged);
       }
     });
-    for (const Analysed &one :
-         analysed != nullptr ? std::span<const Analysed>(*analysed) : std::span<const Analysed>()) {
-      one.shapes->finish();
-    }
     if (!loaded_.stay) {
       drop_trees(group, loaded_.workers[index], judged.findings);
     }
@@ -259,11 +319,8 @@ private:
     return result;
   }
 
-  void run_rules(const model::Project &project, rules::Timings *time, JudgedGroup &judged,
-                 rules::ProjectShapes *shapes = nullptr) const {
-    std::vector<rules::RuleFailure> failures;
-    rules::Findings found = shapes != nullptr ? rules::judge(project, rules_, failures, time, *shapes)
-                                              : rules::judge(project, rules_, failures, time);
+  void note_findings(rules::Findings found, const std::vector<rules::RuleFailure> &failures,
+                     JudgedGroup &judged) const {
     for (const rules::RuleFailure &failure : failures) {
       if (failure.is_too_long) {
         add_failure(failure.file,

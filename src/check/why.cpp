@@ -7,7 +7,7 @@
 #include "check/judge_files.h"
 #include "model/line_print.h"
 #include "rules/finding.h"
-#include "rules/registry.h"
+#include "rules/judging.h"
 
 #include <fmt/format.h>
 

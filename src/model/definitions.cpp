@@ -265,20 +265,25 @@ private:
 } // namespace
 
 const Definitions &definitions_of(const Project &project) {
-  if (project.definitions == nullptr) {
-    auto made = std::make_shared<Definitions>();
-    Collector collector(project, *made);
-    for (const Module &module : project.modules) {
-      if (module.parsed != nullptr && module.body != nullptr) {
-        collector.module(module);
-      }
-    }
-    for (auto &[function, bindings] : made->bindings) {
-      std::ranges::stable_sort(bindings, {}, [](const Binding &binding) { return binding.name.id; });
-    }
-    project.definitions = std::move(made);
+  if (const Definitions *const known = project.definitions.get()) {
+    return *known;
   }
-  return *project.definitions;
+  const std::scoped_lock lock(project.work_once);
+  if (const Definitions *const known = project.definitions.get()) {
+    return *known;
+  }
+  const SharedWork shared;
+  auto made = std::make_unique<Definitions>();
+  Collector collector(project, *made);
+  for (const Module &module : project.modules) {
+    if (module.parsed != nullptr && module.body != nullptr) {
+      collector.module(module);
+    }
+  }
+  for (auto &[function, bindings] : made->bindings) {
+    std::ranges::stable_sort(bindings, {}, [](const Binding &binding) { return binding.name.id; });
+  }
+  return project.definitions.set(std::move(made));
 }
 
 } // namespace deepperf::model

@@ -2,6 +2,7 @@
 
 #include "base/symbol_list.h"
 #include "model/bind.h"
+#include "model/call_order.h"
 #include "model/facts.h"
 #include "model/variance.h"
 #include "python/children.h"
@@ -104,9 +105,8 @@ const Expr *object_of(const CallSite &site) {
   return method != nullptr ? method->value : nullptr;
 }
 
-// What a call changes, seen from the function that it stands in.
-void add_changes(const Project &project, const CallSite &site, FunctionChanges &changes) {
-  const FunctionChanges &inner = changes_of(project, *site.callee);
+// What a call changes, seen from the function that it stands in, where `inner` is what the callee changes.
+void add_changes(const CallSite &site, const FunctionChanges &inner, FunctionChanges &changes) {
   changes.everything |= inner.everything;
   if (site.callee->module == site.caller->module) {
     changes.names.insert(changes.names.end(), inner.names.begin(), inner.names.end());
@@ -177,18 +177,17 @@ bool is_package(const FunctionInfo &function, Symbol name) {
   return found && only;
 }
 
-const FunctionChanges &changes_of(const Project &project, const FunctionInfo &function) {
-  if (function.changes != nullptr) {
-    return *function.changes; // in a circle of calls: what is known so far
-  }
-  function.changes = std::make_unique<FunctionChanges>();
+namespace {
+
+// What the code of a function changes itself, its own names and parameters included.
+FunctionChanges own_changes(const FunctionInfo &function) {
+  FunctionChanges changes;
   const FunctionDef *definition = function.definition();
   if (definition == nullptr) {
-    return *function.changes;
+    return changes;
   }
   Loop own;
   find_changes(std::span(definition->body.begin(), definition->body.end()), own);
-  FunctionChanges changes;
   changes.attributes = std::move(own.attributes);
   for (const Symbol name : own.assigned) {
     if (std::ranges::find(function.globals, name) != function.globals.end()) {
@@ -197,9 +196,20 @@ const FunctionChanges &changes_of(const Project &project, const FunctionInfo &fu
   }
   std::ranges::copy_if(own.mutated, std::back_inserter(changes.names),
                        [&](Symbol name) { return !is_package(function, name); });
+  return changes;
+}
+
+// With what its calls change. `changes_of_callee` is null for what is not known yet.
+template <class ChangesOfCallee>
+FunctionChanges all_changes(const FunctionInfo &function, FunctionChanges changes, ChangesOfCallee changes_of_callee) {
+  if (function.definition() == nullptr) {
+    return changes;
+  }
   for (const CallSite &site : function.calls) {
     if (site.callee != &function && changes.names.size() + changes.attributes.size() <= kMostChanges) {
-      add_changes(project, site, changes);
+      if (const FunctionChanges *const inner = changes_of_callee(*site.callee)) {
+        add_changes(site, *inner, changes);
+      }
     }
   }
   // Parameters are the caller's, other names of its own nobody else's.
@@ -212,8 +222,47 @@ const FunctionChanges &changes_of(const Project &project, const FunctionInfo &fu
   sort_unique(changes.names);
   sort_unique(changes.attributes);
   changes.everything |= changes.names.size() + changes.attributes.size() > kMostChanges;
-  *function.changes = std::move(changes);
-  return *function.changes;
+  return changes;
+}
+
+// Functions that call each other: twice around, so that what one of them changes reaches the others.
+void find_changes_in_circle(std::span<const FunctionInfo *const> circle) {
+  std::unordered_map<const FunctionInfo *, FunctionChanges> found;
+  std::vector<FunctionChanges> own;
+  for (const FunctionInfo *member : circle) {
+    own.push_back(own_changes(*member));
+  }
+  for (u32 round = 0; round < 2; ++round) {
+    for (std::size_t i = 0; i < circle.size(); ++i) {
+      found[circle[i]] = all_changes(*circle[i], own[i], [&](const FunctionInfo &callee) {
+        const auto known = found.find(&callee);
+        return known != found.end() ? &known->second : callee.changes.get();
+      });
+    }
+  }
+  for (const FunctionInfo *member : circle) {
+    member->changes.set(std::make_unique<const FunctionChanges>(std::move(found[member])));
+  }
+}
+
+} // namespace
+
+const FunctionChanges &changes_of(const FunctionInfo &function) {
+  const auto is_done = [](const FunctionInfo &callee) { return callee.changes.get() != nullptr; };
+  if (!is_done(function)) {
+    const SharedWork shared;
+    in_call_order(
+        function, is_done, [](const CallSite &) { return true; },
+        [](std::span<const FunctionInfo *const> circle) {
+          if (circle.size() > 1) {
+            return find_changes_in_circle(circle);
+          }
+          const FunctionInfo &alone = *circle.front();
+          alone.changes.set(std::make_unique<const FunctionChanges>(
+              all_changes(alone, own_changes(alone), [](const FunctionInfo &callee) { return callee.changes.get(); })));
+        });
+  }
+  return *function.changes.get();
 }
 
 namespace {
@@ -245,14 +294,15 @@ void find_only_assignments(const Node *loop, LoopEffects &effects) {
 } // namespace
 
 const LoopEffects &effects_of(const Project &project, const Loop &loop) {
-  if (loop.effects != nullptr) {
-    return *loop.effects;
+  if (const LoopEffects *const known = loop.effects.get()) {
+    return *known;
   }
+  const SharedWork shared;
   auto effects = std::make_unique<LoopEffects>();
   note_calls(project, loop.node, *effects);
   FunctionChanges changes;
   for (const CallSite *site : calls_inside(*loop.function, *loop.node)) {
-    add_changes(project, *site, changes);
+    add_changes(*site, changes_of(*site->callee), changes);
   }
   effects->everything = changes.everything;
   effects->names = std::move(changes.names);
@@ -262,8 +312,8 @@ const LoopEffects &effects_of(const Project &project, const Loop &loop) {
   sort_unique(effects->handed);
   sort_unique(effects->handed_attributes);
   find_only_assignments(loop.node, *effects);
-  loop.effects = std::move(effects);
-  return *loop.effects;
+  find_varying(project, loop, *effects);
+  return loop.effects.set(std::move(effects));
 }
 
 } // namespace deepperf::model

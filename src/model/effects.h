@@ -14,7 +14,7 @@ bool is_pure(const Project &project, const FunctionInfo &function, const python:
 bool is_package(const FunctionInfo &function, Symbol name);
 
 // What a call of the function changes outside of it; worked out when first asked for.
-const FunctionChanges &changes_of(const Project &project, const FunctionInfo &function);
+const FunctionChanges &changes_of(const FunctionInfo &function);
 
 // What the calls in a loop may change, beyond what stands in the loop itself.
 const LoopEffects &effects_of(const Project &project, const Loop &loop);

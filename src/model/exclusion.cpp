@@ -74,10 +74,12 @@ private:
 } // namespace
 
 bool is_rebound(const FunctionInfo &function, u32 param) {
-  if (!function.rebound.has_value()) {
-    function.rebound = Rebinding(function).found;
+  const u64 *rebound = function.rebound.get();
+  if (rebound == nullptr) {
+    const SharedWork shared;
+    rebound = &function.rebound.set(std::make_unique<const u64>(Rebinding(function).found));
   }
-  return param >= 64 || (*function.rebound >> param & 1U) != 0;
+  return param >= 64 || (*rebound >> param & 1U) != 0;
 }
 
 namespace {

@@ -1,10 +1,13 @@
 // Where a function records autograd graphs, and what it does with them in total.
 #include "model/graph_flow.h"
 
+#include "model/call_order.h"
 #include "model/graph_flow_walker.h"
 
 #include <algorithm>
 #include <bit>
+#include <memory>
+#include <unordered_map>
 
 namespace deepperf::model {
 
@@ -100,23 +103,65 @@ u64 GraphFlowWalker::computed(u64 bits) {
   return 0;
 }
 
-const GraphFlow &graph_flow_of(const Project &project, const FunctionInfo &function) {
-  if (function.graph_flow != nullptr) {
-    return *function.graph_flow;
-  }
-  static thread_local u32 depth = 0;
-  const auto flow = std::make_shared<GraphFlow>();
+namespace {
+
+// What is known so far of the functions that this thread is working on.
+thread_local std::unordered_map<const FunctionInfo *, std::unique_ptr<GraphFlow>> unfinished;
+
+// Of a function that is too large to follow, or in the middle of a circle of calls.
+std::unique_ptr<GraphFlow> everything_escapes(const FunctionInfo &function) {
+  auto flow = std::make_unique<GraphFlow>();
   flow->params.assign(function.params.size(), u16{GraphFlow::kEscapes});
-  function.graph_flow = flow; // for a circle of calls, and for what is too large
-  if (function.names.size() > kMostNames || depth > kMostCallDepth) {
-    return *flow;
+  return flow;
+}
+
+// Functions that call each other: in the order of their index, where for those behind everything escapes.
+void follow(const Project &project, std::span<const FunctionInfo *const> circle) {
+  static thread_local u32 depth = 0; // of models whose forward() no call site tells of
+  struct Work {                      // ends also by an exception
+    std::span<const FunctionInfo *const> functions;
+    explicit Work(std::span<const FunctionInfo *const> circle) : functions(circle) { ++depth; }
+    Work(const Work &) = delete;
+    Work &operator=(const Work &) = delete;
+    ~Work() {
+      --depth;
+      for (const FunctionInfo *function : functions) {
+        unfinished.erase(function);
+      }
+    }
+  };
+  const Work work(circle);
+  for (const FunctionInfo *member : circle) {
+    unfinished[member] = everything_escapes(*member);
   }
-  ++depth;
-  const auto followed = std::make_shared<GraphFlow>();
-  GraphFlowWalker(project, function, *followed).run();
-  --depth;
-  function.graph_flow = followed;
-  return *followed;
+  for (const FunctionInfo *member : circle) {
+    if (member->names.size() <= kMostNames && depth <= kMostCallDepth) {
+      auto flow = std::make_unique<GraphFlow>();
+      GraphFlowWalker(project, *member, *flow).run();
+      unfinished[member] = std::move(flow);
+    }
+  }
+  for (const FunctionInfo *member : circle) {
+    member->graph_flow.set(std::move(unfinished[member]));
+  }
+}
+
+} // namespace
+
+const GraphFlow &graph_flow_of(const Project &project, const FunctionInfo &function) {
+  if (const GraphFlow *const known = function.graph_flow.get()) {
+    return *known;
+  }
+  if (const auto found = unfinished.find(&function); found != unfinished.end()) {
+    return *found->second;
+  }
+  const SharedWork shared;
+  in_call_order(
+      function,
+      [](const FunctionInfo &callee) { return callee.graph_flow.get() != nullptr || unfinished.contains(&callee); },
+      [](const CallSite &) { return true; },
+      [&](std::span<const FunctionInfo *const> circle) { follow(project, circle); });
+  return *function.graph_flow.get();
 }
 
 } // namespace deepperf::model

@@ -76,16 +76,17 @@ const Loop *Project::loop_at(const python::Node *node) const {
 
 std::span<const CallSite *const> calls_inside(const FunctionInfo &function, const python::Node &node) {
   const auto place_of = [](const CallSite *site) { return site->call->start; };
-  std::vector<const CallSite *> &calls = function.calls_by_place;
-  if (calls.size() != function.calls.size()) { // not yet asked for
-    calls.clear();
+  const std::vector<const CallSite *> *calls = function.calls_by_place.get();
+  if (calls == nullptr) {
+    auto made = std::make_unique<std::vector<const CallSite *>>();
     for (const CallSite &site : function.calls) {
-      calls.push_back(&site);
+      made->push_back(&site);
     }
-    std::ranges::stable_sort(calls, {}, place_of);
+    std::ranges::stable_sort(*made, {}, place_of);
+    calls = &function.calls_by_place.set(std::move(made));
   }
-  const auto first = std::ranges::lower_bound(calls, node.start, {}, place_of);
-  return {first, std::ranges::lower_bound(first, calls.end(), node.end, {}, place_of)};
+  const auto first = std::ranges::lower_bound(*calls, node.start, {}, place_of);
+  return {first, std::ranges::lower_bound(first, calls->end(), node.end, {}, place_of)};
 }
 
 namespace {

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/file_index.h"
+#include "base/lazy.h"
 #include "base/symbol_map.h"
 #include "base/work.h"
 #include "model/value.h"
@@ -11,8 +12,10 @@
 #include "python/source.h"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -80,7 +83,7 @@ struct LoopEffects {
   bool everything = false; // too much to list
   // Names that one plain assignment in the loop binds, and nothing else there, with the value.
   SymbolMap<const python::Expr *> only_assignments;
-  mutable SymbolMap<bool> varies; // names that were asked for so far: see variance.cpp
+  SymbolMap<bool> varies; // of these names: see variance.cpp
 };
 
 // Is that the path of test code? It should begin where the user's own folders do: who keeps a project below a folder
@@ -110,7 +113,7 @@ struct Loop {
   bool trains = false;       // a training step somewhere in it, also in loops inside and through calls
   bool evaluates = false;    // over batches or samples of data, and no training step anywhere in it
   const python::Node *session_run = nullptr;
-  mutable std::unique_ptr<LoopEffects> effects; // worked out when first asked for
+  Lazy<LoopEffects> effects; // see effects_of
 };
 
 // A scope that operations stand in and that is part of what they are: tf.device(…), tf.variable_scope(…).
@@ -227,12 +230,12 @@ struct Contribution {
 // An operation that a call of a function leads to, at any depth, and what of the caller it depends on.
 struct ReachedOp {
   const OpFact *op = nullptr;
-  FunctionInfo *function = nullptr;  // where the op stands
-  const CallSite *through = nullptr; // null: in the function itself
-  const ReachedOp *next = nullptr;   // the same op, seen from the callee
-  u64 params = 0;                    // bit i: depends on parameter i
-  std::vector<Symbol> attributes;    // of self
-  bool varies = false;               // differs from call to call whatever the arguments
+  const FunctionInfo *function = nullptr; // where the op stands
+  const CallSite *through = nullptr;      // null: in the function itself
+  const ReachedOp *next = nullptr;        // the same op, seen from the callee
+  u64 params = 0;                         // bit i: depends on parameter i
+  std::vector<Symbol> attributes;         // of self
+  bool varies = false;                    // differs from call to call whatever the arguments
 };
 
 // What a call of a function changes outside of it, itself or through calls.
@@ -245,8 +248,12 @@ struct FunctionChanges {
 
 // A name that a scope binds to a module or function of a framework.
 struct ApiName {
-  u32 slot = 0;
-  std::optional<u32> place = {}; // where it is bound first, once somebody has asked for it
+  explicit ApiName(u32 of) : slot(of) {}
+
+  u32 slot;
+  mutable std::atomic<u32> place{kNotAsked}; // where it is bound first, once somebody has asked for it
+
+  static constexpr u32 kNotAsked = ~1U;
 };
 
 // model.add(layer), or model.pop() with no layer.
@@ -334,13 +341,13 @@ struct FunctionInfo {
   std::vector<Symbol> attribute_stores;    // self.x = …, also through calls of own methods; sorted
   std::vector<const CallSite *> called_by; // all calls of it in these files, by the index of the caller
 
-  std::vector<ReachedOp> reached;
-  bool summarised = false;
-  mutable std::unique_ptr<FunctionChanges> changes;        // worked out when first asked for
-  mutable std::shared_ptr<const GraphFlow> graph_flow;     // the same: see graph_flow.h
-  mutable std::unique_ptr<std::vector<ApiName>> api_names; // the same
-  mutable std::optional<u64> rebound;                      // bit i: it binds parameter i to something else; the same
-  mutable std::vector<const CallSite *> calls_by_place;    // see calls_inside
+  // ---- Worked out when somebody first asks
+  Lazy<std::vector<ReachedOp>> reached;               // see reached_by
+  Lazy<FunctionChanges> changes;                      // see changes_of
+  Lazy<GraphFlow> graph_flow;                         // see graph_flow.h
+  Lazy<std::deque<ApiName>> api_names;                // see rules/edits.cpp
+  Lazy<u64> rebound;                                  // see is_rebound
+  Lazy<std::vector<const CallSite *>> calls_by_place; // see calls_inside
 
   static constexpr u32 kNoSlot = ~0U;
   [[nodiscard]] u32 slot_of(Symbol symbol) const {
@@ -450,7 +457,8 @@ struct Project {
   std::unordered_map<const python::Call *, const python::Call *> compiled_models;
   std::unordered_map<const python::Call *, MovedBatch> moved_batches; // of the call that made the loader
 
-  mutable std::shared_ptr<const Definitions> definitions; // worked out when first asked for: see definitions.h
+  Lazy<Definitions> definitions; // worked out when first asked for: see definitions.h
+  mutable std::recursive_mutex work_once;  // held by who works out what takes long, and what nobody should do twice
 
   [[nodiscard]] Value callee_of(const python::Call *call) const { return callees[call->fact]; }
   // Where a call stands; null if nothing is known of what it calls.
@@ -464,7 +472,7 @@ struct Project {
 };
 
 // Which operations a call of the function leads to; worked out when first asked for.
-const std::vector<ReachedOp> &reached_by(const Project &project, FunctionInfo &function);
+const std::vector<ReachedOp> &reached_by(const Project &project, const FunctionInfo &function);
 
 // Runs phases 3 to 5 on files that belong together, on so many threads.
 std::unique_ptr<Project> analyse(const std::vector<ParsedFile *> &files, u32 workers = 1);

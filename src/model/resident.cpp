@@ -40,13 +40,12 @@ void forget_results_of(FunctionInfo &function, Arena &values) {
   function.session_run = nullptr;
   function.attribute_stores.clear();
   function.called_by.clear();
-  function.reached.clear();
-  function.summarised = false;
-  function.changes = nullptr;
-  function.graph_flow = nullptr;
-  function.api_names = nullptr;
-  function.rebound.reset();
-  function.calls_by_place.clear();
+  function.reached.forget();
+  function.changes.forget();
+  function.graph_flow.forget();
+  function.api_names.forget();
+  function.rebound.forget();
+  function.calls_by_place.forget();
 }
 
 void forget_results_of(ClassInfo &type) {
@@ -67,7 +66,7 @@ void forget_results_of(Loop &loop) {
   loop.makes_graph = loop.new_graph = loop.runs_session = false;
   loop.steps = loop.trains = loop.evaluates = false;
   loop.session_run = nullptr;
-  loop.effects = nullptr;
+  loop.effects.forget();
 }
 
 } // namespace
@@ -149,7 +148,7 @@ void Resident::forget_results() {
   project.stage_at = {};
   project.compiled_models = {};
   project.moved_batches = {};
-  project.definitions = nullptr;
+  project.definitions.forget();
 }
 
 void Resident::analyse(u32 workers) {

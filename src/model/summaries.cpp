@@ -1,6 +1,7 @@
 // Function summaries: which operations a call leads to, at any depth, and on which of its arguments they depend.
 // Bottom-up over the call graph; where functions call each other in a circle, the circle is cut.
 #include "model/bind.h"
+#include "model/call_order.h"
 #include "model/project.h"
 #include "model/variance.h"
 
@@ -13,15 +14,14 @@ namespace {
 // A summary names this many operations at most: enough to say what a call costs, and a bound for what it takes.
 constexpr std::size_t kMostReached = 24;
 
-void summarise_function(const Project &project, FunctionInfo &function) {
-  if (function.summarised) {
-    return;
-  }
-  function.summarised = true;             // also where a circle of calls comes back to it
-  function.reached.reserve(kMostReached); // so that nothing that points into it ever moves
+bool follows(const CallSite &site) {
+  return !site.once && !site.behind_guard && !site.by_type && !site.in_tape && !site.callee->traced;
+}
+
+void summarise_function(const Project &project, const FunctionInfo &function, std::vector<ReachedOp> &all) {
   const DependencyFinder finder(project, function);
   for (const OpFact &op : function.ops) {
-    if (function.reached.size() >= kMostReached) {
+    if (all.size() >= kMostReached) {
       return;
     }
     if (op.once || op.behind_guard || op.by_type || op.in_tape || op.initial_value ||
@@ -35,15 +35,16 @@ void summarise_function(const Project &project, FunctionInfo &function) {
     reached.params = dependencies.params;
     reached.attributes = std::move(dependencies.attributes);
     reached.varies = dependencies.varies;
-    function.reached.push_back(std::move(reached));
+    all.push_back(std::move(reached));
   }
   for (const CallSite &site : function.calls) {
-    if (site.once || site.behind_guard || site.by_type || site.in_tape || site.callee->traced) {
+    // None: where a circle of calls is cut.
+    const std::vector<ReachedOp> *const callees = follows(site) ? site.callee->reached.get() : nullptr;
+    if (callees == nullptr) {
       continue;
     }
-    summarise_function(project, *site.callee);
-    for (const ReachedOp &inner : site.callee->reached) {
-      if (function.reached.size() >= kMostReached) {
+    for (const ReachedOp &inner : *callees) {
+      if (all.size() >= kMostReached) {
         return;
       }
       ReachedOp reached;
@@ -73,16 +74,31 @@ void summarise_function(const Project &project, FunctionInfo &function) {
         reached.attributes.insert(reached.attributes.end(), dependencies.attributes.begin(),
                                   dependencies.attributes.end());
       }
-      function.reached.push_back(std::move(reached));
+      all.push_back(std::move(reached));
     }
   }
 }
 
 } // namespace
 
-const std::vector<ReachedOp> &reached_by(const Project &project, FunctionInfo &function) {
-  summarise_function(project, function);
-  return function.reached;
+const std::vector<ReachedOp> &reached_by(const Project &project, const FunctionInfo &function) {
+  const auto is_done = [](const FunctionInfo &callee) { return callee.reached.get() != nullptr; };
+  if (is_done(function)) {
+    return *function.reached.get();
+  }
+  // Summaries point into each other, so that nobody else may make another one of the same function.
+  const std::scoped_lock lock(project.work_once);
+  if (!is_done(function)) {
+    const SharedWork shared;
+    in_call_order(function, is_done, follows, [&](std::span<const FunctionInfo *const> circle) {
+      for (const FunctionInfo *member : circle) {
+        auto all = std::make_unique<std::vector<ReachedOp>>();
+        summarise_function(project, *member, *all);
+        member->reached.set(std::move(all));
+      }
+    });
+  }
+  return *function.reached.get();
 }
 
 } // namespace deepperf::model

@@ -69,8 +69,16 @@ bool is_immutable(const FunctionInfo &function, const Expr *expr) {
 
 class Search {
 public:
-  Search(const Project &project, const Loop &loop)
-      : project_(project), loop_(loop), effects_(effects_of(project, loop)) {}
+  Search(const Project &project, const Loop &loop, const LoopEffects &effects)
+      : project_(project), loop_(loop), effects_(effects) {}
+
+  // Of all names that the loop binds once.
+  SymbolMap<bool> varying_names() {
+    for (const auto &[name, value] : effects_.only_assignments) {
+      varies_once_bound(name, value);
+    }
+    return std::move(known_);
+  }
 
   bool varies(const Node *node) {
     switch (node->kind) {
@@ -128,12 +136,19 @@ private:
     if (only == effects_.only_assignments.end()) {
       return true;
     }
-    if (const auto known = effects_.varies.find(name.id); known != effects_.varies.end()) {
-      return known->second;
+    return varies_once_bound(name.id, only->second);
+  }
+
+  bool varies_once_bound(u32 name, const Expr *value) {
+    if (const auto found = effects_.varies.find(name); found != effects_.varies.end()) {
+      return found->second;
     }
-    effects_.varies[name.id] = true; // as all names that depend on each other do
-    const bool result = varies(only->second);
-    effects_.varies[name.id] = result;
+    if (const auto found = known_.find(name); found != known_.end()) {
+      return found->second;
+    }
+    known_[name] = true; // as all names that depend on each other do
+    const bool result = varies(value);
+    known_[name] = result;
     return result;
   }
 
@@ -174,6 +189,7 @@ private:
   const Project &project_;
   const Loop &loop_;
   const LoopEffects &effects_;
+  SymbolMap<bool> known_; // while the effects of the loop are worked out
 };
 
 using Binding = DependencyFinder::Binding;
@@ -329,7 +345,13 @@ private:
 
 } // namespace
 
-bool varies(const Project &project, const Loop &loop, const Expr *expr) { return Search(project, loop).varies(expr); }
+bool varies(const Project &project, const Loop &loop, const Expr *expr) {
+  return Search(project, loop, effects_of(project, loop)).varies(expr);
+}
+
+void find_varying(const Project &project, const Loop &loop, LoopEffects &effects) {
+  effects.varies = Search(project, loop, effects).varying_names();
+}
 
 DependencyFinder::DependencyFinder(const Project &project, const FunctionInfo &function)
     : project_(project), function_(function) {

@@ -8,6 +8,9 @@ namespace deepperf::model {
 // True unless everything in `expr` is proved to stay the same while `loop` runs.
 bool varies(const Project &project, const Loop &loop, const python::Expr *expr);
 
+// Which of the names that the loop binds once vary; all other effects are known.
+void find_varying(const Project &project, const Loop &loop, LoopEffects &effects);
+
 // What an expression of a function depends on, followed through the function's own assignments.
 struct Dependencies {
   u64 params = 0;

@@ -62,16 +62,17 @@ Block body_of(const model::FunctionInfo &scope) {
 }
 
 // A file may bind thousands of names, and of those only its imports count.
-std::vector<model::ApiName> &api_names_of(const model::FunctionInfo &scope) {
-  if (scope.api_names == nullptr) {
-    scope.api_names = std::make_unique<std::vector<model::ApiName>>();
-    for (u32 slot = 0; slot < scope.names.size(); ++slot) {
-      if (scope.ever[slot].is(model::Value::Tag::Api)) {
-        scope.api_names->push_back({slot});
-      }
+const std::deque<model::ApiName> &api_names_of(const model::FunctionInfo &scope) {
+  if (const std::deque<model::ApiName> *const known = scope.api_names.get()) {
+    return *known;
+  }
+  auto made = std::make_unique<std::deque<model::ApiName>>();
+  for (u32 slot = 0; slot < scope.names.size(); ++slot) {
+    if (scope.ever[slot].is(model::Value::Tag::Api)) {
+      made->emplace_back(slot);
     }
   }
-  return *scope.api_names;
+  return scope.api_names.set(std::move(made));
 }
 
 // The scope's name for the longest part of the API, with the rest behind it; of several the one that is bound first.
@@ -80,7 +81,7 @@ std::string spelling_in(const model::FunctionInfo &scope, std::string_view api, 
   std::string best;
   std::size_t best_length = 0;
   u32 best_place = ~0U;
-  for (model::ApiName &known_name : api_names_of(scope)) {
+  for (const model::ApiName &known_name : api_names_of(scope)) {
     const model::Value &value = scope.ever[known_name.slot];
     const std::string_view known = value.name().text();
     const bool fits = api.starts_with(known) && (api.size() == known.size() || api[known.size()] == '.');
@@ -88,8 +89,12 @@ std::string spelling_in(const model::FunctionInfo &scope, std::string_view api, 
     if (!fits || known.size() < best_length) {
       continue;
     }
-    known_name.place = known_name.place.has_value() ? known_name.place : bound_at(body, name);
-    const u32 place = *known_name.place;
+    u32 place = known_name.place.load(std::memory_order_relaxed);
+    if (place == model::ApiName::kNotAsked) {
+      const SharedWork shared;
+      place = bound_at(body, name);
+      known_name.place.store(place, std::memory_order_relaxed);
+    }
     if (place >= before || (known.size() == best_length && place >= best_place)) {
       continue;
     }

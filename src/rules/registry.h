@@ -35,21 +35,8 @@ private:
   std::unique_ptr<const Subscriptions> subscriptions_;
 };
 
-// A rule has thrown an exception, or takes too many steps: it says nothing more about that file, or, as it looks at all
-// files together, about any.
-struct RuleFailure {
-  const RuleInfo *rule = nullptr;
-  FileIndex file;
-  std::string what;
-  bool is_too_long = false; // no mistake that anybody has to know of
-};
-
-// Runs the rules. `timings`, if given, is told how long each took.
-Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures,
-               Timings *timings = nullptr);
-
-// The same, and writes down what they ask.
-Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures, Trace &trace);
+// Do any of them ask for shapes?
+bool asks_for_shapes(const RuleSet &rules);
 
 // By file, place and code; each place once per rule.
 void sort_findings(Findings &findings);

@@ -24,19 +24,11 @@ ShapeProblems by_module(const std::vector<shapes::Problem> &problems) {
 } // namespace
 
 const std::vector<shapes::Problem> &ProjectShapes::problems() {
-  const std::scoped_lock lock(mutex_);
   if (!problems_) {
     const StepLimit none(kNoStepLimit); // it has limits of its own
     problems_ = std::move(shapes::analyse(project_)->interpreter.problems);
   }
   return *problems_;
-}
-
-void ProjectShapes::finish() {
-  const std::scoped_lock lock(mutex_);
-  if (!problems_) {
-    problems_.emplace();
-  }
 }
 
 void recall_shapes(const model::Project &project, ProjectShapes &shapes, Memory &memory) {

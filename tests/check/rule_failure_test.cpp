@@ -1,6 +1,6 @@
 #include "model/project.h"
 #include "python/parser.h"
-#include "rules/registry.h"
+#include "rules/judging.h"
 #include "rules/site.h"
 #include "rules/timings.h"
 #include "rules/tree.h"

@@ -4,7 +4,7 @@
 #include "model/forget_facts.h"
 #include "model/imports.h"
 #include "project/temp_tree.h"
-#include "rules/registry.h"
+#include "rules/judging.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

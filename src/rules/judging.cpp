@@ -1,0 +1,306 @@
+#include "rules/judging.h"
+
+#include "python/children.h"
+#include "rules/project_shapes.h"
+#include "rules/reach.h"
+#include "rules/site.h"
+#include "rules/subscriptions.h"
+#include "rules/vet_fixes.h"
+
+#include <algorithm>
+#include <iterator>
+#include <unordered_map>
+#include <utility>
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// What a rule may take for a file of so many bytes. Rules that search each function once stay far below it.
+constexpr i64 most_steps(std::size_t bytes) { return 1'000'000 + 16 * static_cast<i64>(bytes); }
+
+// What a rule may take for each place without being counted.
+constexpr i64 kFewSteps = 64;
+
+void note_steps(Timings *timings, const Rule &rule, i64 steps) {
+  if (timings != nullptr) {
+    timings->steps[&rule.info] += static_cast<u64>(steps);
+    timings->work.rule_steps += static_cast<u64>(steps);
+  }
+}
+
+// Walks a module's tree once, and shows each node to the rules that want to see it.
+class Walk {
+public:
+  Walk(const model::Project &project, const Subscriptions &subscriptions, Findings &findings,
+       std::vector<RuleFailure> &failures, Timings *timings, Trace *trace)
+      : subscriptions_(subscriptions), site_{.project = project,
+                                             .findings = findings,
+                                             .memory = memory_,
+                                             .trace = trace},
+        failures_(failures), timings_(timings) {}
+
+  void run(const model::Module &module) {
+    enter(module);
+    for (const Rule *rule : subscriptions_.modules) {
+      run_rule(*rule, nullptr, [&] { rule->on_module(site_); });
+    }
+    for (const Stmt *statement : module.parsed->tree.body) {
+      visit(statement);
+    }
+  }
+
+  void run_shapes(const model::Module &module) {
+    enter(module);
+    for (const Rule *rule : subscriptions_.shapes) {
+      run_rule(*rule, nullptr, [&] { rule->on_shapes(site_); });
+    }
+  }
+
+  Memory &memory() { return memory_; }
+
+private:
+  void enter(const model::Module &module) {
+    site_.module = &module;
+    site_.function = module.body;
+    site_.type = nullptr;
+    site_.ancestors.clear();
+    failed_.clear();
+    steps_.clear();
+    most_steps_ = most_steps(module.parsed->source.text().size());
+  }
+
+  u64 *time_of(const Rule &rule) { return timings_ != nullptr ? &timings_->rules[&rule.info] : nullptr; }
+
+  // Are the rule's questions to be written down?
+  [[nodiscard]] bool is_traced(const Rule &rule, const Node *node) const {
+    const Trace *const trace = site_.trace;
+    if (!trace->is_wanted || trace->file != site_.module->file ||
+        (trace->rule != nullptr && trace->rule != &rule.info)) {
+      return false;
+    }
+    return node == nullptr
+               ? trace->rule != nullptr
+               : node->start < trace->place.end &&
+                     (trace->rule != nullptr ? node->end > trace->place.start : node->start >= trace->place.start);
+  }
+
+  template <class Run> void run_rule(const Rule &rule, const Node *node, Run run) {
+    if (site_.trace == nullptr) [[likely]] {
+      return run_untraced(rule, run);
+    }
+    Trace &trace = *site_.trace;
+    ++trace.visits;
+    trace.writes = is_traced(rule, node);
+    const std::size_t before = site_.findings.size();
+    if (trace.writes) {
+      Attempt &attempt = trace.attempts.emplace_back();
+      attempt.rule = &rule;
+      attempt.node = node;
+    }
+    run_untraced(rule, run);
+    if (trace.writes) {
+      trace.attempts.back().findings = site_.findings.size() - before;
+    }
+    trace.writes = false;
+  }
+
+  template <class Run> void run_untraced(const Rule &rule, Run run) {
+    if (!failed_.empty() && std::ranges::find(failed_, &rule) != failed_.end()) {
+      return;
+    }
+    site_.rule = &rule;
+    const Stopwatch watch(time_of(rule));
+    const StepLimit limit(most_steps_);
+    try {
+      run();
+    } catch (const TooManySteps &) {
+      give_up(rule);
+      return;
+    } catch (const std::exception &error) {
+      failed_.push_back(&rule);
+      failures_.push_back({&rule.info, site_.module->file, error.what()});
+      return;
+    }
+    if (limit.taken() > kFewSteps) [[unlikely]] {
+      i64 &taken = steps_[&rule];
+      taken += limit.taken();
+      if (taken > most_steps_) {
+        give_up(rule);
+      }
+    }
+    note_steps(timings_, rule, limit.taken());
+  }
+
+  void give_up(const Rule &rule) {
+    failed_.push_back(&rule);
+    failures_.push_back({&rule.info, site_.module->file, "too many steps", true});
+    note_steps(timings_, rule, most_steps_);
+  }
+
+  void visit(const Node *node) {
+    if (node->kind == NodeKind::Constant) {
+      return; // which no rule wants, and which holds nothing
+    }
+    site_.node = node;
+    for (const Rule *rule : subscriptions_.nodes[static_cast<u32>(node->kind)]) {
+      run_rule(*rule, node, [&] { rule->on_node(site_, *node); });
+    }
+    if (node->kind == NodeKind::Name || node->kind == NodeKind::Attribute) {
+      const Symbol name = node->kind == NodeKind::Name ? static_cast<const Name *>(node)->id
+                                                       : static_cast<const Attribute *>(node)->attr;
+      subscriptions_.for_each_named(
+          name, [&](const Rule &rule) { run_rule(rule, node, [&] { rule.on_node(site_, *node); }); });
+      if (node->kind == NodeKind::Name) {
+        return;
+      }
+    } else if (const auto *call = as<Call>(node)) {
+      subscriptions_.for_each(*call, site_.project.callee_of(call),
+                              [&](const Rule &rule) { run_rule(rule, node, [&] { rule.on_call(site_, *call); }); });
+    }
+    const model::FunctionInfo *const function = site_.function;
+    const model::ClassInfo *const type = site_.type;
+    if (node->kind == NodeKind::FunctionDef || node->kind == NodeKind::Lambda) {
+      const model::FunctionInfo *const known = site_.project.function_at(node);
+      site_.function = known != nullptr ? known : function;
+    } else if (node->kind == NodeKind::ClassDef) {
+      site_.type = site_.project.class_at(node);
+    }
+    site_.ancestors.push_back(node);
+    for_each_child(node, [this](const Node *child) { visit(child); });
+    site_.ancestors.pop_back();
+    site_.function = function;
+    site_.type = type;
+  }
+
+  const Subscriptions &subscriptions_;
+  Memory memory_;
+  Site site_;
+  std::vector<const Rule *> failed_;            // on this module
+  std::unordered_map<const Rule *, i64> steps_; // taken in this module, where they were many at once
+  i64 most_steps_ = 0;
+  std::vector<RuleFailure> &failures_;
+  Timings *timings_;
+};
+
+std::size_t bytes_of(const model::Module &module) { return module.parsed->source.text().size(); }
+
+void run_project_rules(const model::Project &project, const Subscriptions &subscriptions, Findings &findings,
+                       std::vector<RuleFailure> &failures, Timings *timings) {
+  std::size_t bytes = 0;
+  for (const model::Module &module : project.modules) {
+    bytes += bytes_of(module);
+  }
+  for (const Rule *rule : subscriptions.projects) {
+    const Stopwatch watch(timings != nullptr ? &timings->rules[&rule->info] : nullptr);
+    const StepLimit limit(most_steps(bytes));
+    try {
+      rule->on_project(project, findings);
+      note_steps(timings, *rule, limit.taken());
+    } catch (const TooManySteps &) {
+      failures.push_back({&rule->info, project.modules.front().file, "too many steps", true});
+    } catch (const std::exception &error) {
+      failures.push_back({&rule->info, project.modules.front().file, error.what()});
+    }
+  }
+}
+
+} // namespace
+
+Judging::Judging(const model::Project &project, const RuleSet &rules, ProjectShapes *shapes, Timings *timings,
+                 Trace *trace)
+    : project_(project), subscriptions_(rules.subscriptions()), shapes_(shapes), timings_(timings), trace_(trace) {
+  // What rules remember of a project is worked out for each part, so that small projects are not divided. How many
+  // parts there are follows from the files alone: whatever the number of threads, the rules do the same.
+  constexpr std::size_t kBytesOfPart = std::size_t{1} << 20;
+  constexpr std::size_t kMostParts = 8;
+  std::size_t bytes = 0;
+  for (const model::Module &module : project.modules) {
+    bytes += module.is_judged ? bytes_of(module) : 0;
+  }
+  const std::size_t count = std::clamp<std::size_t>(bytes / kBytesOfPart, 1, kMostParts);
+  parts_.resize(count);
+  std::size_t before = 0;
+  for (const model::Module &module : project.modules) {
+    if (module.is_judged) {
+      parts_[std::min(before * count / std::max<std::size_t>(bytes, 1), count - 1)].modules.push_back(&module);
+      before += bytes_of(module);
+    }
+  }
+}
+
+void Judging::run(std::size_t index) {
+  Part &part = parts_[index];
+  forget_searches();
+  if (index == 0) {
+    run_project_rules(project_, subscriptions_, part.findings, part.failures, timings_);
+  }
+  Walk walk(project_, subscriptions_, part.findings, part.failures, timings_, trace_);
+  for (const model::Module *module : part.modules) {
+    walk.run(*module);
+  }
+}
+
+Findings Judging::finish(std::vector<RuleFailure> &failures) {
+  Findings findings;
+  for (Part &part : parts_) {
+    std::ranges::move(part.findings, std::back_inserter(findings));
+    std::ranges::move(part.failures, std::back_inserter(failures));
+  }
+  if (!subscriptions_.shapes.empty()) {
+    forget_searches();
+    Walk walk(project_, subscriptions_, findings, failures, timings_, trace_);
+    if (shapes_ != nullptr) {
+      try {
+        recall_shapes(project_, *shapes_, walk.memory());
+      } catch (const std::exception &) { // the rules will try it themselves, and are told
+      }
+    }
+    for (const Part &part : parts_) {
+      for (const model::Module *module : part.modules) {
+        walk.run_shapes(*module);
+      }
+    }
+  }
+  sort_findings(findings); // parts may have come to the same place
+  vet_fixes(project_, findings);
+  return findings;
+}
+
+namespace {
+
+Findings run_all(Judging &&judging, std::vector<RuleFailure> &failures) {
+  for (std::size_t part = 0; part < judging.parts(); ++part) {
+    judging.run(part);
+  }
+  return judging.finish(failures);
+}
+
+} // namespace
+
+Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures,
+               Timings *timings) {
+  if (timings == nullptr) {
+    return run_all(Judging(project, rules), failures);
+  }
+  {
+    std::vector<RuleFailure> same;
+    const Stopwatch watch(&timings->judge);
+    run_all(Judging(project, rules), same);
+  }
+  // Once more, because looking at the clock at each step takes time itself.
+  Trace trace;
+  Findings findings = run_all(Judging(project, rules, nullptr, timings, &trace), failures);
+  timings->work.add(project.work);
+  timings->work.rule_visits += trace.visits;
+  timings->work.rule_queries += trace.queries;
+  return findings;
+}
+
+Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures, Trace &trace) {
+  return run_all(Judging(project, rules, nullptr, nullptr, &trace), failures);
+}
+
+} // namespace deepperf::rules

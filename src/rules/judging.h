@@ -1,0 +1,59 @@
+// Running the rules on a project.
+#pragma once
+
+#include "rules/registry.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace deepperf::rules {
+
+class ProjectShapes;
+class Subscriptions;
+
+// A rule has thrown an exception, or takes too many steps: it says nothing more about that file, or, as it looks at all
+// files together, about any.
+struct RuleFailure {
+  const RuleInfo *rule = nullptr;
+  FileIndex file;
+  std::string what;
+  bool is_too_long = false; // no mistake that anybody has to know of
+};
+
+// Rules at work on a project, in parts that several threads may share.
+class Judging {
+public:
+  // `shapes`, if given, are asked for in finish(). With `timings` or a `trace`, all parts run on one thread.
+  Judging(const model::Project &project, const RuleSet &rules, ProjectShapes *shapes = nullptr,
+          Timings *timings = nullptr, Trace *trace = nullptr);
+
+  [[nodiscard]] std::size_t parts() const { return parts_.size(); }
+  // Each part once, on any thread.
+  void run(std::size_t part);
+  // After all parts.
+  Findings finish(std::vector<RuleFailure> &failures);
+
+private:
+  struct Part {
+    std::vector<const model::Module *> modules;
+    Findings findings;
+    std::vector<RuleFailure> failures;
+  };
+
+  const model::Project &project_;
+  const Subscriptions &subscriptions_;
+  ProjectShapes *shapes_;
+  Timings *timings_;
+  Trace *trace_;
+  std::vector<Part> parts_;
+};
+
+// Runs the rules. `timings`, if given, is told how long each took.
+Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures,
+               Timings *timings = nullptr);
+
+// The same, and writes down what they ask.
+Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures, Trace &trace);
+
+} // namespace deepperf::rules
