@@ -457,8 +457,8 @@ struct Project {
   std::unordered_map<const python::Call *, const python::Call *> compiled_models;
   std::unordered_map<const python::Call *, MovedBatch> moved_batches; // of the call that made the loader
 
-  Lazy<Definitions> definitions; // worked out when first asked for: see definitions.h
-  mutable std::recursive_mutex work_once;  // held by who works out what takes long, and what nobody should do twice
+  Lazy<Definitions> definitions;          // worked out when first asked for: see definitions.h
+  mutable std::recursive_mutex work_once; // held by who works out what takes long, and what nobody should do twice
 
   [[nodiscard]] Value callee_of(const python::Call *call) const { return callees[call->fact]; }
   // Where a call stands; null if nothing is known of what it calls.
