@@ -29,6 +29,17 @@ bool is_written_down(const Site &site, const Expr *expr) {
   return info != nullptr && info->has(kConstant);
 }
 
+// What each read costs. Of a tensor that stays on the host that is little, and nothing waits.
+std::string cost_of(const Site &site, const Expr *tensor) {
+  return value_of(site, tensor).device == model::kOnCpu
+             ? "the tensor is read element by element, and each read makes a tensor of one element first"
+             : "the tensor is read element by element, and each read waits for the device";
+}
+
+Tier tier_of(const Site &site, const Expr *tensor, Tier otherwise) {
+  return value_of(site, tensor).device == model::kOnCpu ? Tier::Hint : otherwise;
+}
+
 // Once in a script, outside of all loops, it does not matter.
 bool runs_once(const Site &site) {
   if (site.module->tensorflow && !site.module->torch && !site.module->jax) {
@@ -72,8 +83,9 @@ void check_elements(Site &site, const Node &place, const Expr *target, const Exp
     return read != nullptr;
   });
   if (read != nullptr) {
-    Finding &finding = report(site, place, "the tensor is read element by element, and each read waits for the device",
+    Finding &finding = report(site, place, cost_of(site, iterated),
                               "copy it once: `tensor.tolist()` returns a list of Python numbers");
+    finding.tier = tier_of(site, iterated, finding.tier);
     add_note(finding, site, *read, "each element is read here");
   }
 }
@@ -131,18 +143,21 @@ void check_indices(Site &site, const For &loop) {
     return;
   }
   const Node *read = nullptr;
+  const Expr *tensor = nullptr;
   any_node(loop.body, [&](const Node *node) {
     const Expr *of = nullptr;
     if (read == nullptr && reads_number(site, node, &of)) {
       const auto *element = as<Subscript>(of);
       const auto *at = element != nullptr ? as<Name>(element->slice) : nullptr;
       read = at != nullptr && at->id == index->id && is_tensor(element->value) ? node : nullptr;
+      tensor = read != nullptr ? element->value : nullptr;
     }
     return read != nullptr;
   });
   if (read != nullptr) {
-    Finding &finding = report(site, *read, "the tensor is read element by element, and each read waits for the device",
+    Finding &finding = report(site, *read, cost_of(site, tensor),
                               "copy it once before the loop: `tensor.tolist()` returns a list of Python numbers");
+    finding.tier = tier_of(site, tensor, finding.tier);
     add_note(finding, site, loop, "in each iteration of this loop");
   }
 }

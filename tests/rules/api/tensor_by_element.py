@@ -107,3 +107,10 @@ def neighbours(values):
 
 
 print(smallest(np.random.rand(100, 100)), neighbours(np.random.rand(100, 100)))
+
+
+def on_the_host(size):
+    order = torch.arange(size)
+    for i in range(size):
+        order[i] = order[i].item() + 1  # hint: DP155
+    return order
