@@ -27,6 +27,21 @@ const Expr *added(const Expr *target, const Expr *value) {
                                                      : nullptr;
 }
 
+// Does a sum, also of scaled terms or in one branch of a choice, have the attribute as a part: `self.x + y`,
+// `0.9 * self.x + 0.1 * y`?
+bool has_part(const Expr *value, const Attribute &part) {
+  if (const auto *sum = as<BinOp>(value)) {
+    return has_part(sum->left, part) || has_part(sum->right, part);
+  }
+  if (const auto *choice = as<IfExp>(value)) {
+    return has_part(choice->body, part) || has_part(choice->orelse, part);
+  }
+  const auto *attribute = as<Attribute>(value);
+  const auto *owner = attribute != nullptr ? as<Name>(attribute->value) : nullptr;
+  const auto *wanted = as<Name>(part.value);
+  return owner != nullptr && wanted != nullptr && attribute->attr == part.attr && owner->id == wanted->id;
+}
+
 } // namespace
 
 // Puts a tensor into a list, dict or the like, or into an attribute.
@@ -117,6 +132,10 @@ void GraphFlowWalker::walk_assignment(const Stmt *statement, std::span<Expr *con
     if (const u64 more_bits = eval(more); more_bits != 0) {
       bits |= keep(statement, targets[0], more, more_bits);
     }
+  }
+  const auto *kept = targets.size() == 1 ? as<Attribute>(targets[0]) : nullptr;
+  if (kept != nullptr && bits != 0 && has_part(value, *kept)) {
+    use(bits, Flow::kStored | Flow::kSummed); // self.x = self.x + y
   }
   for (const Expr *target : targets) {
     assign(target, bits, value);

@@ -47,10 +47,59 @@ bool runs_per_item(const Site &site) {
           only_items_call(site, *site.function, 0));
 }
 
+namespace {
+
+// The same of what all calls pass for a parameter: read_vocab(self.path)
+bool is_same_for_all_calls(const Site &site, u32 place, u32 depth);
+
+bool is_same_here(const Site &site, const Expr &expr, u32 depth) {
+  const model::Dependencies depends = model::dependencies_of(site.project, *site.function, &expr);
+  const bool is_method = site.function->type != nullptr && !site.function->is_static;
+  const u64 params = depends.params & ~u64{is_method ? 1U : 0U}; // parameter 0 is self
+  if (depends.varies || (params != 0 && in_dataset_item(site))) {
+    return false;
+  }
+  for (u32 i = 0; i < site.function->params.size() && i < 64; ++i) {
+    if ((params >> i & 1) != 0 && !is_same_for_all_calls(site, i, depth)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool is_same_for_all_calls(const Site &site, u32 place, u32 depth) {
+  constexpr u32 kMostCalls = 3;
+  const model::FunctionInfo &function = *site.function;
+  if (depth >= kMostCalls || function.called_by.empty()) {
+    return false;
+  }
+  return std::ranges::all_of(function.called_by, [&](const model::CallSite *caller) {
+    if (has_hidden_arguments(*caller->call)) {
+      return false;
+    }
+    const Expr *given = nullptr;
+    const u32 position = place - (caller->bound ? 1 : 0);
+    if (position < caller->call->args.size()) {
+      given = caller->call->args[position];
+    }
+    if (const Keyword *keyword = keyword_argument(*caller->call, function.params[place]->name.text())) {
+      given = keyword->value;
+    }
+    return given == nullptr ? function.params[place]->default_value != nullptr
+                            : is_same_here(site_of(site, *caller->call), *given, depth + 1);
+  });
+}
+
+} // namespace
+
 bool is_same_for_all_items(const Site &site, const Expr &expr) {
   const model::Dependencies depends = model::dependencies_of(site.project, *site.function, &expr);
   const bool is_method = site.function->type != nullptr && !site.function->is_static;
   return !depends.varies && (depends.params & ~u64{is_method ? 1U : 0U}) == 0; // parameter 0 is self
+}
+
+bool is_first_argument_same_for_all_items(const Site &site, const Call &call) {
+  return !has_hidden_arguments(call) && !call.args.empty() && is_same_here(site, *call.args[0], 0);
 }
 
 bool is_call_same_for_all_items(const Site &site, const Call &call) {

@@ -17,4 +17,8 @@ bool is_same_for_all_items(const Site &site, const python::Expr &expr);
 // Does the call get the same arguments for every item?
 bool is_call_same_for_all_items(const Site &site, const python::Call &call);
 
+// Is the first argument, such as the path of a file, the same for every item? A parameter is what all calls pass for
+// it.
+bool is_first_argument_same_for_all_items(const Site &site, const python::Call &call);
+
 } // namespace deepperf::rules

@@ -58,13 +58,23 @@ void check_next(Site &site, const Call &call) {
     return;
   }
   const model::Loop *loop = long_loop_around(site);
-  if (loop == nullptr || !runs_every_turn(site, *loop) || model::varies(site.project, *loop, made->args[0])) {
+  const Repetition repetition = loop == nullptr ? repetition_of(site) : Repetition{};
+  const bool is_here =
+      loop != nullptr && runs_every_turn(site, *loop) && !model::varies(site.project, *loop, made->args[0]);
+  // sample(loader), which each training step calls
+  const bool is_called = repetition.through_calls() && repetition.loop->steps &&
+                         stays_same(site, repetition, made->args[0]) && enclosing(site, NodeKind::If) == nullptr;
+  if (!is_here && !is_called) {
     return;
   }
   Finding &finding =
       report(site, call, "every iteration restarts the `DataLoader` to read a single batch",
              "create the iterator once before the loop and call `next()` on it; create a new one on `StopIteration`");
-  add_note(finding, site, *loop->node, "in every iteration of this loop");
+  if (is_here) {
+    add_note(finding, site, *loop->node, "in every iteration of this loop");
+  } else {
+    add_note(finding, site, repetition);
+  }
 }
 
 void check(Site &site, const Call &call) {

@@ -1,10 +1,13 @@
 #include "python/children.h"
+#include "rules/assignments.h"
 #include "rules/lightning.h"
 #include "rules/reach.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace deepperf::rules::untrained_model_tracked {
 
@@ -270,7 +273,102 @@ void check_node(Site &site, const Node &node) {
   }
 }
 
+// ---- A model that is made in one place and run in another: a teacher in a closure, in a helper, as an attribute -----
+
+// What the project does with models, each known by the call that made it.
+struct ModelUses {
+  std::unordered_set<const Call *> in_eval; // eval() is called on it
+  std::unordered_set<const Call *> taken;   // its parameters are, or it becomes a part of another model
+  bool makes_optimizer = false;
+};
+
+const Call *maker_of_model(const model::Value &value) {
+  const bool is_one = (value.is_kind(Kind::HfModel) || value.is_kind(Kind::TorchModule)) && value.call != nullptr &&
+                      value.alternatives == nullptr && !value.many && !value.open;
+  return is_one ? value.call : nullptr;
+}
+
+ModelUses find_model_uses(const Site &site) {
+  ModelUses uses;
+  const auto look = [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call == nullptr) {
+      return false;
+    }
+    uses.makes_optimizer = uses.makes_optimizer || model::kind_of(call) == Kind::TorchOptimizer;
+    const std::string_view method = called_method(*call);
+    const bool evaluates = method == "eval" && call->args.empty();
+    const bool takes = method == "parameters" || method == "named_parameters" || method == "requires_grad_" ||
+                       method == "train" || method == "load_adapter" || method == "modules";
+    if (evaluates || takes) {
+      const model::Value callee = site.project.callee_of(call); // which knows chains such as load().to(device).eval()
+      if (const Call *maker = maker_of_model(callee.is(model::Value::Tag::ApiMethod)
+                                                 ? callee.receiver()
+                                                 : value_of(site_of(site, *call), receiver_of(*call)))) {
+        (evaluates ? uses.in_eval : uses.taken).insert(maker);
+      }
+    }
+    // Given to something that is not of the project: a wrapper, a list of modules, a trainer
+    if (called_function(site, *call) == nullptr && !evaluates) {
+      for (const Expr *given : call->args) {
+        const Call *maker = model::kind_of(given) == Kind::TorchModule || model::kind_of(given) == Kind::HfModel
+                                ? maker_of_model(value_of(site_of(site, *call), given))
+                                : nullptr;
+        if (maker != nullptr) {
+          uses.taken.insert(maker);
+        }
+      }
+    }
+    return false;
+  };
+  for (const model::Module &module : site.project.modules) {
+    for (const Stmt *statement : module.parsed->tree.body) {
+      any_node_inside(statement, look);
+    }
+  }
+  return uses;
+}
+
+void check_elsewhere(Site &site, const Call &call) {
+  const auto *attribute = as<Attribute>(call.func);
+  const bool is_own =
+      attribute != nullptr && site.function->type != nullptr && site.function->type->kind != Kind::Unknown;
+  if ((call.func->kind != NodeKind::Name && attribute == nullptr) || is_own || call.args.empty() ||
+      !context_of(site).in_training_step || context_of(site).no_grad != PlaceContext::NoGrad::Never) {
+    return;
+  }
+  const Call *maker = maker_of_model(value_of(site, call.func));
+  const auto is_tracked = [](const Expr *given) { return model::has_grad(given); };
+  if (maker == nullptr || std::ranges::any_of(call.args, is_tracked) ||
+      std::ranges::any_of(call.keywords, [&](const Keyword *given) { return is_tracked(given->value); })) {
+    return;
+  }
+  const ModelUses &uses = site.memory.recall<ModelUses>(&site.project, [&site] { return find_model_uses(site); });
+  const Stmt *statement = statement_around(site);
+  if (!uses.makes_optimizer || uses.taken.contains(maker) || !uses.in_eval.contains(maker) || statement == nullptr ||
+      has_word(text_of(site, statement), {"detach", ".item("}) || !model::has_grad(&call)) {
+    return;
+  }
+  Finding &finding =
+      report(site, call,
+             fmt::format("`{}` is not trained, but every step records its autograd graph and computes its gradients",
+                         text_of(site, call.func)),
+             "run it under `torch.no_grad()`");
+  finding.notes.push_back(
+      {site_of(site, *maker).module->file, maker->span(), "no optimizer gets the parameters of this model"});
+}
+
+void check_here(Site &site, const Call &call);
+
 void check(Site &site, const Call &call) {
+  const std::size_t before = site.findings.size();
+  check_here(site, call);
+  if (site.findings.size() == before && site.function != nullptr && !site.module->is_test && !under_no_grad(site)) {
+    check_elsewhere(site, call);
+  }
+}
+
+void check_here(Site &site, const Call &call) {
   check_lightning(site, call);
   const auto *method = as<Attribute>(call.func);
   const auto *name = as<Name>(method != nullptr ? method->value : call.func);
@@ -319,7 +417,8 @@ A model that was loaded with `from_pretrained` and that a training loop only run
 reads its parameters, freezes it or passes it on, so no optimizer can train it. The call is not under `torch.no_grad()`.
 
 The same for a model of torchvision, and for an attribute that is a `copy.deepcopy` of another model, such as the target
-network of Q-learning, that no optimizer of its class gets.
+network of Q-learning, that no optimizer of its class gets. Also a model that is put into evaluation mode in one function and run in the training step by
+another one, as a teacher often is.
 
 ## Why it costs
 

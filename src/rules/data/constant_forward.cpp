@@ -1,5 +1,6 @@
 #include "model/graph_flow.h"
 #include "rules/reach.h"
+#include "rules/repetition.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -69,8 +70,29 @@ bool is_fixed(const model::Loop &loop, const Expr *expr) {
   }
 }
 
+// classify(x), which a loop that trains nothing calls, and which runs a model on the same prompts each time
+void check_called(Site &site, const Call &call) {
+  const Repetition repetition = repetition_of(site);
+  if (!repetition.through_calls() || repetition.loop->trains || !site.module->torch || site.module->is_test ||
+      site.function->name.text() == "forward" || enclosing(site, NodeKind::If) != nullptr ||
+      (call.args.empty() && call.keywords.empty()) || has_hidden_arguments(call) ||
+      !model::records_graph(site.project, site.project.callee_of(&call)) || !call_stays_same(site, repetition, call) ||
+      !stays_same(site, repetition, call.func) ||
+      file_has_word(site, {"time.", "perf_counter", "synchronize(", ".train("}) ||
+      (!site.ancestors.empty() && site.ancestors.back()->kind == NodeKind::ExprStmt)) {
+    return;
+  }
+  Finding &finding = report(site, call, "this model computes the same from the same arguments in every iteration",
+                            "call it once before the loop and keep the result");
+  add_note(finding, site, repetition);
+}
+
 void check(Site &site, const Call &call) {
   const model::Loop *const loop = long_loop_around(site);
+  if (loop == nullptr && loop_around(site) == nullptr) {
+    check_called(site, call);
+    return;
+  }
   if (loop == nullptr || !site.module->torch || site.module->is_test || loop->turns == model::Turns::Few ||
       !runs_every_turn(site, *loop) || (call.args.empty() && call.keywords.empty()) || has_hidden_arguments(call)) {
     return;

@@ -108,10 +108,36 @@ void check(Site &site, const Call &call) {
          "compute it once in `__init__`, and keep it with `self.register_buffer(…)`");
 }
 
+// Does the function only compute, as far as its code shows: calls of frameworks and of methods, and nothing stored?
+// What the engine says of its effects is not enough, as a method of a parameter may be anything.
+bool only_computes(const Site &site, const FunctionDef &definition) {
+  return !any_node(definition.body, [&](const Node *node) {
+    if (node->kind == NodeKind::Attribute && node->context != Context::Load) {
+      return true;
+    }
+    if (node->kind == NodeKind::Global || node->kind == NodeKind::Nonlocal || node->kind == NodeKind::Yield ||
+        node->kind == NodeKind::Await) {
+      return true;
+    }
+    const auto *call = as<Call>(node);
+    if (call == nullptr) {
+      return false;
+    }
+    const std::string_view api = called_api(site, *call);
+    const ApiInfo *info = api.empty() ? nullptr : find_api(canonical_name(api));
+    if (info != nullptr) {
+      return info->has(kRandom | kIo | kPython);
+    }
+    const bool is_framework = api.starts_with("torch.") || api.starts_with("numpy.") || api.starts_with("math.");
+    return call->func->kind == NodeKind::Name && !is_framework && called_function(site, *call) == nullptr;
+  });
+}
+
 // Does the function make a tensor of numbers alone, with some work: a table of sines, a mask, a grid?
 bool makes_table(const Site &site, const model::FunctionInfo &function) {
   const FunctionDef *const definition = function.definition();
-  if (definition == nullptr || !definition->decorators.empty() || function.effects ||
+  if (definition == nullptr || !definition->decorators.empty() ||
+      (function.effects && !only_computes(site, *definition)) ||
       has_word(text_of(function), {"rand", "cache", "global "})) {
     return false;
   }
@@ -125,7 +151,12 @@ bool makes_table(const Site &site, const model::FunctionInfo &function) {
              std::ranges::find(names, api.substr(api.rfind('.') + 1)) != names.end();
     };
     makes += is({"arange", "linspace", "zeros", "ones", "eye", "full", "tensor", "array", "logspace"}) ? 1 : 0;
-    works += is({"sin", "cos", "exp", "pow", "outer", "meshgrid", "triu", "tril", "stack", "cat", "einsum"}) ? 1 : 0;
+    works += is({"sin", "cos", "exp", "pow", "outer", "meshgrid", "triu", "tril", "stack", "cat", "einsum", "matmul",
+                 "sparse_coo_tensor", "mm", "kron", "bincount"})
+                 ? 1
+                 : 0;
+    const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
+    works += method == "scatter_add_" || method == "coalesce" || method == "matmul" || method == "mm" ? 1 : 0;
     return false;
   });
   return makes > 0 && works > 0;
@@ -155,6 +186,14 @@ void check_helper(Site &site, const Node &node) {
   if (function == nullptr || function->name.text() == "forward" || function == site.function ||
       !in_method(site, Kind::TorchModule, "forward") || enclosing(site, NodeKind::If) != nullptr ||
       !makes_table(site, *function) || !reads_constants(*function) || !is_same_each_time(site, call)) {
+    return;
+  }
+  // What a function with unknown calls is given must be in plain sight: attributes of the module, and numbers.
+  const Symbol self = site.function->params.empty() ? Symbol{} : site.function->params[0]->name;
+  const auto is_plain = [&](const Expr *given) {
+    return given->kind == NodeKind::Constant || static_cast<bool>(own_attribute(given, self));
+  };
+  if (function->effects && !(std::ranges::all_of(call.args, is_plain) && call.keywords.empty())) {
     return;
   }
   Finding &finding =

@@ -24,7 +24,18 @@ bool reads_all(const Site &site, const Call &call) {
     return false;
   }
   bool reads = false;
+  const auto is_whole_file = [&](const Expr *iterated) { // for line in file, enumerate(file), csv.reader(file)
+    const auto *wrapped = as<Call>(iterated);
+    const auto *file = as<Name>(wrapped != nullptr && !wrapped->args.empty() ? wrapped->args[0] : iterated);
+    return file != nullptr && file->id == name->id;
+  };
   const bool seeks = any_node(with->body, [&](const Node *node) {
+    const auto *lines = as<For>(node);
+    const bool is_comprehension =
+        node->kind == NodeKind::DictComp || node->kind == NodeKind::ListComp || node->kind == NodeKind::SetComp;
+    const auto *made = is_comprehension ? static_cast<const ComprehensionExpr *>(node) : nullptr;
+    reads = reads || (lines != nullptr && is_whole_file(lines->iter)) ||
+            (made != nullptr && is_whole_file(made->generators[0]->iter));
     const auto *use = as<Call>(node);
     if (use == nullptr) {
       return false;
@@ -68,7 +79,9 @@ void check(Site &site, const Call &call) {
   if (called_api(site, call) == "open" && !reads_all(site, call) && !is_loaded_at_once(site, call)) {
     return;
   }
-  if (!runs_per_item(site) || call.args.empty() || is_guarded(site) || !is_call_same_for_all_items(site, call)) {
+  const bool is_open = called_api(site, call) == "open";
+  if (!runs_per_item(site) || call.args.empty() || is_guarded(site) ||
+      !(is_open ? is_first_argument_same_for_all_items(site, call) : is_call_same_for_all_items(site, call))) {
     return;
   }
   report(site, call, fmt::format("`{}` opens the same file again for every item", text_of(site, call.func)),

@@ -65,13 +65,18 @@ public:
     for (std::size_t i = 1; i < functions_.size(); ++i) {
       const Called called = functions_[i];
       const FunctionDef *inner = called.function->definition();
-      if (inner == nullptr) {
+      const Lambda *lambda = called.function->lambda();
+      if (inner == nullptr && lambda == nullptr) {
         continue;
       }
       enter(*called.function, called.through);
       masks_ = called.masks;
       is_optional_ = called.is_optional;
       is_repeated_ = called.is_repeated;
+      if (lambda != nullptr) {
+        visit(lambda->body);
+        continue;
+      }
       body(inner->body);
       take_callees(i, inner, nullptr);
     }
@@ -124,7 +129,7 @@ private:
       if (functions_.size() >= kMostFunctions) {
         return;
       }
-      if (site.conditional || site.once || site.behind_guard || site.callee->definition() == nullptr ||
+      if (site.conditional || site.once || site.behind_guard || site.callee->node == nullptr ||
           site.callee->is_property) {
         continue;
       }

@@ -1,5 +1,6 @@
 #include "python/children.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
 #include <fmt/format.h>
 
@@ -83,15 +84,37 @@ void find_uses(const Node *node, Symbol self, bool may_run_often, Uses &uses) {
   for_each_child(node, [&](const Node *child) { find_uses(child, self, may_run_often, uses); });
 }
 
+bool is_random(std::string_view api) {
+  return api == "torch.randn" || api == "torch.rand" || api == "torch.normal" || api == "torch.randperm" ||
+         api == "torch.randint" || api == "torch.bernoulli";
+}
+
+// Is it made of random numbers, so that another one takes its place where the module is created again?
+bool has_random_numbers(const Site &site, const Node *value) {
+  return any_node(value, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    return call != nullptr && is_random(called_api(site, *call));
+  });
+}
+
 // Is it made from sizes and numbers, on the CPU?
 bool makes_constant(const Site &site, const Expr *value) {
+  if (const auto *scaled = as<BinOp>(value)) { // torch.randn(2, n) * 10
+    const auto is_number = [](const Expr *part) {
+      return model::kind_of(part) != Kind::TorchTensor &&
+             !any_node(part, [](const Node *node) { return node->kind == NodeKind::Call; });
+    };
+    const bool is_left = is_number(scaled->right);
+    const bool is_right = is_number(scaled->left);
+    return (is_left && makes_constant(site, scaled->left)) || (is_right && makes_constant(site, scaled->right));
+  }
   const auto *call = as<Call>(value);
   if (call == nullptr) {
     return false;
   }
   const std::string_view api = called_api(site, *call);
-  const bool is_maker = api == "torch.tensor" || api == "torch.zeros" || api == "torch.ones" || api == "torch.arange" ||
-                        api == "torch.linspace" || api == "torch.eye" || api == "torch.full" ||
+  const bool is_maker = is_random(api) || api == "torch.tensor" || api == "torch.zeros" || api == "torch.ones" ||
+                        api == "torch.arange" || api == "torch.linspace" || api == "torch.eye" || api == "torch.full" ||
                         api == "torch.FloatTensor" || api == "torch.from_numpy" || api == "torch.Tensor";
   if (is_maker) {
     return keyword_argument(*call, "device") == nullptr && !has_hidden_arguments(*call) &&
@@ -142,6 +165,16 @@ void check(Site &site, const Node &node) {
       continue; // moved or changed somewhere else, or not used
     }
     const std::string name(target->attr.text());
+    if (has_random_numbers(site, assignment->value)) {
+      Finding &finding = report(
+          site, *assignment,
+          fmt::format("`self.{}` is random but not in the `state_dict`, so a model that is loaded has other numbers",
+                      name),
+          fmt::format("register it: `self.register_buffer(\"{}\", …)`; it is then saved and moves with the module",
+                      name));
+      add_note(finding, site, *use.read, "it is used here");
+      continue;
+    }
     Finding &finding =
         report(site, *assignment,
                use.move != nullptr
@@ -181,7 +214,8 @@ extern constinit const Rule kTensorNotBuffer = {
              .documentation = R"(## What it finds
 
 A module that keeps a constant tensor as `self.mean = torch.tensor(…)` and moves it to the device in `forward`. A module
-that uses such a tensor in `forward` without moving it is a hint.
+that uses such a tensor in `forward` without moving it is a hint. A tensor of random numbers, such as the frequencies of Fourier features, is
+reported in any case: it is not part of the `state_dict`, so that a model that is loaded computes with other numbers.
 
 ## Why it costs
 

@@ -1,6 +1,8 @@
 #include "model/bind.h"
 #include "model/variance.h"
 #include "rules/per_step.h"
+#include "rules/repetition.h"
+#include "rules/tree.h"
 
 namespace deepperf::rules::compile_per_call {
 
@@ -30,6 +32,26 @@ bool is_kept(const Site &site, const Call &call) {
   return false;
 }
 
+// Is what was compiled only called in this function, and not returned?
+bool is_used_here(const Site &site) {
+  const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
+  const auto *name = assignment != nullptr ? as<Name>(assignment->targets[0]) : nullptr;
+  const FunctionDef *definition = site.function->definition();
+  if (name == nullptr || definition == nullptr) {
+    return false;
+  }
+  bool is_called = false;
+  const bool is_returned = any_node(definition->body, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    const auto *callee = call != nullptr ? as<Name>(call->func) : nullptr;
+    is_called = is_called || (callee != nullptr && callee->id == name->id);
+    const auto *result = as<Return>(node);
+    const auto *returned = result != nullptr ? as<Name>(result->value) : nullptr;
+    return returned != nullptr && returned->id == name->id;
+  });
+  return is_called && !is_returned;
+}
+
 void check(Site &site, const Call &call) {
   const Expr *compiled = argument(call, 0, "model");
   if (compiled == nullptr || is_kept(site, call)) {
@@ -56,6 +78,13 @@ void check(Site &site, const Call &call) {
     }
     Finding &finding = report(site, call, what + " compiles the same code again in every iteration", advice);
     add_note(finding, site, *loop->node, "the loop is here");
+    return;
+  }
+  const Repetition repetition = repetition_of(site);
+  if (repetition.through_calls() && enclosing(site, NodeKind::If) == nullptr && compiled->kind != NodeKind::Call &&
+      site.function->name.text() != "__init__" && is_used_here(site) && stays_same(site, repetition, compiled)) {
+    Finding &finding = report(site, call, what + " compiles the same code again in every iteration", advice);
+    add_note(finding, site, repetition);
     return;
   }
   // A function that a training step calls compiles in every step; so does one that a loop calls for something of the

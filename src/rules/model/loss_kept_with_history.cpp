@@ -1,3 +1,4 @@
+#include "model/bind.h"
 #include "model/context.h"
 #include "model/graph_flow.h"
 #include "rules/lightning.h"
@@ -202,6 +203,15 @@ bool is_attribute(const Expr *kept) {
   return (entry != nullptr ? entry->value : kept)->kind == NodeKind::Attribute;
 }
 
+// An attribute that a function of the training step, called with tensors on the graph, averages over the steps
+bool keeps_for_next_step(const Site &site, const Expr *kept) {
+  const auto *attribute = as<Attribute>(kept);
+  return attribute != nullptr && loop_around(site) == nullptr && site.function->definition() != nullptr &&
+         site.function->type != nullptr && site.function->type->kind == Kind::TorchModule &&
+         model::is_own_object(*site.function, attribute->value) && context_of(site).in_training_step &&
+         std::ranges::none_of(site.function->called_by, [](const model::CallSite *caller) { return caller->no_grad; });
+}
+
 void judge(Site &site, const Node &place, const Expr *kept, const Expr *value, std::string_view how) {
   if (!model::has_grad(value) || under_no_grad(site)) {
     return;
@@ -212,6 +222,15 @@ void judge(Site &site, const Node &place, const Expr *kept, const Expr *value, s
   const bool in_step = loop != nullptr
                            ? loop->steps && (loop->node->kind == NodeKind::For || loop->node->kind == NodeKind::While)
                            : site.function->steps && site.function->in_loop && is_attribute(kept);
+  if (!is_lightning && !in_step && keeps_for_next_step(site, kept)) {
+    Finding &finding = report(
+        site, place,
+        fmt::format("`{}` keeps the autograd graph of every step, so memory grows and the next `backward()` fails",
+                    text_of(site, kept)),
+        "use `.detach()` on what is added to it");
+    offer_detach(finding, *value, false);
+    return;
+  }
   if (!is_lightning && !in_step) {
     return;
   }
@@ -278,10 +297,59 @@ void check_statement(Site &site, const Node &node) {
 
 using Flow = model::GraphFlow;
 
+// The class whose objects a dictionary holds: `{"loss": Meter(), …}`, `{name: Meter() for …}`, `defaultdict(Meter)`;
+// null if that is not known.
+const model::ClassInfo *class_of_entries(const Site &site, const Expr *dictionary) {
+  const std::vector<model::Argument::Given> written = model::written_as(scope_of(site), dictionary);
+  const Expr *made = written.size() == 1 ? written[0].expr : nullptr;
+  const auto class_made_by = [&](const Expr *value) -> const model::ClassInfo * {
+    const auto *call = as<Call>(value);
+    const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value();
+    return callee.is(model::Value::Tag::Class) ? callee.type : nullptr;
+  };
+  if (const auto *entries = as<Dict>(made); entries != nullptr && !entries->items.empty()) {
+    const model::ClassInfo *first = class_made_by(entries->items[0].value);
+    const bool is_one =
+        std::ranges::all_of(entries->items, [&](const DictItem &item) { return class_made_by(item.value) == first; });
+    return is_one ? first : nullptr;
+  }
+  if (const auto *entries = as<DictComp>(made)) {
+    return class_made_by(entries->value);
+  }
+  const auto *call = as<Call>(made);
+  if (call == nullptr || called_api(site, *call) != "collections.defaultdict" || call->args.size() != 1) {
+    return nullptr;
+  }
+  const auto *maker = as<Lambda>(call->args[0]);
+  const model::Value type = maker == nullptr ? value_of(site, call->args[0]) : model::Value();
+  return maker != nullptr ? class_made_by(maker->body) : type.is(model::Value::Tag::Class) ? type.type : nullptr;
+}
+
+// The method of the project that a call calls, also on an entry of a dictionary: `meters["loss"].update(…)`
+const model::FunctionInfo *called_meter(const Site &site, const Call &call) {
+  const model::Value callee = site.project.callee_of(&call);
+  if (callee.is(model::Value::Tag::Method)) {
+    return callee.function;
+  }
+  const auto *method = as<Attribute>(call.func);
+  const auto *entry = method != nullptr ? as<Subscript>(method->value) : nullptr;
+  const model::ClassInfo *type =
+      entry != nullptr && callee.is_unknown() ? class_of_entries(site, entry->value) : nullptr;
+  if (type == nullptr) {
+    return nullptr;
+  }
+  for (const model::ClassInfo *one : type->mro) {
+    if (const auto member = one->members.find(method->attr.id); member != one->members.end()) {
+      return member->second.is(model::Value::Tag::Function) ? member->second.function : nullptr;
+    }
+  }
+  return nullptr;
+}
+
 // meter.update(loss): a method of the project adds what it is given to what it has.
 void check_meter(Site &site, const Call &call) {
-  const model::Value callee = site.project.callee_of(&call);
-  if (!callee.is(model::Value::Tag::Method) || callee.function->definition() == nullptr || under_no_grad(site) ||
+  const model::FunctionInfo *const callee = called_meter(site, call);
+  if (callee == nullptr || callee->definition() == nullptr || under_no_grad(site) ||
       !context_of(site).in_training_step) {
     return;
   }
@@ -291,8 +359,8 @@ void check_meter(Site &site, const Call &call) {
     if (!model::has_grad(value) || model::kind_of(value) != Kind::TorchTensor) {
       continue;
     }
-    flow = flow != nullptr ? flow : &model::graph_flow_of(site.project, *callee.function);
-    const u32 place = i + (callee.function->is_static ? 0 : 1);
+    flow = flow != nullptr ? flow : &model::graph_flow_of(site.project, *callee);
+    const u32 place = i + (callee->is_static ? 0 : 1);
     const u16 uses = place < flow->params.size() ? flow->params[place] : u16{0};
     if ((uses & Flow::kSummed) == 0 || (uses & (Flow::kWalked | Flow::kEscapes | Flow::kNeedsNoGraph)) != 0) {
       continue;
@@ -302,8 +370,7 @@ void check_meter(Site &site, const Call &call) {
                fmt::format("`{}` keeps this tensor with its autograd graph, so memory grows with every step",
                            text_of(site, call.func)),
                "use `.detach()` to keep a tensor, or `.item()` for a Python number");
-    finding.notes.push_back(
-        {callee.function->module->file, callee.function->definition()->name_span, "this function accumulates it"});
+    finding.notes.push_back({callee->module->file, callee->definition()->name_span, "this function accumulates it"});
     offer_detach(finding, *value, false); // others may read what the object keeps
   }
 }

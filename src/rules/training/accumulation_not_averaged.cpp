@@ -1,3 +1,4 @@
+#include "rules/assignments.h"
 #include "rules/loss_call.h"
 #include "rules/reach.h"
 #include "rules/site.h"
@@ -43,7 +44,21 @@ const If *test_around(const Site &site, const model::Loop &loop) {
 // Is it the result of a loss of PyTorch that averages over the batch? `reduction` in the loop was looked at before.
 bool is_mean(const Site &site, const Expr *loss, u32 depth = 0) {
   const auto *name = as<Name>(loss);
-  const Expr *const value = name != nullptr ? last_assigned(site, *name) : loss;
+  const Expr *const value = name == nullptr ? loss
+                            : depth == 0    ? last_assigned(site, *name)
+                                            : assigned_before(site, name->id, name->start);
+  if (const auto *sum = as<BinOp>(value)) { // loss + 0.4 * auxiliary
+    constexpr u32 kMostTerms = 5;
+    const auto is_number = [](const Expr *part) { return part->kind == NodeKind::Constant; };
+    if (depth >= kMostTerms) {
+      return false;
+    }
+    if (sum->op() == Operator::Add) {
+      return is_mean(site, sum->left, depth + 1) && is_mean(site, sum->right, depth + 1);
+    }
+    return sum->op() == Operator::Mult && ((is_number(sum->left) && is_mean(site, sum->right, depth + 1)) ||
+                                           (is_number(sum->right) && is_mean(site, sum->left, depth + 1)));
+  }
   const auto *call = as<Call>(value);
   if (call == nullptr) {
     const auto *attribute = as<Attribute>(value); // model(…).loss

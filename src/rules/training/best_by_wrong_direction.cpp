@@ -1,46 +1,17 @@
-#include "base/name_table.h"
+#include "model/bind.h"
+#include "model/definitions.h"
+#include "rules/metric_direction.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
-#include <cctype>
 #include <fmt/format.h>
+#include <limits>
 
 namespace deepperf::rules::best_by_wrong_direction {
 
 using namespace python;
 
 namespace {
-
-enum class Better : u8 { Unknown, Lower, Higher };
-
-// `eval_wer`, `val/mean_iou`: by the words that a metric's name is made of.
-Better better_when(std::string_view metric) {
-  static const NameTable kLower({"loss", "wer",  "cer",   "ter",        "mer", "rmse",  "mse",
-                                 "mae",  "mape", "smape", "perplexity", "ppl", "error", "err",
-                                 "fid",  "nll",  "eer",   "mpjpe",      "bpb", "bpc",   "rmsle"});
-  static const NameTable kHigher({"acc",       "accuracy", "acc1",   "f1",        "auc",      "auroc",     "bleu",
-                                  "sacrebleu", "rouge",    "rouge1", "rouge2",    "rougel",   "rougelsum", "map",
-                                  "miou",      "iou",      "dice",   "precision", "recall",   "psnr",      "ssim",
-                                  "r2",        "mcc",      "ndcg",   "mrr",       "spearman", "pearson",   "spearmanr",
-                                  "pearsonr",  "reward",   "auprc",  "jaccard",   "kappa"});
-  bool is_lower = false;
-  bool is_higher = false;
-  std::string word;
-  const auto finish = [&] {
-    const Symbol symbol = intern(word);
-    is_lower = is_lower || kLower.has(symbol);
-    is_higher = is_higher || kHigher.has(symbol);
-    word.clear();
-  };
-  for (const char letter : metric) {
-    if (std::isalnum(static_cast<unsigned char>(letter)) != 0) {
-      word.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(letter))));
-    } else {
-      finish();
-    }
-  }
-  finish();
-  return is_lower == is_higher ? Better::Unknown : is_lower ? Better::Lower : Better::Higher;
-}
 
 void tell(Site &site, const Node &place, std::string_view metric, Better better, std::string advice) {
   const std::string_view kept = better == Better::Lower ? "highest" : "lowest";
@@ -110,6 +81,167 @@ void check(Site &site, const Call &call) {
   }
 }
 
+// ---- `if loss < best: best = loss`, written out ---------------------------------------------------------------------
+
+// The number that the best value starts with; infinity where the code says so, NaN if it is not known.
+double start_of(const Site &site, const Expr *expr) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  if (const auto *negated = as<UnaryOp>(expr); negated != nullptr && negated->op() == UnaryOperator::USub) {
+    return -start_of(site, negated->operand);
+  }
+  if (const auto *call = as<Call>(expr);
+      call != nullptr && call->args.size() == 1 && called_api(site, *call) == "float") {
+    const std::string text = string_of(site, call->args[0]).value_or("");
+    return text.find("inf") == std::string::npos ? kUnknown : text.starts_with("-") ? -kInfinity : kInfinity;
+  }
+  if (const auto *attribute = as<Attribute>(expr); attribute != nullptr && attribute->value->kind == NodeKind::Name) {
+    const std::string_view name = attribute->attr.text();
+    if (name == "inf" || name == "Inf" || name == "infty") {
+      return kInfinity;
+    }
+  }
+  return number_of(site, expr).value_or(kUnknown);
+}
+
+// What else the name, or attribute of self, is set to: one value, or nothing if there are several.
+const Expr *set_before(const Site &site, const Expr *best, const Expr *update) {
+  const model::Definitions &definitions = model::definitions_of(site.project);
+  const Expr *found = nullptr;
+  bool is_one = true;
+  const auto take = [&](const Expr *value) {
+    if (value != update) {
+      is_one = is_one && found == nullptr && value != nullptr;
+      found = value;
+    }
+  };
+  if (const auto *name = as<Name>(best)) {
+    const auto bindings = definitions.bindings.find(site.function);
+    if (bindings == definitions.bindings.end()) {
+      return nullptr;
+    }
+    for (const model::Binding &binding : bindings->second) {
+      if (binding.name == name->id) {
+        take(binding.value);
+      }
+    }
+  } else if (const auto *attribute = as<Attribute>(best);
+             attribute != nullptr && model::is_own_object(*site.function, attribute->value)) {
+    const auto stores = definitions.attribute_stores.find(attribute->attr.id);
+    if (stores == definitions.attribute_stores.end()) {
+      return nullptr;
+    }
+    for (const model::AttributeStore &store : stores->second) {
+      if (store.function != nullptr && store.function->type == site.function->type) {
+        take(store.value);
+      } else {
+        is_one = false;
+      }
+    }
+  }
+  return is_one ? found : nullptr;
+}
+
+std::string_view last_word(const Site &site, const Expr *expr) {
+  const std::string_view text = text_of(site, expr);
+  const std::size_t dot = text.rfind('.');
+  return dot == std::string_view::npos ? text : text.substr(dot + 1);
+}
+
+// `best = metric` right in the branch; null if there is none.
+const Assign *kept_in(const Site &site, const If &branch, const Expr *metric, const Expr *best) {
+  for (const Stmt *statement : branch.body) {
+    const auto *assignment = as<Assign>(statement);
+    if (assignment != nullptr && assignment->targets.size() == 1 &&
+        text_of(site, assignment->targets[0]) == text_of(site, best) &&
+        text_of(site, assignment->value) == text_of(site, metric)) {
+      return assignment;
+    }
+  }
+  return nullptr;
+}
+
+bool keeps_model(const If &branch, const Site &site) {
+  return any_node(branch.body, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call == nullptr) {
+      return false;
+    }
+    const std::string_view name = called_name(*call);
+    return name == "state_dict" || name == "deepcopy" || name.starts_with("save") || name == "dump" ||
+           called_api(site, *call) == "torch.save";
+  });
+}
+
+void check_comparison(Site &site, const If &branch, const Compare &test) {
+  if (test.rest.size() != 1) {
+    return;
+  }
+  const Expr *metric = test.left;
+  const Expr *best = test.rest[0].right;
+  CompareOperator op = test.rest[0].op;
+  const Assign *kept = kept_in(site, branch, metric, best);
+  if (kept == nullptr) {
+    std::swap(metric, best);
+    kept = kept_in(site, branch, metric, best);
+    op = op == CompareOperator::Lt    ? CompareOperator::Gt
+         : op == CompareOperator::LtE ? CompareOperator::GtE
+         : op == CompareOperator::Gt  ? CompareOperator::Lt
+         : op == CompareOperator::GtE ? CompareOperator::LtE
+                                      : op;
+  }
+  const bool keeps_lowest = op == CompareOperator::Lt || op == CompareOperator::LtE;
+  const bool keeps_highest = op == CompareOperator::Gt || op == CompareOperator::GtE;
+  if (kept == nullptr || keeps_lowest == keeps_highest || !keeps_model(branch, site)) {
+    return;
+  }
+  const std::string_view name = last_word(site, metric);
+  const std::string_view kept_name = last_word(site, best);
+  const Better by_metric = better_when(name);
+  const Better by_best = better_when(kept_name);
+  const Better better = by_metric == Better::Unknown                         ? by_best
+                        : by_best == Better::Unknown || by_best == by_metric ? by_metric
+                                                                             : Better::Unknown;
+  const Expr *first = set_before(site, best, kept->value);
+  const double start = first != nullptr ? start_of(site, first) : std::numeric_limits<double>::quiet_NaN();
+  constexpr double kHuge = 1e6;
+  const bool is_never_lower = keeps_lowest && (start <= -kHuge || (start == 0 && better == Better::Lower));
+  const bool is_never_higher = keeps_highest && start >= kHuge;
+  if (is_never_lower || is_never_higher) {
+    Finding &finding =
+        report(site, test,
+               fmt::format("`{}` starts at {}, so `{}` is never {}, and no checkpoint counts as the best", kept_name,
+                           text_of(site, first), name, is_never_lower ? "lower" : "higher"),
+               is_never_lower ? fmt::format("start with `{} = float(\"inf\")`", text_of(site, best))
+                              : fmt::format("start with `{} = float(\"-inf\")`", text_of(site, best)));
+    add_note(finding, site, *first, "it is set here");
+    return;
+  }
+  // Who looks for the worst, or for a reward that should be low, names it so.
+  if (better == Better::Unknown || keeps_lowest == (better == Better::Lower) ||
+      kept_name.find("worst") != std::string_view::npos || kept_name.find("max") != std::string_view::npos ||
+      kept_name.find("min") != std::string_view::npos) {
+    return;
+  }
+  tell(site, test, name, better, keeps_lowest ? "compare with `>`" : "compare with `<`");
+}
+
+void check_branch(Site &site, const Node &node) {
+  const auto &branch = static_cast<const If &>(node);
+  if (site.module->is_test) {
+    return;
+  }
+  if (const auto *test = as<Compare>(branch.test)) {
+    check_comparison(site, branch, *test);
+  } else if (const auto *both = as<BoolOp>(branch.test); both != nullptr && both->op() == BoolOperator::And) {
+    for (const Expr *part : both->values) {
+      if (const auto *test_part = as<Compare>(part)) {
+        check_comparison(site, branch, *test_part);
+      }
+    }
+  }
+}
+
 } // namespace
 
 extern constinit const Rule kBestByWrongDirection = {
@@ -126,6 +258,8 @@ extern constinit const Rule kBestByWrongDirection = {
 
 `TrainingArguments(metric_for_best_model="wer")` without `greater_is_better=False`, Lightning's `ModelCheckpoint(monitor="val_acc")` or
 `EarlyStopping(monitor="val_acc")` without `mode="max"`, and the same the other way around. The direction is told from the metric's name.
+Also `if loss < best: best = loss; save()` where `best` starts at 0, where it starts at infinity and a higher value is wanted, and where the comparison
+is the wrong way around.
 
 ## Why it is wrong
 
@@ -166,6 +300,8 @@ Where a name means something else than usual.
 )"},
     .calls = "transformers.TrainingArguments transformers.Seq2SeqTrainingArguments trl.SFTConfig "
              "pytorch_lightning.callbacks.ModelCheckpoint pytorch_lightning.callbacks.EarlyStopping",
-    .on_call = check};
+    .on_call = check,
+    .nodes = {NodeKind::If},
+    .on_node = check_branch};
 
 } // namespace deepperf::rules::best_by_wrong_direction

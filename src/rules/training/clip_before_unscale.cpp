@@ -1,4 +1,5 @@
 #include "rules/site.h"
+#include "rules/step_order.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -57,6 +58,33 @@ const Call *last_before(const std::vector<const Call *> &calls, u32 place) {
   return next != calls.begin() ? *(next - 1) : nullptr;
 }
 
+// The same where the step is spread over several functions.
+void check_around(Site &site, const Call &call) {
+  const TrainingStep &step = step_around(site, call);
+  const auto place = std::ranges::find_if(step.events, [&](const PlacedEvent &one) { return one.event.call == &call; });
+  if (step.function == nullptr || place == step.events.end()) {
+    return;
+  }
+  const PlacedEvent *scaled = nullptr;
+  for (auto at = step.events.begin(); at != place; ++at) {
+    if (at->event.what == StepEvent::What::ScaledBackward) {
+      scaled = &*at;
+    } else if (at->event.what == StepEvent::What::Unscale || at->event.what == StepEvent::What::Other ||
+               at->event.what == StepEvent::What::Helper) {
+      scaled = nullptr;
+    }
+  }
+  const auto stepped = std::find_if(
+      place, step.events.end(), [](const PlacedEvent &one) { return one.event.what == StepEvent::What::ScalerStep; });
+  if (scaled == nullptr || stepped == step.events.end()) {
+    return;
+  }
+  Finding &finding = report(site, call, "the gradients are clipped while they are still multiplied by the loss scale",
+                            "call `scaler.unscale_(optimizer)` before clipping");
+  finding.notes.push_back({scaled->function->module->file, scaled->event.call->span(), "scaled here"});
+  finding.notes.push_back({stepped->function->module->file, stepped->event.call->span(), "unscaled here"});
+}
+
 void check(Site &site, const Call &call) {
   if (text_of(site, &call).find("scale") != std::string_view::npos) {
     return; // the limit is multiplied by the scale
@@ -65,6 +93,10 @@ void check(Site &site, const Call &call) {
   const Call *const scaled_backward = last_before(calls.scaled_backward, call.start);
   const Call *const unscale = last_before(calls.unscale, call.start);
   const auto step = std::ranges::upper_bound(calls.step, call.end, {}, &Call::start);
+  if (scaled_backward == nullptr && unscale == nullptr) {
+    check_around(site, call);
+    return;
+  }
   if (scaled_backward == nullptr || step == calls.step.end() ||
       (unscale != nullptr && unscale->start > scaled_backward->start)) {
     return;

@@ -95,12 +95,32 @@ Schedule of_plateau(const Site &there, const Call &maker) {
           .is_sure = true};
 }
 
+// OneCycleLR(optimizer, 0.1, total_steps=epochs), which fails when it is stepped more often
+Schedule of_cycle(const Site &there, const Call &maker) {
+  const Expr *total = argument(maker, 2, "total_steps");
+  if (total == nullptr) {
+    return {};
+  }
+  const std::string_view text = text_of(there, total);
+  const bool is_name = total->kind == NodeKind::Name || total->kind == NodeKind::Attribute;
+  if (is_name && (text.ends_with("epochs") || text.ends_with("epoch"))) {
+    return {.consequence = fmt::format("`step()` fails after `{}` batches", text), .is_sure = true};
+  }
+  const auto constant = setting_of(there, total);
+  const std::optional<i64> steps = constant.has_value() ? constant->as_integer() : std::nullopt;
+  if (!steps.has_value() || static_cast<double>(*steps) > kMostEpochs) {
+    return {};
+  }
+  return {.consequence = fmt::format("`step()` fails after {} batches", *steps), .is_sure = !constant->overridable};
+}
+
 Schedule schedule_of(const Site &there, const Call &maker, std::string_view api) {
   return api.ends_with(".StepLR")              ? of_decay(there, maker, true)
          : api.ends_with(".ExponentialLR")     ? of_decay(there, maker, false)
          : api.ends_with(".MultiStepLR")       ? of_milestones(there, maker)
          : api.ends_with(".CosineAnnealingLR") ? of_cosine(there, maker)
          : api.ends_with(".ReduceLROnPlateau") ? of_plateau(there, maker)
+         : api.ends_with(".OneCycleLR")        ? of_cycle(there, maker)
                                                : Schedule{};
 }
 

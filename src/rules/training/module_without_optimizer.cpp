@@ -223,6 +223,20 @@ bool is_trained_through(const Site &site, const Call &call) {
 
 // The module whose parameters the optimizer gets: `x` of `Adam(x.parameters())`; null if there are others.
 const Expr *only_module(const Site &site, const Call &optimizer) {
+  if (const model::FunctionInfo *helper = called_function(site, optimizer)) { // make_optimizer(model, lr)
+    const Expr *found = nullptr;
+    for (const Expr *given : optimizer.args) {
+      const bool is_module = model::kind_of(given) == Kind::TorchModule;
+      if (given->kind == NodeKind::Starred || (is_module && found != nullptr) ||
+          (!is_module && (given->kind == NodeKind::List || given->kind == NodeKind::Tuple))) {
+        return nullptr;
+      }
+      found = is_module ? given : found;
+    }
+    const bool takes_others = std::ranges::any_of(
+        optimizer.keywords, [](const Keyword *keyword) { return model::kind_of(keyword->value) == Kind::TorchModule; });
+    return helper->definition() != nullptr && helper->type == nullptr && !takes_others ? found : nullptr;
+  }
   const Expr *given = argument(optimizer, 0, "params");
   const auto *name = as<Name>(given);
   const auto *call = as<Call>(name != nullptr ? last_assigned(site, *name) : given);
@@ -368,6 +382,13 @@ Where a module is meant to keep its random weights, as in reservoir computing or
     .calls =
         "torch.optim.Adam torch.optim.AdamW torch.optim.NAdam torch.optim.RAdam torch.optim.Adamax torch.optim.RMSprop "
         "torch.optim.Adagrad torch.optim.Adadelta torch.optim.SGD",
-    .on_call = check};
+    .on_call = check,
+    .nodes = {NodeKind::Call},
+    .on_node = [](Site &site, const Node &node) {
+      const auto &call = static_cast<const Call &>(node);
+      if (model::kind_of(&call) == Kind::TorchOptimizer && called_function(site, call) != nullptr) {
+        check(site, call);
+      }
+    }};
 
 } // namespace deepperf::rules::module_without_optimizer

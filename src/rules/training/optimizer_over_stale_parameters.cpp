@@ -185,6 +185,47 @@ bool replaces_parameters(const Site &site, const Stmt *statement, const Expr &mo
          !call->args.empty() && text_of(site, call->args[0]) == text_of(site, &model);
 }
 
+// Is it a layer with weights, as the code makes it?
+bool makes_weights(const Site &site, const Call &made) {
+  if (!called_api(site, made).starts_with("torch.nn.") || model::kind_of(&made) != Kind::TorchModule) {
+    return false;
+  }
+  const ApiInfo *info = find_api(canonical_name(called_api(site, made)));
+  return info != nullptr && (info->has(kWeights) || called_api(site, made) == "torch.nn.Sequential");
+}
+
+// `adapt(model)`, a function of the project that puts a new layer into what it is given: where it does; null if it does
+// not.
+const Node *layer_put_by(const Site &site, const Stmt *statement, const Expr &model) {
+  const auto *assignment = as<Assign>(statement);
+  const auto *plain = as<ExprStmt>(statement);
+  const auto *call = as<Call>(assignment != nullptr ? assignment->value : plain != nullptr ? plain->value : nullptr);
+  const model::FunctionInfo *function = call != nullptr ? called_function(site, *call) : nullptr;
+  const FunctionDef *definition = function != nullptr ? function->definition() : nullptr;
+  if (definition == nullptr) {
+    return nullptr;
+  }
+  const Node *found = nullptr;
+  for (u32 i = 0; i < call->args.size() && i < definition->params.size(); ++i) {
+    if (text_of(site, call->args[i]) != text_of(site, &model) || called_method(*call).size() != 0) {
+      continue;
+    }
+    const Symbol param = definition->params[i]->name;
+    for (const Stmt *part : definition->body) { // not behind a test
+      const auto *store = as<Assign>(part);
+      const Expr *target = store != nullptr && store->targets.size() == 1 ? store->targets[0] : nullptr;
+      const auto *element = as<Subscript>(target);
+      const auto *layer = as<Attribute>(element != nullptr ? element->value : target);
+      const Name *root = layer != nullptr ? model::root_name(layer) : nullptr;
+      const Call *made = store != nullptr ? maker_of_layer(store->value) : nullptr;
+      if (root != nullptr && root->id == param && made != nullptr && makes_weights(site, *made)) {
+        found = part;
+      }
+    }
+  }
+  return found;
+}
+
 // The statements behind the one that makes the optimizer, in the same block.
 void check_block(Site &site, const Call &call, const Expr &model, const Block &block, const Stmt *statement) {
   const auto at = std::find(block.begin(), block.end(), statement);
@@ -207,6 +248,17 @@ void check_block(Site &site, const Call &call, const Expr &model, const Block &b
           report(site, **next, "the model gets new parameters here, after the optimizer was created from the old ones",
                  "change the model first, then create the optimizer");
       add_note(finding, site, call, "the optimizer is created here, from the parameters that exist at this point");
+      return;
+    }
+    if (const Node *layer = layer_put_by(site, *next, model)) {
+      const auto *assigned = as<Assign>(*next);
+      const Expr *value = assigned != nullptr ? assigned->value : static_cast<const ExprStmt *>(*next)->value;
+      const model::FunctionInfo *function = called_function(site, *static_cast<const Call *>(value));
+      Finding &finding =
+          report(site, **next, "the model gets a new layer here, after the optimizer was created from the old ones",
+                 "change the model first, then create the optimizer");
+      add_note(finding, site, call, "the optimizer is created here, from the parameters that exist at this point");
+      finding.notes.push_back({function->module->file, layer->span(), "the new layer is created here"});
       return;
     }
     const auto *assignment = as<Assign>(*next);

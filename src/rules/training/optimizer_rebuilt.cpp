@@ -29,9 +29,26 @@ void check(Site &site, const Call &call) {
   const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
   const auto *target = assignment != nullptr ? as<Name>(assignment->targets[0]) : nullptr;
   const auto varies = [&](const Expr *expr) { return is_of_iteration(*loop, expr); };
-  // Another model, learning rate or group of weights in each iteration is meant.
-  if (target == nullptr || call.args.empty() || std::ranges::any_of(call.args, varies) ||
-      std::ranges::any_of(call.keywords, [&](const Keyword *keyword) { return varies(keyword->value); })) {
+  if (target == nullptr || call.args.empty()) {
+    return;
+  }
+  // Another model or group of weights in each iteration is meant. So may be another learning rate, unless the loop only
+  // counts epochs: then it is a schedule that forgets what the optimizer has learned.
+  const Expr *over = iterated_by(site, *loop);
+  const auto *counted = as<Call>(over);
+  const bool counts_epochs =
+      counted != nullptr && called_api(site, *counted) == "range" && loop->node->kind == NodeKind::For &&
+      std::ranges::any_of(loops_inside(*site.function, *loop->node),
+                          [&](const model::Loop *inner) { return inner != loop && inner->steps; });
+  const bool is_helper = called_function(site, call) != nullptr;
+  const auto is_fixed = [&](const Expr *given) {
+    const bool is_model = is_helper ? model::kind_of(given) == Kind::TorchModule : given == call.args[0];
+    return (counts_epochs && !is_model) || !varies(given);
+  };
+  if (!std::ranges::all_of(call.args, is_fixed) ||
+      !std::ranges::all_of(call.keywords, [&](const Keyword *keyword) { return is_fixed(keyword->value); }) ||
+      (is_helper &&
+       std::ranges::none_of(call.args, [](const Expr *given) { return model::kind_of(given) == Kind::TorchModule; }))) {
     return;
   }
   // So is training that starts over, as for folds, tasks and attacks.
@@ -101,7 +118,7 @@ def train(model: torch.nn.Module, loader, epochs: int):
 
 ## When it is wrong
 
-Where the averages are forgotten on purpose, as between phases of a training. The rule is silent where the loop changes the model, the learning rate or which weights are trained.
+Where the averages are forgotten on purpose, as between phases of a training. The rule is silent where the loop changes the model or which weights are trained.
 )"},
     .nodes = {NodeKind::Call},
     .on_node = [](Site &site, const Node &node) { check(site, static_cast<const Call &>(node)); }};

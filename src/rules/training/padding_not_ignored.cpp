@@ -1,5 +1,8 @@
+#include "rules/assignments.h"
+#include "rules/loss_call.h"
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
 #include <fmt/format.h>
 
@@ -35,7 +38,109 @@ void check_pair(Site &site, const Call &call) {
          fmt::format("pass ignore_index={} to the loss, or pad the labels with {}", text_of(site, padding), kIgnored));
 }
 
+// Is it the labels of all tokens in one row: `y.reshape(-1)`, `y[:, 1:].flatten()`?
+bool is_row_of_tokens(const Site &site, const Expr *expr) {
+  const auto *call = as<Call>(written_value(site, expr));
+  for (u32 i = 0; i < 3 && call != nullptr; ++i) {
+    const std::string_view method = called_method(*call);
+    const bool is_row = method == "flatten" && call->args.empty();
+    const bool is_view =
+        (method == "reshape" || method == "view") && call->args.size() == 1 && integer_of(site, call->args[0]) == -1;
+    if (is_row || is_view) {
+      return true;
+    }
+    if (method != "contiguous" && method != "to" && method != "long") {
+      return false;
+    }
+    call = as<Call>(receiver_of(*call));
+  }
+  return false;
+}
+
+// The call of pad_sequence, next to another one in a function that puts batches together, that pads with a number that
+// may be a class; null if there is none, or one that pads with what losses ignore.
+struct PaddedLabels {
+  const Call *call = nullptr;
+  const model::Module *module = nullptr;
+};
+
+PaddedLabels padded_labels(const Site &site) {
+  struct Found {
+    PaddedLabels labels;
+  };
+  return site.memory
+      .recall<Found>(&site.project,
+                     [&] {
+                       Found found;
+                       bool is_ignored = false;
+                       for (const model::FunctionInfo &function : site.project.functions) {
+                         const FunctionDef *definition = function.definition();
+                         if (definition == nullptr || !has_word(text_of(function), {"pad_sequence("})) {
+                           continue;
+                         }
+                         u32 count = 0;
+                         const Call *last = nullptr;
+                         any_node(definition->body, [&](const Node *node) {
+                           const auto *call = as<Call>(node);
+                           if (call == nullptr || called_api(site, *call) != "torch.nn.utils.rnn.pad_sequence") {
+                             return false;
+                           }
+                           const Site there = site_of(site, *call);
+                           const Expr *padding = argument(*call, kPaddingValue, "padding_value");
+                           const std::optional<double> value =
+                               padding != nullptr ? number_of(there, padding) : std::optional<double>(0);
+                           is_ignored = is_ignored || !value.has_value() || *value < 0;
+                           ++count;
+                           last = call;
+                           return false;
+                         });
+                         if (count >= 2) {
+                           found.labels = {last, function.module};
+                         }
+                       }
+                       return is_ignored ? Found{} : found;
+                     })
+      .labels;
+}
+
+// criterion(logits.reshape(-1, n), labels.reshape(-1)) where padded labels are classes
+void check_loss(Site &site, const Call &call) {
+  const LossCall loss = loss_call(site, call);
+  if ((loss.loss != Loss::CrossEntropy && loss.loss != Loss::Nll) || site.module->is_test || call.args.size() < 2 ||
+      !is_row_of_tokens(site, call.args[1])) {
+    return;
+  }
+  // What the rule says at pad_sequence itself.
+  if (!project_has_word(site, {"mask", "reduction", "pack_padded", "weight="}) ||
+      project_has_word(site, {"ignore_index", "masked_fill(", "masked_select", "!= -100"})) {
+    return;
+  }
+  const Call *maker = &call;
+  if (!called_api(site, call).starts_with("torch.nn.functional.")) {
+    const model::Value callee = value_of(site, call.func);
+    if (!callee.is_kind(Kind::TorchLoss) || callee.call == nullptr || callee.alternatives != nullptr || callee.many) {
+      return;
+    }
+    maker = callee.call;
+  }
+  if (has_hidden_arguments(*maker) || keyword_argument(*maker, "weight") != nullptr ||
+      keyword_argument(*maker, "reduction") != nullptr) {
+    return;
+  }
+  const PaddedLabels labels = padded_labels(site);
+  if (labels.call == nullptr) {
+    return;
+  }
+  Finding &finding = report(site, call, "labels are padded with a valid class, and the loss counts the padding",
+                            "pass `ignore_index` with the padding value to the loss");
+  finding.notes.push_back({labels.module->file, labels.call->span(), "labels are padded here"});
+}
+
 void check(Site &site, const Call &call) {
+  if (called_api(site, call) != "torch.nn.utils.rnn.pad_sequence") {
+    check_loss(site, call);
+    return;
+  }
   check_pair(site, call);
   const Expr *padding = argument(call, kPaddingValue, "padding_value");
   const std::optional<double> value = padding != nullptr ? number_of(site, padding) : std::nullopt;
@@ -64,7 +169,8 @@ extern constinit const Rule kPaddingNotIgnored = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`pad_sequence` with a negative `padding_value` other than -100, in a project that computes a cross-entropy and never sets `ignore_index`.
+`pad_sequence` with a negative `padding_value` other than -100, in a project that computes a cross-entropy and never sets `ignore_index`. Also a cross-entropy
+over all tokens of labels that were padded with a valid class.
 
 ## Why it is wrong
 
@@ -108,7 +214,8 @@ Where the padded values are not labels, or a mask removes the padding.
 
 - PyTorch documentation of `torch.nn.CrossEntropyLoss`: `ignore_index`
 )"},
-    .calls = "torch.nn.utils.rnn.pad_sequence",
+    .calls = "torch.nn.utils.rnn.pad_sequence TorchLoss.__call__ torch.nn.functional.cross_entropy "
+             "torch.nn.functional.nll_loss",
     .on_call = check};
 
 } // namespace deepperf::rules::padding_not_ignored

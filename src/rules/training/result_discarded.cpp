@@ -91,8 +91,56 @@ void tell(Site &site, const Call &call, const Attribute &method) {
   }
 }
 
+// `optimizer.zero_grad` as a statement: a method that is named and not called
+bool check_not_called(Site &site, const Expr *expr) {
+  const auto *method = as<Attribute>(expr);
+  if (method == nullptr || site.module->is_test) {
+    return false;
+  }
+  static const NameTable kOptimizer({"zero_grad", "step"});
+  static const NameTable kModule({"eval", "train", "cuda", "cpu", "zero_grad", "half", "float"});
+  const Kind kind = model::kind_of(method->value);
+  const bool is_meant = (kind == Kind::TorchOptimizer || kind == Kind::TorchScheduler) ? kOptimizer.has(method->attr)
+                        : (kind == Kind::TorchModule || kind == Kind::HfModel)         ? kModule.has(method->attr)
+                        : kind == Kind::TorchTensor ? method->attr.text() == "backward"
+                        : kind == Kind::GradScaler  ? method->attr.text() == "update"
+                                                    : false;
+  if (!is_meant) {
+    return false;
+  }
+  report(site, *method, fmt::format("`{}` is named but not called, so it has no effect", text_of(site, method)),
+         fmt::format("add the parentheses: `{}()`", text_of(site, method)));
+  return true;
+}
+
+// `model = model.load_state_dict(…)`, which returns lists of keys
+void check_rebound(Site &site, const Node &node) {
+  const auto &assignment = static_cast<const Assign &>(node);
+  const auto *call = as<Call>(assignment.value);
+  if (call == nullptr || called_method(*call) != "load_state_dict" || assignment.targets.size() != 1) {
+    return;
+  }
+  const Kind kind = model::kind_of(receiver_of(*call));
+  const std::string_view name = text_of(site, assignment.targets[0]);
+  // The name is bound to something else right here, so that the engine may know it as that.
+  if ((kind == Kind::TorchModule || kind == Kind::HfModel || kind == Kind::TorchOptimizer) &&
+      text_of(site, receiver_of(*call)) == name) {
+    report(
+        site, assignment,
+        fmt::format("`load_state_dict()` fills `{}` and returns only the names of keys, which replace it here", name),
+        fmt::format("call it as a statement: `{}`", text_of(site, call)));
+  }
+}
+
 // `x.to(device)` as a statement
 void check(Site &site, const Node &node) {
+  if (node.kind == NodeKind::Assign) {
+    check_rebound(site, node);
+    return;
+  }
+  if (check_not_called(site, static_cast<const ExprStmt &>(node).value)) {
+    return;
+  }
   const auto *call = as<Call>(static_cast<const ExprStmt &>(node).value);
   if (call != nullptr && !site.module->is_test && check_merge(site, *call)) {
     return;
@@ -130,7 +178,9 @@ extern constinit const Rule kResultDiscarded = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`x.to(device)`, `x.float()`, `x.unsqueeze(0)` and similar calls as a statement, for a tensor, and `model.merge_and_unload()` of PEFT.
+`x.to(device)`, `x.float()`, `x.unsqueeze(0)` and similar calls as a statement, for a tensor, and `model.merge_and_unload()` of PEFT. Also
+`optimizer.zero_grad` and similar methods that are named but not called, and `model = model.load_state_dict(state)`, which replaces the model by the
+result of loading.
 
 ## Why it is wrong
 
@@ -167,7 +217,7 @@ Where only the duration or an error of the call matters, as in a benchmark.
 
 - PyTorch documentation of `torch.Tensor.to`
 )"},
-    .nodes = {NodeKind::ExprStmt},
+    .nodes = {NodeKind::ExprStmt, NodeKind::Assign},
     .on_node = check};
 
 } // namespace deepperf::rules::result_discarded

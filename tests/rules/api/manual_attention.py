@@ -88,7 +88,7 @@ def mixture(x, experts, gate):
 
 
 def over_queries(q, k, v):
-    weights = F.softmax(q @ k.transpose(-2, -1), dim=0)
+    weights = F.softmax(q @ k.transpose(-2, -1), dim=0)  # expect: DP267
     return weights @ v
 
 

@@ -74,3 +74,15 @@ def both_seldom(batches):
             optimizer.zero_grad()
             criterion(model(x), y).backward()
             optimizer.step()
+
+
+def with_auxiliary(model, loader, optimizer: torch.optim.Optimizer, steps: int):
+    optimizer.zero_grad()
+    for i, (x, y) in enumerate(loader):
+        out, aux = model(x)
+        loss = torch.nn.functional.cross_entropy(out, y)
+        loss = loss + 0.4 * torch.nn.functional.cross_entropy(aux, y)
+        loss.backward()  # expect: DP830
+        if (i + 1) % steps == 0:
+            optimizer.step()
+            optimizer.zero_grad()

@@ -15,7 +15,7 @@ def evaluate(model, data):
     for x, y in loader:
         pred = model(x).argmax(1)
         scores.append(f1_score(y, pred, average="macro"))  # expect: DP835
-        total += roc_auc_score(y, pred)  # expect: DP835
+        total += roc_auc_score(y, pred)  # expect: DP273, DP835
         sums += f1(pred, y).item()  # expect: DP835
         hits.append(accuracy_score(y, pred))
     return np.mean(scores), total / len(loader), sums / len(loader), np.mean(hits)

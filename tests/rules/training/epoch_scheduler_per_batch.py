@@ -106,3 +106,14 @@ def sometimes(model, loader: DataLoader, epochs):
             step(model, optimizer, x, y)
             if i % 1000 == 999:
                 scheduler.step()
+
+
+def one_cycle(model, loader: DataLoader, epochs):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = lr_scheduler.OneCycleLR(optimizer, 0.1, total_steps=epochs)
+    right = lr_scheduler.OneCycleLR(optimizer, 0.1, total_steps=epochs * len(loader))
+    for epoch in range(epochs):
+        for x, y in loader:
+            step(model, optimizer, x, y)
+            scheduler.step()  # expect: DP872
+            right.step()

@@ -36,7 +36,7 @@ def new_model_each_time(loader, criterion, make):
 
 def each_epoch(model, loader, criterion):
     for epoch in range(100):
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.1 / (epoch + 1))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.1 / (epoch + 1))  # expect: DP882
         for x, y in loader:
             optimizer.zero_grad()
             criterion(model(x), y).backward()

@@ -43,3 +43,27 @@ def scheduled(model: torch.nn.Module, loader, rates):
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
+
+
+def make(model: torch.nn.Module, lr):
+    return torch.optim.Adam(model.parameters(), lr=lr)
+
+
+def by_helper(model: torch.nn.Module, loader, epochs: int):
+    for epoch in range(epochs):
+        optimizer = make(model, 1e-3 * 0.9**epoch)  # expect: DP882
+        for x, y in loader:
+            loss = torch.nn.functional.mse_loss(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+
+def helper_for_each_model(models, loader):
+    for model in models:
+        optimizer = make(model, 1e-3)
+        for x, y in loader:
+            loss = torch.nn.functional.mse_loss(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()

@@ -1,0 +1,145 @@
+#include "rules/assignments.h"
+#include "rules/reach.h"
+#include "rules/site.h"
+#include "rules/tree.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules::backward_without_graph {
+
+using namespace python;
+
+namespace {
+
+// loss = CrossEntropyLoss(reduction="none")(…): one number for each sample
+const Node *unreduced(const Site &site, const Expr *loss) {
+  const auto *call = as<Call>(written_value(site, loss));
+  if (call == nullptr) {
+    return nullptr;
+  }
+  const Call *maker = call;
+  const std::string_view api = called_api(site, *call);
+  if (!api.starts_with("torch.nn.functional.")) {
+    const model::Value callee = value_of(site, call->func);
+    if (!callee.is_kind(Kind::TorchLoss) || callee.call == nullptr || callee.alternatives != nullptr || callee.many ||
+        callee.open) {
+      return nullptr;
+    }
+    maker = callee.call;
+  }
+  const Keyword *reduction = keyword_argument(*maker, "reduction");
+  const auto *text = reduction != nullptr ? as_string(reduction->value) : nullptr;
+  return text != nullptr && string_of(site_of(site, *maker), reduction->value) == "none" ? call : nullptr;
+}
+
+void check(Site &site, const Call &call) {
+  if (site.module->is_test || receiver_of(call) == nullptr) {
+    return;
+  }
+  if (under_no_grad(site) && !file_has_word(site, {"enable_grad", "set_grad_enabled(True", "inference_mode(False"})) {
+    report(site, call, "`backward()` fails here: under `torch.no_grad()` no autograd graph is recorded",
+           "compute the loss with gradients enabled, and keep `no_grad()` for evaluation");
+    return;
+  }
+  if (call.args.empty() && call.keywords.empty()) {
+    if (const Node *loss = unreduced(site, receiver_of(call))) {
+      Finding &finding =
+          report(site, call, "`backward()` fails: with `reduction=\"none\"` the loss has one number for each sample",
+                 fmt::format("reduce it first: `{}.mean().backward()`", text_of(site, receiver_of(call))));
+      add_note(finding, site, *loss, "the loss is computed here");
+    }
+  }
+}
+
+// `torch.set_grad_enabled(False)` as a statement in a loop that trains, and nothing that switches it on again
+void check_switch(Site &site, const Call &call) {
+  const bool is_statement = !site.ancestors.empty() && site.ancestors.back()->kind == NodeKind::ExprStmt;
+  if (!is_statement || call.args.size() != 1 || bool_of(site, call.args[0]) != false || site.module->is_test ||
+      project_has_word(site,
+                       {"set_grad_enabled(True", "enable_grad", "set_grad_enabled(mode", "set_grad_enabled(prev"})) {
+    return;
+  }
+  const auto trains = [](const model::Loop *loop) {
+    for (; loop != nullptr; loop = loop->parent) {
+      if (loop->trains) {
+        return true;
+      }
+    }
+    return false;
+  };
+  bool is_repeated = trains(loop_around(site));
+  for (const model::CallSite *caller : site.function->called_by) {
+    is_repeated = is_repeated || trains(caller->loop);
+  }
+  if (is_repeated) {
+    report(site, call, "this switches gradients off for good, so the next training step fails in `backward()`",
+           "use it as a context: `with torch.no_grad():`");
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kBackwardWithoutGraph = {
+    .info = {.code = "DP269",
+             .name = "backward-without-graph",
+             .summary = "`backward()` where no graph is recorded, or on a loss that is not a single number",
+             .root_cause = "Model: Confusion with Computation Graph",
+             .symptoms = "Program Crash",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .severity = Severity::Error,
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`backward()` under `torch.no_grad()`, `backward()` on a loss with `reduction="none"`, and `torch.set_grad_enabled(False)` as a statement in a program that trains
+on and never enables gradients again.
+
+## Why it is wrong
+
+Without a graph `backward()` fails with "element 0 of tensors does not require grad". A loss with one number for each sample has no gradient of its own unless one is
+given to `backward()`.
+
+## Bad
+
+```python
+import torch
+
+
+def train(model: torch.nn.Module, loader, optimizer: torch.optim.Optimizer):
+    criterion = torch.nn.CrossEntropyLoss(reduction="none")
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = criterion(model(x), y)
+        loss.backward()
+        optimizer.step()
+```
+
+## Good
+
+```python
+import torch
+
+
+def train(model: torch.nn.Module, loader, optimizer: torch.optim.Optimizer):
+    criterion = torch.nn.CrossEntropyLoss(reduction="none")
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = criterion(model(x), y).mean()
+        loss.backward()
+        optimizer.step()
+```
+
+## When it is wrong
+
+Where a function enables gradients by a context manager of its own.
+)"},
+    .calls = "TorchTensor.backward torch.set_grad_enabled",
+    .on_call = [](Site &site, const Call &call) {
+      if (called_method(call) == "backward") {
+        check(site, call);
+      } else {
+        check_switch(site, call);
+      }
+    }};
+
+} // namespace deepperf::rules::backward_without_graph

@@ -1,0 +1,166 @@
+#include "rules/lightning.h"
+#include "rules/site.h"
+#include "rules/tree.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules::outputs_never_cleared {
+
+using namespace python;
+
+namespace {
+
+bool is_step(std::string_view name) {
+  return name == "training_step" || name == "validation_step" || name == "test_step" || name == "predict_step";
+}
+
+// `x` of `self.x` and of `self.x["key"]`; none if it is something else.
+Symbol own_attribute(const Expr *expr, Symbol self) {
+  if (const auto *entry = as<Subscript>(expr)) {
+    expr = entry->value;
+  }
+  const auto *attribute = as<Attribute>(expr);
+  const auto *object = attribute != nullptr ? as<Name>(attribute->value) : nullptr;
+  return object != nullptr && object->id == self ? attribute->attr : Symbol{};
+}
+
+// Does the method empty the list, or replace it?
+bool empties(const FunctionDef &method, Symbol list) {
+  const Symbol self = method.params.empty() ? Symbol{} : method.params[0]->name;
+  return any_node_inside(&method, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call != nullptr && (called_method(*call) == "clear" || called_method(*call) == "pop")) {
+      return own_attribute(receiver_of(*call), self) == list;
+    }
+    if (const auto *removed = as<Delete>(node)) {
+      return any_node(removed, [&](const Node *part) {
+        return part->kind == NodeKind::Attribute && own_attribute(static_cast<const Expr *>(part), self) == list;
+      });
+    }
+    return node->kind == NodeKind::Attribute && node->context != Context::Load &&
+           own_attribute(static_cast<const Expr *>(node), self) == list;
+  });
+}
+
+// `self.outputs.append(…)` in validation_step, and nothing that empties it
+void check(Site &site, const Call &call) {
+  const model::FunctionInfo *function = site.function;
+  if (function == nullptr || function->type == nullptr || function->params.empty() || call.args.size() != 1 ||
+      !is_step(function->name.text()) || site.module->is_test || !is_lightning_module(*function->type) ||
+      !function->type->subclasses.empty()) {
+    return;
+  }
+  const Symbol list = own_attribute(receiver_of(call), function->params[0]->name);
+  const Expr *kept = call.args[0];
+  const bool is_tensor =
+      model::kind_of(kept) == Kind::TorchTensor || kept->kind == NodeKind::Dict || kept->kind == NodeKind::Tuple;
+  if (!list || !is_tensor) {
+    return;
+  }
+  const Node *read = nullptr;
+  for (const model::ClassInfo *type : function->type->mro) {
+    for (const Stmt *statement : type->node->body) {
+      const auto *method = as<FunctionDef>(statement);
+      if (method == nullptr || method->params.empty()) {
+        continue;
+      }
+      if (method->name.text() != "__init__" && empties(*method, list)) {
+        return;
+      }
+      const std::string_view name = method->name.text();
+      if (type == function->type && (name.ends_with("_epoch_end") || name.ends_with("_end"))) {
+        any_node(method->body, [&](const Node *node) {
+          if (node->kind == NodeKind::Attribute &&
+              own_attribute(static_cast<const Expr *>(node), method->params[0]->name) == list) {
+            read = node;
+          }
+          return read != nullptr;
+        });
+      }
+    }
+  }
+  if (read == nullptr) {
+    return;
+  }
+  Finding &finding =
+      report(site, call,
+             fmt::format("`self.{}` is never emptied, so it keeps the outputs of all epochs, and the metric mixes them",
+                         list.text()),
+             fmt::format("call `self.{}.clear()` at the end of the epoch", list.text()));
+  add_note(finding, site, *read, "it is read here, at the end of each epoch");
+}
+
+} // namespace
+
+extern constinit const Rule kOutputsNeverCleared = {
+    .info = {.code = "DP279",
+             .name = "outputs-never-cleared",
+             .summary = "a list of a LightningModule that every step appends to and no epoch empties",
+             .root_cause = "Model: Confusion with Computation Graph",
+             .symptoms = "Memory Leak, Out of Memory, Wrong Result",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .severity = Severity::Error,
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`self.outputs.append(…)` in a step of a LightningModule, where a hook at the end of the epoch reads the list and nothing ever empties it.
+
+## Why it is wrong
+
+Lightning 2 no longer passes the outputs to the hook, so modules keep them in a list. Unless the list is emptied, it holds the predictions of all epochs on the GPU, and each
+epoch's metric is computed over all of them.
+
+## Bad
+
+```python
+import lightning as L
+import torch
+
+
+class Classifier(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 2)
+        self.outputs = []
+
+    def validation_step(self, batch, batch_idx):
+        self.outputs.append(self.layer(batch[0]).argmax(1))
+
+    def on_validation_epoch_end(self):
+        self.log("positive", torch.cat(self.outputs).float().mean())
+```
+
+## Good
+
+```python
+import lightning as L
+import torch
+
+
+class Classifier(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 2)
+        self.outputs = []
+
+    def validation_step(self, batch, batch_idx):
+        self.outputs.append(self.layer(batch[0]).argmax(1))
+
+    def on_validation_epoch_end(self):
+        self.log("positive", torch.cat(self.outputs).float().mean())
+        self.outputs.clear()
+```
+
+## When it is wrong
+
+Where the outputs of all epochs are wanted.
+
+## References
+
+- Lightning documentation: migration from 1.x, epoch-end hooks
+)"},
+    .calls = "*.append",
+    .on_call = check};
+
+} // namespace deepperf::rules::outputs_never_cleared

@@ -1,0 +1,174 @@
+#include "model/bind.h"
+#include "rules/reach.h"
+#include "rules/site.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace deepperf::rules::parameter_uninitialized {
+
+using namespace python;
+
+namespace {
+
+// torch.empty(…), torch.Tensor(n, m): memory as it happens to be
+bool is_uninitialized(const Site &site, const Expr *expr) {
+  const auto *call = as<Call>(expr);
+  if (call == nullptr || call->args.empty()) {
+    return false;
+  }
+  const std::string_view api = called_api(site, *call);
+  if (api == "torch.empty") {
+    return true;
+  }
+  if (api != "torch.Tensor" && api != "torch.FloatTensor") {
+    return false;
+  }
+  // Sizes, not data
+  return std::ranges::all_of(call->args,
+                             [&](const Expr *argument) {
+                               return argument->kind != NodeKind::List && argument->kind != NodeKind::Tuple &&
+                                      argument->kind != NodeKind::Starred && argument->kind != NodeKind::ListComp &&
+                                      model::kind_of(argument) != Kind::NumpyArray &&
+                                      model::kind_of(argument) != Kind::TorchTensor &&
+                                      model::kind_of(argument) != Kind::List;
+                             }) &&
+         (call->args.size() > 1 || integer_of(site, call->args[0]).has_value());
+}
+
+// Is the attribute read to fill it: an argument of a call, the receiver of one, or `.data`?
+bool may_fill(const Node *node, Symbol attribute) {
+  const auto is_it = [&](const Expr *expr) {
+    const auto *read = as<Attribute>(expr);
+    return read != nullptr && read->attr == attribute;
+  };
+  if (const auto *call = as<Call>(node)) {
+    const std::string_view name = called_name(*call);
+    const bool fills = name.ends_with("_") || name.find("init") != std::string_view::npos || name == "fill" ||
+                       name == "copy" || name.find("reset") != std::string_view::npos;
+    if (fills && (std::ranges::any_of(call->args,
+                                      [&](const Expr *one) {
+                                        return any_node(one, [&](const Node *part) {
+                                          return part->kind < NodeKind::FunctionDef &&
+                                                 is_it(static_cast<const Expr *>(part));
+                                        });
+                                      }) ||
+                  (receiver_of(*call) != nullptr && any_node(receiver_of(*call), [&](const Node *part) {
+                     return part->kind < NodeKind::FunctionDef && is_it(static_cast<const Expr *>(part));
+                   })))) {
+      return true;
+    }
+  }
+  if (const auto *around = as<Attribute>(node);
+      around != nullptr && around->attr.text() == "data" && is_it(around->value)) {
+    return true;
+  }
+  if (const auto *assignment = as<Assign>(node)) {
+    for (const Expr *target : assignment->targets) {
+      const auto *element = as<Subscript>(target);
+      if (element != nullptr && is_it(element->value)) {
+        return true;
+      }
+    }
+  }
+  // for w in (self.a, self.b): …
+  const auto *loop = as<For>(node);
+  return loop != nullptr && any_node(loop->iter, [&](const Node *part) {
+           return part->kind < NodeKind::FunctionDef && is_it(static_cast<const Expr *>(part));
+         });
+}
+
+void check(Site &site, const Call &call) {
+  const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
+  const auto *target =
+      assignment != nullptr && assignment->targets.size() == 1 ? as<Attribute>(assignment->targets[0]) : nullptr;
+  if (target == nullptr || site.type == nullptr || call.args.empty() || site.module->is_test ||
+      !model::is_own_object(*site.function, target->value) || !is_uninitialized(site, call.args[0])) {
+    return;
+  }
+  // Whatever goes over all weights may fill this one, and so may a class above or below.
+  if (site.type->mro.size() > 1 || !site.type->subclasses.empty() ||
+      node_has_word(site, *site.type->node,
+                    std::initializer_list<std::string_view>{"parameters()", "modules()", ".apply(", "__dict__",
+                                                            "getattr", "register_parameter", "from_pretrained"}) ||
+      project_has_word(site,
+                       {"init_weights", "initialize_weights", "_init_weights", "init.xavier_uniform_(p)", "_(p)",
+                        "_(p,", "_(param", ".weight.data", "weights_init", "load_checkpoint", "from_pretrained"})) {
+    return;
+  }
+  bool is_filled = false;
+  for (const model::Module &module : site.project.modules) {
+    for (const Stmt *statement : module.parsed->tree.body) {
+      is_filled =
+          is_filled || any_node_inside(statement, [&](const Node *node) { return may_fill(node, target->attr); });
+    }
+  }
+  if (is_filled) {
+    return;
+  }
+  report(site, call,
+         fmt::format("`{}` is never initialized: it holds whatever was in memory, often huge numbers or NaN",
+                     text_of(site, target)),
+         fmt::format("initialize it: `nn.init.xavier_uniform_({})`", text_of(site, target)));
+}
+
+} // namespace
+
+extern constinit const Rule kParameterUninitialized = {
+    .info = {.code = "DP271",
+             .name = "parameter-uninitialized",
+             .summary = "a parameter made of uninitialized memory that nothing fills",
+             .root_cause = "Training: Wrong Initialization",
+             .symptoms = "Not a Number, Wrong Result",
+             .stage = "Model Building",
+             .frameworks = "PyTorch",
+             .severity = Severity::Error,
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`nn.Parameter(torch.empty(…))` or `nn.Parameter(torch.Tensor(n, m))` of a module, and no code that initializes it.
+
+## Why it is wrong
+
+`torch.empty` and `torch.Tensor(n, m)` allocate memory and do not write to it. The parameter starts with what was there before: zeros on one day, NaN on another.
+
+## Bad
+
+```python
+import torch
+
+
+class Scale(torch.nn.Module):
+    def __init__(self, size: int):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.empty(size, size))
+
+    def forward(self, x):
+        return x @ self.weight
+```
+
+## Good
+
+```python
+import torch
+
+
+class Scale(torch.nn.Module):
+    def __init__(self, size: int):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.empty(size, size))
+        torch.nn.init.xavier_uniform_(self.weight)
+
+    def forward(self, x):
+        return x @ self.weight
+```
+
+## When it is wrong
+
+Where weights are always loaded from a file afterwards.
+)"},
+    .calls = "torch.nn.Parameter torch.nn.parameter.Parameter",
+    .on_call = check};
+
+} // namespace deepperf::rules::parameter_uninitialized

@@ -1,0 +1,238 @@
+#include "rules/assignments.h"
+#include "rules/reach.h"
+#include "rules/site.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace deepperf::rules::resume_incomplete {
+
+using namespace python;
+
+namespace {
+
+bool is_loaded(const Site &site, const Expr *expr) {
+  const auto *call = as<Call>(written_value(site, expr));
+  return call != nullptr && called_api(site, *call) == "torch.load";
+}
+
+// The `checkpoint["epoch"]` in an expression; null if there is none.
+const Subscript *epoch_in(const Site &site, const Expr *expr) {
+  const Subscript *found = nullptr;
+  any_node(expr, [&](const Node *node) {
+    const auto *entry = as<Subscript>(node);
+    const auto key = entry != nullptr ? string_of(site, entry->slice) : std::nullopt;
+    if (key.has_value() &&
+        (key->find("epoch") != std::string::npos || key->ends_with("step") || key->starts_with("iter")) &&
+        is_loaded(site, entry->value)) {
+      found = entry;
+    }
+    return found != nullptr;
+  });
+  return found;
+}
+
+// The optimizer whose state the file writes into a checkpoint; null if there is none.
+const Expr *saved_optimizer(const Site &site) {
+  struct Saved {
+    const Expr *optimizer = nullptr;
+  };
+  return site.memory
+      .recall<Saved>(site.module,
+                     [&] {
+                       Saved saved;
+                       for (const Stmt *statement : site.module->parsed->tree.body) {
+                         any_node_inside(statement, [&](const Node *node) {
+                           const auto *call = as<Call>(node);
+                           const auto *entries =
+                               call != nullptr && !call->args.empty() && called_api(site, *call) == "torch.save"
+                                   ? as<Dict>(call->args[0])
+                                   : nullptr;
+                           for (u32 i = 0; entries != nullptr && i < entries->items.size(); ++i) {
+                             const auto *state = as<Call>(entries->items[i].value);
+                             const Expr *owner = state != nullptr && called_method(*state) == "state_dict"
+                                                     ? receiver_of(*state)
+                                                     : nullptr;
+                             if (owner != nullptr && model::kind_of(owner) == Kind::TorchOptimizer) {
+                               saved.optimizer = owner;
+                             }
+                           }
+                           return false;
+                         });
+                       }
+                       return saved;
+                     })
+      .optimizer;
+}
+
+bool restores_optimizer(const Site &site, const Expr *optimizer) {
+  const std::string_view text = text_of(site, optimizer);
+  return project_has_word(site, {fmt::format("{}.load_state_dict", text), "optimizer.load_state_dict",
+                                 "optim.load_state_dict", "opt.load_state_dict", "load_checkpoint("});
+}
+
+bool is_read(const Site &site, Symbol name) {
+  const auto reads = [&](const Node *node) {
+    const auto *read = as<Name>(node);
+    return read != nullptr && read->id == name && read->context == Context::Load;
+  };
+  if (site.function->node != nullptr) {
+    return any_node_inside(site.function->node, reads);
+  }
+  for (const Stmt *statement : site.module->parsed->tree.body) {
+    if (any_node_inside(statement, reads)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// start = checkpoint["epoch"] + 1
+void check_start(Site &site, const Node &node) {
+  const auto &assignment = static_cast<const Assign &>(node);
+  const auto *target = assignment.targets.size() == 1 ? as<Name>(assignment.targets[0]) : nullptr;
+  const bool is_plain =
+      target != nullptr || (assignment.targets.size() == 1 && assignment.targets[0]->kind == NodeKind::Attribute);
+  const Subscript *epoch = is_plain && !site.module->is_test ? epoch_in(site, assignment.value) : nullptr;
+  if (epoch == nullptr || !project_has_word(site, {".backward("})) {
+    return;
+  }
+  if (target != nullptr && !is_read(site, target->id) && target->id.text() != "_" &&
+      !file_has_word(site, {"locals()", "global "})) {
+    report(site, assignment,
+           fmt::format("`{}` is never read, so training that is resumed starts from the first epoch again",
+                       target->id.text()),
+           fmt::format("go on from there: `for epoch in range({}, epochs)`", target->id.text()));
+    return;
+  }
+  const Expr *optimizer = saved_optimizer(site);
+  if (optimizer != nullptr && !restores_optimizer(site, optimizer)) {
+    Finding &finding = report(site, assignment,
+                              fmt::format("training is resumed without the state of `{}`, which the checkpoint has: "
+                                          "momentum and averages start from zero",
+                                          text_of(site, optimizer)),
+                              fmt::format("load it, too: `{}.load_state_dict({}[…])`", text_of(site, optimizer),
+                                          text_of(site, epoch->value)));
+    add_note(finding, site, *optimizer, "its state is saved here");
+  }
+}
+
+// model.load_state_dict(torch.load(path)), where the same path was saved with a dictionary of states
+void check_load(Site &site, const Call &call) {
+  const auto *load =
+      !call.args.empty() && !site.module->is_test ? as<Call>(written_value(site, call.args[0])) : nullptr;
+  if (load == nullptr || load->args.empty() || called_api(site, *load) != "torch.load") {
+    return;
+  }
+  const auto path = string_of(site, load->args[0]);
+  if (!path.has_value()) {
+    return;
+  }
+  const Dict *saved = nullptr;
+  u32 writers = 0;
+  for (const Stmt *statement : site.module->parsed->tree.body) {
+    any_node_inside(statement, [&](const Node *node) {
+      const auto *save = as<Call>(node);
+      if (save == nullptr || save->args.size() < 2 || called_api(site, *save) != "torch.save" ||
+          string_of(site_of(site, *save), save->args[1]) != path) {
+        return false;
+      }
+      ++writers;
+      saved = as<Dict>(save->args[0]);
+      return false;
+    });
+  }
+  const auto is_state = [](const DictItem &item) {
+    const auto *state = as<Call>(item.value);
+    return state != nullptr && called_method(*state) == "state_dict";
+  };
+  if (saved == nullptr || writers != 1 || std::ranges::none_of(saved->items, is_state)) {
+    return;
+  }
+  Finding &finding = report(
+      site, call, "this file holds a dictionary with several states, not the weights themselves, so loading fails",
+      "take the entry: `torch.load(path)[\"model\"]`");
+  add_note(finding, site, *saved, "it is written here");
+}
+
+} // namespace
+
+extern constinit const Rule kResumeIncomplete = {
+    .info = {.code = "DP278",
+             .name = "resume-incomplete",
+             .summary = "training that is resumed without a part of its checkpoint",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Wrong Result, Program Crash",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .severity = Severity::Error,
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+A program that reads the epoch of a checkpoint and then does not use it, or that saves the optimizer's state and does not load it again when it resumes. Also
+`model.load_state_dict(torch.load(path))` of a file that was written with a dictionary of several states.
+
+## Why it is wrong
+
+Training that starts from the first epoch again repeats the whole schedule. Without its state Adam's first steps are as large as at the very beginning, and the loss jumps.
+
+## Bad
+
+```python
+import os
+
+import torch
+import torch.nn.functional as F
+
+
+def train(model: torch.nn.Module, loader, epochs: int):
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    start = 0
+    if os.path.exists("last.pt"):
+        checkpoint = torch.load("last.pt", map_location="cpu", weights_only=True)
+        model.load_state_dict(checkpoint["model"])
+        start = checkpoint["epoch"] + 1
+    for epoch in range(start, epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            F.mse_loss(model(x), y).backward()
+            optimizer.step()
+        torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch}, "last.pt")
+```
+
+## Good
+
+```python
+import os
+
+import torch
+import torch.nn.functional as F
+
+
+def train(model: torch.nn.Module, loader, epochs: int):
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    start = 0
+    if os.path.exists("last.pt"):
+        checkpoint = torch.load("last.pt", map_location="cpu", weights_only=True)
+        model.load_state_dict(checkpoint["model"])
+        optimizer.load_state_dict(checkpoint["optimizer"])
+        start = checkpoint["epoch"] + 1
+    for epoch in range(start, epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            F.mse_loss(model(x), y).backward()
+            optimizer.step()
+        torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch}, "last.pt")
+```
+
+## When it is wrong
+
+Where the optimizer is meant to start over.
+)"},
+    .calls = "*.load_state_dict",
+    .on_call = check_load,
+    .nodes = {NodeKind::Assign},
+    .on_node = check_start};
+
+} // namespace deepperf::rules::resume_incomplete

@@ -1,0 +1,180 @@
+#include "rules/assignments.h"
+#include "rules/loss_call.h"
+#include "rules/site.h"
+#include "rules/tree.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules::target_with_gradient {
+
+using namespace python;
+
+namespace {
+
+constexpr u32 kMostDepth = 8;
+
+// The call of a network in an expression, behind names; null if something on the way cuts the graph, or there is none.
+// `has_best`, if given, is set where the largest of its outputs is taken.
+const Call *network_in(const Site &site, const Expr *expr, bool *has_best, u32 depth = 0) {
+  if (depth > kMostDepth) {
+    return nullptr;
+  }
+  if (const auto *name = as<Name>(expr)) {
+    const Expr *value = assigned_before(site, name->id, name->start);
+    return value != nullptr ? network_in(site, value, has_best, depth + 1) : nullptr;
+  }
+  if (const auto *both = as<BinOp>(expr)) {
+    const Call *found = network_in(site, both->left, has_best, depth + 1);
+    return found != nullptr ? found : network_in(site, both->right, has_best, depth + 1);
+  }
+  if (const auto *element = as<Subscript>(expr)) {
+    return network_in(site, element->value, has_best, depth + 1);
+  }
+  if (const auto *attribute = as<Attribute>(expr)) {
+    return attribute->attr.text() == "values" ? network_in(site, attribute->value, has_best, depth + 1) : nullptr;
+  }
+  const auto *call = as<Call>(expr);
+  if (call == nullptr) {
+    return nullptr;
+  }
+  const model::Value callee = value_of(site, call->func);
+  if (callee.is_kind(Kind::TorchModule) ||
+      (callee.is(model::Value::Tag::Object) && callee.type->kind == Kind::TorchModule)) {
+    return model::has_grad(call) ? call : nullptr;
+  }
+  const std::string_view method = called_method(*call);
+  const std::string_view api = called_api(site, *call);
+  if (method == "detach" || method == "item" || method == "numpy") {
+    return nullptr;
+  }
+  if (has_best != nullptr &&
+      (method == "max" || method == "amax" || api == "torch.max" || api == "torch.amax" || api == "torch.min")) {
+    *has_best = true;
+  }
+  const Expr *inner = api.starts_with("torch.") && !call->args.empty() ? call->args[0] : receiver_of(*call);
+  return inner != nullptr ? network_in(site, inner, has_best, depth + 1) : nullptr;
+}
+
+// loss(q(s)…, r + gamma * q(s').max(1)…)
+void check_target(Site &site, const Call &call) {
+  if (call.args.size() < 2 || site.module->is_test) {
+    return;
+  }
+  const Expr *target = written_value(site, call.args[1]);
+  const auto *sum = as<BinOp>(target);
+  if (sum == nullptr || sum->op() != Operator::Add || !model::has_grad(call.args[1])) {
+    return;
+  }
+  bool has_best = false;
+  const Call *next = network_in(site, target, &has_best);
+  const Call *current = network_in(site, call.args[0], nullptr);
+  if (next == nullptr || current == nullptr || !has_best || text_of(site, next->func) != text_of(site, current->func) ||
+      text_of(site, next) == text_of(site, current)) {
+    return;
+  }
+  Finding &finding = report(
+      site, *sum,
+      fmt::format(
+          "the target is computed by `{}` with gradients, so the loss also moves the target towards the prediction",
+          text_of(site, next->func)),
+      "compute the target under `with torch.no_grad():`");
+  add_note(finding, site, *next, "this forward pass belongs to the target");
+}
+
+// `-(log_prob * advantage)`, where the advantage comes from the critic with its gradient
+void check_advantage(Site &site, const BinOp &product) {
+  if (product.op() != Operator::Mult || site.module->is_test) {
+    return;
+  }
+  const auto is_log_probability = [&](const Expr *expr) {
+    const Expr *value = written_value(site, expr);
+    if (const auto *negated = as<UnaryOp>(value)) {
+      value = negated->operand;
+    }
+    const auto *call = as<Call>(written_value(site, value));
+    return call != nullptr && called_method(*call) == "log_prob";
+  };
+  const Expr *advantage = is_log_probability(product.left)    ? product.right
+                          : is_log_probability(product.right) ? product.left
+                                                              : nullptr;
+  const auto *difference = advantage != nullptr ? as<BinOp>(written_value(site, advantage)) : nullptr;
+  if (difference == nullptr || difference->op() != Operator::Sub || !model::has_grad(advantage)) {
+    return;
+  }
+  Finding &finding =
+      report(site, product,
+             fmt::format("`{}` has a gradient, so the policy's loss also changes the critic that computes it",
+                         text_of(site, advantage)),
+             fmt::format("detach it: `{}.detach()`", text_of(site, advantage)));
+  add_note(finding, site, *difference, "it is computed here");
+}
+
+} // namespace
+
+extern constinit const Rule kTargetWithGradient = {
+    .info = {.code = "DP274",
+             .name = "target-with-gradient",
+             .summary = "a target or advantage of reinforcement learning that is not detached",
+             .root_cause = "Model: Confusion with Computation Graph",
+             .symptoms = "Wrong Result, Slow Convergence",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .severity = Severity::Error,
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+A temporal-difference target `r + gamma * q(next_state).max(1)` that the trained network computes with gradients, and `log_prob * advantage` where the advantage still has the
+critic's gradient.
+
+## Why it is wrong
+
+The target is meant as a constant. With its gradient the loss is also reduced by moving the target towards the prediction, and learning becomes slow or unstable. The loss of
+the policy must not train the critic.
+
+## Bad
+
+```python
+import torch
+
+q = torch.nn.Linear(4, 2)
+
+
+def loss(state, action, reward, next_state, done):
+    prediction = q(state).gather(1, action)
+    target = reward + 0.99 * q(next_state).max(1, keepdim=True)[0] * (1 - done)
+    return torch.nn.functional.mse_loss(prediction, target)
+
+
+loss(torch.rand(8, 4), torch.zeros(8, 1).long(), torch.rand(8, 1), torch.rand(8, 4), torch.zeros(8, 1)).backward()
+```
+
+## Good
+
+```python
+import torch
+
+q = torch.nn.Linear(4, 2)
+
+
+def loss(state, action, reward, next_state, done):
+    prediction = q(state).gather(1, action)
+    with torch.no_grad():
+        target = reward + 0.99 * q(next_state).max(1, keepdim=True)[0] * (1 - done)
+    return torch.nn.functional.mse_loss(prediction, target)
+
+
+loss(torch.rand(8, 4), torch.zeros(8, 1).long(), torch.rand(8, 1), torch.rand(8, 4), torch.zeros(8, 1)).backward()
+```
+
+## When it is wrong
+
+For residual gradient methods, which differentiate the target on purpose.
+)"},
+    .calls = "TorchLoss.__call__ torch.nn.functional.mse_loss torch.nn.functional.smooth_l1_loss "
+             "torch.nn.functional.huber_loss "
+             "torch.nn.functional.l1_loss",
+    .on_call = check_target,
+    .nodes = {NodeKind::BinOp},
+    .on_node = [](Site &site, const Node &node) { check_advantage(site, static_cast<const BinOp &>(node)); }};
+
+} // namespace deepperf::rules::target_with_gradient

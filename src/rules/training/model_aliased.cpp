@@ -1,0 +1,259 @@
+#include "model/bind.h"
+#include "rules/assignments.h"
+#include "rules/reach.h"
+#include "rules/site.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace deepperf::rules::model_aliased {
+
+using namespace python;
+
+namespace {
+
+bool is_model(const Expr *expr) {
+  const Kind kind = model::kind_of(expr);
+  return kind == Kind::TorchModule || kind == Kind::HfModel;
+}
+
+// `x.parameters()` and the like, also in list()
+bool gives_weights_of(const Site &site, const Expr *expr, std::string_view text) {
+  const auto *call = as<Call>(expr);
+  if (call != nullptr && called_api(site, *call) == "list" && call->args.size() == 1) {
+    call = as<Call>(call->args[0]);
+  }
+  if (call == nullptr || receiver_of(*call) == nullptr) {
+    return false;
+  }
+  const std::string_view method = called_method(*call);
+  return (method == "parameters" || method == "named_parameters" || method == "buffers") &&
+         text_of(site, receiver_of(*call)) == text;
+}
+
+// Is one written as what is updated from the other: `a.load_state_dict(b.state_dict())`, `zip(a.parameters(),
+// b.parameters())`?
+const Node *update_between(const Site &site, const Node *root, std::string_view copy, std::string_view original) {
+  const Node *found = nullptr;
+  any_node_inside(root, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call == nullptr || found != nullptr) {
+      return found != nullptr;
+    }
+    if (called_method(*call) == "load_state_dict" && !call->args.empty()) {
+      const auto *state = as<Call>(call->args[0]);
+      if (state != nullptr && called_method(*state) == "state_dict" && text_of(site, receiver_of(*call)) == copy &&
+          text_of(site, receiver_of(*state)) == original) {
+        found = node;
+      }
+    }
+    if (called_api(site, *call) == "zip" && call->args.size() == 2) {
+      const bool is_pair =
+          (gives_weights_of(site, call->args[0], copy) && gives_weights_of(site, call->args[1], original)) ||
+          (gives_weights_of(site, call->args[0], original) && gives_weights_of(site, call->args[1], copy));
+      if (is_pair) {
+        found = node;
+      }
+    }
+    return false;
+  });
+  return found;
+}
+
+void tell(Site &site, const Assign &assignment, std::string_view copy, std::string_view original, const Node &used,
+          std::string consequence) {
+  Finding &finding =
+      report(site, assignment,
+             fmt::format("`{}` is the same model as `{}`, not a copy of it, so {}", copy, original, consequence),
+             fmt::format("copy it: `{} = copy.deepcopy({})`", copy, original));
+  add_note(finding, site, used, "this expects two models");
+}
+
+// The name or attribute at the end of `net`, `self.net`
+Symbol last_symbol(const Expr *expr) {
+  const auto *attribute = as<Attribute>(expr);
+  const auto *name = as<Name>(expr);
+  return attribute != nullptr ? attribute->attr : name != nullptr ? name->id : Symbol{};
+}
+
+bool is_bound_by(const model::Loop &loop, const Expr *expr) {
+  const std::vector<Symbol> &bound = expr->kind == NodeKind::Attribute ? loop.attributes : loop.assigned;
+  return std::ranges::find(bound, last_symbol(expr)) != bound.end();
+}
+
+// Where the best model is used: a name after the loop, an attribute anywhere else in the class.
+const Node *later_use(const Site &site, const Expr *target, const Node &loop) {
+  const Node *used = nullptr;
+  const auto look = [&](const Node *node) {
+    if ((node->kind == NodeKind::Name || node->kind == NodeKind::Attribute) && node->context == Context::Load &&
+        node->kind == target->kind && last_symbol(static_cast<const Expr *>(node)) == last_symbol(target) &&
+        (target->kind == NodeKind::Attribute ? !contains(&loop, node) : node->start > loop.end)) {
+      used = used == nullptr ? node : used;
+    }
+    return used != nullptr;
+  };
+  if (target->kind == NodeKind::Attribute && site.type != nullptr) {
+    any_node_inside(site.type->node, look);
+  } else {
+    any_node(body_around(site), look);
+  }
+  return used;
+}
+
+// `best = model` in a branch of a loop that goes on training it
+void check_best(Site &site, const Assign &assignment, const Expr *target, const Expr *value) {
+  const model::Loop *outermost = nullptr;
+  for (const model::Loop *loop = loop_around(site); loop != nullptr; loop = loop->parent) {
+    if (loop->trains && !loop->tiny && !is_bound_by(*loop, value)) {
+      outermost = loop;
+    }
+  }
+  if (outermost == nullptr || runs_every_turn(site, *outermost)) {
+    return;
+  }
+  for (std::size_t i = site.ancestors.size(); i-- > 0 && site.ancestors[i] != outermost->node;) {
+    const auto *branch = as<If>(site.ancestors[i]);
+    if (branch != nullptr && !branch->body.empty() &&
+        (branch->body.back()->kind == NodeKind::Break || branch->body.back()->kind == NodeKind::Return)) {
+      return;
+    }
+  }
+  const Node *used = later_use(site, target, *outermost->node);
+  if (used == nullptr) {
+    return;
+  }
+  const std::string_view copy = text_of(site, target);
+  const std::string_view original = text_of(site, value);
+  Finding &finding = report(
+      site, assignment,
+      fmt::format("`{}` is the same model as `{}`, not a copy of it, so further training changes it", copy, original),
+      fmt::format("copy it: `{} = copy.deepcopy({})`", copy, original));
+  add_note(finding, site, *outermost->node, "this loop keeps training the model");
+  add_note(finding, site, *used, "this uses the last weights, not the best ones");
+}
+
+void check(Site &site, const Node &node) {
+  const auto &assignment = static_cast<const Assign &>(node);
+  const Expr *target = assignment.targets[0];
+  const Expr *value = assignment.value;
+  const auto is_plain = [](const Expr *expr) {
+    return expr->kind == NodeKind::Name || expr->kind == NodeKind::Attribute;
+  };
+  if (assignment.targets.size() != 1 || !is_plain(target) || !is_plain(value) || site.module->is_test ||
+      !is_model(value)) {
+    return;
+  }
+  if (loop_around(site) != nullptr) {
+    check_best(site, assignment, target, value);
+    return;
+  }
+  const std::string_view copy = text_of(site, target);
+  const std::string_view original = text_of(site, value);
+  const auto *definition = site.function->definition();
+  const Node *root = target->kind == NodeKind::Attribute && site.type != nullptr ? site.type->node
+                     : definition != nullptr                                     ? static_cast<const Node *>(definition)
+                                                                                 : nullptr;
+  const Node *used = nullptr;
+  if (root != nullptr) {
+    used = update_between(site, root, copy, original);
+  } else {
+    for (const Stmt *statement : site.module->parsed->tree.body) {
+      used = used != nullptr ? used : update_between(site, statement, copy, original);
+    }
+  }
+  // self.net = net; self.ema = net
+  if (used == nullptr && root != nullptr && target->kind == NodeKind::Attribute) {
+    any_node(body_around(site), [&](const Node *other) {
+      const auto *twin = as<Assign>(other);
+      if (twin != nullptr && twin != &assignment && twin->start < assignment.start && twin->targets.size() == 1 &&
+          twin->targets[0]->kind == NodeKind::Attribute && text_of(site, twin->value) == original && used == nullptr) {
+        used = update_between(site, root, copy, text_of(site, twin->targets[0]));
+        used = used != nullptr ? used : update_between(site, root, text_of(site, twin->targets[0]), copy);
+      }
+      return used != nullptr;
+    });
+  }
+  // Bound to a copy later, it is another one.
+  if (used == nullptr ||
+      node_has_word(site, root != nullptr ? *root : assignment, std::initializer_list<std::string_view>{"deepcopy"})) {
+    return;
+  }
+  tell(site, assignment, copy, original, *used, "updating one from the other has no effect");
+}
+
+} // namespace
+
+extern constinit const Rule kModelAliased = {
+    .info = {.code = "DP921",
+             .name = "model-aliased",
+             .summary = "a second name for a model where a copy of it is meant",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Wrong Result",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .severity = Severity::Error,
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`best_model = model` in some iterations of a training loop, used after the loop, and `target = model` or `ema = model` where later code updates
+one from the other.
+
+## Why it is wrong
+
+An assignment copies nothing. The best model is then simply the last one, a target network follows every step, and a moving average is the model itself.
+
+## Bad
+
+```python
+import torch
+
+
+def train(model: torch.nn.Module, run_epoch, evaluate):
+    best = float("inf")
+    best_model = None
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(90):
+        for x, y in run_epoch():
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+        loss = evaluate(model)
+        if loss < best:
+            best = loss
+            best_model = model
+    return best_model
+```
+
+## Good
+
+```python
+import copy
+
+import torch
+
+
+def train(model: torch.nn.Module, run_epoch, evaluate):
+    best = float("inf")
+    best_model = None
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(90):
+        for x, y in run_epoch():
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+        loss = evaluate(model)
+        if loss < best:
+            best = loss
+            best_model = copy.deepcopy(model)
+    return best_model
+```
+
+## When it is wrong
+
+Where the two are meant to be the same, and the update is harmless.
+)"},
+    .nodes = {NodeKind::Assign},
+    .on_node = check};
+
+} // namespace deepperf::rules::model_aliased

@@ -1,0 +1,62 @@
+#include "rules/vision_transforms.h"
+
+namespace deepperf::rules {
+
+using namespace python;
+
+namespace {
+
+// The one expression that the value is written as; null if there are several.
+const Expr *written_once(const Site &site, const Expr *expr) {
+  if (expr->kind == NodeKind::Call || expr->kind == NodeKind::List) {
+    return expr;
+  }
+  const std::vector<model::Argument::Given> written = model::written_as(scope_of(site), expr);
+  return written.size() == 1 ? written[0].expr : nullptr;
+}
+
+} // namespace
+
+std::string_view step_name(const Site &site, const Call &step) {
+  const std::string_view api = called_api(site, step);
+  if (!api.starts_with("torchvision.transforms.")) {
+    return {};
+  }
+  return api.substr(api.rfind('.') + 1);
+}
+
+std::vector<const Call *> transform_steps(const Site &site, const Expr *transform) {
+  const Expr *written = transform != nullptr ? written_once(site, transform) : nullptr;
+  const auto *call = as<Call>(written);
+  if (call == nullptr) {
+    return {};
+  }
+  const std::string_view name = step_name(site, *call);
+  if (name != "Compose") {
+    return name.empty() ? std::vector<const Call *>{} : std::vector{call};
+  }
+  const Expr *given = argument(*call, 0, "transforms");
+  const auto *list = as<List>(given != nullptr ? written_once(site, given) : nullptr);
+  std::vector<const Call *> steps;
+  if (list != nullptr) {
+    for (const Expr *element : list->elts) {
+      if (const auto *step = as<Call>(element)) {
+        steps.push_back(step);
+      }
+    }
+  }
+  return steps;
+}
+
+const Call *random_step(const Site &site, const Expr *transform) {
+  for (const Call *step : transform_steps(site, transform)) {
+    const std::string_view name = step_name(site, *step);
+    if (name.starts_with("Random") || name == "ColorJitter" || name == "AutoAugment" || name == "RandAugment" ||
+        name == "TrivialAugmentWide" || name == "AugMix" || name == "ElasticTransform") {
+      return step;
+    }
+  }
+  return nullptr;
+}
+
+} // namespace deepperf::rules

@@ -1,0 +1,29 @@
+import torch
+import torch.nn as nn
+
+
+class Forgotten(nn.Module):
+    def __init__(self, size: int):
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(size, size))  # expect: DP271
+        self.shift = nn.Parameter(torch.Tensor(size, 1))  # expect: DP271
+
+    def forward(self, x):
+        return x @ self.weight + self.shift
+
+
+class Filled(nn.Module):
+    def __init__(self, size: int):
+        super().__init__()
+        self.first = nn.Parameter(torch.empty(size, size))
+        self.second = nn.Parameter(torch.empty(size, size))
+        self.third = nn.Parameter(torch.zeros(size))
+        self.fourth = nn.Parameter(torch.Tensor([1.0, 2.0]))  # hint: DP145
+        nn.init.xavier_uniform_(self.first)
+        self.reset()
+
+    def reset(self):
+        self.second.data.uniform_(-0.1, 0.1)
+
+    def forward(self, x):
+        return x @ self.first @ self.second + self.third + self.fourth

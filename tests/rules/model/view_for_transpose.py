@@ -1,0 +1,48 @@
+import torch
+import torch.nn as nn
+
+
+def channels_first(x: torch.Tensor):
+    b, t, d = x.shape
+    return x.reshape(b, d, t)  # expect: DP268
+
+
+def time_first(x: torch.Tensor):
+    x = x.float()
+    return x.view(x.size(1), x.size(0), -1)  # expect: DP268
+
+
+def by_shape(x: torch.Tensor):
+    return x.reshape(x.shape[1], x.shape[0], x.shape[2])  # expect: DP268
+
+
+class Encoder(nn.Module):
+    def forward(self, x):
+        batch, steps, width = x.size()
+        x = x.view(steps, batch, width)  # expect: DP268
+        return x
+
+
+# ---- Right
+
+
+def merged(x: torch.Tensor):
+    b, t, d = x.shape
+    return x.reshape(b * t, d), x.reshape(b, t * d), x.view(b, t, d), x.reshape(b, t, 8, d // 8)
+
+
+def permuted(x: torch.Tensor):
+    b, t, d = x.shape
+    y = x.permute(0, 2, 1)
+    return y.reshape(b, d, t)
+
+
+def again(x: torch.Tensor):
+    b, t, d = x.shape
+    x = x.transpose(1, 2)
+    return x.reshape(b, d, t)
+
+
+def other(x: torch.Tensor, y: torch.Tensor):
+    b, t, d = x.shape
+    return y.reshape(b, d, t), x.view(x.size(0), -1)
