@@ -44,6 +44,10 @@ const Expr *traced_part(const Site &site, const Expr *test) {
     }
     return nullptr;
   }
+  if (const auto *name = as<Name>(test)) { // a parameter may be a dict that is tested for being empty
+    const Expr *made = last_assigned(site, *name);
+    return made != nullptr && is_traced_value(made) && is_traced_value(test) && is_tracer(site, test) ? test : nullptr;
+  }
   return test->kind == NodeKind::Call && (is_traced_value(test) || is_tracer(site, test)) ? test : nullptr;
 }
 
