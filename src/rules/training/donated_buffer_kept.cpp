@@ -76,7 +76,8 @@ const Name *kept_buffer(const Expr *expr) {
 
 void check_pair(Site &site, const Expr *target, const Expr *value, const For &loop) {
   const Name *buffer = kept_buffer(value);
-  const auto *kept = as<Name>(target);
+  const auto *entry = as<Subscript>(target); // best["params"] = state.params
+  const auto *kept = as<Name>(entry != nullptr ? entry->value : target);
   if (buffer == nullptr || (kept == nullptr && target->kind != NodeKind::Attribute) ||
       (kept != nullptr && kept->id == buffer->id)) {
     return;
@@ -109,7 +110,34 @@ void check_pair(Site &site, const Expr *target, const Expr *value, const For &lo
   add_note(finding, site, *call, "the argument is donated here");
 }
 
+// best.update(params=state.params), history.append(state)
+void check_call(Site &site, const Call &call) {
+  const std::string_view method = called_method(call);
+  const auto *keeper = method == "update" || method == "append" ? as<Name>(receiver_of(call)) : nullptr;
+  if (keeper == nullptr || !site.module->jax || site.module->is_test) {
+    return;
+  }
+  for (const Node *ancestor : site.ancestors) {
+    const auto *loop = as<For>(ancestor);
+    if (loop == nullptr) {
+      continue;
+    }
+    if (method == "append" && call.args.size() == 1) {
+      check_pair(site, keeper, call.args[0], *loop);
+    }
+    for (const Keyword *keyword : call.keywords) {
+      if (method == "update" && keyword->name) {
+        check_pair(site, keeper, keyword->value, *loop);
+      }
+    }
+  }
+}
+
 void check(Site &site, const Node &node) {
+  if (const auto *call = as<Call>(&node)) {
+    check_call(site, *call);
+    return;
+  }
   const auto &assignment = static_cast<const Assign &>(node);
   if (!site.module->jax || site.module->is_test || assignment.targets.size() != 1) {
     return;
@@ -207,7 +235,7 @@ Where the loop always ends in the iteration that keeps the state.
 
 - JAX documentation, "Buffer donation"
 )"},
-    .nodes = {NodeKind::Assign},
+    .nodes = {NodeKind::Assign, NodeKind::Call},
     .on_node = check};
 
 } // namespace deepperf::rules::donated_buffer_kept
