@@ -72,6 +72,14 @@ public:
     is_skipped_ = was_skipped;
   }
 
+  void element(const ComprehensionExpr &comprehension) {
+    is_skipped_ = comprehension.generators.size() > 1 || !comprehension.generators[0]->ifs.empty();
+    visit(comprehension.elt);
+    if (comprehension.value != nullptr) {
+      visit(comprehension.value);
+    }
+  }
+
   void take_as_pending(Symbol name) { pending_.insert(name.id); }
 
   std::vector<DeviceWait> waits;
@@ -324,6 +332,8 @@ private:
     const std::string_view api = api_of(call);
     const Expr *first = call.args.empty() ? nullptr : call.args[0];
     const bool takes_pending = std::ranges::any_of(call.args, [this](const Expr *arg) { return is_pending(arg); });
+    const bool names_pending =
+        std::ranges::any_of(call.keywords, [this](const Keyword *keyword) { return is_pending(keyword->value); });
     if (api == "float" || api == "int" || api == "bool") {
       if (takes_pending) {
         add(call, "a conversion to a Python number", true);
@@ -346,7 +356,7 @@ private:
       if (takes_pending && first != nullptr && is_conversion(first)) {
         add(call, "copying a tree to the host", true);
       }
-    } else if (takes_pending && reads_arguments(call)) {
+    } else if ((takes_pending || names_pending) && reads_arguments(call)) {
       add(call, "a function that reads it", true);
     } else if (method != nullptr) {
       this->method(call, *method);
@@ -370,7 +380,17 @@ private:
         return true;
       }
     }
-    return false;
+    return std::ranges::any_of(call.keywords, [&](const Keyword *keyword) {
+      for (u32 i = 0; i < callee.function->params.size() && i < 64; ++i) {
+        const Param &param = *callee.function->params[i];
+        const bool is_rest = param.param_kind() == ParamKind::KwArgs;
+        if ((read >> i & 1U) != 0 && (keyword->name ? param.name == keyword->name || is_rest : is_rest) &&
+            is_pending(keyword->value)) {
+          return true;
+        }
+      }
+      return false;
+    });
   }
 
   void method(const Call &call, const Attribute &method) {
@@ -446,7 +466,13 @@ u64 parameters_read(const model::Project &project, Memory &memory, const model::
 DeviceWaits waits_in_iteration(const Site &site, const model::Loop &loop) {
   const auto *statement = as<For>(loop.node);
   Walk walk(site.project, site.memory, *site.function, &loop, 0);
-  walk.block(statement != nullptr ? statement->body : static_cast<const While *>(loop.node)->body);
+  if (statement != nullptr) {
+    walk.block(statement->body);
+  } else if (const auto *loop_while = as<While>(loop.node)) {
+    walk.block(loop_while->body);
+  } else {
+    walk.element(*static_cast<const ComprehensionExpr *>(loop.node));
+  }
   return {.waits = std::move(walk.waits), .compiled = walk.compiled, .acts = walk.acts, .measures = walk.measures};
 }
 
@@ -514,7 +540,7 @@ void report_waits(Site &site, const model::Loop &loop, const DeviceWaits &found,
                 : fmt::format("{} waits for the device in every {}", first.how, step);
   Finding &finding = report(site, *first.place, std::move(message), std::move(advice));
   const bool is_certain =
-      main != found.waits.end() && !found.acts && loop.node->kind == NodeKind::For &&
+      main != found.waits.end() && !found.acts && loop.node->kind != NodeKind::While &&
       (found.compiled != nullptr
            ? !runs_many_steps(site, *found.compiled) &&
                  (loop.steps || (site.module->jax && takes_what_loop_gives(site, loop, *found.compiled)))

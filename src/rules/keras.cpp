@@ -139,6 +139,20 @@ LayerInfo ending_of_tensor(const Site &site, const Value &value, u32 depth) {
   return ending;
 }
 
+// A model of keras.applications with its classifier, which ends in a softmax unless it is told otherwise.
+LayerInfo ending_of_application(const Site &site, const Value &value) {
+  const Call &call = *value.call;
+  const Site there = site_of(site, call);
+  const model::Argument top = argument_of(there, call, 0, "include_top");
+  const std::optional<model::ConstantValue> has_top = setting_of(there, top, model::ConstantValue::of(true));
+  if (has_hidden_arguments(call) || !has_top.has_value() || !has_top->is_true() || has_top->overridable) {
+    return {};
+  }
+  const model::Argument given = argument_of(there, call, 64, "classifier_activation");
+  const Activation activation = given.is_absent() ? Activation::Softmax : activation_of(there, given);
+  return {&call, value.name().text(), activation, {}};
+}
+
 LayerInfo ending_at(const Site &site, const Value &value, u32 depth) {
   if (depth > kMaxDepth) {
     return {};
@@ -167,7 +181,7 @@ LayerInfo ending_at(const Site &site, const Value &value, u32 depth) {
       }
       return ending_at(site, output, depth + 1);
     }
-    return {};
+    return api.starts_with("tensorflow.keras.applications.") ? ending_of_application(site, value) : LayerInfo{};
   case Kind::KerasLayer:
     if (last_part(api) == "TimeDistributed") {
       const Value inner = value_of(site_of(site, *value.call), argument(*value.call, 0, "layer"));

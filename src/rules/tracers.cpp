@@ -239,6 +239,9 @@ private:
       return info != nullptr && info->returns == Kind::JaxArray && info->has(kOp) &&
              (api.starts_with("jax.") || std::ranges::any_of(call.args, holds));
     }
+    if (is_gradient(function, call.func)) {
+      return true;
+    }
     if (is_function(callee)) {
       return returns_tracer(*callee.function, depth + 1);
     }
@@ -252,6 +255,18 @@ private:
                                  [&](const Expr *arg) { return holds(arg) || has_traced_entry(function, arg, depth); });
     }
     return kMethods.has(method->attr) && holds(method->value);
+  }
+
+  // jax.grad(f), jax.value_and_grad(f), also under a name: what they give under jit are tracers.
+  bool is_gradient(const FunctionInfo &function, const Expr *expr) {
+    const auto *made = as<Call>(expr);
+    if (expr->kind == NodeKind::Name) {
+      const std::vector<model::Argument::Given> written = model::written_as(model::scope_of(project_, function), expr);
+      made = written.size() == 1 ? as<Call>(written.front().expr) : nullptr;
+    }
+    const Value callee = made != nullptr ? project_.callee_of(made) : Value{};
+    const std::string_view api = callee.is(Value::Tag::Api) ? callee.name().text() : std::string_view{};
+    return api == "jax.grad" || (api == "jax.value_and_grad" && keyword_argument(*made, "has_aux") == nullptr);
   }
 
   // {"params": params}

@@ -246,6 +246,9 @@ namespace {
 // Does the name belong to the traced function, or to one inside of it that the place is in?
 bool is_local(const Site &site, Symbol name) {
   for (const FunctionInfo *function = site.function; function != nullptr; function = function->parent) {
+    if (function->node == nullptr) {
+      return false; // the module's own, which a helper that is traced with its callers sees, too
+    }
     if (function->slot_of(name) != FunctionInfo::kNoSlot) {
       return true;
     }
@@ -337,9 +340,64 @@ SideEffect call_effect(const Site &site, const Call &call) {
 
 } // namespace
 
+namespace {
+
+// `self.hidden = h`, `cache["h"] = h`: where something is left that outlives the call; null if it is local.
+const Expr *kept_in(const Site &site, const Assign &store) {
+  const Expr *target = store.targets.size() == 1 ? store.targets[0] : nullptr;
+  const auto *element = as<Subscript>(target);
+  target = element != nullptr ? element->value : target;
+  if (const auto *attribute = as<Attribute>(target)) {
+    const auto *object = as<Name>(attribute->value);
+    const model::ClassInfo *type = site.function != nullptr ? site.function->type : nullptr;
+    const bool is_plain =
+        type != nullptr && type->kind == Kind::Unknown && std::ranges::none_of(type->bases, [](const Value &base) {
+          return base.is(Value::Tag::Api) && base.name().text() != "object";
+        });
+    return object != nullptr && object->id.text() == "self" && is_plain ? target : nullptr;
+  }
+  const auto *name = as<Name>(target);
+  return name != nullptr && element != nullptr && !is_local(site, name->id) ? target : nullptr;
+}
+
+} // namespace
+
+bool is_read_outside(const Site &site, const Assign &store) {
+  const Expr *kept = kept_in(site, store);
+  const auto *attribute = as<Attribute>(kept);
+  const auto *name = as<Name>(kept);
+  const auto reads = [&](const auto &self, const Node *node) -> bool {
+    if (node == site.function->node) {
+      return false;
+    }
+    const auto *function = node->kind == NodeKind::FunctionDef ? site.project.function_at(node) : nullptr;
+    if (function != nullptr && function->tracers != 0) {
+      return false;
+    }
+    const auto *load = as<Attribute>(node);
+    const auto *plain = as<Name>(node);
+    if ((attribute != nullptr && load != nullptr && load->attr == attribute->attr && load->context == Context::Load) ||
+        (name != nullptr && plain != nullptr && plain->id == name->id && plain->context == Context::Load)) {
+      return true;
+    }
+    bool found = false;
+    for_each_child(node, [&](const Node *child) { found = found || self(self, child); });
+    return found;
+  };
+  return kept != nullptr && std::ranges::any_of(site.module->parsed->tree.body,
+                                                [&](const Stmt *statement) { return reads(reads, statement); });
+}
+
 SideEffect side_effect_at(const Site &site, const Node &node) {
   if (const auto *call = as<Call>(&node)) {
     return call_effect(site, *call);
+  }
+  if (const auto *store = as<Assign>(&node)) {
+    const auto *made = as<Call>(store->value); // a variable that is made in the first call is a tensor, too
+    return kept_in(site, *store) != nullptr && (made == nullptr || model::kind_of(made) != Kind::Variable) &&
+                   mentions_traced(site, store->value)
+               ? SideEffect::Store
+               : SideEffect::None;
   }
   const auto *assignment = as<AugAssign>(&node);
   if (assignment == nullptr) {

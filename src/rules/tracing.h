@@ -33,8 +33,11 @@ bool runs_per_batch(const Site &site);
 Site site_around(const Site &site, const model::FunctionInfo &function);
 
 // What happens when a function is traced, and not each time it runs.
-enum class SideEffect : u8 { None, Print, Append, Counter, Clock, Random, Numpy };
+enum class SideEffect : u8 { None, Print, Append, Counter, Clock, Random, Numpy, Store };
 SideEffect side_effect_at(const Site &site, const python::Node &node);
+
+// Of a SideEffect::Store: is what it stores read by code that is not traced?
+bool is_read_outside(const Site &site, const python::Assign &store);
 
 // Does the value depend on an argument of a function that is itself compiled, and that has no static arguments? Then it
 // is surely unknown while the function is traced.

@@ -1,5 +1,6 @@
 #include "rules/site.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace deepperf::rules::batch_size_with_dataset {
@@ -8,9 +9,32 @@ using namespace python;
 
 namespace {
 
+// `fit(dataset, **settings)` with `batch_size` among the settings.
+void check_options(Site &site, const Call &call, const Expr *data) {
+  constexpr u32 kByNameOnly = 64;
+  const model::Argument size = argument_of(site, call, kByNameOnly, "batch_size");
+  const auto hidden = std::ranges::find_if(call.keywords, [](const Keyword *keyword) { return !keyword->name; });
+  if (data == nullptr || hidden == call.keywords.end() || model::kind_of(data) != Kind::Dataset || size.unknown ||
+      size.may_be_absent || size.given.size() != 1 || is_none(size.given[0].expr) ||
+      model::kind_of(receiver_of(call)) != Kind::KerasModel) {
+    return;
+  }
+  Finding &finding =
+      report(site, **hidden,
+             fmt::format("`batch_size` does not apply to a `tf.data.Dataset`: `{}()` raises an error or ignores it",
+                         called_method(call)),
+             "omit `batch_size` from these options, and set the batch size on the dataset with `dataset.batch(…)`");
+  finding.notes.push_back(
+      {size.given[0].scope.module->file, size.given[0].expr->span(), "`batch_size` is passed from here"});
+}
+
 void check(Site &site, const Call &call) {
   const Keyword *size = keyword_argument(call, "batch_size");
   const Expr *data = argument(call, 0, "x");
+  if (size == nullptr) {
+    check_options(site, call, data);
+    return;
+  }
   if (size == nullptr || data == nullptr || is_none(size->value) || model::kind_of(data) != Kind::Dataset) {
     return;
   }

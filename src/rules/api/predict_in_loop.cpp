@@ -124,10 +124,18 @@ struct ReportedLoop {
 // A function that prepares and predicts one example, and that a loop calls with each of its elements.
 void check_function_of_one(Site &site, const Call &call, const Expr *input) {
   const std::string_view method = called_method(call);
-  if (method != "predict" || site.module->is_test || !is_batch_of_one(site, input)) {
+  if (method != "predict" || site.module->is_test) {
     return;
   }
   const Repetition repetition = repetition_of(site);
+  if (repetition.through_calls() && !is_batch_of_one(site, input)) {
+    const Expr *const passed = passed_in_loop(site, repetition, input);
+    if (passed == nullptr || !is_batch_of_one(site_of(site, *repetition.calls.back()->call), passed)) {
+      return;
+    }
+  } else if (!is_batch_of_one(site, input)) {
+    return;
+  }
   if (!repetition.through_calls() || !stays_same(site, repetition, receiver_of(call)) ||
       stays_same(site, repetition, input)) {
     return;

@@ -99,7 +99,7 @@ loops that read a clock.
 
 - JAX documentation, "Asynchronous dispatch"
 )"},
-    .nodes = {NodeKind::For, NodeKind::While},
+    .nodes = {NodeKind::For, NodeKind::While, NodeKind::ListComp, NodeKind::GeneratorExp},
     .on_node = check};
 
 } // namespace deepperf::rules::jax_sync_every_step

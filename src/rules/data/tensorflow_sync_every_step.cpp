@@ -104,7 +104,7 @@ that read a clock.
 - TensorFlow guide "Optimize TensorFlow GPU performance with the TensorFlow Profiler"
 - TensorFlow guide "Writing a training loop from scratch": metrics
 )"},
-    .nodes = {NodeKind::For, NodeKind::While},
+    .nodes = {NodeKind::For, NodeKind::While, NodeKind::ListComp, NodeKind::GeneratorExp},
     .on_node = check};
 
 } // namespace deepperf::rules::tensorflow_sync_every_step

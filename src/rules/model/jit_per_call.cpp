@@ -22,6 +22,11 @@ bool is_new_each_time(const Site &site, const Expr *function) {
            api == "equinox.filter_grad" || api == "equinox.filter_value_and_grad";
   }
   const auto *name = as<Name>(function);
+  const Expr *made = name != nullptr ? last_assigned(site, *name) : nullptr;
+  if (made != nullptr && (made->kind == NodeKind::Lambda || made->kind == NodeKind::Call) &&
+      site.function->definition() != nullptr) {
+    return is_new_each_time(site, made);
+  }
   if (name == nullptr || site.function == nullptr || site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot) {
     return false;
   }

@@ -3,6 +3,7 @@
 #include "python/children.h"
 #include "rules/per_step.h"
 #include "rules/reach.h"
+#include "rules/repetition.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -14,19 +15,30 @@ using model::FunctionInfo;
 
 namespace {
 
+bool writes_models(const Site &site, const Node *node, bool is_in_collection = false);
+
 // The file changes between the turns, or it is asked for again after something failed.
-bool writes_models(const Site &site, const Node *node) {
+bool writes_models(const Site &site, const Node *node, bool is_in_collection) {
   if (const auto *call = as<Call>(node)) {
     const std::string_view method = called_method(*call);
     if (method == "save" || method.starts_with("save_") || method == "fit" || method == "train") {
       return true;
     }
   }
-  if (node->kind == NodeKind::Try || node->kind == NodeKind::Break) {
+  if (node->kind == NodeKind::Break) {
     return true;
   }
+  // In `for path in paths`, what fails is given up, and not tried again.
+  const auto *loop = as<For>(node);
+  const auto *over = loop != nullptr ? as<Call>(loop->iter) : nullptr;
+  const bool counts = over != nullptr && called_name(*over) == "range";
+  if (node->kind == NodeKind::Try || (loop != nullptr && !counts)) {
+    const Block &body = loop != nullptr ? loop->body : static_cast<const Try *>(node)->body;
+    return (loop == nullptr && !is_in_collection) ||
+           std::ranges::any_of(body, [&](const Stmt *part) { return writes_models(site, part, true); });
+  }
   bool found = false;
-  for_each_child(node, [&](const Node *child) { found = found || writes_models(site, child); });
+  for_each_child(node, [&](const Node *child) { found = found || writes_models(site, child, is_in_collection); });
   return found;
 }
 
@@ -41,7 +53,7 @@ bool is_from_same_collection(const Site &site, const model::Loop &loop, const Ex
 }
 
 // A Keras model that is only asked for predictions.
-bool is_only_asked(const model::Loop &loop, const Stmt *taken) {
+bool is_only_asked(const Node &within, const Stmt *taken) {
   const auto *assignment = as<Assign>(taken);
   const auto *name =
       assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
@@ -61,7 +73,7 @@ bool is_only_asked(const model::Loop &loop, const Stmt *taken) {
                 : 0;
     for_each_child(node, [&](const Node *child) { self(self, child); });
   };
-  visit(visit, loop.node);
+  visit(visit, &within);
   return uses > 0 && uses == asks;
 }
 
@@ -100,6 +112,13 @@ bool is_same_in_each_call(const Site &site, const Call &call) {
   const Expr *receiver = receiver_of(call);
   return (receiver == nullptr || fixed(receiver)) && std::ranges::all_of(call.args, fixed) &&
          std::ranges::all_of(call.keywords, [&](const Keyword *keyword) { return fixed(keyword->value); });
+}
+
+// The same where callers pass what is loaded, and a loop around one of them passes the same in every iteration.
+bool is_same_in_all_iterations(const Site &site, const Call &call) {
+  const Repetition repetition = repetition_of(site);
+  return repetition.through_calls() && !writes_models(site, repetition.loop->node) &&
+         call_stays_same(site, repetition, call);
 }
 
 // What a function does with what it loads.
@@ -219,7 +238,6 @@ bool find_ancestors(const Node *node, const Call &call, std::vector<const Node *
 }
 
 bool is_cached(const model::FunctionInfo &function);
-bool writes_models(const Site &site, const Node *node);
 
 // A call of a function that returns what it loads, from a function that runs again and again and drops it; null if
 // there is none, or if one of the callers keeps it.
@@ -397,7 +415,8 @@ void check(Site &site, const Call &call) {
     }
   } else if (!site.function->in_loop || site.function->definition() == nullptr ||
              site.function->name.text() == "__init__" || !site.function->definition()->decorators.empty() ||
-             !is_same_in_each_call(site, call) || writes_models(site, site.function->node)) {
+             writes_models(site, site.function->node) ||
+             (!is_same_in_each_call(site, call) && !is_same_in_all_iterations(site, call))) {
     return;
   } else {
     const Fate fate = fate_of_taken(*site.function, taken_by(site.ancestors, call));
@@ -424,8 +443,8 @@ void check(Site &site, const Call &call) {
   // processor is not trained, nor is a model that is only asked.
   const Kind kind = model::kind_of(&call);
   const std::string_view loaded = called_api(site, call);
-  const bool is_asked =
-      loop != nullptr && kind == Kind::KerasModel && is_only_asked(*loop, taken_by(site.ancestors, call));
+  const bool is_asked = kind == Kind::KerasModel && is_only_asked(loop != nullptr ? *loop->node : *site.function->node,
+                                                                  taken_by(site.ancestors, call));
   const bool is_trained = kind != Kind::HfPipeline && kind != Kind::HfTokenizer && !is_asked &&
                           loaded.find("Processor") == std::string_view::npos &&
                           loaded.find("FeatureExtractor") == std::string_view::npos;

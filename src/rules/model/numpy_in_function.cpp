@@ -1,5 +1,7 @@
 #include "rules/reach.h"
+#include "rules/symbolic.h"
 #include "rules/tracing.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -42,8 +44,89 @@ bool is_compiled_by_keras(const Site &site, const Node &node) {
          !project_has_word(site, {"run_eagerly=True", "run_eagerly = True", "run_functions_eagerly"});
 }
 
+// NumPy functions that ask an array for what a symbolic tensor knows too.
+bool asks_for_shape(std::string_view api) {
+  return api == "numpy.shape" || api == "numpy.ndim" || api == "numpy.size" || api == "numpy.prod" ||
+         api == "numpy.issubdtype" || api == "numpy.result_type" || api == "numpy.dtype" || api == "numpy.finfo" ||
+         api == "numpy.iinfo" || api.starts_with("numpy.random.");
+}
+
+// Libraries whose functions need numbers, and names of files as strings.
+bool needs_values(std::string_view api) {
+  return api.starts_with("numpy.")
+             ? !asks_for_shape(api)
+             : api.starts_with("sklearn.metrics.") || api.starts_with("scipy.") || api.starts_with("skimage.") ||
+                   api.starts_with("cv2.") || api.starts_with("math.") || api.starts_with("librosa.") ||
+                   api.starts_with("soundfile.") || api.starts_with("PIL.Image.") || api == "open" || api == "bool" ||
+                   api.starts_with("os.path.");
+}
+
+std::string advice_for(const TracedFunction &traced) {
+  return traced.as == "map"      ? "use TensorFlow operations, or wrap the function in `tf.numpy_function`"
+         : traced.as == "metric" ? "use TensorFlow or Keras operations, or compute it in a callback after each epoch"
+                                 : "use the TensorFlow or Keras operation, which also has a gradient";
+}
+
+// A function is reported once: it fails at the first such call.
+struct ReportedFunction {
+  mutable bool is_reported = false;
+};
+
+// In a loss, a metric, the function of a Lambda layer or a mapped function, and in helpers that only those call.
+void check_traced_by_keras(Site &site, const Call &call) {
+  const Expr *receiver = receiver_of(call);
+  const bool is_numpy_method = receiver != nullptr && called_method(call) == "numpy" && call.args.empty();
+  const std::string_view api = called_api(site, call);
+  const Expr *given = is_numpy_method ? receiver : !call.args.empty() && needs_values(api) ? call.args[0] : nullptr;
+  const auto *list = as<List>(given);
+  given = list != nullptr && !list->elts.empty() ? list->elts[0] : given;
+  bool symbolic = given != nullptr && is_symbolic(site, given);
+  if (given != nullptr && !symbolic && api.starts_with("numpy.") && call.args.size() > 1) {
+    symbolic = is_symbolic(site, call.args[1]);
+  }
+  if (!symbolic || is_guarded(site) || site.module->is_test) {
+    return;
+  }
+  const ReportedFunction &before =
+      site.memory.recall<ReportedFunction>(site.function, [] { return ReportedFunction{}; });
+  if (before.is_reported) {
+    return;
+  }
+  before.is_reported = true;
+  const TracedFunction *traced = traced_by_keras(site);
+  const std::string name = is_numpy_method ? "numpy()" : std::string(text_of(site, call.func));
+  Finding &finding =
+      report(site, call,
+             fmt::format("`{}` needs the values of a tensor, which is symbolic while {} is traced, so it fails", name,
+                         traced == nullptr        ? "the function"
+                         : traced->as == "map"    ? "the mapped function"
+                         : traced->as == "metric" ? "the metric"
+                         : traced->as == "loss"   ? "the loss"
+                                                  : "the `Lambda` layer"),
+             traced != nullptr ? advice_for(*traced) : "use TensorFlow operations");
+  if (traced != nullptr) {
+    finding.notes.push_back({traced->module->file,
+                             {traced->place->start, std::min(traced->place->end, traced->place->start + 60)},
+                             "traced here"});
+  }
+}
+
+// Reported by the innermost call: `np.mean(np.square(x))` fails in the square.
+bool is_around_another(const Site &site, const Call &call) {
+  return std::ranges::any_of(call.args, [&](const Expr *arg) {
+    return any_node(arg, [&](const Node *node) {
+      const auto *inner = as<Call>(node);
+      return inner != nullptr && called_api(site, *inner).starts_with("numpy.") &&
+             !asks_for_shape(called_api(site, *inner)) && !inner->args.empty() && is_symbolic(site, inner->args[0]);
+    });
+  });
+}
+
 void check(Site &site, const Node &node) {
   const bool is_compiled = site.module->tensorflow && (tracers_at(site) & model::kByTfFunction) != 0;
+  if (site.module->tensorflow && !is_compiled && !is_around_another(site, static_cast<const Call &>(node))) {
+    check_traced_by_keras(site, static_cast<const Call &>(node));
+  }
   if (!site.module->tensorflow || (!is_compiled && !is_compiled_by_keras(site, node))) {
     return;
   }
@@ -69,7 +152,8 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kNumpyInFunction = {
     .info = {.code = "DP211",
              .name = "numpy-in-function",
-             .summary = "`.numpy()` or a NumPy function on a tensor inside a `tf.function`",
+             .summary = "`.numpy()` or a NumPy function on a tensor inside a `tf.function`, loss, metric, `Lambda` or "
+                        "mapped function",
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Wrong Result",
              .stage = "Model Building",
@@ -79,7 +163,8 @@ extern constinit const Rule kNumpyInFunction = {
              .documentation = R"(## What it finds
 
 `x.numpy()`, or a NumPy function that is passed a tensor, in a `tf.function` and in functions that only such functions call. Also
-`x.numpy()` in `train_step` or `test_step` of a Keras model, which `fit` compiles.
+`x.numpy()` in `train_step` or `test_step` of a Keras model, which `fit` compiles. The same in a function that is passed to `compile()` as loss or
+metric, to a `Lambda` layer or to `Dataset.map()`, and in helpers that only those call; there also functions of scikit-learn, SciPy, OpenCV and Pillow.
 
 ## Why it is wrong
 
@@ -111,7 +196,7 @@ def normalise(x):
 
 ## When it is wrong
 
-Where `tf.config.run_functions_eagerly(True)` is active. Functions that are passed to `tf.py_function` or `tf.numpy_function` run as Python
+Where `tf.config.run_functions_eagerly(True)` or `run_eagerly=True` is active. Functions that are passed to `tf.py_function` or `tf.numpy_function` run as Python
 and are not reported.
 
 ## References

@@ -131,6 +131,10 @@ bool gives_number(const Site &site, const model::FunctionInfo &function) {
   return site.memory
       .recall<GivesNumber>(&function,
                            [&] {
+                             const auto *type = as<Name>(definition->returns);
+                             if (type != nullptr && (type->id.text() == "float" || type->id.text() == "int")) {
+                               return GivesNumber{true};
+                             }
                              u32 results = 0;
                              u32 numbers = 0;
                              any_node(definition->body, [&](const Node *node) {

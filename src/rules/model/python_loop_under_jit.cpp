@@ -1,3 +1,4 @@
+#include "model/bind.h"
 #include "rules/tracers.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
@@ -166,6 +167,13 @@ void check(Site &site, const Node &node) {
   const bool has_arithmetic = !has_ops && any_node(loop.body, [&](const Node *part) {
     const auto *operation = as<BinOp>(part);
     const auto *element = as<Subscript>(part);
+    // rollout.reward[t] of a parameter of the compiled function
+    const Name *array = element != nullptr && counter != nullptr && mentions(element->slice, counter->id)
+                            ? model::root_name(element->value)
+                            : nullptr;
+    if (is_jax && array != nullptr && element->context == Context::Load && is_tracer(site, array)) {
+      return true;
+    }
     return (operation != nullptr && depends_on_traced_argument(site, operation)) ||
            // cell(inputs[:, t], state): what the iteration takes of a tensor goes into something.
            (element != nullptr && element->context == Context::Load && counter != nullptr &&

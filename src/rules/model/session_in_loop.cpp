@@ -1,8 +1,10 @@
+#include "model/definitions.h"
 #include "model/variance.h"
 #include "python/children.h"
 #include "rules/per_step.h"
 #include "rules/reach.h"
-#include "rules/site.h"
+#include "rules/repetition.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 
@@ -40,6 +42,93 @@ bool restores_or_waits(const Site &site, const Node *node) {
   return found;
 }
 
+// ---- The same model, loaded for each input --------------------------------------------------------------------------
+
+// An attribute that constructors set, and nothing else.
+bool is_set_once(const Site &site, Symbol attribute) {
+  const auto &stores = model::definitions_of(site.project).attribute_stores;
+  const auto found = stores.find(attribute.id);
+  return found != stores.end() && std::ranges::all_of(found->second, [](const model::AttributeStore &store) {
+           return store.function != nullptr && store.function->name && store.function->name.text() == "__init__";
+         });
+}
+
+// Does the expression give the same in every call of the function?
+bool is_fixed(const Site &site, const Repetition &repetition, const Expr *expr) {
+  if (repetition.loop != nullptr && stays_same(site, repetition, expr)) {
+    return true;
+  }
+  const model::Dependencies on = model::dependencies_of(site.project, *site.function, expr);
+  return on.params == 0 && !on.varies &&
+         std::ranges::all_of(on.attributes, [&](Symbol attribute) { return is_set_once(site, attribute); });
+}
+
+bool loads_graph(const model::FunctionInfo &function) {
+  return has_word(rules::text_of(function), {"import_graph_def(", "import_meta_graph("});
+}
+
+// The call that loads the model, if the function loads one and takes it from the same files each time.
+const Call *loads_same_model(const Site &site, const Repetition &repetition) {
+  const FunctionDef *definition = site.function->definition();
+  const Call *found = nullptr;
+  bool is_other = definition == nullptr;
+  bool imports = false;
+  any_node(is_other ? Block{} : definition->body, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call == nullptr) {
+      return false;
+    }
+    const std::string_view name = called_name(*call);
+    const model::FunctionInfo *callee = called_function(site, *call);
+    const auto look_at = [&](const Expr *path) {
+      is_other |= path == nullptr || !is_fixed(site, repetition, path);
+      found = found == nullptr ? call : found;
+    };
+    imports |= name == "import_meta_graph" || name == "import_graph_def" || (callee != nullptr && loads_graph(*callee));
+    if (name == "import_meta_graph") {
+      look_at(argument(*call, 0, "meta_graph_or_file"));
+    } else if (name == "restore" && call->args.size() == 2) {
+      look_at(call->args[1]);
+    } else if (name == "GFile" || name == "FastGFile") {
+      look_at(argument(*call, 0, "name"));
+    } else if (callee != nullptr && loads_graph(*callee)) {
+      std::ranges::for_each(call->args, look_at);
+    }
+    return is_other;
+  });
+  return is_other || !imports ? nullptr : found; // weights alone may have changed since
+}
+
+bool is_called_by_handler(const Site &site) {
+  return in_request_handler(site) || std::ranges::any_of(site.function->called_by, [&](const model::CallSite *caller) {
+           return !caller->once && !caller->behind_guard && is_request_handler(site.project, *caller->caller);
+         });
+}
+
+bool check_loaded(Site &site, const Call &call) {
+  if (site.function->definition() == nullptr || site.function->name.text() == "__init__" ||
+      loop_around(site) != nullptr || enclosing(site, NodeKind::If) != nullptr || site.module->is_test ||
+      runs_in_inner_loop(site, nullptr) || function_has_word(site, {"global ", "minimize(", "train_op"})) {
+    return false;
+  }
+  const Repetition repetition = repetition_of(site);
+  const bool answers = repetition.loop == nullptr && is_called_by_handler(site);
+  const Call *load = repetition.loop != nullptr || answers ? loads_same_model(site, repetition) : nullptr;
+  if (load == nullptr) {
+    return false;
+  }
+  Finding &finding =
+      report(site, call,
+             answers ? "the same model is loaded into a new session for every request"
+                     : "the same model is loaded into a new session in every call of this function, which a loop calls",
+             "load the graph and create the session once, and use both for all inputs");
+  add_note(finding, site, *load, "loaded here");
+  if (repetition.loop != nullptr) {
+    add_note(finding, site, repetition);
+  }
+  return true;
+}
+
 void check(Site &site, const Call &call) {
   const Node *parent = site.ancestors.empty() ? nullptr : site.ancestors.back();
   if (parent == nullptr || site.function == nullptr || parent->kind == NodeKind::Return || is_traced(site)) {
@@ -48,6 +137,9 @@ void check(Site &site, const Call &call) {
   if (const auto *assignment = as<Assign>(parent);
       assignment != nullptr && as<Name>(assignment->targets[0]) == nullptr) {
     return; // kept in an attribute
+  }
+  if (check_loaded(site, call)) {
+    return;
   }
   const model::Loop *loop = long_loop_around(site);
   const bool answers = loop == nullptr && in_request_handler(site);
@@ -96,7 +188,8 @@ extern constinit const Rule kSessionInLoop = {
              .documentation = R"(## What it finds
 
 `tf.Session()` or `tf.InteractiveSession()` in a loop, or in a function that is called from one, where each session is used for one run and
-the graph stays the same: a hint. A session that is created for every request of a server is a finding.
+the graph stays the same: a hint. A session that is created for every request of a server is a finding, and so is a function that loads the same
+model into a new session in every call.
 
 ## Why it costs
 

@@ -1,4 +1,5 @@
 #include "rules/tracing.h"
+#include "rules/tree.h"
 
 namespace deepperf::rules::side_effect_in_function {
 
@@ -11,8 +12,53 @@ void report_hint(Site &site, const Node &node, std::string message, std::string 
   report(site, node, std::move(message), std::move(advice)).tier = Tier::Hint;
 }
 
+// Is the counter asked for in a test of traced code, `if self.steps % 100 == 0`? Then that never happens.
+bool decides(const Site &site, const AugAssign &counter) {
+  const auto *attribute = as<Attribute>(counter.target);
+  const auto *name = as<Name>(counter.target);
+  const Node *within = site.function != nullptr ? site.function->node : nullptr;
+  return within != nullptr && !site.module->is_test && any_node_inside(within, [&](const Node *node) {
+           const auto *test = as<If>(node);
+           return test != nullptr && any_node(test->test, [&](const Node *part) {
+                    const auto *load = as<Attribute>(part);
+                    const auto *plain = as<Name>(part);
+                    return (attribute != nullptr && load != nullptr && load->attr == attribute->attr) ||
+                           (name != nullptr && plain != nullptr && plain->id == name->id);
+                  });
+         });
+}
+
+bool is_made_before(const Site &site, const Name &list, const For &loop) {
+  const Expr *made = last_assigned(site, list);
+  return made != nullptr && made->kind == NodeKind::List && made->start < loop.start;
+}
+
+// `for i in tf.range(n): outputs.append(x)`: the body becomes part of the graph and is traced once.
+bool check_staged(Site &site, const Node &node) {
+  const auto *call = as<Call>(&node);
+  const auto *list = call != nullptr && called_method(*call) == "append" ? as<Name>(receiver_of(*call)) : nullptr;
+  for (const Node *ancestor : site.ancestors) {
+    const auto *loop = as<For>(ancestor);
+    const auto *range = loop != nullptr ? as<Call>(loop->iter) : nullptr;
+    if (list != nullptr && range != nullptr && called_api(site, *range) == "tensorflow.range" &&
+        is_made_before(site, *list, *loop)) {
+      Finding &finding = report(
+          site, node,
+          "a loop over `tf.range` is part of the graph, so the list gets one symbolic tensor that cannot be used "
+          "after the loop",
+          "write to a `tf.TensorArray`, and call `stack()` after the loop");
+      add_note(finding, site, *loop->iter, "the loop");
+      return true;
+    }
+  }
+  return false;
+}
+
 void check(Site &site, const Node &node) {
   if (!site.module->tensorflow || (tracers_at(site) & model::kByTfFunction) == 0) {
+    return;
+  }
+  if (node.kind == NodeKind::Call && check_staged(site, node)) { // also of a list that is local
     return;
   }
   switch (side_effect_at(site, node)) {
@@ -26,10 +72,12 @@ void check(Site &site, const Node &node) {
                 "`append` runs once, during tracing, and leaves a symbolic tensor in a list outside the function",
                 "return the value and append it outside the function");
     return;
-  case SideEffect::Counter:
-    report_hint(site, node, "this counts how often the function is traced, not how often it is called",
-                "use a `tf.Variable`, or count outside the function");
+  case SideEffect::Counter: {
+    Finding &finding = report(site, node, "this counts how often the function is traced, not how often it is called",
+                              "use a `tf.Variable`, or count outside the function");
+    finding.tier = decides(site, static_cast<const AugAssign &>(node)) ? finding.tier : Tier::Hint;
     return;
+  }
   case SideEffect::Clock:
     report_hint(site, node, "the clock is read once, during tracing: the time is a constant in the compiled function",
                 "measure outside the function");
@@ -38,6 +86,17 @@ void check(Site &site, const Node &node) {
     report(site, node, "this number is drawn once, during tracing, and is the same in every call",
            "use `tf.random`, or pass the number as an argument");
     return;
+  case SideEffect::Store: {
+    if (enclosing(site, NodeKind::If) != nullptr ||
+        model::kind_of(static_cast<const Assign &>(node).value) != Kind::Tensor) {
+      return;
+    }
+    Finding &finding =
+        report(site, node, "this stores a symbolic tensor outside of the function, which has no value after the trace",
+               "return the tensor, or assign it to a `tf.Variable`");
+    finding.tier = is_read_outside(site, static_cast<const Assign &>(node)) ? finding.tier : Tier::Hint;
+    return;
+  }
   case SideEffect::Numpy: // a rule of its own
   case SideEffect::None:
     return;
@@ -99,7 +158,7 @@ Printing a constant string, a shape or a dtype to see when tracing happens is as
 - TensorFlow guide "Better performance with tf.function": executing Python side effects
 - SonarPython S6928
 )"},
-    .nodes = {NodeKind::Call, NodeKind::AugAssign},
+    .nodes = {NodeKind::Call, NodeKind::AugAssign, NodeKind::Assign},
     .on_node = check};
 
 } // namespace deepperf::rules::side_effect_in_function

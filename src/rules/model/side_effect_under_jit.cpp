@@ -23,6 +23,17 @@ bool is_harmless(const Site &site, const Call &call) {
          });
 }
 
+// What a compiled function leaves behind is a tracer, which nobody can use after the trace.
+void check_store(Site &site, const Assign &store) {
+  if (!is_tracer(site, store.value) || enclosing(site, NodeKind::If) != nullptr) {
+    return;
+  }
+  Finding &finding = report(
+      site, store, "this stores a tracer outside of the compiled function, and whoever reads it later gets an error",
+      "return the array as another result of the function");
+  finding.tier = is_read_outside(site, store) ? finding.tier : Tier::Hint;
+}
+
 void check(Site &site, const Node &node) {
   if (!site.module->jax || (tracers_at(site) & model::kByJaxJit) == 0) {
     return;
@@ -54,6 +65,9 @@ void check(Site &site, const Node &node) {
     }
     hint(site, node, "NumPy cannot take a traced array, so this call fails under `jax.jit`",
          "use the function in `jax.numpy`");
+    return;
+  case SideEffect::Store:
+    check_store(site, static_cast<const Assign &>(node));
     return;
   case SideEffect::None:
     return;
@@ -112,7 +126,7 @@ Printing a constant string, a shape or a dtype to see when tracing happens is as
 
 - JAX documentation "The sharp bits": pure functions
 )"},
-    .nodes = {NodeKind::Call, NodeKind::AugAssign},
+    .nodes = {NodeKind::Call, NodeKind::AugAssign, NodeKind::Assign},
     .on_node = check};
 
 } // namespace deepperf::rules::side_effect_under_jit

@@ -31,6 +31,43 @@ void check(Site &site, const Call &call) {
          "create the variable outside, or only once: `if self.v is None: self.v = tf.Variable(…)`");
 }
 
+// Optimizers, metrics and models create variables in their first use, inside the function that creates them.
+void check_object(Site &site, const Call &call, Kind kind) {
+  const bool is_step =
+      in_method(site, Kind::KerasModel, "train_step") || in_method(site, Kind::KerasModel, "test_step");
+  const bool is_compiled = (tracers_at(site) & model::kByTfFunction) != 0 && site.function != nullptr &&
+                           site.function->compiled_at != nullptr;
+  if ((!is_compiled && !is_step) || enclosing(site, NodeKind::If) != nullptr || in_init_scope(site) ||
+      site.module->is_test || site.ancestors.empty()) {
+    return;
+  }
+  // A plain local name: what is kept in an attribute may be made in the first call only.
+  const auto *assignment = as<Assign>(site.ancestors.back());
+  if (assignment == nullptr || assignment->targets.size() != 1 || assignment->targets[0]->kind != NodeKind::Name) {
+    return;
+  }
+  report(site, call,
+         kind == Kind::KerasOptimizer
+             ? "an optimizer that is created in every call has no state, and its variables fail in the second trace"
+             : "this creates variables, which a `tf.function` may do only in its first call, and starts anew each time",
+         "create it once, outside of the function");
+}
+
+void check_any(Site &site, const Node &node) {
+  const auto &call = static_cast<const Call &>(node);
+  if (!site.module->tensorflow || call.fact == 0) {
+    return;
+  }
+  const model::Value callee = site.project.callee_of(&call);
+  const ApiInfo *info = callee.is(model::Value::Tag::Api) ? find_api(callee.name()) : nullptr;
+  if (info != nullptr &&
+      (info->returns == Kind::KerasOptimizer || info->returns == Kind::KerasMetric ||
+       info->returns == Kind::KerasModel) &&
+      callee.name().text().starts_with("tensorflow.keras.")) {
+    check_object(site, call, info->returns);
+  }
+}
+
 } // namespace
 
 extern constinit const Rule kVariableInFunction = {
@@ -45,7 +82,8 @@ extern constinit const Rule kVariableInFunction = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`tf.Variable(…)` in the body of a `tf.function`, not inside an `if` and outside `tf.init_scope()`.
+`tf.Variable(…)` in the body of a `tf.function`, not inside an `if` and outside `tf.init_scope()`. Also optimizers, metrics and models of Keras
+that a `tf.function`, `train_step` or `test_step` creates under a local name.
 
 ## Why it is wrong
 
@@ -86,6 +124,8 @@ For functions that are traced exactly once, to be exported.
 - SonarPython S6918
 )"},
     .calls = "tensorflow.Variable",
-    .on_call = check};
+    .on_call = check,
+    .nodes = {NodeKind::Call},
+    .on_node = check_any};
 
 } // namespace deepperf::rules::variable_in_function

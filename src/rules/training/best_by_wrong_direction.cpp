@@ -70,8 +70,38 @@ void check_callback(Site &site, const Call &call) {
   }
 }
 
+// Callbacks of Keras: mode="auto" knows the usual metrics, so that only a mode that is given can be wrong.
+void check_keras(Site &site, const Call &call) {
+  const bool saves = called_api(site, call).ends_with("ModelCheckpoint");
+  const auto name = setting_of(site, argument_of(site, call, saves ? 1 : 0, "monitor"), model::ConstantValue::none());
+  const auto mode = setting_of(site, argument_of(site, call, ~0U, "mode"), model::ConstantValue::none());
+  if (!name.has_value() || !name->as_string().has_value() || !mode.has_value() || !mode->as_string().has_value() ||
+      (mode->text != "min" && mode->text != "max")) {
+    return;
+  }
+  const Better better = better_when(name->text);
+  if (better == Better::Unknown || (mode->text == "max") == (better == Better::Higher)) {
+    return;
+  }
+  const Keyword *written = keyword_argument(call, "mode");
+  const Node &place = written != nullptr ? static_cast<const Node &>(*written) : call;
+  const std::string advice = better == Better::Lower ? "pass `mode=\"min\"`" : "pass `mode=\"max\"`";
+  if (saves) {
+    tell(site, place, name->text, better, advice);
+    return;
+  }
+  report(site, place,
+         fmt::format("the callback acts when `{}` no longer gets {}", name->text,
+                     better == Better::Lower ? "higher" : "lower"),
+         advice);
+}
+
 void check(Site &site, const Call &call) {
   if (site.module->is_test) {
+    return;
+  }
+  if (called_api(site, call).starts_with("tensorflow.")) {
+    check_keras(site, call);
     return;
   }
   if (called_api(site, call).starts_with("transformers.") || called_api(site, call).starts_with("trl.")) {
@@ -299,7 +329,9 @@ Where a name means something else than usual.
 - Lightning: `ModelCheckpoint`, `mode`
 )"},
     .calls = "transformers.TrainingArguments transformers.Seq2SeqTrainingArguments trl.SFTConfig "
-             "pytorch_lightning.callbacks.ModelCheckpoint pytorch_lightning.callbacks.EarlyStopping",
+             "pytorch_lightning.callbacks.ModelCheckpoint pytorch_lightning.callbacks.EarlyStopping "
+             "tensorflow.keras.callbacks.EarlyStopping tensorflow.keras.callbacks.ModelCheckpoint "
+             "tensorflow.keras.callbacks.ReduceLROnPlateau",
     .on_call = check,
     .nodes = {NodeKind::If},
     .on_node = check_branch};

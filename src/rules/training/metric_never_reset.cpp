@@ -115,6 +115,31 @@ const Node *epochs_around(const Site &site, const Call &maker) {
   return nullptr;
 }
 
+// A function that goes over the batches of one epoch, and that a loop over epochs calls, while the metric stays the
+// same: one of the module, or of an object that is made outside of that loop.
+const Node *epochs_of_callers(const Site &site, const Call &maker) {
+  const model::FunctionInfo *made_in = site.project.caller_of(&maker);
+  const model::ClassInfo *type = site.function->type;
+  const bool is_kept =
+      made_in != nullptr && made_in != site.function &&
+      (made_in->node == nullptr || (type != nullptr && made_in->type == type && made_in->name.text() == "__init__"));
+  const bool has_batches = std::ranges::any_of(site.function->loops, [&](const model::Loop *inner) {
+    return inner->parent == nullptr && !is_inside(*site.node, *inner->node) &&
+           (inner->steps || inner->evaluates || goes_over_data(site, *inner));
+  });
+  if (!is_kept || !has_batches || loop_around(site) != nullptr) {
+    return nullptr;
+  }
+  for (const model::CallSite *caller : site.function->called_by) {
+    const model::Loop *loop = caller->loop;
+    if (loop != nullptr && !loop->tiny && !caller->once && loop->node->kind == NodeKind::For &&
+        (type == nullptr || !is_made_there(site, *type, *loop))) {
+      return caller->call;
+    }
+  }
+  return nullptr;
+}
+
 // metric.result() in each epoch, of a metric that was updated in all epochs before.
 void check_keras(Site &site, const Call &call) {
   const Expr *receiver = receiver_of(call);
@@ -123,13 +148,20 @@ void check_keras(Site &site, const Call &call) {
       site.module->is_test || site.module->jax || tracers_at(site) != 0) {
     return; // with JAX, the state of metrics is passed around
   }
-  const Node *const epochs = epochs_around(site, *metric.call);
+  const Node *const own = epochs_around(site, *metric.call);
+  const Node *const epochs = own != nullptr ? own : epochs_of_callers(site, *metric.call);
   if (epochs == nullptr || may_reset_keras(site, *metric.call, text_of(site, receiver))) {
     return;
   }
   Finding &finding = report(site, call, "this metric is never reset, so each epoch's value includes all earlier epochs",
                             fmt::format("call `{}.reset_state()` at the start of each epoch", text_of(site, receiver)));
-  finding.notes.push_back({site.module->file, {epochs->start, epochs->start + 3}, "in this loop"});
+  if (own != nullptr) {
+    finding.notes.push_back({site.module->file, {epochs->start, epochs->start + 3}, "in this loop"});
+    return;
+  }
+  const model::FunctionInfo *caller = site.project.caller_of(static_cast<const Call *>(epochs));
+  finding.notes.push_back(
+      {caller != nullptr ? caller->module->file : site.module->file, epochs->span(), "called here, once per epoch"});
 }
 
 void check(Site &site, const Call &call) {

@@ -16,8 +16,28 @@ const Call *made_by(const Site &site, const Expr *expr) {
   return as<Call>(name != nullptr ? last_assigned(site, *name) : expr);
 }
 
+// Optax: the loss with `integer_labels` in its name takes classes.
+void check_optax(Site &site, const Call &call) {
+  const Expr *target = argument(call, 1, "labels");
+  const Call *made = target != nullptr ? made_by(site, target) : nullptr;
+  if (made == nullptr || called_api(site, *made) != "jax.nn.one_hot" || site.module->is_test) {
+    return;
+  }
+  Finding &finding =
+      report(site, *target, "this loss takes the class of each sample, and gets one-hot rows",
+             fmt::format("pass the classes, `{}`, or use `optax.softmax_cross_entropy`",
+                         made->args.empty() ? std::string_view("labels") : text_of(site, made->args[0])));
+  if (made != target) {
+    add_note(finding, site, *made, "they are made here");
+  }
+}
+
 // PyTorch: nll_loss takes classes alone, and cross_entropy takes probabilities only as floating-point numbers.
 void check_torch(Site &site, const Call &call) {
+  if (called_api(site, call).ends_with("softmax_cross_entropy_with_integer_labels")) {
+    check_optax(site, call);
+    return;
+  }
   const LossCall loss = loss_call(site, call);
   const Expr *target = argument(call, 1, "target");
   if ((loss.loss != Loss::CrossEntropy && loss.loss != Loss::Nll) || target == nullptr) {
@@ -46,12 +66,12 @@ extern constinit const Rule kOneHotTarget = {.info = {.code = "DP881",
                                                       .root_cause = "Training: Wrong Loss",
                                                       .symptoms = "Program Crash, Wrong Result",
                                                       .stage = "Training",
-                                                      .frameworks = "PyTorch",
+                                                      .frameworks = "PyTorch, JAX",
                                                       .severity = Severity::Error,
                                                       .tier = Tier::On,
                                                       .documentation = R"(## What it finds
 
-`F.nll_loss` or `F.cross_entropy` (or their modules) with a target of `F.one_hot`.
+`F.nll_loss` or `F.cross_entropy` (or their modules) with a target of `F.one_hot`, and `optax.softmax_cross_entropy_with_integer_labels` with labels of `jax.nn.one_hot`.
 
 ## Why it is wrong
 

@@ -3,6 +3,7 @@
 #include "python/children.h"
 #include "rules/jax.h"
 #include "rules/reach.h"
+#include "rules/repetition.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -193,8 +194,30 @@ bool is_set_once(const model::ClassInfo &type, Symbol name) {
   });
 }
 
+// `jax.random.categorical(self.key, logits)` in a method that a loop calls.
+void check_direct(Site &site, const Call &call) {
+  const Expr *key = draws(called_api(site, call)) ? argument(call, 0, "key") : nullptr;
+  const auto *attribute = key != nullptr ? as<Attribute>(key) : nullptr;
+  if (attribute == nullptr || site.function == nullptr || site.function->type == nullptr ||
+      site.function->name.text() == "__init__" || !model::is_own_object(*site.function, attribute->value) ||
+      !is_set_once(*site.function->type, attribute->attr) || called_api(site, call).ends_with("split")) {
+    return;
+  }
+  const Repetition repetition = repetition_of(site);
+  if (!repetition.through_calls() || !stays_same(site, repetition, key)) {
+    return;
+  }
+  Finding &finding =
+      report(site, *key,
+             fmt::format("`{}` is the same key in every call, so the same random numbers are drawn each time",
+                         text_of(site, key)),
+             fmt::format("split it: `{0}, subkey = jax.random.split({0})`", text_of(site, key)));
+  add_note(finding, site, repetition);
+}
+
 // `_step(state, batch, self.key)` in a method that a training loop calls.
 void check_method(Site &site, const Call &call) {
+  check_direct(site, call);
   if (site.function == nullptr || site.function->type == nullptr || site.function->compiled_at != nullptr ||
       !context_of(site).in_training_step || enclosing(site, NodeKind::If) != nullptr) {
     return;
@@ -355,6 +378,10 @@ private:
     for_each_child(node, [&](const Node *child) { expression(child, uses); });
     const auto *call = as<Call>(node);
     const Name *key = call != nullptr ? key_used_by(site_, *call) : nullptr;
+    if (key == nullptr && call != nullptr && call->fact != 0) {
+      helper(*call, uses);
+      return;
+    }
     if (key == nullptr) {
       return;
     }
@@ -370,6 +397,40 @@ private:
       finding.tier = Tier::Hint;
     }
     add_note(finding, site_, *before->call, "first used here");
+  }
+
+  // `init_layer(key, 784, 256)` twice: a function of the project that draws with the key it gets. Compiled functions
+  // and losses are often called with the same key on purpose, to compare what they give.
+  void helper(const Call &call, Uses &uses) {
+    for_each_drawn(site_.project, site_.memory, call, 0, [&](const Expr &given, const model::FunctionInfo *drawing) {
+      const auto *name = as<Name>(&given);
+      if (name == nullptr || drawing == nullptr) {
+        return;
+      }
+      const auto before = std::ranges::find(uses, name->id, &Use::key);
+      if (before == uses.end()) {
+        uses.push_back({name->id, &call});
+        return;
+      }
+      if (called_function(site_, *before->call) != drawing || drawing->compiled_at != nullptr ||
+          drawing->definition() == nullptr || !draws_itself(*drawing)) {
+        return;
+      }
+      Finding &finding = report(site_, call,
+                                fmt::format("`{}` gets the same key a second time, so it draws the same numbers again",
+                                            text_of(site_, call.func)),
+                                "split it first, `key, subkey = jax.random.split(key)`, and use each key once");
+      add_note(finding, site_, *before->call, "first used here");
+    });
+  }
+
+  // In its own body, with a parameter as it came.
+  [[nodiscard]] bool draws_itself(const model::FunctionInfo &function) const {
+    return any_node(function.definition()->body, [&](const Node *node) {
+      const auto *call = as<Call>(node);
+      const model::Value callee = call != nullptr ? site_.project.callee_of(call) : model::Value{};
+      return callee.is(model::Value::Tag::Api) && callee.name().text().starts_with("jax.random.");
+    });
   }
 
   static void forget(const Node *target, Uses &uses) {

@@ -2,6 +2,7 @@
 #include "rules/site.h"
 #include "rules/tracers.h"
 #include "rules/tracing.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -44,6 +45,10 @@ const Expr *traced_part(const Site &site, const Expr *test) {
     }
     return nullptr;
   }
+  if (const auto *name = as<Name>(test)) { // a parameter may be a dict that is tested for being empty
+    const Expr *made = last_assigned(site, *name);
+    return made != nullptr && is_traced_value(made) && is_traced_value(test) && is_tracer(site, test) ? test : nullptr;
+  }
   return test->kind == NodeKind::Call && (is_traced_value(test) || is_tracer(site, test)) ? test : nullptr;
 }
 
@@ -60,6 +65,27 @@ void check_test(Site &site, const Expr *test) {
              "use `jnp.where`, `jax.lax.cond` or `jax.lax.while_loop`");
   const bool is_certain = depends_on_traced_argument(site, test) || is_tracer(site, traced);
   finding.tier = is_certain ? finding.tier : Tier::Hint;
+}
+
+// `while error > 1e-5:` where the first value is a number and the body makes it an array.
+void check_later_test(Site &site, const While &loop) {
+  if (!site.module->jax || !is_jitted(site) || traced_part(site, loop.test) != nullptr) {
+    return;
+  }
+  const auto *compare = as<Compare>(loop.test);
+  const auto *name = as<Name>(compare != nullptr ? compare->left : loop.test);
+  const bool becomes_array = name != nullptr && any_node(loop.body, [&](const Node *node) {
+                               const auto *assignment = as<Assign>(node);
+                               const auto *target = assignment != nullptr && assignment->targets.size() == 1
+                                                        ? as<Name>(assignment->targets[0])
+                                                        : nullptr;
+                               return target != nullptr && target->id == name->id &&
+                                      is_traced_value(assignment->value) && is_tracer(site, assignment->value);
+                             });
+  if (becomes_array) {
+    report(site, *loop.test, "this condition needs the value of a traced array, so `jax.jit` raises an error",
+           "use `jax.lax.while_loop`");
+  }
 }
 
 // A function of NumPy needs numbers, and gets what stands for them while tracing. (np.sum() and the like ask the array
@@ -143,6 +169,7 @@ void check_node(Site &site, const Node &node) {
     check_test(site, branch->test);
   } else if (const auto *loop = as<While>(&node)) {
     check_test(site, loop->test);
+    check_later_test(site, *loop);
   } else if (const auto *choice = as<IfExp>(&node)) {
     check_test(site, choice->test);
   } else if (const auto *claim = as<Assert>(&node)) {

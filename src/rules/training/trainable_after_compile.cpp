@@ -1,125 +1,315 @@
-#include "model/bind.h"
-#include "rules/site.h"
+#include "model/classes.h"
+#include "model/variance.h"
+#include "rules/reach.h"
 #include "rules/tree.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace deepperf::rules::trainable_after_compile {
 
 using namespace python;
+using model::FunctionInfo;
 
 namespace {
 
-// `model` of `model.compile(…)`, where that is a name.
-Symbol called_on(const Stmt *statement, std::string_view method) {
-  const auto *plain = as<ExprStmt>(statement);
-  const auto *assignment = as<Assign>(statement);
-  const auto *call = as<Call>(plain != nullptr ? plain->value : assignment != nullptr ? assignment->value : nullptr);
-  const auto *receiver = call != nullptr && called_method(*call) == method ? as<Name>(receiver_of(*call)) : nullptr;
-  return receiver != nullptr ? receiver->id : Symbol{};
-}
+// A model or layer under its name: a local one of a function, or an attribute of whatever object.
+struct Key {
+  const void *scope = nullptr;
+  Symbol name;
 
-// `base.trainable = False`, also of the layers that a loop goes over: the name of what is frozen.
-const Name *switched(const Stmt *statement) {
-  const Node *found = nullptr;
-  if (const auto *loop = as<For>(statement)) {
-    const bool stores = any_node(loop->body, [](const Node *node) {
-      const auto *attribute = as<Attribute>(node);
-      return attribute != nullptr && attribute->attr.text() == "trainable" && attribute->context == Context::Store;
-    });
-    found = stores ? loop->iter : nullptr;
-    return found != nullptr ? model::root_name(loop->iter) : nullptr;
+  bool operator==(const Key &other) const { return scope == other.scope && name == other.name; }
+};
+
+struct Place {
+  Key key;
+  const Node *node = nullptr;
+  const FunctionInfo *function = nullptr;
+};
+
+// What has happened so far on the way through the program.
+struct State {
+  std::optional<Place> compiled;
+  std::optional<Place> switched; // after that
+
+  bool same_compile(const State &other) const {
+    return compiled.has_value() == other.compiled.has_value() &&
+           (!compiled.has_value() || compiled->node == other.compiled->node);
   }
-  const auto *assignment = as<Assign>(statement);
-  const auto *attribute =
-      assignment != nullptr && assignment->targets.size() == 1 ? as<Attribute>(assignment->targets[0]) : nullptr;
-  return attribute != nullptr && attribute->attr.text() == "trainable" ? model::root_name(attribute->value) : nullptr;
-}
+};
 
-bool may_compile(const Site &site, const Stmt *statement, Symbol model) {
-  return any_node(static_cast<const Node *>(statement), [&](const Node *node) {
-    const auto *call = as<Call>(node);
-    if (call == nullptr) {
+struct Frame {
+  const FunctionInfo *function = nullptr;
+  std::vector<std::pair<Symbol, Key>> parameters; // what the caller calls them
+};
+
+// Goes through a function and what it calls, in the order in which it runs.
+class Run {
+public:
+  explicit Run(Site &site) : site_(site) {}
+
+  void block(const Frame &frame, const Block &body, State &state, u32 depth) {
+    for (const Stmt *statement : body) {
+      if (++steps_ > kMostSteps) {
+        state = {};
+        return;
+      }
+      visit(frame, *statement, state, depth);
+    }
+  }
+
+private:
+  static constexpr u32 kMostSteps = 3000;
+  static constexpr u32 kMostDepth = 5;
+
+  [[nodiscard]] Key key_of(const Frame &frame, const Expr *expr) const {
+    if (const auto *attribute = as<Attribute>(expr)) {
+      return {nullptr, attribute->attr};
+    }
+    const auto *name = as<Name>(expr);
+    if (name == nullptr) {
+      return {};
+    }
+    for (const auto &[symbol, key] : frame.parameters) {
+      if (symbol == name->id) {
+        return key;
+      }
+    }
+    const FunctionInfo *owner = frame.function;
+    while (owner->parent != nullptr && owner->slot_of(name->id) == FunctionInfo::kNoSlot) {
+      owner = owner->parent;
+    }
+    return {owner, name->id};
+  }
+
+  // `base` of `base.layers[:100]`, `self.base.get_layer("x")`, `base.layers[-1]`.
+  static const Expr *whole_of(const Expr *expr) {
+    while (expr != nullptr) {
+      if (const auto *part = as<Subscript>(expr)) {
+        expr = part->value;
+      } else if (const auto *call = as<Call>(expr); call != nullptr && called_method(*call) == "get_layer") {
+        expr = receiver_of(*call);
+      } else if (const auto *layers = as<Attribute>(expr); layers != nullptr && layers->attr.text() == "layers") {
+        expr = layers->value;
+      } else {
+        return expr;
+      }
+    }
+    return nullptr;
+  }
+
+  static bool stores_trainable(const Node *node) {
+    const auto *attribute = as<Attribute>(node);
+    return attribute != nullptr && attribute->attr.text() == "trainable" && attribute->context == Context::Store;
+  }
+
+  // What the statement freezes or unfreezes; null if it is something else.
+  static const Expr *switched_by(const Stmt &statement) {
+    if (const auto *loop = as<For>(&statement)) {
+      const auto *call = as<Call>(loop->iter); // enumerate(base.layers)
+      const Expr *over = call != nullptr && !call->args.empty() ? call->args[0] : loop->iter;
+      const auto *layers =
+          as<Attribute>(over->kind == NodeKind::Subscript ? static_cast<const Subscript *>(over)->value : over);
+      const bool is_layers = layers != nullptr && layers->attr.text() == "layers";
+      return is_layers && any_node(loop->body, stores_trainable) ? whole_of(over) : nullptr;
+    }
+    const auto *assignment = as<Assign>(&statement);
+    const auto *attribute =
+        assignment != nullptr && assignment->targets.size() == 1 ? as<Attribute>(assignment->targets[0]) : nullptr;
+    return attribute != nullptr && attribute->attr.text() == "trainable" ? whole_of(attribute->value) : nullptr;
+  }
+
+  [[nodiscard]] bool is_keras(const Frame &frame, const Expr *expr) const {
+    const model::Value value = model::value_of(model::scope_of(site_.project, *frame.function), expr);
+    return value.is_kind(Kind::KerasModel) || value.is_kind(Kind::KerasLayer) ||
+           (value.is(model::Value::Tag::Object) && value.type->kind == Kind::KerasModel);
+  }
+
+  // Is the part called, or listed, where a model is made?
+  [[nodiscard]] bool is_built_in(const Key &part) const {
+    const std::string name(part.name.text());
+    const auto has = [&](const std::string &word) { return text_.find(word) != std::string_view::npos; };
+    return has(name + "(") || has(name + ".output") || has(name + ",") || has("(" + name) || has(name + "]");
+  }
+
+  void note_switch(const Frame &frame, const Stmt &statement, State &state) {
+    const Expr *part = switched_by(statement);
+    if (part == nullptr || !state.compiled.has_value() || state.switched.has_value()) {
+      return;
+    }
+    const Key key = key_of(frame, part);
+    if (!key.name || (!is_keras(frame, part) && statement.kind != NodeKind::For)) {
+      return;
+    }
+    if (key == state.compiled->key || is_built_in(key)) {
+      state.switched = Place{key, &statement, frame.function};
+    }
+  }
+
+  void visit(const Frame &frame, const Stmt &statement, State &state, u32 depth) {
+    switch (statement.kind) {
+    case NodeKind::FunctionDef:
+    case NodeKind::ClassDef:
+      return;
+    case NodeKind::If: {
+      const auto &branch = static_cast<const If &>(statement);
+      State other = state;
+      block(frame, branch.body, state, depth);
+      block(frame, branch.orelse, other, depth);
+      const bool leaves = !branch.body.empty() && (branch.body[branch.body.size() - 1]->kind == NodeKind::Return ||
+                                                   branch.body[branch.body.size() - 1]->kind == NodeKind::Raise);
+      if (leaves) {
+        state = other;
+      } else if (!state.same_compile(other)) {
+        state = {};
+      } else if (!state.switched.has_value()) {
+        state.switched = other.switched;
+      }
+      return;
+    }
+    case NodeKind::For: {
+      const auto &loop = static_cast<const For &>(statement);
+      if (switched_by(statement) != nullptr) {
+        note_switch(frame, statement, state);
+      } else {
+        block(frame, loop.body, state, depth);
+      }
+      return;
+    }
+    case NodeKind::While:
+      block(frame, static_cast<const While &>(statement).body, state, depth);
+      return;
+    case NodeKind::With:
+      block(frame, static_cast<const With &>(statement).body, state, depth);
+      return;
+    case NodeKind::Try:
+      block(frame, static_cast<const Try &>(statement).body, state, depth);
+      return;
+    default:
+      break;
+    }
+    note_switch(frame, statement, state);
+    any_node(static_cast<const Node *>(&statement), [&](const Node *node) {
+      if (const auto *call = as<Call>(node)) {
+        visit_call(frame, *call, state, depth);
+      }
       return false;
-    }
-    const auto *receiver = as<Name>(receiver_of(*call));
-    if (called_method(*call) == "compile" || (receiver != nullptr && receiver->id == model)) {
-      return called_method(*call) == "compile";
-    }
-    // A function that is given the model may compile it.
-    return !called_api(site, *call).starts_with("tensorflow.") &&
-           std::ranges::any_of(call->args, [&](const Expr *arg) { return mentions(arg, model); });
-  });
-}
-
-// The statements of one scope, in their order: compile, then the switch, then fit without another compile.
-void check_block(Site &site, const Block &body) {
-  for (u32 at = 0; at < body.size(); ++at) {
-    const Name *part = switched(body[at]);
-    if (part == nullptr) {
-      continue;
-    }
-    // The last compile before it.
-    u32 compiled = at;
-    Symbol model;
-    for (u32 i = 0; i < at; ++i) {
-      if (const Symbol on = called_on(body[i], "compile")) {
-        compiled = i;
-        model = on;
+    });
+    if (const auto *assignment = as<Assign>(&statement)) {
+      for (const Expr *target : assignment->targets) {
+        const Key key = key_of(frame, target);
+        if (key.name && state.compiled.has_value() && key == state.compiled->key) {
+          state = {};
+        } else if (key.name && state.switched.has_value() && key == state.switched->key) {
+          state.switched.reset();
+        }
       }
     }
-    if (!model) {
-      continue;
-    }
-    // The model is made of it before it is compiled, or is itself.
-    bool is_part = part->id == model;
-    for (u32 i = 0; i < compiled && !is_part; ++i) {
-      const auto *assignment = as<Assign>(body[i]);
-      const bool binds_part = assignment != nullptr && mentions(assignment->targets[0], part->id);
-      is_part = !binds_part && assignment != nullptr && mentions(assignment->value, part->id);
-    }
-    u32 fit = 0;
-    for (u32 i = at + 1; i < body.size() && fit == 0; ++i) {
-      if (may_compile(site, body[i], model) && called_on(body[i], "fit") != model) {
-        break;
-      }
-      const auto *rebound = as<Assign>(body[i]);
-      if (rebound != nullptr && called_on(body[i], "fit") != model && mentions(rebound->targets[0], model)) {
-        break;
-      }
-      fit = called_on(body[i], "fit") == model ? i : 0;
-    }
-    const model::Value value = value_of(site, part);
-    const bool is_keras = value.is_kind(Kind::KerasModel) || value.is_kind(Kind::KerasLayer) ||
-                          (value.is(model::Value::Tag::Object) && value.type->kind == Kind::KerasModel);
-    if (!is_part || fit == 0 || !is_keras) {
-      continue;
-    }
-    Finding &finding =
-        report(site, *body[at],
-               fmt::format("`trainable` is changed after `{}.compile()`, so it has no effect on `fit()`", model.text()),
-               "set it before `compile()`, or compile again afterwards");
-    if (body[at]->kind == NodeKind::For) {
-      finding.span.end = static_cast<const For *>(body[at])->iter->end;
-    }
-    add_note(finding, site, *body[compiled], "the trainable weights are collected here");
-    add_note(finding, site, *body[fit], "trained here");
-    return;
   }
+
+  void visit_call(const Frame &frame, const Call &call, State &state, u32 depth) {
+    const std::string_view method = called_method(call);
+    const Site there = site_of(site_, call);
+    const FunctionInfo *callee = called_function(there, call);
+    const std::span<const model::CallSite *const> known = model::calls_inside(*frame.function, call);
+    const auto at = std::ranges::find(known, &call, &model::CallSite::call);
+    if (callee == nullptr && at != known.end()) {
+      callee = (*at)->callee; // the constructor of a class
+    }
+    if (callee != nullptr && callee->definition() != nullptr) {
+      if (depth < kMostDepth && callee != frame.function) {
+        Frame inner{callee, {}};
+        for (u32 i = 0; at != known.end() && i < callee->params.size(); ++i) {
+          const Expr *given = model::passed_argument(**at, i);
+          const Key key = given != nullptr ? key_of(frame, given) : Key{};
+          if (key.name) {
+            inner.parameters.emplace_back(callee->params[i]->name, key);
+          }
+        }
+        block(inner, callee->definition()->body, state, depth + 1);
+      } else {
+        state = {};
+      }
+      return;
+    }
+    if (method == "compile" && receiver_of(call) != nullptr) {
+      const Key key = key_of(frame, receiver_of(call));
+      state = {};
+      if (key.name && is_keras(frame, receiver_of(call))) {
+        state.compiled = Place{key, &call, frame.function};
+      }
+      return;
+    }
+    if (method == "fit" && state.switched.has_value() && key_of(frame, receiver_of(call)) == state.compiled->key) {
+      tell(frame, call, state);
+      state.switched.reset();
+      return;
+    }
+    // A function that is not known may compile what it is given.
+    if (state.compiled.has_value() && called_api(there, call).empty() && method.empty()) {
+      const bool is_given =
+          std::ranges::any_of(call.args, [&](const Expr *arg) { return key_of(frame, arg) == state.compiled->key; });
+      if (is_given) {
+        state = {};
+      }
+    }
+  }
+
+  void tell(const Frame &frame, const Call &fit, const State &state) {
+    const Place &switched = *state.switched;
+    Span span{switched.node->start, switched.node->end};
+    if (switched.node->kind == NodeKind::For) {
+      span.end = static_cast<const For *>(switched.node)->iter->end;
+    }
+    Finding &finding = report(site_.findings, *site_.rule, *switched.function->module, span,
+                              fmt::format("`trainable` is changed after `{}.compile()`, so it has no effect on `fit()`",
+                                          state.compiled->key.name.text()),
+                              "set it before `compile()`, or compile again afterwards");
+    finding.notes.push_back({state.compiled->function->module->file, state.compiled->node->span(),
+                             "the trainable weights are collected here"});
+    finding.notes.push_back({frame.function->module->file, fit.span(), "trained here"});
+  }
+
+  Site &site_;
+  u32 steps_ = 0;
+
+public:
+  std::string_view text_; // of the file
+};
+
+bool is_looked_at(const Site &site) {
+  return site.module->tensorflow && !site.module->is_test && file_has_word(site, {".trainable"});
 }
 
 void check(Site &site, const Node &node) {
-  Site inside = site;
-  inside.function = site.project.function_at(&node);
-  if (site.module->tensorflow && !site.module->is_test && inside.function != nullptr) {
-    check_block(inside, static_cast<const FunctionDef &>(node).body);
+  const FunctionInfo *function = site.project.function_at(&node);
+  const FunctionDef *definition = function != nullptr ? function->definition() : nullptr;
+  if (definition == nullptr || !is_looked_at(site)) {
+    return;
   }
+  Run run(site);
+  run.text_ = site.module->parsed->source.text();
+  State state;
+  // A method finds its object as the constructor left it.
+  if (function->type != nullptr && definition->name.text() != "__init__") {
+    const FunctionInfo *made = model::find_method_of(*function->type, intern("__init__"));
+    if (made != nullptr && made->definition() != nullptr) {
+      run.block({made, {}}, made->definition()->body, state, 1);
+      state.switched.reset();
+    }
+  }
+  run.block({function, {}}, definition->body, state, 0);
 }
 
 void check_module(Site &site) {
-  if (site.module->tensorflow && !site.module->is_test && !site.module->parsed->source.is_notebook) {
-    check_block(site, site.module->parsed->tree.body);
+  if (is_looked_at(site) && !site.module->parsed->source.is_notebook) {
+    Run run(site);
+    run.text_ = site.module->parsed->source.text();
+    State state;
+    run.block({site.module->body, {}}, site.module->parsed->tree.body, state, 0);
   }
 }
 
@@ -138,7 +328,7 @@ extern constinit const Rule kTrainableAfterCompile = {
              .documentation = R"(## What it finds
 
 `base.trainable = False` (or True, or a loop over `base.layers`) between `model.compile(…)` and `model.fit(…)`, with no other `compile` in
-between.
+between. Functions and methods of the project are followed in the order in which they run.
 
 ## Why it is wrong
 

@@ -26,7 +26,7 @@ def fires(images, model):
 
 
 def predict(image):
-    model = keras.models.load_model("model.h5")  # hint: DP205
+    model = keras.models.load_model("model.h5")  # expect: DP205
     return model.predict(image)
 
 

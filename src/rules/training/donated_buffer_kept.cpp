@@ -1,0 +1,241 @@
+#include "fmt/format.h"
+#include "model/bind.h"
+#include "model/variance.h"
+#include "rules/site.h"
+#include "rules/tracing.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace deepperf::rules::donated_buffer_kept {
+
+using namespace python;
+
+namespace {
+
+using model::FunctionInfo;
+using model::Value;
+
+// Which positional arguments a compiled function takes over, as bits; 0 if that is not known.
+u64 donated_by(const Site &site, const FunctionInfo &function) {
+  const auto *made = as<Call>(function.compiled_at);
+  const Keyword *numbers = made != nullptr ? keyword_argument(*made, "donate_argnums") : nullptr;
+  if (numbers == nullptr) {
+    return 0;
+  }
+  const Site there = site_around(site, function);
+  std::vector<const Expr *> parts;
+  if (const auto *tuple = as<Tuple>(numbers->value)) {
+    parts.assign(tuple->elts.begin(), tuple->elts.end());
+  } else {
+    parts.push_back(numbers->value);
+  }
+  u64 bits = 0;
+  for (const Expr *part : parts) {
+    const std::optional<i64> number = integer_of(there, part);
+    if (!number.has_value() || *number < 0 || *number > 63) {
+      return 0;
+    }
+    bits |= u64{1} << *number;
+  }
+  return bits;
+}
+
+// The call in the loop that donates what the name holds, and binds it to the result.
+const Call *donates(const Site &site, const For &loop, Symbol name) {
+  const Call *found = nullptr;
+  any_node(loop.body, [&](const Node *node) {
+    const auto *assignment = as<Assign>(node);
+    const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+    const Value callee = call != nullptr ? site.project.callee_of(call) : Value{};
+    if (!callee.is(Value::Tag::Function) && !callee.is(Value::Tag::Method)) {
+      return false;
+    }
+    const u64 bits = donated_by(site, *callee.function);
+    const u32 first = callee.is(Value::Tag::Method) && callee.function->type != nullptr && !callee.function->is_static;
+    for (u32 i = 0; bits != 0 && i < call->args.size() && i + first < 64; ++i) {
+      const auto *passed = as<Name>(call->args[i]);
+      const bool rebinds =
+          std::ranges::any_of(assignment->targets, [&](const Expr *target) { return mentions(target, name); });
+      found = passed != nullptr && passed->id == name && rebinds && (bits >> (i + first) & 1U) != 0 ? call : found;
+    }
+    return found != nullptr;
+  });
+  return found;
+}
+
+// `state`, `state.params`, `state.params["w"]`: the buffers themselves.
+const Name *kept_buffer(const Expr *expr) {
+  while (expr->kind == NodeKind::Attribute || expr->kind == NodeKind::Subscript) {
+    expr = expr->kind == NodeKind::Attribute ? static_cast<const Attribute *>(expr)->value
+                                             : static_cast<const Subscript *>(expr)->value;
+  }
+  return as<Name>(expr);
+}
+
+void check_pair(Site &site, const Expr *target, const Expr *value, const For &loop) {
+  const Name *buffer = kept_buffer(value);
+  const auto *entry = as<Subscript>(target); // best["params"] = state.params
+  const auto *kept = as<Name>(entry != nullptr ? entry->value : target);
+  if (buffer == nullptr || (kept == nullptr && target->kind != NodeKind::Attribute) ||
+      (kept != nullptr && kept->id == buffer->id)) {
+    return;
+  }
+  if (const auto *attribute = as<Attribute>(value); attribute != nullptr && attribute->attr.text() == "step") {
+    return;
+  }
+  const Call *call = donates(site, loop, buffer->id);
+  if (call == nullptr) {
+    return;
+  }
+  // Something that only this iteration reads before the next donation is harmless.
+  const bool is_read_later =
+      kept == nullptr ||
+      (site.function != nullptr && any_node(site.function->definition() != nullptr ? site.function->definition()->body
+                                                                                   : site.module->parsed->tree.body,
+                                            [&](const Node *node) {
+                                              const auto *name = as<Name>(node);
+                                              return name != nullptr && name->id == kept->id &&
+                                                     name->context == Context::Load && name->start > loop.end;
+                                            }));
+  if (!is_read_later) {
+    return;
+  }
+  Finding &finding = report(
+      site, *value,
+      fmt::format("`{}` keeps buffers that the next step takes over, so they are deleted when they are read later",
+                  text_of(site, target)),
+      fmt::format("keep a copy: `jax.tree_util.tree_map(jnp.copy, {})`", text_of(site, value)));
+  add_note(finding, site, *call, "the argument is donated here");
+}
+
+// best.update(params=state.params), history.append(state)
+void check_call(Site &site, const Call &call) {
+  const std::string_view method = called_method(call);
+  const auto *keeper = method == "update" || method == "append" ? as<Name>(receiver_of(call)) : nullptr;
+  if (keeper == nullptr || !site.module->jax || site.module->is_test) {
+    return;
+  }
+  for (const Node *ancestor : site.ancestors) {
+    const auto *loop = as<For>(ancestor);
+    if (loop == nullptr) {
+      continue;
+    }
+    if (method == "append" && call.args.size() == 1) {
+      check_pair(site, keeper, call.args[0], *loop);
+    }
+    for (const Keyword *keyword : call.keywords) {
+      if (method == "update" && keyword->name) {
+        check_pair(site, keeper, keyword->value, *loop);
+      }
+    }
+  }
+}
+
+void check(Site &site, const Node &node) {
+  if (const auto *call = as<Call>(&node)) {
+    check_call(site, *call);
+    return;
+  }
+  const auto &assignment = static_cast<const Assign &>(node);
+  if (!site.module->jax || site.module->is_test || assignment.targets.size() != 1) {
+    return;
+  }
+  const For *loop = nullptr;
+  for (const Node *ancestor : site.ancestors) {
+    loop = ancestor->kind == NodeKind::For ? static_cast<const For *>(ancestor) : loop;
+    if (loop != nullptr && ancestor == loop) {
+      const auto *targets = as<Tuple>(assignment.targets[0]);
+      const auto *values = as<Tuple>(assignment.value);
+      if (targets != nullptr && values != nullptr && targets->elts.size() == values->elts.size()) {
+        for (u32 i = 0; i < targets->elts.size(); ++i) {
+          check_pair(site, targets->elts[i], values->elts[i], *loop);
+        }
+      } else if (targets == nullptr) {
+        check_pair(site, assignment.targets[0], assignment.value, *loop);
+      }
+    }
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kDonatedBufferKept = {
+    .info = {.code = "DP954",
+             .name = "donated-buffer-kept",
+             .summary = "a JAX array that is kept, or used again, after it was donated to a compiled function",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Program Crash",
+             .stage = "Training",
+             .frameworks = "JAX",
+             .severity = Severity::Error,
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`best = state` or `best = state.params` in a loop that passes `state` to a function compiled with `donate_argnums`, where `best` is read after the
+loop.
+
+## Why it is wrong
+
+A donated buffer belongs to the compiled function, which writes its result there. Whoever keeps a reference to it gets "Array has been deleted",
+or, on backends without donation, works by accident.
+
+## Bad
+
+```python
+import functools
+
+import jax
+import jax.numpy as jnp
+
+
+@functools.partial(jax.jit, donate_argnums=0)
+def train_step(state, x):
+    return state - 0.1 * x, jnp.mean(state)
+
+
+def train(state, batches):
+    best, lowest = None, float("inf")
+    for x in batches:
+        state, loss = train_step(state, x)
+        if loss < lowest:
+            best, lowest = state, loss
+    return best
+```
+
+## Good
+
+```python
+import functools
+
+import jax
+import jax.numpy as jnp
+
+
+@functools.partial(jax.jit, donate_argnums=0)
+def train_step(state, x):
+    return state - 0.1 * x, jnp.mean(state)
+
+
+def train(state, batches):
+    best, lowest = None, float("inf")
+    for x in batches:
+        state, loss = train_step(state, x)
+        if loss < lowest:
+            best, lowest = jnp.copy(state), loss
+    return best
+```
+
+## When it is wrong
+
+Where the loop always ends in the iteration that keeps the state.
+
+## References
+
+- JAX documentation, "Buffer donation"
+)"},
+    .nodes = {NodeKind::Assign, NodeKind::Call},
+    .on_node = check};
+
+} // namespace deepperf::rules::donated_buffer_kept
