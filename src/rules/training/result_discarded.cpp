@@ -91,9 +91,34 @@ void tell(Site &site, const Call &call, const Attribute &method) {
   }
 }
 
+// `dataset.shuffle(1000)` as a statement: the dataset stays as it was.
+bool check_dataset(Site &site, const Call &call) {
+  const auto *method = as<Attribute>(call.func);
+  const model::Value callee = site.project.callee_of(&call);
+  if (method == nullptr || site.module->is_test || !callee.is(model::Value::Tag::ApiMethod) ||
+      callee.kind != Kind::Dataset ||
+      (method->value->kind != NodeKind::Name && method->value->kind != NodeKind::Attribute)) {
+    return false;
+  }
+  const ApiInfo *info = find_method(callee.kind, callee.name());
+  const bool is_shown = site.module->parsed->source.is_notebook && site.ancestors.empty();
+  if (info == nullptr || !info->has(kStage) || is_shown) {
+    return false;
+  }
+  const std::string_view name = text_of(site, method->value);
+  report(
+      site, call,
+      fmt::format("`{}()` returns a new dataset that is discarded, so `{}` does not change", method->attr.text(), name),
+      fmt::format("assign the result: `{} = {}`", name, text_of(site, &call)));
+  return true;
+}
+
 // `x.to(device)` as a statement
 void check(Site &site, const Node &node) {
   const auto *call = as<Call>(static_cast<const ExprStmt &>(node).value);
+  if (call != nullptr && site.module->tensorflow && check_dataset(site, *call)) {
+    return;
+  }
   if (call != nullptr && !site.module->is_test && check_merge(site, *call)) {
     return;
   }
@@ -121,16 +146,17 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kResultDiscarded = {
     .info = {.code = "DP891",
              .name = "result-discarded",
-             .summary = "a method of a tensor or adapter whose result is discarded",
+             .summary = "a method of a tensor, dataset or adapter whose result is discarded",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Program Crash, Wrong Result",
              .stage = "Training",
-             .frameworks = "PyTorch",
+             .frameworks = "PyTorch, TensorFlow",
              .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`x.to(device)`, `x.float()`, `x.unsqueeze(0)` and similar calls as a statement, for a tensor, and `model.merge_and_unload()` of PEFT.
+`x.to(device)`, `x.float()`, `x.unsqueeze(0)` and similar calls as a statement, for a tensor, and `model.merge_and_unload()` of PEFT. The
+same for stages of a `tf.data` pipeline, such as `dataset.shuffle(1000)`.
 
 ## Why it is wrong
 
