@@ -30,9 +30,8 @@ bool makes_variables(const Site &site, const Node *node) {
       const bool is_known = optimizer.is_kind(Kind::Optimizer) && optimizer.call != nullptr;
       return is_known && !called_api(site, *optimizer.call).ends_with("GradientDescentOptimizer");
     }
-    const ApiInfo *info = find_api(intern(called_api(site, *call)));
     const std::string_view api = called_api(site, *call);
-    return (info != nullptr && info->returns == Kind::Variable) || api == "tensorflow.layers.dense" ||
+    return api == "tensorflow.Variable" || api == "tensorflow.get_variable" || api == "tensorflow.layers.dense" ||
            api == "tensorflow.layers.conv2d" || api == "tensorflow.layers.batch_normalization";
   });
 }

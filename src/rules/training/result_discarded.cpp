@@ -132,6 +132,28 @@ void check_rebound(Site &site, const Node &node) {
   }
 }
 
+// `dataset.shuffle(1000)` as a statement: the dataset stays as it was.
+bool check_dataset(Site &site, const Call &call) {
+  const auto *method = as<Attribute>(call.func);
+  const model::Value callee = site.project.callee_of(&call);
+  if (method == nullptr || site.module->is_test || !callee.is(model::Value::Tag::ApiMethod) ||
+      callee.kind != Kind::Dataset ||
+      (method->value->kind != NodeKind::Name && method->value->kind != NodeKind::Attribute)) {
+    return false;
+  }
+  const ApiInfo *info = find_method(callee.kind, callee.name());
+  const bool is_shown = site.module->parsed->source.is_notebook && site.ancestors.empty();
+  if (info == nullptr || !info->has(kStage) || is_shown) {
+    return false;
+  }
+  const std::string_view name = text_of(site, method->value);
+  report(
+      site, call,
+      fmt::format("`{}()` returns a new dataset that is discarded, so `{}` does not change", method->attr.text(), name),
+      fmt::format("assign the result: `{} = {}`", name, text_of(site, &call)));
+  return true;
+}
+
 // `x.to(device)` as a statement
 void check(Site &site, const Node &node) {
   if (node.kind == NodeKind::Assign) {
@@ -142,6 +164,9 @@ void check(Site &site, const Node &node) {
     return;
   }
   const auto *call = as<Call>(static_cast<const ExprStmt &>(node).value);
+  if (call != nullptr && site.module->tensorflow && check_dataset(site, *call)) {
+    return;
+  }
   if (call != nullptr && !site.module->is_test && check_merge(site, *call)) {
     return;
   }
@@ -169,18 +194,18 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kResultDiscarded = {
     .info = {.code = "DP891",
              .name = "result-discarded",
-             .summary = "a method of a tensor or adapter whose result is discarded",
+             .summary = "a method of a tensor, dataset or adapter whose result is discarded",
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Program Crash, Wrong Result",
              .stage = "Training",
-             .frameworks = "PyTorch",
+             .frameworks = "PyTorch, TensorFlow",
              .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`x.to(device)`, `x.float()`, `x.unsqueeze(0)` and similar calls as a statement, for a tensor, and `model.merge_and_unload()` of PEFT. Also
-`optimizer.zero_grad` and similar methods that are named but not called, and `model = model.load_state_dict(state)`, which replaces the model by the
-result of loading.
+`x.to(device)`, `x.float()`, `x.unsqueeze(0)` and similar calls as a statement, for a tensor, stages of a `tf.data` pipeline such as
+`dataset.shuffle(1000)`, and `model.merge_and_unload()` of PEFT. Also `optimizer.zero_grad` and similar methods that are named but not called, and
+`model = model.load_state_dict(state)`, which replaces the model by the result of loading.
 
 ## Why it is wrong
 

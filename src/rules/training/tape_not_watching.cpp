@@ -123,6 +123,137 @@ bool check_target(Site &site, const Call &call, const With &with, const Name &ta
   return true;
 }
 
+// ---- Computed without a gradient ------------------------------------------------------------------------------------
+
+// Looks for a way from what the gradient is taken of back to a model or variable.
+class LiveSearch {
+public:
+  LiveSearch(const Site &site, const With &with, const Expr *sources) : site_(site), with_(with), sources_(sources) {}
+
+  bool is_live(const Expr *expr, u32 depth = 0) {
+    constexpr u32 kMostDepth = 24;
+    if (depth > kMostDepth) {
+      return true; // not known
+    }
+    if (const auto *name = as<Name>(expr)) {
+      return is_live_name(*name, depth);
+    }
+    if (const auto *call = as<Call>(expr)) {
+      return is_live_call(*call, depth);
+    }
+    if (const auto *element = as<Subscript>(expr)) {
+      return is_live(element->value, depth + 1);
+    }
+    if (const auto *operation = as<BinOp>(expr)) {
+      const bool left = is_live(operation->left, depth + 1);
+      return is_live(operation->right, depth + 1) || left;
+    }
+    if (const auto *unary = as<UnaryOp>(expr)) {
+      return is_live(unary->operand, depth + 1);
+    }
+    const bool is_name_of_api = expr->kind == NodeKind::Attribute && value_of(site_, expr).is(Value::Tag::Api);
+    return expr->kind != NodeKind::Constant && !is_name_of_api; // tf.float32
+  }
+
+  const Call *cut = nullptr; // the operation that has no gradient
+
+private:
+  bool is_live_name(const Name &name, u32 depth) {
+    const Expr *made = nullptr;
+    bool is_other = false;
+    any_node(with_.body, [&](const Node *node) {
+      const auto *assignment = as<Assign>(node);
+      const auto *bound =
+          assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+      if (bound != nullptr && bound->id == name.id && assignment->start < name.start) {
+        made = assignment->value;
+      }
+      const auto *stored = as<Name>(node);
+      is_other |= stored != nullptr && stored->id == name.id && stored->context != Context::Load;
+      return false;
+    });
+    if (made != nullptr) {
+      return is_live(made, depth + 1);
+    }
+    // Data that comes from outside has no gradient, unless it is what the gradient is wanted of.
+    return is_other || mentions(sources_, name.id) || !is_data(name);
+  }
+
+  [[nodiscard]] bool is_data(const Name &name) const {
+    const model::FunctionInfo *function = site_.function;
+    const bool is_parameter = function != nullptr && std::ranges::any_of(function->params, [&](const Param *param) {
+                                return param->name == name.id;
+                              });
+    const bool is_element = std::ranges::any_of(site_.ancestors, [&](const Node *node) {
+      const auto *loop = as<For>(node);
+      return loop != nullptr && mentions(loop->target, name.id);
+    });
+    return (is_parameter || is_element) && model::kind_of(&name) != Kind::Variable;
+  }
+
+  bool is_live_call(const Call &call, u32 depth) {
+    const std::string_view api = called_api(site_, call);
+    const std::string_view method = called_method(call);
+    const bool is_integer = api == "tensorflow.argmax" || api == "tensorflow.math.argmax" ||
+                            api == "tensorflow.argmin" || api == "tensorflow.math.argmin";
+    const bool leaves =
+        method == "numpy" || (method == "predict" && model::kind_of(receiver_of(call)) == Kind::KerasModel);
+    if (is_integer || leaves || api.starts_with("numpy.")) {
+      cut = cut == nullptr ? &call : cut;
+      return false;
+    }
+    const Value callee = site_.project.callee_of(&call);
+    const bool is_operation = api.starts_with("tensorflow.") || callee.is_kind(Kind::KerasLoss);
+    if (!is_operation) {
+      return true; // a model, most likely
+    }
+    bool live = false;
+    for (const Expr *arg : call.args) {
+      live = is_live(arg, depth + 1) || live;
+    }
+    for (const Keyword *keyword : call.keywords) {
+      live = is_live(keyword->value, depth + 1) || live;
+    }
+    return live;
+  }
+
+  const Site &site_;
+  const With &with_;
+  const Expr *sources_;
+};
+
+bool check_cut(Site &site, const Call &call, const With &with, const Expr *sources) {
+  const auto *name = as<Name>(argument(call, 0, "target"));
+  if (name == nullptr || !binds(&with, name->id)) {
+    return false;
+  }
+  LiveSearch search(site, with, sources);
+  if (search.is_live(name) || search.cut == nullptr) {
+    return false;
+  }
+  const std::string what(text_of(site, search.cut->func));
+  Finding &finding = report(
+      site, *name,
+      fmt::format("`{}` depends on the model only through `{}()`, which has no gradient, so the gradients are `None`",
+                  name->id.text(), what),
+      "compute the loss from the outputs of the model, with TensorFlow operations that have a gradient");
+  add_note(finding, site, *search.cut, "the tape cannot follow this");
+  return true;
+}
+
+// optimizer.minimize(loss, variables) of Keras takes a function, or the tape that has recorded the loss.
+void check_minimize(Site &site, const Call &call) {
+  const Expr *loss = argument(call, 0, "loss");
+  if (loss == nullptr || site.module->is_test || has_hidden_arguments(call) ||
+      keyword_argument(call, "tape") != nullptr || call.args.size() > 3 || model::kind_of(loss) != Kind::Tensor ||
+      model::kind_of(receiver_of(call)) != Kind::KerasOptimizer) {
+    return;
+  }
+  report(site, *loss, "`minimize()` needs a function that computes the loss, or the tape that has recorded it",
+         fmt::format("compute the loss under a `tf.GradientTape` and pass `tape=tape`, or pass `lambda: {}`",
+                     text_of(site, loss)));
+}
+
 // Does the function come to another gradient() of the tape before this one, on every way?
 const Call *earlier_gradient(const Site &site, const Node *node, const Call &call, const With &with, Symbol tape) {
   const bool is_around = std::ranges::find(site.ancestors, node) != site.ancestors.end();
@@ -183,13 +314,18 @@ bool check_again(Site &site, const Call &call, const With &with, const Name &tap
 }
 
 void check(Site &site, const Call &call) {
+  if (called_method(call) == "minimize") {
+    check_minimize(site, call);
+    return;
+  }
   const auto *tape = as<Name>(receiver_of(call));
   const Expr *sources = argument(call, 1, called_method(call) == "batch_jacobian" ? "source" : "sources");
   if (tape == nullptr || sources == nullptr) {
     return;
   }
   const With *with = tape_of(site, *tape, call.start);
-  if (with == nullptr || check_target(site, call, *with, *tape) || check_again(site, call, *with, *tape)) {
+  if (with == nullptr || check_target(site, call, *with, *tape) || check_again(site, call, *with, *tape) ||
+      check_cut(site, call, *with, sources)) {
     return;
   }
   std::vector<const Name *> names;
@@ -275,7 +411,7 @@ Where the tensor is in fact a `tf.Variable`, which is watched automatically.
 
 - TensorFlow guide "Introduction to gradients and automatic differentiation": controlling what the tape watches
 )"},
-    .calls = "GradientTape.gradient GradientTape.jacobian GradientTape.batch_jacobian",
+    .calls = "KerasOptimizer.minimize GradientTape.gradient GradientTape.jacobian GradientTape.batch_jacobian",
     .on_call = check};
 
 } // namespace deepperf::rules::tape_not_watching
