@@ -1,4 +1,6 @@
 // Calls of APIs, by the signatures of the tables.
+#include "shapes/frames.h"
+#include "shapes/keras.h"
 #include "shapes/registry.h"
 
 #include "frameworks/shape_column.h"
@@ -174,6 +176,9 @@ void Interpreter::construct(Object &object, Symbol api, Arguments &arguments) {
     content.is_open = true;
     return;
   }
+  if (api.text().starts_with("tensorflow.keras.")) {
+    keras_modernize(*this, api, arguments);
+  }
   Operation operation{*this, *spec, api, arguments.node, &object};
   std::vector<Value> args;
   if (!order(spec->make, arguments, args, operation.rest, operation.more)) {
@@ -325,6 +330,8 @@ void Interpreter::escape(const Arguments &arguments) {
       content.items.assign(1, all.is(Tag::Undefined) ? Value() : all);
     } else if (value.is(Tag::Dict)) {
       heap.change(*value.dict).is_open = true;
+    } else if (is_frame(value)) {
+      frame_change(*this, *value.object);
     }
   };
   for (const Value &value : arguments.positional) {

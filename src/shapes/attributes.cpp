@@ -1,3 +1,4 @@
+#include "shapes/frames.h"
 #include "shapes/interpreter.h"
 #include "shapes/torch.h"
 
@@ -189,6 +190,11 @@ Value Interpreter::object_attribute(Object &object, Symbol name, const Expr *nod
   }
   if (text == "__class__" && object.type != nullptr) {
     return Value::of(object.type);
+  }
+  if (object.content.api && object.type == nullptr && object.content.api.text().starts_with("pandas.")) {
+    if (const Value value = frame_attribute(*this, object, name); !value.is(Tag::Undefined)) {
+      return value;
+    }
   }
   if (object.content.api) {
     // What the constructor was given is an attribute, for most layers.

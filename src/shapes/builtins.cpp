@@ -1,4 +1,5 @@
 // Python's builtin functions, and the methods of lists, dicts and strings.
+#include "shapes/frames.h"
 #include "shapes/registry.h"
 
 #include <fmt/format.h>
@@ -39,7 +40,7 @@ bool Interpreter::iterate(const Value &value, std::vector<Value> &items) {
         return true;
       }
     }
-    items.push_back(Value::of(Dim{}));
+    items.push_back(Value::of(number_in(range)));
     return false;
   }
   case Tag::Tensor: {
@@ -171,6 +172,10 @@ Value Interpreter::call_builtin(std::string_view name, Arguments &arguments, con
     std::vector<Value> items;
     if (value.is(Tag::Tensor) && value.tensor->shape.is_known() && value.tensor->shape.rank() > 0) {
       return Value::of(value.tensor->shape.dims[0]);
+    }
+    if (const Tensor *const array = array_in(value)) {
+      return Value::of(array->shape.rank() > 0 && array->shape.dims[0].is_known() ? array->shape.dims[0]
+                                                                                  : fresh("len", 0));
     }
     if (value.is(Tag::Str)) {
       return value.number != 0 ? Value::of_int(static_cast<i64>(value.text().size())) : Value::of(Dim{});

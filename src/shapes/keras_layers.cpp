@@ -195,8 +195,8 @@ Value slide(Operation &op, const Tensor &input, std::string_view kernel_name, st
             bool is_pool) {
   const u32 count = spatial_of(op);
   // Keras 1 took Conv2D(32, 3, 3) for a kernel of 3 by 3.
-  const bool is_ambiguous =
-      !is_pool && count > 1 && op.layer != nullptr && op.layer->maker != nullptr && op.layer->maker->args.size() >= 3;
+  const bool is_ambiguous = !is_pool && count > 1 && op.layer != nullptr && op.layer->maker != nullptr &&
+                            op.layer->maker->args.size() >= 3 && !op.arg(kernel_name).is_sequence();
   if (!check_rank(op, input, count + 2, is_pool) || count == 0) {
     return nothing_known(op, &input);
   }

@@ -28,6 +28,7 @@ std::unordered_map<std::string_view, const TransferEntry *> all_transfers() {
                             keras_layer_transfers(),
                             keras_model_transfers(),
                             keras_fit_transfers(),
+                            keras_loss_transfers(),
                             keras_generator_transfers(),
                             keras_application_transfers(),
                             keras_merge_transfers(),
@@ -37,6 +38,8 @@ std::unordered_map<std::string_view, const TransferEntry *> all_transfers() {
                             tf_session_transfers(),
                             jax_transfers(),
                             flax_transfers(),
+                            frame_transfers(),
+                            picture_transfers(),
                             keras_op_transfers()}) {
     for (const TransferEntry &entry : table) {
       all.emplace(entry.name, &entry);

@@ -1,6 +1,7 @@
 #include "base/name_table.h"
 #include "python/children.h"
 #include "python/literals.h"
+#include "shapes/frames.h"
 #include "shapes/interpreter.h"
 
 #include <algorithm>
@@ -156,6 +157,8 @@ Flow Interpreter::exec(const Stmt *statement) {
           content.items.assign(1, Value());
         } else if (holder.is(Tag::Dict)) {
           remove_key(*holder.dict, eval_index(item->slice));
+        } else if (is_frame(holder)) {
+          frame_change(*this, *holder.object);
         }
       } else if (const auto *attr = as<Attribute>(target)) {
         set_attribute(eval(attr->value), attr->attr, Value(Tag::Undefined));

@@ -1,5 +1,5 @@
 // Values as tensors: their attributes, their sizes, and what is learnt of those from outside.
-#include "shapes/registry.h"
+#include "shapes/frames.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ const Tensor *Interpreter::as_tensor(const Value &value) {
     }
     return value.opaque->content.tensor;
   }
-  return nullptr;
+  return value.is(Tag::Object) ? array_in(value) : nullptr;
 }
 
 void Interpreter::refine(const Value &value, const Shape &shape) {
