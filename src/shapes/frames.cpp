@@ -349,6 +349,11 @@ Value call_change(Operation &op) {
   if (op.short_name() == "pop" || op.short_name() == "insert" || op.truth("inplace") != Truth::No) {
     frame_change(op.in, *self.object);
   }
+  if (op.short_name() == "pop" && before.size() == 2) {
+    const Dim left = op.in.terms.subtract(before[1], Dim::of(1));
+    op.in.heap.change(*self.object).attributes[intern("*array").id] =
+        op.in.plain_tensor(table(op.in, {before[0], left}));
+  }
   if (before.size() != 2) {
     return {};
   }

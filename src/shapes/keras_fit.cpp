@@ -267,7 +267,17 @@ void check_each(Operation &op, const Value &outputs, const Value &labels, const 
   const bool are_many = outputs.is_sequence() && !outputs.list->content.is_open;
   const std::size_t count = are_many ? outputs.list->content.items.size() : 1;
   std::vector<const Tensor *> targets;
-  if (!tensors_in(op, labels, targets) || targets.size() != count) {
+  if (!tensors_in(op, labels, targets)) {
+    return;
+  }
+  if (targets.size() != count) {
+    if (count > 1 && targets.size() == 1 && keras_is_strict(op.in)) {
+      if (Problem *problem = op.in.report(Fault::DataDoesNotFit, op.place(place),
+                                          fmt::format("the model has {} outputs, and gets labels for one: {}", count,
+                                                      op.in.text_of(*targets[0])))) {
+        problem->advice = "pass a list with one array for each output";
+      }
+    }
     return;
   }
   for (std::size_t i = 0; i < count; ++i) {

@@ -221,6 +221,20 @@ Value call_flow(Operation &op) {
   if (!check_pictures(op, x, "ImageDataGenerator.flow") || !x.is(Tag::Tensor)) {
     return dataset_of(op, kIterator, {});
   }
+  if (const Tensor *const labels = op.in.as_tensor(y);
+      labels != nullptr && labels->shape.is_known() && labels->shape.rank() > 0 && x.tensor->shape.is_known()) {
+    const Dim examples = x.tensor->shape.dims[0];
+    const Dim count = labels->shape.dims[0];
+    if (examples.is_constant() && count.is_constant() && examples != count) {
+      if (Problem *problem = op.report(
+              Fault::DataDoesNotFit, fmt::format("there are {} examples and {} labels", examples.value, count.value))) {
+        op.in.tell_chain(*problem, *x.tensor);
+        op.in.tell_chain(*problem, *labels);
+        problem->advice = "x and y need the same first dimension";
+      }
+      return dataset_of(op, kIterator, {});
+    }
+  }
   const Dim batch = op.in.fresh("N");
   const auto batched = [&](const Value &value) {
     if (!value.is(Tag::Tensor) || !value.tensor->shape.is_known() || value.tensor->shape.rank() == 0) {

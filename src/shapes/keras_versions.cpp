@@ -3,6 +3,7 @@
 
 #include "project/requirements.h"
 #include "python/children.h"
+#include "python/literals.h"
 
 #include <algorithm>
 #include <array>
@@ -51,25 +52,98 @@ bool is_sure_sign(std::string_view keyword) {
          std::ranges::find(kOldMethodArguments, keyword) != std::end(kOldMethodArguments);
 }
 
-bool has_old_argument(const Node *root) {
-  std::vector<const Node *> open = {root};
-  while (!open.empty()) {
+// Modules that were gone in 2020, when Keras 2.4 and TensorFlow 2.2 came: of Keras itself, of libraries that programs
+// use beside it, of Python 2.
+bool is_gone(std::string_view module) {
+  static constexpr std::string_view kModules[] = {"keras.backend.tensorflow_backend",
+                                                  "keras.engine.topology",
+                                                  "keras.objectives",
+                                                  "keras.legacy",
+                                                  "tensorflow.examples.tutorials",
+                                                  "tensorflow.contrib",
+                                                  "sklearn.cross_validation",
+                                                  "sklearn.grid_search",
+                                                  "sklearn.preprocessing.Imputer",
+                                                  "sklearn.datasets.fetch_mldata",
+                                                  "scipy.misc.imread",
+                                                  "scipy.misc.imresize",
+                                                  "scipy.misc.imsave",
+                                                  "keras.layers.Merge",
+                                                  "keras.layers.merge.Merge",
+                                                  "theano",
+                                                  "cPickle",
+                                                  "urllib2",
+                                                  "StringIO",
+                                                  "Queue"};
+  return std::ranges::any_of(kModules, [&](std::string_view gone) {
+    return module == gone || (module.starts_with(gone) && module[gone.size()] == '.');
+  });
+}
+
+bool imports_gone(const Node *node) {
+  if (const auto *import = as<Import>(node)) {
+    return std::ranges::any_of(import->names, [](const Alias *alias) { return is_gone(alias->name.text()); });
+  }
+  const auto *from = as<ImportFrom>(node);
+  if (from == nullptr || from->level != 0 || !from->module) {
+    return false;
+  }
+  const std::string module(from->module.text());
+  return is_gone(module) || std::ranges::any_of(from->names, [&](const Alias *alias) {
+           return is_gone(module + "." + std::string(alias->name.text()));
+         });
+}
+
+// Metrics were called `acc` before Keras 2.3, whatever the program called them.
+struct Signs {
+  bool names_old_metric = false; // history["val_acc"], monitor="val_acc"
+  bool asks_for_it = false;      // metrics=["acc"]
+  bool is_old = false;
+};
+
+bool is_text(const Source &source, const Node *node, std::string_view text) {
+  const auto *constant = as_string(node);
+  return constant != nullptr && string_value(source, *constant) == text;
+}
+
+void look_at(const Source &source, const Node *node, Signs &signs) {
+  if (const auto *call = as<Call>(node)) {
+    for (const Keyword *keyword : call->keywords) {
+      if (!keyword->name) {
+        continue;
+      }
+      signs.is_old = signs.is_old || is_sure_sign(keyword->name.text());
+      if (const auto *list = as<List>(keyword->value); list != nullptr && keyword->name.text() == "metrics") {
+        signs.asks_for_it = signs.asks_for_it || std::ranges::any_of(list->elts, [&](const Expr *name) {
+                              return is_text(source, name, "acc");
+                            });
+      }
+      signs.names_old_metric =
+          signs.names_old_metric || (keyword->name.text() == "monitor" && is_text(source, keyword->value, "val_acc"));
+    }
+  } else if (const auto *item = as<Subscript>(node)) {
+    signs.names_old_metric =
+        signs.names_old_metric || is_text(source, item->slice, "acc") || is_text(source, item->slice, "val_acc");
+  } else {
+    signs.is_old = signs.is_old || imports_gone(node);
+  }
+}
+
+// Something only programs for old versions write.
+bool has_old_sign(const model::ParsedFile &file) {
+  Signs signs;
+  std::vector<const Node *> open(file.tree.body.begin(), file.tree.body.end());
+  while (!open.empty() && !signs.is_old) {
     const Node *const node = open.back();
     open.pop_back();
-    if (const auto *call = as<Call>(node)) {
-      for (const Keyword *keyword : call->keywords) {
-        if (keyword->name && is_sure_sign(keyword->name.text())) {
-          return true;
-        }
-      }
-    }
+    look_at(file.source, node, signs);
     for_each_child(node, [&](const Node *child) {
       if (child != nullptr) {
         open.push_back(child);
       }
     });
   }
-  return false;
+  return signs.is_old || (signs.names_old_metric && !signs.asks_for_it);
 }
 
 bool is_below(const project::Requirements &requirements, std::string_view package, project::Version version) {
@@ -92,10 +166,11 @@ bool keras_is_strict(const Interpreter &in) {
   if (module->v1 && !module->v2 && !goes_through_v1) {
     return true;
   }
-  for (const Stmt *statement : module->parsed->tree.body) {
-    if (has_old_argument(statement)) {
-      return true;
-    }
+  // Code that asks which version there is, or that tries an import, runs with others as well.
+  const std::string_view text = module->parsed->source.text();
+  if (text.find("__version__") == std::string_view::npos && text.find("ImportError") == std::string_view::npos &&
+      has_old_sign(*module->parsed)) {
+    return true;
   }
   const project::Requirements &requirements = project::requirements_of(module->parsed->path);
   return is_below(requirements, "tensorflow", {2, 2, 0}) || is_below(requirements, "keras", {2, 4, 0});

@@ -5,12 +5,14 @@
 
 namespace deepperf::shapes {
 
+std::span<const TransferEntry> join_transfers();
 std::span<const TransferEntry> array_maker_transfers();
 std::span<const TransferEntry> array_join_transfers();
 std::span<const TransferEntry> keras_layer_transfers();
 std::span<const TransferEntry> keras_model_transfers();
 std::span<const TransferEntry> keras_fit_transfers();
 std::span<const TransferEntry> keras_loss_transfers();
+std::span<const TransferEntry> keras_recurrent_transfers();
 std::span<const TransferEntry> keras_generator_transfers();
 std::span<const TransferEntry> keras_application_transfers();
 std::span<const TransferEntry> keras_merge_transfers();

@@ -109,7 +109,7 @@ Flow Interpreter::exec_for(const For *statement) {
   }
   const std::vector<Value> before = values_before(statement);
   run_some_times([&] {
-    if (iterable.is(Tag::Range) && !is_exact) { // a number of its own for each iteration
+    if (iterable.is(Tag::Range)) { // a number of its own for each iteration
       element = Value::of(number_in(*iterable.range));
     }
     assign(statement->target, element);

@@ -187,7 +187,57 @@ Value call_gray(Operation &op) {
   return array(op, {input->shape.dims[0], input->shape.dims[1]}, Dtype::Float64, input);
 }
 
+// ---- tf.image
+
+// decode_jpeg(bytes, channels=3); channels=0 takes what the file has.
+Value call_decode(Operation &op) {
+  const bool may_be_animated = op.short_name() == "decode_image" && op.truth("expand_animations") != Truth::No;
+  if (may_be_animated || op.is_open) {
+    return made(op, {}, Dtype::Unknown);
+  }
+  const auto channels = op.integer("channels");
+  return made(op,
+              op.in.heap.shape({op.in.fresh("height"), op.in.fresh("width"),
+                                channels && *channels > 0 ? Dim::of(*channels) : Dim{}}),
+              Dtype::Unknown);
+}
+
+Value call_image_same(Operation &op) {
+  const Value given = op.arg("image");
+  const Tensor *const input = given.is_unknown() ? nullptr : converted(op, given);
+  return made(op, input != nullptr ? input->shape : Shape{}, Dtype::Unknown, {input});
+}
+
+// rgb_to_grayscale and back
+Value call_image_channels(Operation &op) {
+  const Value given = first_given(op, {"image", "images"});
+  const Tensor *const input = given.is(Tag::Undefined) ? nullptr : converted(op, given);
+  if (input == nullptr || !input->shape.is_known() || input->shape.rank() < 3) {
+    return made(op, {}, Dtype::Unknown, {input});
+  }
+  std::vector<Dim> dims = dims_in(input->shape);
+  dims.back() = Dim::of(op.short_name() == "rgb_to_grayscale" ? 1 : 3);
+  return made(op, op.in.heap.shape(dims), Dtype::Unknown, {input});
+}
+
+// resize_with_pad(image, height, width)
+Value call_resize_to(Operation &op) {
+  const Tensor *const input = converted(op, "image");
+  if (input == nullptr || (!input->shape.has_rank(3) && !input->shape.has_rank(4))) {
+    return made(op, {}, Dtype::Unknown, {input});
+  }
+  std::vector<Dim> dims = dims_in(input->shape);
+  dims[dims.size() - 3] = op.dim("target_height");
+  dims[dims.size() - 2] = op.dim("target_width");
+  return made(op, op.in.heap.shape(dims), Dtype::Unknown, {input});
+}
+
 constexpr TransferEntry kTable[] = {
+    {"tf_decode", call_decode},
+    {"tf_image_same", call_image_same},
+    {"tf_image_channels", call_image_channels},
+    {"tf_resize_to", call_resize_to},
+
     {"load_img", call_load_img},
     {"img_to_array", call_img_to_array},
     {"pil_open", call_open},

@@ -12,6 +12,7 @@ std::unordered_map<std::string_view, const TransferEntry *> all_transfers() {
   std::unordered_map<std::string_view, const TransferEntry *> all;
   for (const auto &table : {elementwise_transfers(),
                             layout_transfers(),
+                            join_transfers(),
                             reduction_transfers(),
                             product_transfers(),
                             maker_transfers(),
@@ -29,6 +30,7 @@ std::unordered_map<std::string_view, const TransferEntry *> all_transfers() {
                             keras_model_transfers(),
                             keras_fit_transfers(),
                             keras_loss_transfers(),
+                            keras_recurrent_transfers(),
                             keras_generator_transfers(),
                             keras_application_transfers(),
                             keras_merge_transfers(),

@@ -109,7 +109,9 @@ Value Interpreter::shape_value(const Value &holder, const Tensor &tensor) {
       const bool may_be_none = tensor.library == Library::TensorFlow && !dim.is_constant();
       sizes.push_back(may_be_none ? Value() : Value::of(dim.is_known() ? dim : Dim{}));
     }
-    return heap.new_list(std::move(sizes), Tag::Tuple);
+    const Value list = heap.new_list(std::move(sizes), Tag::Tuple);
+    list.list->is_shape = !holder.is(Tag::Opaque); // of what comes from outside, the rank is a guess
+    return list;
   }
   const Value list = heap.new_open_list(Value::of(Dim{}), Tag::Tuple);
   list.list->holder = holder;

@@ -214,6 +214,13 @@ Value Interpreter::call_module_method(Object &object, Symbol name, Arguments &ar
       arguments.positional.insert(arguments.positional.begin(), self);
       return call_spec(*spec, dotted, arguments, node, nullptr);
     }
+    // What keras.applications gives are models.
+    const Symbol of_model = intern("tensorflow.keras.Model." + std::string(text));
+    const Spec *const spec = api.starts_with("tensorflow.keras.applications.") ? spec_of(of_model) : nullptr;
+    if (spec != nullptr && !spec->is_class) {
+      arguments.positional.insert(arguments.positional.begin(), self);
+      return call_spec(*spec, of_model, arguments, node, nullptr);
+    }
   }
   if (!is_module(object)) {
     is_known = false;
