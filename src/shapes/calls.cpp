@@ -81,6 +81,15 @@ Value Interpreter::eval_call(const Call *call_node) {
       collect(call_node, arguments);
       return call_api_method(receiver, func->attr, arguments, call_node);
     }
+    // In a program for TensorFlow, what has reshape() is an array, wherever it comes from.
+    if (receiver.is_unknown() && func->attr.text() == "reshape" && !call_node->args.empty() && module() != nullptr &&
+        module()->tensorflow && !module()->torch) {
+      Arguments arguments;
+      collect(call_node, arguments);
+      Tensor some;
+      some.library = Library::Numpy;
+      return call_api_method(plain_tensor(some), func->attr, arguments, call_node);
+    }
     callee = attribute(receiver, func->attr, func);
   } else {
     if (const auto *name = as<Name>(call_node->func); name != nullptr && name->id.text() == "super") {

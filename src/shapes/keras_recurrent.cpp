@@ -13,8 +13,33 @@ using Tag = Value::Tag;
 
 namespace {
 
+// Embedding(1000, 50, weights=[matrix])
+void check_table(Operation &op) {
+  const Value weights = op.arg("weights");
+  if (!weights.is_sequence() || weights.list->content.is_open || weights.list->content.items.size() != 1) {
+    return;
+  }
+  const Tensor *const table = op.in.as_tensor(weights.list->content.items[0]);
+  if (table == nullptr || !table->shape.has_rank(2)) {
+    return;
+  }
+  const Dim rows = op.dim("input_dim");
+  const Dim columns = op.dim("output_dim");
+  if (!op.in.terms.differ(table->shape.dims[0], rows) && !op.in.terms.differ(table->shape.dims[1], columns)) {
+    return;
+  }
+  if (Problem *problem =
+          op.report(Fault::LayerInputSize,
+                    fmt::format("Embedding has a table of {}, and is given weights of {}",
+                                op.in.text_of(op.in.heap.shape({rows, columns})), op.in.text_of(*table)))) {
+    op.in.tell_chain(*problem, *table);
+    problem->advice = "make input_dim and output_dim the sizes of the weights";
+  }
+}
+
 Value call_embedding(Operation &op) {
   const Tensor *const input = op.tensor("inputs");
+  check_table(op);
   if (input == nullptr || !input->shape.is_known()) {
     return nothing_known(op, input);
   }

@@ -1,5 +1,6 @@
 #include "shapes/registry.h"
 
+#include "shapes/array_parts.h"
 #include "shapes/libraries.h"
 
 #include <unordered_map>
@@ -26,6 +27,7 @@ std::unordered_map<std::string_view, const TransferEntry *> all_transfers() {
                             python_transfers(),
                             array_maker_transfers(),
                             array_join_transfers(),
+                            array_part_transfers(),
                             keras_layer_transfers(),
                             keras_model_transfers(),
                             keras_fit_transfers(),

@@ -172,6 +172,14 @@ Value pool(Operation &op, u32 count) {
 
 Value call_pool1d(Operation &op) { return pool(op, 1); }
 Value call_pool2d(Operation &op) { return pool(op, 2); }
+// avg_pool and max_pool of TensorFlow 2 take maps of one to three dimensions, unless the window has four sizes.
+Value call_pool_any(Operation &op) {
+  const Tensor *const input = converted(op, first_given(op, {"input", "value"}));
+  const Value window = op.arg("ksize");
+  const bool is_plane = window.is_sequence() && !window.list->content.is_open && window.list->content.items.size() == 4;
+  const bool fits = input != nullptr && input->shape.is_known() && input->shape.rank() >= 3 && input->shape.rank() <= 5;
+  return pool(op, !is_plane && fits ? input->shape.rank() - 2 : 2);
+}
 Value call_pool3d(Operation &op) { return pool(op, 3); }
 
 Value call_bias_add(Operation &op) {
@@ -394,6 +402,7 @@ constexpr TransferEntry kTable[] = {
     {"tf_conv3d", call_conv3d},
     {"tf_pool1d", call_pool1d},
     {"tf_pool2d", call_pool2d},
+    {"tf_pool_any", call_pool_any},
     {"tf_pool3d", call_pool3d},
     {"tf_bias_add", call_bias_add},
     {"tf_fully_connected", call_fully_connected},
