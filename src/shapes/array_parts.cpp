@@ -1,5 +1,5 @@
 // Arrays of NumPy that are read from files, and those whose parts and axes are moved, removed or added.
-#include "shapes/array_parts.h"
+#include "shapes/more_tables.h"
 #include "shapes/tf.h"
 
 namespace deepperf::shapes {

@@ -10,7 +10,9 @@ using namespace python;
 using Tag = Value::Tag;
 
 bool Interpreter::is_module(const Object &object) const {
-  const auto is_torch = [](Symbol api) { return api && api.text().starts_with("torch.nn."); };
+  const auto is_torch = [](Symbol api) {
+    return api && (api.text().starts_with("torch.nn.") || api.text().starts_with("torchvision.models."));
+  };
   return is_torch(object.content.api) || (object.type != nullptr && is_torch(object.type->api));
 }
 

@@ -1,7 +1,7 @@
 #include "shapes/registry.h"
 
-#include "shapes/array_parts.h"
 #include "shapes/libraries.h"
+#include "shapes/more_tables.h"
 
 #include <unordered_map>
 
@@ -28,6 +28,7 @@ std::unordered_map<std::string_view, const TransferEntry *> all_transfers() {
                             array_maker_transfers(),
                             array_join_transfers(),
                             array_part_transfers(),
+                            torchvision_transfers(),
                             keras_layer_transfers(),
                             keras_model_transfers(),
                             keras_fit_transfers(),

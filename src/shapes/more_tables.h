@@ -1,4 +1,4 @@
-// The table of array_parts.cpp.
+// The tables of array_parts.cpp and torchvision_models.cpp.
 #pragma once
 
 #include "shapes/registry.h"
@@ -6,5 +6,6 @@
 namespace deepperf::shapes {
 
 std::span<const TransferEntry> array_part_transfers();
+std::span<const TransferEntry> torchvision_transfers();
 
 } // namespace deepperf::shapes
