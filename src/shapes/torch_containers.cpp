@@ -126,7 +126,15 @@ Value Interpreter::call_container(Object &object, Arguments &arguments, const Ex
     return {};
   }
   if (object.content.is_open || arguments.positional.size() != 1) {
-    if (object.content.is_open && !arguments.positional.empty()) {
+    const bool gets_many = object.type == nullptr && arguments.positional.size() > 1 && !arguments.is_open;
+    if (gets_many) {
+      if (Problem *problem =
+              report(Fault::Arity, node,
+                     fmt::format("{} takes 1 argument, and gets {}", object.name ? object.name.text() : "Sequential",
+                                 arguments.positional.size()))) {
+        problem->advice = "a Sequential hands one value from layer to layer: call the layers one by one";
+      }
+    } else if (object.content.is_open && !arguments.positional.empty()) {
       lose(node, object.name ? object.name.text() : "Sequential");
     }
     return {};
