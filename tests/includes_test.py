@@ -18,7 +18,7 @@ BELOW = {
     "project": ("base",),
     "frameworks": ("base",),
     "model": ("base", "python", "frameworks"),
-    "shapes": ("base", "python", "frameworks", "model"),
+    "shapes": ("base", "python", "project", "frameworks", "model"),
     "rules": ("base", "python", "project", "frameworks", "model", "shapes"),
     "check": ("base", "python", "project", "frameworks", "model", "shapes", "rules"),
     "fix": ("base", "python", "project", "frameworks", "model", "rules", "check"),

@@ -1,8 +1,12 @@
 // Calls of APIs, by the signatures of the tables.
+#include "shapes/frames.h"
+#include "shapes/keras.h"
 #include "shapes/registry.h"
 
 #include "frameworks/shape_column.h"
 #include "python/literals.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -149,16 +153,59 @@ bool has_unknown_keyword(const std::vector<SpecParam> &params, const std::vector
   });
 }
 
+// A function or loss of PyTorch that takes tensors gets what a module gives several of.
+void check_no_tuple(Operation &op) {
+  const std::string_view api = op.api ? op.api.text() : std::string_view{};
+  if (!api.starts_with("torch.") || api.find("atleast_") != std::string_view::npos) {
+    return;
+  }
+  for (std::size_t i = 0; i < op.spec.call.size() && i < op.args.size() && i < 2; ++i) {
+    const std::string_view name = op.spec.call[i].name.text();
+    const bool is_tensor = (name == "input" && (op.layer == nullptr || api.ends_with("Loss"))) || name == "target";
+    const Value &value = op.args[i];
+    if (!is_tensor || !value.is(Tag::Tuple) || value.list->content.is_open || value.list->content.items.size() < 2 ||
+        value.list->holder.tag != Tag::Unknown) {
+      continue;
+    }
+    const std::vector<Value> &items = value.list->content.items;
+    if (!std::ranges::all_of(items, [](const Value &item) { return item.is(Tag::Tensor); })) {
+      continue;
+    }
+    if (Problem *problem = op.report(
+            Fault::Arity, fmt::format("{} takes a tensor, and gets a tuple of {}", op.short_name(), items.size()))) {
+      op.in.tell_chain(*problem, *items[0].tensor);
+      problem->advice = "pass one of its elements";
+    }
+    return;
+  }
+}
+
+// A layer that takes one tensor gets more: nothing else is taken from a call of it.
+void check_layer_arity(Operation &op, const Arguments &arguments) {
+  const std::string_view api = op.api ? op.api.text() : std::string_view{};
+  const bool takes_one = op.spec.call.size() == 1 && op.spec.call[0].name.text() == "input";
+  if (op.layer == nullptr || op.layer->type != nullptr || !api.starts_with("torch.nn.") || !takes_one ||
+      arguments.is_open || arguments.positional.size() < 2 || !arguments.keywords.empty()) {
+    return;
+  }
+  if (Problem *problem = op.report(Fault::Arity, fmt::format("{} takes 1 argument, and gets {}", op.short_name(),
+                                                             arguments.positional.size()))) {
+    problem->advice = "pass one tensor; what the layer does is said where it is made";
+  }
+}
+
 } // namespace
 
 Value Interpreter::call_spec(const Spec &spec, Symbol api, Arguments &arguments, const Expr *node, Object *layer) {
   Operation operation{*this, spec, api, node, layer};
   operation.is_open = arguments.is_open;
   if (!order(spec.call, arguments, operation.args, operation.rest, operation.more)) {
+    check_layer_arity(operation, arguments);
     escape(arguments);
     return {};
   }
   operation.is_open = operation.is_open || has_unknown_keyword(spec.call, operation.more);
+  check_no_tuple(operation);
   if (!spec.pattern.empty()) {
     return call_pattern(operation);
   }
@@ -173,6 +220,9 @@ void Interpreter::construct(Object &object, Symbol api, Arguments &arguments) {
   if (spec == nullptr || !spec->is_class) {
     content.is_open = true;
     return;
+  }
+  if (api.text().starts_with("tensorflow.keras.")) {
+    keras_modernize(*this, api, arguments);
   }
   Operation operation{*this, *spec, api, arguments.node, &object};
   std::vector<Value> args;
@@ -325,6 +375,8 @@ void Interpreter::escape(const Arguments &arguments) {
       content.items.assign(1, all.is(Tag::Undefined) ? Value() : all);
     } else if (value.is(Tag::Dict)) {
       heap.change(*value.dict).is_open = true;
+    } else if (is_frame(value)) {
+      frame_change(*this, *value.object);
     }
   };
   for (const Value &value : arguments.positional) {

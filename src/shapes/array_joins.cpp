@@ -170,8 +170,59 @@ Value call_load(Operation &op) {
 
 // A scaler gives what it got, in floats.
 Value call_transform(Operation &op) {
-  const Value x = op.arg("X");
-  return x.is(Tag::Tensor) ? array(op, x.tensor->shape, Dtype::Float64, {x.tensor}) : Value();
+  const Tensor *const x = op.tensor("X");
+  return x != nullptr ? array(op, x->shape, Dtype::Float64, {x}) : Value();
+}
+
+// How many examples there are in an array, frame or list.
+Dim rows_of(Operation &op, const Value &data) {
+  const Tensor *const array = op.in.as_tensor(data);
+  if (array != nullptr) {
+    return array->shape.is_known() && array->shape.rank() > 0 ? array->shape.dims[0] : Dim{};
+  }
+  return data.is_sequence() && !data.list->content.is_open ? Dim::of(static_cast<i64>(data.list->content.items.size()))
+                                                           : Dim{};
+}
+
+// LabelEncoder: a number for each label.
+Value call_encode(Operation &op) { return array(op, op.in.heap.shape({rows_of(op, op.arg("y"))}), Dtype::Int64); }
+
+// LabelBinarizer: a column for each class, and one alone for two.
+Value call_binarize(Operation &op) {
+  return array(op, op.in.heap.shape({rows_of(op, op.arg("y")), op.in.fresh("classes")}), Dtype::Int64);
+}
+
+// OneHotEncoder gives a matrix that has toarray(), or an array.
+Value call_one_hot(Operation &op) {
+  return array(op, op.in.heap.shape({rows_of(op, op.arg("X")), op.in.fresh("classes")}), Dtype::Float64);
+}
+
+// PCA(n_components=2) and the like: so many columns
+Value call_reduce_columns(Operation &op) {
+  const Value self = op.arg("self");
+  const Value count =
+      self.is(Tag::Object) && !self.object->content.args.empty() ? self.object->content.args[0] : Value();
+  return array(op, op.in.heap.shape({rows_of(op, op.arg("X")), count.is(Tag::Int) ? count.dim() : Dim{}}),
+               Dtype::Float64);
+}
+
+// for train, test in KFold(5).split(X): numbers of rows
+Value call_folds(Operation &op) {
+  const Value rows = array(op, op.in.heap.shape({Dim{}}), Dtype::Int64);
+  return op.in.heap.new_open_list(op.in.heap.new_list({rows, rows}, Tag::Tuple));
+}
+
+// shuffle(X, y): the same arrays in another order
+Value call_shuffle(Operation &op) {
+  if (op.rest.size() == 1) {
+    return op.rest[0];
+  }
+  for (const Value &value : op.rest) {
+    if (op.in.as_tensor(value) == nullptr) {
+      return {};
+    }
+  }
+  return op.in.heap.new_list(op.rest);
 }
 
 Value call_nothing(Operation &) { return {}; }
@@ -179,33 +230,6 @@ Value call_nothing(Operation &) { return {}; }
 // default_rng(): a Generator.
 Value call_generator(Operation &op) {
   return Value::of(op.in.heap.new_object(nullptr, intern("numpy.random.Generator")));
-}
-
-// ---- Pictures
-
-// load_img(path, target_size=(224, 224)): a picture that becomes an array of this shape.
-Value call_load_img(Operation &op) {
-  const std::vector<Dim> size = op.sizes("target_size", 2);
-  const Value mode = op.arg("color_mode");
-  const bool is_gray = op.truth("grayscale") == Truth::Yes || (mode.is(Tag::Str) && mode.text() == "grayscale");
-  Object *const picture = op.in.heap.new_object(nullptr, intern("PIL.Image.Image"));
-  if (op.arg("target_size").is_sequence() && !op.is_open) {
-    picture->content.attributes[intern("*array").id] =
-        array(op, op.in.heap.shape({size[0], size[1], Dim::of(is_gray ? 1 : 3)}), Dtype::Float32);
-  }
-  return Value::of(picture);
-}
-
-Value call_img_to_array(Operation &op) {
-  const Value picture = op.arg("img");
-  if (picture.is(Tag::Tensor)) {
-    return picture.tensor->shape.has_rank(3) ? picture : Value();
-  }
-  if (!picture.is(Tag::Object)) {
-    return {};
-  }
-  const auto found = picture.object->content.attributes.find(intern("*array").id);
-  return found != picture.object->content.attributes.end() ? found->second : Value();
 }
 
 constexpr TransferEntry kTable[] = {
@@ -218,10 +242,14 @@ constexpr TransferEntry kTable[] = {
     {"sklearn_make", call_make_data},
     {"sklearn_load", call_load},
     {"sklearn_transform", call_transform},
+    {"sklearn_encode", call_encode},
+    {"sklearn_binarize", call_binarize},
+    {"sklearn_one_hot", call_one_hot},
+    {"sklearn_columns", call_reduce_columns},
+    {"sklearn_folds", call_folds},
+    {"sklearn_shuffle", call_shuffle},
     {"sklearn_scaler", call_nothing},
     {"random_generator", call_generator},
-    {"load_img", call_load_img},
-    {"img_to_array", call_img_to_array},
 };
 
 } // namespace

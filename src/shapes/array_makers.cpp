@@ -1,4 +1,5 @@
 // Arrays of NumPy, JAX and TensorFlow from sizes, numbers and lists.
+#include "shapes/frames.h"
 #include "shapes/tf.h"
 
 #include <cmath>
@@ -159,7 +160,9 @@ Value leaf_of(const Value &value, u32 depth = 0) {
 }
 
 Value call_array(Operation &op) {
-  const Value data = op.arg("object");
+  const Value given = op.arg("object");
+  const Tensor *const kept = array_in(given); // of a table or picture
+  const Value data = kept != nullptr ? op.in.plain_tensor(*kept) : given;
   Dtype dtype = Dtype::String; // nothing yet
   std::vector<Dim> dims;
   const bool is_number = (data.is(Tag::Int) && data.dim().is_constant()) || (data.is(Tag::Float) && data.small != 0);

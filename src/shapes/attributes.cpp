@@ -1,3 +1,4 @@
+#include "shapes/frames.h"
 #include "shapes/interpreter.h"
 #include "shapes/torch.h"
 
@@ -9,7 +10,9 @@ using namespace python;
 using Tag = Value::Tag;
 
 bool Interpreter::is_module(const Object &object) const {
-  const auto is_torch = [](Symbol api) { return api && api.text().starts_with("torch.nn."); };
+  const auto is_torch = [](Symbol api) {
+    return api && (api.text().starts_with("torch.nn.") || api.text().starts_with("torchvision.models."));
+  };
   return is_torch(object.content.api) || (object.type != nullptr && is_torch(object.type->api));
 }
 
@@ -189,6 +192,11 @@ Value Interpreter::object_attribute(Object &object, Symbol name, const Expr *nod
   }
   if (text == "__class__" && object.type != nullptr) {
     return Value::of(object.type);
+  }
+  if (object.content.api && object.type == nullptr && object.content.api.text().starts_with("pandas.")) {
+    if (const Value value = frame_attribute(*this, object, name); !value.is(Tag::Undefined)) {
+      return value;
+    }
   }
   if (object.content.api) {
     // What the constructor was given is an attribute, for most layers.

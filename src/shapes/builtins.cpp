@@ -1,4 +1,5 @@
 // Python's builtin functions, and the methods of lists, dicts and strings.
+#include "shapes/frames.h"
 #include "shapes/registry.h"
 
 #include <fmt/format.h>
@@ -39,7 +40,7 @@ bool Interpreter::iterate(const Value &value, std::vector<Value> &items) {
         return true;
       }
     }
-    items.push_back(Value::of(Dim{}));
+    items.push_back(Value::of(number_in(range)));
     return false;
   }
   case Tag::Tensor: {
@@ -103,9 +104,33 @@ bool Interpreter::iterate(const Value &value, std::vector<Value> &items) {
 
 bool Interpreter::unpack(const Value &value, u32 wanted, std::vector<Value> &items, const Expr *place) {
   // Results of an operation that are given to more or fewer names.
+  const auto all_are = [&](Tag tag) {
+    return std::ranges::all_of(value.list->content.items, [&](const Value &item) { return item.is(tag); });
+  };
+  // A tensor gives as many values as its first dimension says.
+  if (value.is(Tag::Tensor) && wanted > 0 && value.tensor->shape.is_known() && value.tensor->shape.rank() > 0 &&
+      value.tensor->shape.dims[0].is_constant() && value.tensor->shape.dims[0].value != i64{wanted} &&
+      value.tensor->library == Library::Torch) {
+    if (Problem *problem = report(Fault::Arity, place,
+                                  fmt::format("{} gives {} values, and is unpacked into {} names",
+                                              text_of(*value.tensor), value.tensor->shape.dims[0].value, wanted))) {
+      tell_chain(*problem, *value.tensor);
+      problem->advice = "use one name, or as many as the first dimension has";
+    }
+    return false;
+  }
+  // The sizes of a tensor
+  if (value.is(Tag::Tuple) && !value.list->content.is_open && wanted > 0 && value.list->is_shape &&
+      value.list->content.items.size() != wanted) {
+    if (Problem *problem = report(Fault::Arity, place,
+                                  fmt::format("a shape of {} dimensions is unpacked into {} names",
+                                              value.list->content.items.size(), wanted))) {
+      problem->advice = "use a name for each dimension";
+    }
+    return false;
+  }
   if (value.is_sequence() && !value.list->content.is_open && wanted > 0 && !value.list->content.items.empty() &&
-      value.list->content.items.size() != wanted &&
-      std::ranges::all_of(value.list->content.items, [](const Value &item) { return item.is(Tag::Tensor); })) {
+      value.list->content.items.size() != wanted && all_are(Tag::Tensor)) {
     const std::size_t count = value.list->content.items.size();
     if (Problem *problem =
             report(Fault::Arity, place, fmt::format("{} results are unpacked into {} names", count, wanted))) {
@@ -171,6 +196,10 @@ Value Interpreter::call_builtin(std::string_view name, Arguments &arguments, con
     std::vector<Value> items;
     if (value.is(Tag::Tensor) && value.tensor->shape.is_known() && value.tensor->shape.rank() > 0) {
       return Value::of(value.tensor->shape.dims[0]);
+    }
+    if (const Tensor *const array = array_in(value)) {
+      return Value::of(array->shape.rank() > 0 && array->shape.dims[0].is_known() ? array->shape.dims[0]
+                                                                                  : fresh("len", 0));
     }
     if (value.is(Tag::Str)) {
       return value.number != 0 ? Value::of_int(static_cast<i64>(value.text().size())) : Value::of(Dim{});

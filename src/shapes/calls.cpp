@@ -23,6 +23,12 @@ bool is_common_name(std::string_view name) {
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
+bool changes_own_shape(std::string_view method) {
+  static constexpr std::string_view kNames[] = {"squeeze_",  "unsqueeze_", "transpose_", "t_",
+                                                "swapaxes_", "resize_",    "set_"};
+  return std::ranges::find(kNames, method) != std::end(kNames);
+}
+
 } // namespace
 
 bool Interpreter::is_method_call(const Call *call) {
@@ -79,7 +85,26 @@ Value Interpreter::eval_call(const Call *call_node) {
     if (is_tensor || may_be_tensor) {
       Arguments arguments;
       collect(call_node, arguments);
+      const std::string_view text = func->attr.text();
+      if (is_tensor && changes_own_shape(text)) { // what holds the tensor has another shape from here on
+        const bool is_plain = text != "resize_" && text != "set_";
+        const Symbol plain = is_plain ? intern(text.substr(0, text.size() - 1)) : func->attr;
+        const Value changed = is_plain ? call_api_method(receiver, plain, arguments, call_node) : Value();
+        if (func->value->kind == NodeKind::Name || func->value->kind == NodeKind::Attribute) {
+          assign(func->value, changed);
+        }
+        return changed;
+      }
       return call_api_method(receiver, func->attr, arguments, call_node);
+    }
+    // In a program for TensorFlow, what has reshape() is an array, wherever it comes from.
+    if (receiver.is_unknown() && func->attr.text() == "reshape" && !call_node->args.empty() && module() != nullptr &&
+        module()->tensorflow && !module()->torch) {
+      Arguments arguments;
+      collect(call_node, arguments);
+      Tensor some;
+      some.library = Library::Numpy;
+      return call_api_method(plain_tensor(some), func->attr, arguments, call_node);
     }
     callee = attribute(receiver, func->attr, func);
   } else {

@@ -1,4 +1,5 @@
 // Methods of lists, dicts and strings.
+#include "shapes/frames.h"
 #include "shapes/interpreter.h"
 
 #include <algorithm>
@@ -269,6 +270,10 @@ void Interpreter::remove_key(DictObject &dict, const Value &key) {
 }
 
 void Interpreter::set_subscript(const Value &object, const Value &index, const Value &value) {
+  if (is_frame(object)) {
+    frame_change(*this, *object.object);
+    return;
+  }
   if (object.is(Tag::Dict)) {
     const bool is_constant =
         (index.is(Tag::Str) && index.number != 0) || (index.is(Tag::Int) && index.dim().is_constant()) ||

@@ -416,6 +416,10 @@ Value call_masked_fill(Operation &op) {
     return {};
   }
   if (mask != nullptr) {
+    if (input->library == Library::Torch && mask->library == Library::Torch &&
+        !check_devices(op.in, op.node, *input, *mask, "masked_fill")) {
+      return op.unknown_tensor(input);
+    }
     const Broadcast both = broadcast(op.in, input->shape, mask->shape);
     if (!both.fits) {
       if (Problem *problem =

@@ -314,11 +314,16 @@ bool Interpreter::comprehend(const ComprehensionExpr *expr, u32 generator, std::
   }
   const Comprehension &part = *expr->generators[generator];
   std::vector<Value> elements;
-  bool is_exact = iterate(eval(part.iter), elements);
+  const Value iterable = eval(part.iter);
+  bool is_exact = iterate(iterable, elements);
   if (is_exact && elements.size() > limits_.iterations) {
     Value all(Tag::Undefined);
-    for (const Value &element : elements) {
-      all = heap.join(all, element);
+    if (iterable.is(Tag::Range)) {
+      all = Value::of(number_in(*iterable.range));
+    } else {
+      for (const Value &element : elements) {
+        all = heap.join(all, element);
+      }
     }
     elements.assign(1, all);
     is_exact = false;
@@ -372,6 +377,41 @@ Value Interpreter::eval_comprehension(const ComprehensionExpr *expr) {
   return heap.new_open_list(all.is(Tag::Undefined) ? Value() : all, tag);
 }
 
+namespace {
+
+// x[2:5] = y: y must have the shape of the part, or be repeated to it.
+void check_slice(Interpreter &in, const Value &holder, const Value &index, const Value &value, const Expr *place) {
+  const bool is_array =
+      holder.is(Tag::Tensor) && (holder.tensor->library == Library::Torch || holder.tensor->library == Library::Numpy);
+  if (!is_array || !value.is(Tag::Tensor) || !holder.tensor->shape.is_known() || !value.tensor->shape.is_known()) {
+    return;
+  }
+  const Value part = in.quietly([&] { return in.subscript(holder, index, place); });
+  if (!part.is(Tag::Tensor) || !part.tensor->shape.is_known()) {
+    return;
+  }
+  const Shape &into = part.tensor->shape;
+  const Shape &from = value.tensor->shape;
+  bool fits = true;
+  for (u32 i = 0; i < from.rank(); ++i) {
+    const Dim size = from.from_end(i);
+    fits = fits && (i < into.rank() ? size.is(1) || !size.is_constant() || !into.from_end(i).is_constant() ||
+                                          size == into.from_end(i)
+                                    : size.is(1) || !size.is_constant());
+  }
+  if (fits) {
+    return;
+  }
+  if (Problem *problem = in.report(Fault::ShapesDoNotFit, place,
+                                   fmt::format("{} is stored in a part of {}", in.text_of(from), in.text_of(into)))) {
+    in.tell_chain(*problem, *holder.tensor);
+    in.tell_chain(*problem, *value.tensor);
+    problem->advice = "what is stored needs the shape of the part, or sizes of 1";
+  }
+}
+
+} // namespace
+
 void Interpreter::assign(const Expr *target, const Value &value) {
   if (seen != nullptr && (value.is(Tag::Tensor) || value.is(Tag::Opaque))) {
     see(*this, *target, value);
@@ -386,7 +426,9 @@ void Interpreter::assign(const Expr *target, const Value &value) {
   case NodeKind::Subscript: {
     const auto *item = static_cast<const Subscript *>(target);
     const Value holder = eval(item->value);
-    return set_subscript(holder, eval_index(item->slice), value);
+    const Value index = eval_index(item->slice);
+    check_slice(*this, holder, index, value, target);
+    return set_subscript(holder, index, value);
   }
   case NodeKind::Starred:
     return assign(static_cast<const Starred *>(target)->value, heap.new_open_list(Value()));

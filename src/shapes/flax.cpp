@@ -152,6 +152,36 @@ Value call_conv(Operation &op) {
   return array(op, op.in.heap.shape(*dims), input);
 }
 
+// nnx.Conv(in_features, out_features, kernel_size)
+Value call_nnx_conv(Operation &op) {
+  const Tensor *const input = converted(op, "inputs", kJax);
+  if (input == nullptr) {
+    return array(op, {}, nullptr);
+  }
+  auto dims = slide(op, *input, "kernel_size", "strides", true);
+  if (!dims) {
+    return array(op, {}, input);
+  }
+  const Dim wanted = op.dim("in_features");
+  if (op.in.terms.differ(wanted, dims->back())) {
+    if (Problem *problem =
+            op.report(Fault::LayerInputSize,
+                      fmt::format("{} takes {} channels, and gets {} of {}", op.short_name(), op.in.terms.text(wanted),
+                                  op.in.terms.text(dims->back()), op.in.text_of(*input)))) {
+      op.in.tell_chain(*problem, *input);
+      problem->advice = "the last dimension of its input is that of the channels";
+    }
+    return array(op, {}, input);
+  }
+  if (!op.arg("kernel_dilation").is_number(1) || !op.arg("input_dilation").is_number(1)) {
+    for (std::size_t i = 1; i + 1 < dims->size(); ++i) {
+      (*dims)[i] = {};
+    }
+  }
+  dims->back() = op.dim("out_features");
+  return array(op, op.in.heap.shape(*dims), input);
+}
+
 Value call_pool(Operation &op) {
   const Tensor *const input = converted(op, "inputs", kJax);
   if (input == nullptr) {
@@ -286,11 +316,17 @@ Value call_apply(Operation &op) {
 }
 
 constexpr TransferEntry kTable[] = {
-    {"flax_dense", call_dense},         {"flax_linear", call_linear},
-    {"flax_conv", call_conv},           {"flax_pool", call_pool},
-    {"flax_same", call_same},           {"flax_embed", call_embed},
-    {"flax_attention", call_attention}, {"flax_param", call_param},
-    {"flax_init", call_init},           {"flax_sequential", call_sequential},
+    {"flax_dense", call_dense},
+    {"flax_linear", call_linear},
+    {"nnx_conv", call_nnx_conv},
+    {"flax_conv", call_conv},
+    {"flax_pool", call_pool},
+    {"flax_same", call_same},
+    {"flax_embed", call_embed},
+    {"flax_attention", call_attention},
+    {"flax_param", call_param},
+    {"flax_init", call_init},
+    {"flax_sequential", call_sequential},
     {"flax_apply", call_apply},
 };
 

@@ -228,6 +228,7 @@ private:
   Flow either(FunctionRef<Flow()> first, FunctionRef<Flow()> second, bool is_guard);
   Flow run_some_times(FunctionRef<Flow()> body); // none, or any number
   [[nodiscard]] std::vector<Value> values_before(const python::Node *loop) const;
+  Dim number_in(const RangeObject &range);
   void forget_assigned(const python::Node *loop, const std::vector<Value> &before);
   bool is_guard(const python::Expr *test);
   // expressions

@@ -22,5 +22,24 @@ Value keras_run_layers(Operation &operation, Object &model, const Tensor &input)
 void keras_make_model(Operation &operation);
 // Runs build() of a layer of the program's own, once, before it is called; and makes tensors of arrays that it gets.
 void keras_prepare(Interpreter &interpreter, Object &layer, Arguments &arguments);
+// Whether the module proves that it runs with a Keras before 2.4 (TensorFlow before 2.2), which takes arrays of the
+// exact shape alone: later versions add and drop dimensions of 1, and broadcast labels.
+bool keras_is_strict(const Interpreter &interpreter);
+// Renames the arguments that Keras 1 had for a layer or model.
+void keras_modernize(Interpreter &interpreter, Symbol api, Arguments &arguments);
+
+// ---- Losses
+// In small letters without underscores; empty if it is not known.
+std::string keras_loss_name(const Value &loss);
+struct LabelsAndOutput {
+  const Tensor &labels;
+  const Tensor &output;
+  Dim batch;                // how many examples one step has
+  bool adds_column = false; // labels of one dimension become a column
+  bool is_strict = false;   // they need the shape of the output
+};
+// Reports labels that a loss does not take.
+void keras_check_labels(Operation &operation, std::string_view loss, const LabelsAndOutput &both,
+                        std::string_view place);
 
 } // namespace deepperf::shapes

@@ -44,6 +44,9 @@ const Architecture *find(std::string_view api) {
 
 // How many places of the last map there are along one side; only where padding does not matter.
 Dim places(const Architecture &model, Dim size) {
+  if (model.name.starts_with("VGG") && size.is_constant()) { // pooling without padding, five times
+    return Dim::of(size.value / 32);
+  }
   const bool halves_exactly = model.least == 32 && model.name.find("NASNet") == std::string_view::npos;
   return halves_exactly && size.is_constant() && size.value % 32 == 0 ? Dim::of(size.value / 32) : Dim{};
 }

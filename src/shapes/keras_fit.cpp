@@ -1,4 +1,5 @@
 // Where data meets a model of Keras: fit, evaluate, predict, and losses.
+#include "shapes/frames.h"
 #include "shapes/keras.h"
 #include "shapes/tf.h"
 
@@ -13,179 +14,67 @@ using Tag = Value::Tag;
 
 namespace {
 
-std::string_view last_part(std::string_view name) { return name.substr(name.rfind('.') + 1); }
-
-// ---- Losses
-
-// The name of a loss in small letters without underscores; empty if it is not known.
-std::string plain_name(std::string_view text) {
-  std::string name;
-  for (const char c : last_part(text)) {
-    if (c != '_') {
-      name += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    }
-  }
-  return name == "meansquarederror" ? "mse" : name == "meanabsoluteerror" ? "mae" : name;
-}
-
-std::string loss_name(const Value &loss) {
-  if (loss.is(Tag::Str) || loss.is(Tag::Api)) {
-    return plain_name(loss.text());
-  }
-  if (loss.is(Tag::Object) && loss.object->type == nullptr && loss.object->content.api) {
-    return plain_name(loss.object->content.api.text());
-  }
-  return {};
-}
-
-// Whether a tensor comes out of a sigmoid: versions differ in what they make of other outputs.
-bool is_sigmoid(Operation &op, const Tensor &output) {
-  if (output.step == Tensor::kNoStep) {
-    return false;
-  }
-  const Step &step = op.in.steps[output.step];
-  if (step.layer == nullptr) {
-    return step.operation.text().ends_with("sigmoid");
-  }
-  const Value activation = keras_argument(op.in, *step.layer, "activation");
-  return (activation.is(Tag::Str) || activation.is(Tag::Api)) && last_part(activation.text()) == "sigmoid";
-}
-
-struct Verdict {
-  std::string message;
-  std::string advice;
-};
-
-Verdict judge(Operation &op, std::string_view name, const Tensor &labels, const Tensor &output, bool adds_column) {
-  const Shape &out = output.shape;
-  std::vector<Dim> got = dims_in(labels.shape);
-  if (got.size() == 1 && adds_column && out.rank() == 2) {
-    got.push_back(Dim::of(1));
-  }
-  if (out.rank() < 2 || got.empty()) {
-    return {};
-  }
-  if (got.size() == out.rank() + 1 && got.back().is(1)) {
-    got.pop_back(); // Keras does
-  }
-  Terms &terms = op.in.terms;
-  const Dim classes = out.from_end(0);
-  const Dim last = got.back();
-  const bool same_rank = got.size() == out.rank();
-  const std::string shapes = fmt::format("labels {} and an output of {}", op.in.text_of(labels), op.in.text_of(output));
-  // A last dimension of 1 is dropped or added where the ranks differ by one.
-  const bool may_be_squeezed =
-      (got.size() + 1 == out.rank() && classes.is(1)) || (out.rank() + 1 == got.size() && last.is(1)) ||
-      (got.size() + 1 == out.rank() && !classes.is_constant()) || (out.rank() + 1 == got.size() && !last.is_constant());
-  const auto differ_inside = [&] {
-    for (u32 i = 1; same_rank && i + 1 < out.rank(); ++i) {
-      if (terms.differ(got[i], out.dims[i]) && !got[i].is(1) && !out.dims[i].is(1)) {
-        return true;
-      }
-    }
-    return false;
-  };
-  if (name == "categoricalcrossentropy") {
-    if (same_rank && (terms.differ(last, classes) || differ_inside())) {
-      return {fmt::format("categorical_crossentropy takes one-hot labels, and gets {}", shapes),
-              last.is(1) ? "use sparse_categorical_crossentropy, or to_categorical on the labels"
-                         : fmt::format("the last layer needs {} units", terms.text(last))};
-    }
-    if (!same_rank && !may_be_squeezed) {
-      return {fmt::format("categorical_crossentropy takes one-hot labels, and gets {}", shapes),
-              got.size() < out.rank() && out.rank() > 2
-                  ? "put Flatten() or a global pooling layer before the last Dense layers"
-                  : "use sparse_categorical_crossentropy for class numbers"};
-    }
-  } else if (name == "sparsecategoricalcrossentropy") {
-    if (same_rank && terms.is_at_least(last, 2) && terms.is_at_least(classes, 2)) {
-      return {fmt::format("sparse_categorical_crossentropy takes class numbers, and gets {}", shapes),
-              "use categorical_crossentropy for one-hot labels, or argmax(axis=-1) of them"};
-    }
-    if (out.rank() > 2 && got.size() == 2 && last.is(1) && labels.shape.rank() <= 2 && out.rank() > 3) {
-      return {
-          fmt::format("sparse_categorical_crossentropy takes one class number for each output, and gets {}", shapes),
-          "put Flatten() or a global pooling layer before the last Dense layers"};
-    }
-  } else if (name == "binarycrossentropy" || name == "mse" || name == "mae") {
-    const bool is_binary = name == "binarycrossentropy";
-    const bool fits_last = !terms.differ(last, classes) || last.is(1) || classes.is(1);
-    const bool is_checked = is_binary && terms.differ(last, classes) && is_sigmoid(op, output);
-    if (same_rank && (!fits_last || is_checked || differ_inside())) {
-      return {fmt::format("{} compares values one by one, and gets {}",
-                          is_binary ? std::string_view("binary_crossentropy") : name, shapes),
-              fits_last && !is_checked ? "make the model give the shape of the labels"
-                                       : fmt::format("the last layer needs {} units", terms.text(last))};
-    }
-  }
-  return {};
-}
-
-void check_labels(Operation &op, std::string_view loss, const Tensor &labels, const Tensor &output, bool adds_column,
-                  std::string_view place) {
-  if (!labels.shape.is_known() || !output.shape.is_known()) {
-    return;
-  }
-  Verdict verdict = judge(op, loss, labels, output, adds_column);
-  if (verdict.message.empty()) {
-    return;
-  }
-  if (Problem *problem = op.in.report(Fault::LossTargetShape, op.place(place), std::move(verdict.message))) {
-    op.in.tell_chain(*problem, output);
-    op.in.tell_chain(*problem, labels);
-    problem->advice = std::move(verdict.advice);
-  }
-}
-
-// loss_fn(y_true, y_pred), of a class or a function
-Value call_loss(Operation &op) {
-  const Tensor *const labels = converted(op, "y_true");
-  const Tensor *const output = converted(op, "y_pred");
-  if (labels != nullptr && output != nullptr) {
-    const std::string name =
-        plain_name(op.layer != nullptr && op.layer->content.api ? op.layer->content.api.text() : op.api.text());
-    check_labels(op, name, *labels, *output, false, "y_true");
-  }
-  return made(op, {}, Dtype::Unknown, {output});
-}
-
 Value call_compile(Operation &op) {
   const Value model = op.arg("self");
   if (model.is(Tag::Object)) {
-    const std::string name = loss_name(op.arg("loss"));
-    keras_set(op.in, *model.object, "*loss", name.empty() ? Value() : Value::of_text(intern(name)));
+    const Value loss = op.arg("loss");
+    const auto one = [](const Value &value) {
+      const std::string name = keras_loss_name(value);
+      return name.empty() ? Value() : Value::of_text(intern(name));
+    };
+    Value known = one(loss);
+    if (loss.is_sequence() && !loss.list->content.is_open) { // one for each output
+      std::vector<Value> names;
+      for (const Value &value : loss.list->content.items) {
+        names.push_back(one(value));
+      }
+      known = names.size() == 1 ? names[0] : op.in.heap.new_list(std::move(names));
+    }
+    keras_set(op.in, *model.object, "*loss", known);
   }
   return Value::none();
 }
 
 // ---- Inputs
 
-// Whether an array has the shape that the model's input has. Keras adds or drops a last dimension of 1.
-bool check_input(Operation &op, const Tensor &wanted, const Tensor &data, const Node *place) {
+bool sizes_fit(Operation &op, const Shape &want, const Shape &got, u32 count) {
+  for (u32 i = 1; i < count; ++i) {
+    if (want.dims[i].is_constant() && op.in.terms.differ(want.dims[i], got.dims[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Whether an array has the shape that the model's input has. Keras adds or drops a last dimension of 1; old versions do
+// not, where arrays are fed.
+bool check_input(Operation &op, const Tensor &wanted, const Tensor &data, const Node *place, bool is_fed) {
   if (!wanted.shape.is_known() || !data.shape.is_known()) {
     return true;
   }
   const Shape &want = wanted.shape;
   const Shape &got = data.shape;
   bool fits = true;
+  bool depends = false; // on the version
   if (want.rank() == got.rank()) {
-    for (u32 i = 1; i < want.rank(); ++i) {
-      const bool is_last_one = i + 1 == want.rank() && want.dims[i].is(1); // it is not compared
-      if (op.in.terms.differ(want.dims[i], got.dims[i]) && want.dims[i].is_constant() && !is_last_one) {
-        fits = false;
-      }
-    }
+    const bool is_column = want.rank() > 1 && want.from_end(0).is(1); // its size is not compared
+    fits = sizes_fit(op, want, got, want.rank() - (is_column ? 1 : 0));
+    depends = is_column && !got.from_end(0).is(1) && got.from_end(0).is_constant();
   } else if (want.rank() + 1 == got.rank()) {
     fits = !got.from_end(0).is_constant() || got.from_end(0).is(1);
+    depends = got.from_end(0).is(1);
   } else if (got.rank() + 1 == want.rank()) {
     fits = !want.from_end(0).is_constant() || want.from_end(0).is(1);
+    // A vector becomes a column.
+    depends = want.from_end(0).is(1) && got.rank() > 1;
     if (fits && want.from_end(0).is(1)) { // a last dimension is added, and the others must fit
-      for (u32 i = 1; i < got.rank(); ++i) {
-        fits = fits && !op.in.terms.differ(want.dims[i], got.dims[i]);
-      }
+      fits = sizes_fit(op, want, got, got.rank());
     }
   } else {
     fits = got.rank() == 0;
+  }
+  if (fits && depends && is_fed && keras_is_strict(op.in)) {
+    fits = false;
   }
   if (fits) {
     return true;
@@ -201,21 +90,38 @@ bool check_input(Operation &op, const Tensor &wanted, const Tensor &data, const 
   return false;
 }
 
-// Tensors in a list, or one of its own.
-bool tensors_in(const Value &value, std::vector<const Tensor *> &tensors) {
+// Arrays in a list, or one of its own: of NumPy, of pandas, or lists of numbers.
+bool tensors_in(Operation &op, const Value &value, std::vector<const Tensor *> &tensors) {
   if (value.is(Tag::Tensor)) {
     tensors.push_back(value.tensor);
+    return true;
+  }
+  if (const Tensor *const array = array_in(value)) {
+    tensors.push_back(array);
     return true;
   }
   if (!value.is_sequence() || value.list->content.is_open || value.list->content.items.empty()) {
     return false;
   }
-  for (const Value &item : value.list->content.items) {
-    if (!item.is(Tag::Tensor)) {
-      return false;
+  const std::vector<Value> &items = value.list->content.items;
+  if (std::ranges::all_of(items, [](const Value &item) { return item.is(Tag::Tensor) || is_frame(item); })) {
+    for (const Value &item : items) {
+      tensors.push_back(op.in.as_tensor(item));
     }
-    tensors.push_back(item.tensor);
+    return true;
   }
+  // Rows of numbers are one array, or as many inputs of one dimension, as versions have it: a model that takes neither
+  // is the same to all of them.
+  const bool are_rows = std::ranges::all_of(items, [](const Value &item) {
+    return item.is_sequence() && !item.list->content.is_open && !item.list->content.items.empty() &&
+           std::ranges::all_of(item.list->content.items,
+                               [](const Value &number) { return number.is(Tag::Int) || number.is(Tag::Float); });
+  });
+  const Tensor *const array = are_rows ? converted(op, value, Library::Numpy) : nullptr;
+  if (array == nullptr || !array->shape.is_known()) {
+    return false;
+  }
+  tensors.push_back(array);
   return true;
 }
 
@@ -226,12 +132,12 @@ bool check_inputs(Operation &op, const Object &model, const Value &data, std::st
   if (!keras_get(model, "outputs").is_unknown()) {
     return true; // the program has cut the model
   }
-  if (!tensors_in(input, wanted) || !tensors_in(data, given)) {
+  if (!tensors_in(op, input, wanted) || !tensors_in(op, data, given)) {
     return true;
   }
   if (wanted.size() != given.size()) {
     // A list of rows is one array to some versions.
-    const bool is_certain = wanted.size() > 1 && (data.is(Tag::Tensor) || data.is_sequence());
+    const bool is_certain = wanted.size() > 1 && (data.is(Tag::Tensor) || is_frame(data) || data.is_sequence());
     if (!is_certain) {
       return true;
     }
@@ -244,7 +150,7 @@ bool check_inputs(Operation &op, const Object &model, const Value &data, std::st
     return false;
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (!check_input(op, *wanted[i], *given[i], op.place(name))) {
+    if (!check_input(op, *wanted[i], *given[i], op.place(name), name != "inputs")) {
       return false;
     }
   }
@@ -277,6 +183,9 @@ Value as_batch(Operation &op, const Value &data) {
 // What the model gives for the data. Nothing if it does not take it, which was reported then.
 std::optional<Value> run(Operation &op, Object &model, const Value &data, std::string_view name) {
   const std::size_t before = op.in.problems.size();
+  if (model.type != nullptr && is_frame(data)) {
+    return run(op, model, op.in.plain_tensor(*array_in(data)), name);
+  }
   if (model.type != nullptr) {
     // A train_step of its own takes data as it likes.
     if (op.in.find_method(*model.type, intern("call")) == nullptr ||
@@ -292,8 +201,10 @@ std::optional<Value> run(Operation &op, Object &model, const Value &data, std::s
   if (!check_inputs(op, model, data, name)) {
     return {};
   }
-  if (model.content.api && model.content.api.text().ends_with("Sequential") && data.is(Tag::Tensor)) {
-    const Value output = keras_run_layers(op, model, *data.tensor);
+  std::vector<const Tensor *> given;
+  if (model.content.api && model.content.api.text().ends_with("Sequential") && tensors_in(op, data, given) &&
+      given.size() == 1) {
+    const Value output = keras_run_layers(op, model, *given[0]);
     if (op.in.problems.size() != before) {
       return {};
     }
@@ -304,18 +215,20 @@ std::optional<Value> run(Operation &op, Object &model, const Value &data, std::s
   return keras_get(model, "output");
 }
 
+Dim rows_in(const Tensor &tensor) {
+  return tensor.shape.is_known() && tensor.shape.rank() > 0 ? tensor.shape.dims[0] : Dim{};
+}
+
 void check_counts(Operation &op, const Value &data, const Value &labels) {
   std::vector<const Tensor *> given;
-  if (!tensors_in(data, given) || !labels.is(Tag::Tensor)) {
+  std::vector<const Tensor *> targets;
+  if (!tensors_in(op, data, given) || !tensors_in(op, labels, targets)) {
     return;
   }
   const Tensor &x = *given[0];
-  const Tensor &y = *labels.tensor;
-  if (!x.shape.is_known() || !y.shape.is_known() || x.shape.rank() == 0 || y.shape.rank() == 0) {
-    return;
-  }
-  const Dim a = x.shape.dims[0];
-  const Dim b = y.shape.dims[0];
+  const Tensor &y = *targets[0];
+  const Dim a = rows_in(x);
+  const Dim b = rows_in(y);
   if (a.is_constant() && b.is_constant() && a != b) {
     if (Problem *problem = op.in.report(Fault::DataDoesNotFit, op.place("y"),
                                         fmt::format("there are {} examples and {} labels", a.value, b.value))) {
@@ -326,24 +239,94 @@ void check_counts(Operation &op, const Value &data, const Value &labels) {
   }
 }
 
-void meet(Operation &op, Object &model, const Value &data, const Value &labels, std::string_view name) {
+// How many examples one step takes: batch_size, or 32; fewer if there are fewer.
+Dim batch_of(Operation &op, const Value &data, std::string_view name) {
+  std::vector<const Tensor *> given;
+  if (name == "generator" || !tensors_in(op, data, given)) {
+    return {};
+  }
+  const Dim rows = rows_in(*given[0]);
+  if (op.short_name() == "train_on_batch" || op.short_name() == "test_on_batch") {
+    return rows;
+  }
+  const Value size = op.arg("batch_size");
+  const Dim batch = size.is(Tag::Int) ? size.dim() : size.is(Tag::None) ? Dim::of(32) : Dim{};
+  return rows.is_constant() && batch.is_constant() ? Dim::of(std::min(rows.value, batch.value)) : batch;
+}
+
+// Several outputs have a list of labels, and one loss or a list of them.
+void check_each(Operation &op, const Value &outputs, const Value &labels, const Value &loss, Dim batch,
+                std::string_view place) {
+  const auto part = [](const Value &value, std::size_t i) {
+    if (!value.is_sequence()) {
+      return value;
+    }
+    const ListContent &content = value.list->content;
+    return !content.is_open && i < content.items.size() ? content.items[i] : Value();
+  };
+  const bool are_many = outputs.is_sequence() && !outputs.list->content.is_open;
+  const std::size_t count = are_many ? outputs.list->content.items.size() : 1;
+  std::vector<const Tensor *> targets;
+  if (!tensors_in(op, labels, targets)) {
+    return;
+  }
+  if (targets.size() != count) {
+    if (count > 1 && targets.size() == 1 && keras_is_strict(op.in)) {
+      if (Problem *problem = op.in.report(Fault::DataDoesNotFit, op.place(place),
+                                          fmt::format("the model has {} outputs, and gets labels for one: {}", count,
+                                                      op.in.text_of(*targets[0])))) {
+        problem->advice = "pass a list with one array for each output";
+      }
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const Value output = are_many ? part(outputs, i) : outputs;
+    const Value name = part(loss, i);
+    if (!output.is(Tag::Tensor) || !name.is(Tag::Str)) {
+      continue;
+    }
+    const std::size_t before = op.in.problems.size();
+    const bool is_fed = targets[i]->library == Library::Numpy;
+    keras_check_labels(op, name.text(), {*targets[i], *output.tensor, batch, true, is_fed && keras_is_strict(op.in)},
+                       place);
+    if (op.in.problems.size() != before) {
+      return;
+    }
+  }
+}
+
+void meet(Operation &op, Object &model, const Value &data, const Value &labels, std::string_view name, Dim batch) {
   const auto output = run(op, model, data, name);
   if (!output) {
     return;
   }
-  const Value loss = keras_get(model, "*loss");
-  if (output->is(Tag::Tensor) && labels.is(Tag::Tensor) && loss.is(Tag::Str)) {
-    check_labels(op, loss.text(), *labels.tensor, *output->tensor, true, name == "x" ? "y" : name);
-  }
+  check_each(op, *output, labels, keras_get(model, "*loss"), batch, name == "x" ? "y" : name);
   check_counts(op, data, labels);
 }
 
-// The elements of a dataset or generator: batches of examples and labels.
-bool element_of(const Value &data, Value &examples, Value &labels) {
-  if (!data.is(Tag::Object)) {
+bool is_sequence_class(Operation &op, const Object &object) {
+  return object.type != nullptr && (op.in.derives_from(*object.type, "tensorflow.keras.utils.Sequence") ||
+                                    op.in.derives_from(*object.type, "tensorflow.keras.utils.PyDataset"));
+}
+
+// What one step takes of a dataset, a generator, or a Sequence of the program's own: examples and labels.
+bool element_of(Operation &op, const Value &data, Value &examples, Value &labels) {
+  Value element;
+  if (data.is(Tag::List) && data.list->content.is_open && !data.list->content.items.empty()) {
+    element = data.list->content.items[0]; // what a generator yields
+    if (!element.is(Tag::Tuple)) {
+      return false;
+    }
+  } else if (data.is(Tag::Object) && is_sequence_class(op, *data.object)) {
+    Arguments arguments;
+    arguments.positional.push_back(Value::of(op.in.fresh("i", 0)));
+    element = op.in.call_method(*data.object, "__getitem__", arguments, nullptr);
+  } else if (data.is(Tag::Object)) {
+    element = keras_get(*data.object, "*element");
+  } else {
     return false;
   }
-  const Value element = keras_get(*data.object, "*element");
   if (element.is(Tag::Tuple) && !element.list->content.is_open && element.list->content.items.size() >= 2) {
     examples = element.list->content.items[0];
     labels = element.list->content.items[1];
@@ -356,10 +339,12 @@ bool element_of(const Value &data, Value &examples, Value &labels) {
 void fit(Operation &op, Object &model, const Value &data, const Value &labels, std::string_view name) {
   Value examples = data;
   Value targets = labels;
-  if (data.is(Tag::Object) && !element_of(data, examples, targets)) {
+  const bool is_open_list = data.is(Tag::List) && data.list->content.is_open;
+  const bool is_generator = is_open_list || (data.is(Tag::Object) && !is_frame(data));
+  if (is_generator && !element_of(op, data, examples, targets)) {
     return;
   }
-  meet(op, model, examples, targets, name);
+  meet(op, model, examples, targets, name, is_generator ? Dim{} : batch_of(op, data, name));
 }
 
 Value call_fit(Operation &op) {
@@ -368,7 +353,8 @@ Value call_fit(Operation &op) {
     return {};
   }
   const std::size_t before = op.in.problems.size();
-  fit(op, *model.object, op.arg("x"), op.arg("y"), "x");
+  const bool is_named = op.is_given("generator"); // of fit_generator
+  fit(op, *model.object, op.arg(is_named ? "generator" : "x"), op.arg("y"), is_named ? "generator" : "x");
   const Value more = op.is_given("validation_data") ? op.arg("validation_data") : Value();
   if (op.in.problems.size() != before) {
     return {};
@@ -385,7 +371,7 @@ Value call_predict(Operation &op) {
   const Value model = op.arg("self");
   Value data = op.arg("x");
   Value labels;
-  if (!model.is(Tag::Object) || (data.is(Tag::Object) && !element_of(data, data, labels))) {
+  if (!model.is(Tag::Object) || (data.is(Tag::Object) && !is_frame(data) && !element_of(op, data, data, labels))) {
     return {};
   }
   const auto output = run(op, *model.object, data, "x");
@@ -394,8 +380,8 @@ Value call_predict(Operation &op) {
   }
   std::vector<const Tensor *> given;
   std::vector<Dim> dims = dims_in(output->tensor->shape);
-  const bool has_count = tensors_in(data, given) && given[0]->shape.is_known() && given[0]->shape.rank() > 0 &&
-                         !op.arg("x").is(Tag::Object);
+  const bool has_count = tensors_in(op, data, given) && given[0]->shape.is_known() && given[0]->shape.rank() > 0 &&
+                         (!op.arg("x").is(Tag::Object) || is_frame(op.arg("x")));
   dims[0] = has_count ? given[0]->shape.dims[0] : Dim{};
   Tensor tensor;
   tensor.library = Library::Numpy;
@@ -416,7 +402,7 @@ Value call_model(Operation &op) {
     return {};
   }
   std::vector<const Tensor *> given;
-  tensors_in(inputs, given);
+  tensors_in(op, inputs, given);
   std::vector<Dim> dims = dims_in(output.tensor->shape);
   const bool keeps_batch = wanted.is(Tag::Tensor) && wanted.tensor->shape.is_known() &&
                            wanted.tensor->shape.rank() > 0 && wanted.tensor->shape.dims[0] == dims[0];
@@ -429,7 +415,6 @@ Value call_model(Operation &op) {
 constexpr TransferEntry kTable[] = {
     {"keras_model", call_model, keras_make_model},
     {"keras_compile", call_compile},
-    {"keras_loss", call_loss},
     {"keras_fit", call_fit},
     {"keras_predict", call_predict},
 };

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace deepperf::shapes {
 
 using namespace python;
@@ -85,6 +87,49 @@ Value call_slices(Operation &op) {
     }
   }
   return dataset_of(op, kDataset, element);
+}
+
+// What output_signature=(tf.TensorSpec((28, 28), tf.float32), …) says of the elements.
+Value of_signature(Operation &op, const Value &signature, u32 depth = 0) {
+  if (signature.is(Tag::Object) && signature.object->content.api &&
+      signature.object->content.api.text() == "tensorflow.TensorSpec") {
+    const auto shape = keras_shape(op.in, keras_argument(op.in, *signature.object, "shape"), false);
+    const Value dtype = keras_argument(op.in, *signature.object, "dtype");
+    return made(op, shape ? *shape : Shape{}, short_dtype(op.in, dtype));
+  }
+  if (!signature.is_sequence() || signature.list->content.is_open || depth > 4) {
+    return {};
+  }
+  std::vector<Value> items;
+  for (const Value &item : signature.list->content.items) {
+    items.push_back(of_signature(op, item, depth + 1));
+  }
+  return op.in.heap.new_list(std::move(items), Tag::Tuple);
+}
+
+// The same of output_shapes=([28, 28], []): a list of sizes is a shape, others hold shapes.
+Value of_shapes(Operation &op, const Value &shapes, u32 depth = 0) {
+  if (!shapes.is_sequence() || shapes.list->content.is_open || depth > 4) {
+    return {};
+  }
+  const std::vector<Value> &items = shapes.list->content.items;
+  if (std::ranges::all_of(items, [](const Value &item) { return item.is(Tag::Int) || item.is(Tag::None); })) {
+    const auto shape = keras_shape(op.in, shapes, false);
+    return made(op, shape ? *shape : Shape{}, Dtype::Unknown);
+  }
+  std::vector<Value> parts;
+  for (const Value &item : items) {
+    parts.push_back(of_shapes(op, item, depth + 1));
+  }
+  return op.in.heap.new_list(std::move(parts), Tag::Tuple);
+}
+
+Value call_from_generator(Operation &op) {
+  const bool has_signature = op.is_given("output_signature");
+  return dataset_of(op, kDataset,
+                    has_signature                  ? of_signature(op, op.arg("output_signature"))
+                    : op.is_given("output_shapes") ? of_shapes(op, op.arg("output_shapes"))
+                                                   : Value());
 }
 
 Value call_tensors(Operation &op) {
@@ -221,6 +266,20 @@ Value call_flow(Operation &op) {
   if (!check_pictures(op, x, "ImageDataGenerator.flow") || !x.is(Tag::Tensor)) {
     return dataset_of(op, kIterator, {});
   }
+  if (const Tensor *const labels = op.in.as_tensor(y);
+      labels != nullptr && labels->shape.is_known() && labels->shape.rank() > 0 && x.tensor->shape.is_known()) {
+    const Dim examples = x.tensor->shape.dims[0];
+    const Dim count = labels->shape.dims[0];
+    if (examples.is_constant() && count.is_constant() && examples != count) {
+      if (Problem *problem = op.report(
+              Fault::DataDoesNotFit, fmt::format("there are {} examples and {} labels", examples.value, count.value))) {
+        op.in.tell_chain(*problem, *x.tensor);
+        op.in.tell_chain(*problem, *labels);
+        problem->advice = "x and y need the same first dimension";
+      }
+      return dataset_of(op, kIterator, {});
+    }
+  }
   const Dim batch = op.in.fresh("N");
   const auto batched = [&](const Value &value) {
     if (!value.is(Tag::Tensor) || !value.tensor->shape.is_known() || value.tensor->shape.rank() == 0) {
@@ -254,6 +313,7 @@ Value call_pad_sequences(Operation &op) {
 constexpr TransferEntry kTable[] = {
     {"tf_slices", call_slices},
     {"tf_tensors", call_tensors},
+    {"tf_from_generator", call_from_generator},
     {"tf_batch", call_batch},
     {"tf_unbatch", call_unbatch},
     {"tf_map", call_map},

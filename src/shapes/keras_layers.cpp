@@ -1,6 +1,6 @@
 // Layers of Keras. Sizes that are None are not known; the batch is a symbol. Only what every version of Keras refuses
 // is reported.
-#include "shapes/keras.h"
+#include "shapes/keras_layers.h"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
-namespace {
-
-std::vector<Dim> dims_of(const Shape &shape) { return {shape.dims.begin(), shape.dims.end()}; }
+namespace keras_layers {
 
 std::string_view class_of(const Operation &op) {
   const std::string_view api = op.layer != nullptr && op.layer->content.api ? op.layer->content.api.text()
@@ -80,6 +78,12 @@ bool check_built(Operation &op, const Tensor &input, Dim size) {
   }
   return false;
 }
+
+} // namespace keras_layers
+
+using namespace keras_layers;
+
+namespace {
 
 Value call_same(Operation &op) {
   const Tensor *const input = op.tensor("inputs");
@@ -191,12 +195,14 @@ Dim windows(Operation &op, Dim size, Dim kernel, Dim stride, Dim dilation, Paddi
   return terms.add(terms.floor_divide(terms.subtract(size, Dim::of(reach)), stride), Dim::of(1));
 }
 
-Value slide(Operation &op, const Tensor &input, std::string_view kernel_name, std::string_view stride_name,
-            bool is_pool) {
+} // namespace
+
+Value keras_layers::slide(Operation &op, const Tensor &input, std::string_view kernel_name,
+                          std::string_view stride_name, bool is_pool) {
   const u32 count = spatial_of(op);
   // Keras 1 took Conv2D(32, 3, 3) for a kernel of 3 by 3.
-  const bool is_ambiguous =
-      !is_pool && count > 1 && op.layer != nullptr && op.layer->maker != nullptr && op.layer->maker->args.size() >= 3;
+  const bool is_ambiguous = !is_pool && count > 1 && op.layer != nullptr && op.layer->maker != nullptr &&
+                            op.layer->maker->args.size() >= 3 && !op.arg(kernel_name).is_sequence();
   if (!check_rank(op, input, count + 2, is_pool) || count == 0) {
     return nothing_known(op, &input);
   }
@@ -237,6 +243,8 @@ Value slide(Operation &op, const Tensor &input, std::string_view kernel_name, st
   }
   return answer(op, input, dims);
 }
+
+namespace {
 
 Value call_conv(Operation &op) {
   const Tensor *const input = op.tensor("inputs");
@@ -356,118 +364,6 @@ Value call_repeat_vector(Operation &op) {
     return nothing_known(op, input);
   }
   return answer(op, *input, {input->shape.dims[0], op.dim("n"), input->shape.dims[1]});
-}
-
-Value call_embedding(Operation &op) {
-  const Tensor *const input = op.tensor("inputs");
-  if (input == nullptr || !input->shape.is_known()) {
-    return nothing_known(op, input);
-  }
-  std::vector<Dim> dims = dims_of(input->shape);
-  dims.push_back(op.dim("output_dim"));
-  return answer(op, *input, dims);
-}
-
-// A state that the layer begins with must have its number of units.
-bool check_state(Operation &op) {
-  const Value given = op.arg("initial_state");
-  std::vector<Value> states;
-  if (given.is_sequence()) {
-    op.in.iterate(given, states);
-  } else {
-    states.push_back(given);
-  }
-  const Dim units = op.dim("units");
-  for (const Value &state : states) {
-    if (!state.is(Tag::Tensor) || !state.tensor->shape.has_rank(2) ||
-        !op.in.terms.differ(state.tensor->shape.dims[1], units)) {
-      continue;
-    }
-    if (Problem *problem =
-            op.report(Fault::ShapesDoNotFit, fmt::format("{} has {} units, and its initial state is {}", class_of(op),
-                                                         op.in.terms.text(units), op.in.text_of(*state.tensor)))) {
-      op.in.tell_chain(*problem, *state.tensor);
-      problem->advice = "give both layers the same number of units, or put a Dense layer between them";
-    }
-    return false;
-  }
-  return true;
-}
-
-Value call_recurrent(Operation &op) {
-  const Tensor *const input = op.tensor("inputs");
-  if (input == nullptr || !check_rank(op, *input, 3, true)) {
-    return nothing_known(op, input);
-  }
-  const Truth with_state = op.truth("return_state");
-  if (with_state == Truth::Unknown || op.truth("time_major") == Truth::Yes) {
-    return {};
-  }
-  if (!check_built(op, *input, input->shape.dims[2]) || !check_state(op)) {
-    return nothing_known(op, input);
-  }
-  const Dim units = op.dim("units");
-  const Truth keeps_time = op.truth("return_sequences");
-  const Value output = keeps_time == Truth::Yes
-                           ? answer(op, *input, {input->shape.dims[0], input->shape.dims[1], units})
-                       : keeps_time == Truth::No ? answer(op, *input, {input->shape.dims[0], units})
-                                                 : nothing_known(op, input);
-  if (with_state == Truth::No) {
-    return output;
-  }
-  std::vector<Value> all = {output};
-  const u32 states = class_of(op).ends_with("LSTM") ? 2 : 1;
-  for (u32 i = 0; i < states; ++i) {
-    all.push_back(answer(op, *input, {input->shape.dims[0], units}));
-  }
-  return op.in.heap.new_list(std::move(all));
-}
-
-Value call_bidirectional(Operation &op) {
-  const Value layer = op.arg("layer");
-  const Tensor *const input = op.tensor("inputs");
-  if (!is_keras(layer) || input == nullptr) {
-    return {};
-  }
-  Arguments arguments;
-  arguments.positional.push_back(op.arg("inputs"));
-  const Value value = op.in.call_object(*layer.object, arguments, op.node);
-  const Value mode = op.arg("merge_mode");
-  if (!value.is(Tag::Tensor) || !value.tensor->shape.is_known() || !mode.is(Tag::Str)) {
-    return value.is(Tag::Tensor) ? nothing_known(op, input) : Value();
-  }
-  std::vector<Dim> dims = dims_of(value.tensor->shape);
-  if (mode.text() == "concat") {
-    dims.back() = op.in.terms.multiply(dims.back(), Dim::of(2));
-  }
-  return answer(op, *value.tensor, dims);
-}
-
-Value call_time_distributed(Operation &op) {
-  const Value layer = op.arg("layer");
-  const Tensor *const input = op.tensor("inputs");
-  if (input == nullptr || !input->shape.is_known()) {
-    return nothing_known(op, input);
-  }
-  if (input->shape.rank() < 3) {
-    check_rank(op, *input, 3, false);
-    return nothing_known(op, input);
-  }
-  if (!layer.is(Tag::Object)) {
-    return nothing_known(op, input);
-  }
-  std::vector<Dim> dims = dims_of(input->shape);
-  const Dim time = dims[1];
-  dims.erase(dims.begin() + 1);
-  Arguments arguments;
-  arguments.positional.push_back(answer(op, *input, dims));
-  const Value value = op.in.call_object(*layer.object, arguments, op.node);
-  if (!value.is(Tag::Tensor) || !value.tensor->shape.is_known() || value.tensor->shape.rank() == 0) {
-    return nothing_known(op, input);
-  }
-  dims = dims_of(value.tensor->shape);
-  dims.insert(dims.begin() + 1, time);
-  return answer(op, *value.tensor, dims);
 }
 
 Value call_up_sampling(Operation &op) {
@@ -608,10 +504,6 @@ constexpr TransferEntry kTable[] = {
     {"keras_reshape", call_reshape},
     {"keras_permute", call_permute},
     {"keras_repeat_vector", call_repeat_vector},
-    {"keras_embedding", call_embedding},
-    {"keras_recurrent", call_recurrent},
-    {"keras_bidirectional", call_bidirectional},
-    {"keras_time_distributed", call_time_distributed},
     {"keras_up_sampling", call_up_sampling},
     {"keras_conv_transpose", call_conv_transpose},
     {"keras_margin", call_margin},

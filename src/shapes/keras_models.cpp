@@ -1,5 +1,7 @@
 // Models of Keras: Input, Sequential, Model, and where data meets them: fit, evaluate, predict.
+#include "shapes/frames.h"
 #include "shapes/keras.h"
+#include "shapes/tf.h"
 
 #include <fmt/format.h>
 
@@ -152,7 +154,8 @@ Value call_sequential(Operation &op) {
 }
 
 Value call_to_categorical(Operation &op) {
-  const Tensor *const labels = op.tensor("y");
+  const Value given = op.arg("y");
+  const Tensor *const labels = given.is_sequence() ? converted(op, given, Library::Numpy) : op.in.as_tensor(given);
   Tensor tensor;
   tensor.library = Library::Numpy;
   if (labels != nullptr && labels->shape.is_known()) {
@@ -166,6 +169,8 @@ Value call_to_categorical(Operation &op) {
     // Labels of one class alone are nothing to learn.
     dims.push_back(op.arg("num_classes").is(Tag::None) ? op.in.fresh("classes", 2) : op.dim("num_classes"));
     tensor.shape = op.in.heap.shape(dims);
+  } else if (op.arg("num_classes").is(Tag::Int)) {
+    tensor.shape = op.in.heap.shape({op.dim("num_classes")}, Shape::Kind::Tail);
   }
   return op.result(tensor, {labels});
 }
@@ -199,7 +204,7 @@ Value call_cifar(Operation &op) { return dataset(op, {32, 32, 3}, 50000, 10000, 
 Value call_train_test_split(Operation &op) {
   std::vector<Value> parts;
   for (const Value &value : op.rest) {
-    const Tensor *const tensor = value.is(Tag::Tensor) ? value.tensor : nullptr;
+    const Tensor *const tensor = value.is(Tag::Tensor) ? value.tensor : array_in(value);
     for (int i = 0; i < 2; ++i) {
       if (tensor == nullptr) {
         parts.emplace_back();
@@ -212,6 +217,12 @@ Value call_train_test_split(Operation &op) {
         shape = op.in.heap.shape(dims);
       } else {
         shape = {};
+      }
+      if (is_frame(value)) {
+        Tensor part = *tensor;
+        part.shape = shape;
+        parts.push_back(frame_of(op.in, part));
+        continue;
       }
       parts.push_back(op.like(*tensor, shape));
     }

@@ -5,11 +5,14 @@
 
 namespace deepperf::shapes {
 
+std::span<const TransferEntry> join_transfers();
 std::span<const TransferEntry> array_maker_transfers();
 std::span<const TransferEntry> array_join_transfers();
 std::span<const TransferEntry> keras_layer_transfers();
 std::span<const TransferEntry> keras_model_transfers();
 std::span<const TransferEntry> keras_fit_transfers();
+std::span<const TransferEntry> keras_loss_transfers();
+std::span<const TransferEntry> keras_recurrent_transfers();
 std::span<const TransferEntry> keras_generator_transfers();
 std::span<const TransferEntry> keras_application_transfers();
 std::span<const TransferEntry> keras_merge_transfers();
@@ -20,6 +23,8 @@ std::span<const TransferEntry> tf_session_transfers();
 std::span<const TransferEntry> jax_transfers();
 std::span<const TransferEntry> keras_op_transfers();
 std::span<const TransferEntry> flax_transfers();
+std::span<const TransferEntry> frame_transfers();
+std::span<const TransferEntry> picture_transfers();
 
 // The shape and dtype of nested lists of numbers, floats as float32. False if that is not known.
 bool measure(Interpreter &in, const Value &value, std::vector<Dim> &dims, Dtype &dtype, u32 depth);

@@ -61,6 +61,12 @@ void Interpreter::forget_assigned(const Node *loop, const std::vector<Value> &be
   }
 }
 
+// Some number of a range.
+Dim Interpreter::number_in(const RangeObject &range) {
+  const bool counts_up = range.step.is_constant() && range.step.value > 0;
+  return counts_up && range.start.is_constant() ? fresh("i", range.start.value) : Dim{};
+}
+
 Flow Interpreter::exec_for(const For *statement) {
   const Value iterable = eval(statement->iter);
   std::vector<Value> items;
@@ -103,6 +109,9 @@ Flow Interpreter::exec_for(const For *statement) {
   }
   const std::vector<Value> before = values_before(statement);
   run_some_times([&] {
+    if (iterable.is(Tag::Range)) { // a number of its own for each iteration
+      element = Value::of(number_in(*iterable.range));
+    }
     assign(statement->target, element);
     return exec(statement->body);
   });

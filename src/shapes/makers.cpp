@@ -1,4 +1,5 @@
 // Tensors from sizes, numbers and lists.
+#include "shapes/frames.h"
 #include "shapes/libraries.h"
 
 #include <algorithm>
@@ -217,6 +218,11 @@ bool measure(Interpreter &in, const Value &value, std::vector<Dim> &dims, Dtype 
     }
     dims.insert(dims.end(), value.tensor->shape.dims.begin(), value.tensor->shape.dims.end());
     return true;
+  case Tag::Object:
+    if (const Tensor *const array = array_in(value)) {
+      return measure(in, in.plain_tensor(*array), dims, dtype, depth);
+    }
+    return false;
   default:
     return false;
   }

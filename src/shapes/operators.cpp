@@ -1,4 +1,5 @@
 // Operators on Python's own values, conversions, and comparisons. Those on tensors are in elementwise.cpp.
+#include "shapes/frames.h"
 #include "shapes/interpreter.h"
 
 #include <fmt/format.h>
@@ -120,6 +121,9 @@ Value as_number(const Value &value) {
 } // namespace
 
 Value Interpreter::binary(Operator op, const Value &given_left, const Value &given_right, const Expr *node) {
+  if (is_frame(given_left) || is_frame(given_right)) {
+    return op == Operator::MatMult ? Value() : frame_binary(*this, given_left, given_right, false);
+  }
   if (given_left.is(Tag::Tensor) || given_right.is(Tag::Tensor)) {
     return tensor_binary(op, given_left, given_right, node);
   }
@@ -351,6 +355,11 @@ Value Interpreter::compare(CompareOperator op, const Value &left, const Value &r
     return truth == Truth::Yes ? Truth::No : truth == Truth::No ? Truth::Yes : truth;
   };
   const bool is_tensor = left.is(Tag::Tensor) || right.is(Tag::Tensor);
+  const bool is_identity = op == CompareOperator::Is || op == CompareOperator::IsNot || op == CompareOperator::In ||
+                           op == CompareOperator::NotIn;
+  if (!is_identity && (is_frame(left) || is_frame(right))) {
+    return frame_binary(*this, left, right, true);
+  }
   switch (op) {
   case CompareOperator::Is:
   case CompareOperator::IsNot: {

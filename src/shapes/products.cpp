@@ -1,5 +1,6 @@
 // Matrix products and einsum.
 #include "shapes/registry.h"
+#include "shapes/tf.h"
 
 #include <fmt/format.h>
 
@@ -26,6 +27,10 @@ Tensor product_of(Interpreter &in, const Tensor &a, const Tensor &b) {
 }
 
 void check_dtypes(Interpreter &in, const Expr *node, const Tensor &a, const Tensor &b, std::string_view what) {
+  if (a.library == Library::TensorFlow && b.library == Library::TensorFlow) {
+    check_same_dtype(in, node, a, b, what);
+    return;
+  }
   if (in.in_autocast() || a.dtype == b.dtype || a.dtype == Dtype::Unknown || b.dtype == Dtype::Unknown ||
       a.library != Library::Torch || b.library != Library::Torch) {
     return;

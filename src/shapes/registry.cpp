@@ -1,6 +1,7 @@
 #include "shapes/registry.h"
 
 #include "shapes/libraries.h"
+#include "shapes/more_tables.h"
 
 #include <unordered_map>
 
@@ -12,6 +13,7 @@ std::unordered_map<std::string_view, const TransferEntry *> all_transfers() {
   std::unordered_map<std::string_view, const TransferEntry *> all;
   for (const auto &table : {elementwise_transfers(),
                             layout_transfers(),
+                            join_transfers(),
                             reduction_transfers(),
                             product_transfers(),
                             maker_transfers(),
@@ -25,9 +27,13 @@ std::unordered_map<std::string_view, const TransferEntry *> all_transfers() {
                             python_transfers(),
                             array_maker_transfers(),
                             array_join_transfers(),
+                            array_part_transfers(),
+                            torchvision_transfers(),
                             keras_layer_transfers(),
                             keras_model_transfers(),
                             keras_fit_transfers(),
+                            keras_loss_transfers(),
+                            keras_recurrent_transfers(),
                             keras_generator_transfers(),
                             keras_application_transfers(),
                             keras_merge_transfers(),
@@ -37,6 +43,8 @@ std::unordered_map<std::string_view, const TransferEntry *> all_transfers() {
                             tf_session_transfers(),
                             jax_transfers(),
                             flax_transfers(),
+                            frame_transfers(),
+                            picture_transfers(),
                             keras_op_transfers()}) {
     for (const TransferEntry &entry : table) {
       all.emplace(entry.name, &entry);

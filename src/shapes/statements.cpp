@@ -1,7 +1,10 @@
 #include "base/name_table.h"
 #include "python/children.h"
 #include "python/literals.h"
+#include "shapes/frames.h"
 #include "shapes/interpreter.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
@@ -10,6 +13,25 @@ namespace deepperf::shapes {
 
 using namespace python;
 using Tag = Value::Tag;
+
+namespace {
+
+// x /= 2 stores what it computes in x, whose dtype stays.
+void check_in_place(Interpreter &in, const Value &target, const Value &result, const Expr *place) {
+  const bool is_checked = target.is(Tag::Tensor) && result.is(Tag::Tensor) && target.tensor->library == Library::Torch;
+  if (!is_checked || (!is_integer(target.tensor->dtype) && target.tensor->dtype != Dtype::Bool) ||
+      !is_floating(result.tensor->dtype)) {
+    return;
+  }
+  if (Problem *problem = in.report(Fault::DtypeMismatch, place,
+                                   fmt::format("the result is {}, and cannot be stored in a tensor of {}",
+                                               name_of(result.tensor->dtype), name_of(target.tensor->dtype)))) {
+    in.tell_chain(*problem, *target.tensor);
+    problem->advice = "make a new tensor: x = x / n, or convert it before: x = x.float()";
+  }
+}
+
+} // namespace
 
 Flow Interpreter::exec(const Block &block) {
   for (const Stmt *statement : block) {
@@ -90,7 +112,9 @@ Flow Interpreter::exec(const Stmt *statement) {
       }
       return Flow::Next;
     }
-    assign(assignment->target, binary(assignment->op(), left, right, assignment->target));
+    const Value result = binary(assignment->op(), left, right, assignment->target);
+    check_in_place(*this, left, result, assignment->target);
+    assign(assignment->target, result);
     return Flow::Next;
   }
   case NodeKind::Return: {
@@ -156,6 +180,8 @@ Flow Interpreter::exec(const Stmt *statement) {
           content.items.assign(1, Value());
         } else if (holder.is(Tag::Dict)) {
           remove_key(*holder.dict, eval_index(item->slice));
+        } else if (is_frame(holder)) {
+          frame_change(*this, *holder.object);
         }
       } else if (const auto *attr = as<Attribute>(target)) {
         set_attribute(eval(attr->value), attr->attr, Value(Tag::Undefined));

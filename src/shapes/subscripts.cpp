@@ -1,5 +1,5 @@
 // x[i], of Python's containers and of tensors.
-#include "shapes/registry.h"
+#include "shapes/frames.h"
 
 #include <fmt/format.h>
 
@@ -52,6 +52,21 @@ Dim sliced(Interpreter &in, const SliceObject &slice, Dim size) {
     const Sign sign = terms.compare(dim, size);
     return dim.is(0) || sign == Sign::Zero || sign == Sign::Negative ? dim : Dim{};
   };
+  // x[i : i + 60]: who cuts pieces of one length takes care that they are inside, but for the last one maybe.
+  if (!slice.lower.is(Tag::None) && !slice.upper.is(Tag::None) && step.is(1)) {
+    const Dim first = in.as_dim(slice.lower);
+    const Dim length = first.is_known() && !first.is_constant() ? terms.subtract(in.as_dim(slice.upper), first) : Dim{};
+    if (length.is_constant() && length.value > 0 && !(size.is_constant() && size.value < length.value)) {
+      return length;
+    }
+  }
+  // Of the columns of a file: who writes 0:8 knows that there are eight.
+  const Dim end = slice.upper.is(Tag::None) ? Dim{} : in.as_dim(slice.upper);
+  const Dim begin = slice.lower.is(Tag::None) ? Dim::of(0) : in.as_dim(slice.lower);
+  if (size.is_known() && !size.is_constant() && step.is(1) && begin.is_constant() && end.is_constant() &&
+      begin.value >= 0 && end.value > begin.value && terms.text(size).starts_with("columns")) {
+    return Dim::of(end.value - begin.value);
+  }
   const Dim lower = bound(slice.lower, Dim::of(0));
   const Dim upper = bound(slice.upper, size);
   Dim count = terms.subtract(upper, lower);
@@ -291,6 +306,9 @@ Value Interpreter::subscript(const Value &object, const Value &index, const Expr
         arguments.positional = {object, index};
         return call_function(*method, arguments, node);
       }
+    }
+    if (owner.type == nullptr && owner.content.api && owner.content.api.text().starts_with("pandas.")) {
+      return frame_subscript(*this, owner, index);
     }
     if (owner.content.is_open) {
       return {};

@@ -1,5 +1,5 @@
 // Values as tensors: their attributes, their sizes, and what is learnt of those from outside.
-#include "shapes/registry.h"
+#include "shapes/frames.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ const Tensor *Interpreter::as_tensor(const Value &value) {
     }
     return value.opaque->content.tensor;
   }
-  return nullptr;
+  return value.is(Tag::Object) ? array_in(value) : nullptr;
 }
 
 void Interpreter::refine(const Value &value, const Shape &shape) {
@@ -109,7 +109,9 @@ Value Interpreter::shape_value(const Value &holder, const Tensor &tensor) {
       const bool may_be_none = tensor.library == Library::TensorFlow && !dim.is_constant();
       sizes.push_back(may_be_none ? Value() : Value::of(dim.is_known() ? dim : Dim{}));
     }
-    return heap.new_list(std::move(sizes), Tag::Tuple);
+    const Value list = heap.new_list(std::move(sizes), Tag::Tuple);
+    list.list->is_shape = !holder.is(Tag::Opaque); // of what comes from outside, the rank is a guess
+    return list;
   }
   const Value list = heap.new_open_list(Value::of(Dim{}), Tag::Tuple);
   list.list->holder = holder;

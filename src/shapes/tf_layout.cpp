@@ -83,7 +83,12 @@ void check_when_fed(Operation &op, const Tensor &input, const Value &shape) {
 }
 
 Value call_reshape(Operation &op) {
-  const Tensor *const input = converted(op, "tensor");
+  const Tensor *input = converted(op, "tensor");
+  if (input == nullptr && op.arg("tensor").is_unknown()) { // whatever it is becomes a tensor
+    Tensor some;
+    some.library = kTf;
+    input = op.in.plain_tensor(some).tensor;
+  }
   if (input == nullptr) {
     return unknown(op);
   }

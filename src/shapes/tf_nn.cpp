@@ -147,6 +147,35 @@ Value call_conv1d(Operation &op) { return convolve(op, 1); }
 Value call_conv2d(Operation &op) { return convolve(op, 2); }
 Value call_conv3d(Operation &op) { return convolve(op, 3); }
 
+// conv2d_transpose(x, filters, output_shape, strides): filters are [height, width, out_channels, in_channels]
+Value call_conv2d_transpose(Operation &op) {
+  const Tensor *const input = converted(op, first_given(op, {"input", "value"}));
+  const Tensor *const weights = converted(op, first_given(op, {"filters", "filter"}));
+  if (input == nullptr || weights == nullptr || layout_of(op) != Layout::Last || !input->shape.has_rank(4) ||
+      !weights->shape.has_rank(4)) {
+    return unknown(op, input);
+  }
+  const Dim wanted = weights->shape.dims[3];
+  const Dim got = input->shape.dims[3];
+  if (op.in.terms.differ(wanted, got)) {
+    if (Problem *problem = op.report(Fault::LayerInputSize,
+                                     fmt::format("{} with filters of {} takes {} channels, and gets {} of {}",
+                                                 op.short_name(), op.in.text_of(*weights), op.in.terms.text(wanted),
+                                                 op.in.terms.text(got), op.in.text_of(*input)))) {
+      op.in.tell_chain(*problem, *input);
+      op.in.tell_chain(*problem, *weights);
+      problem->advice = "filters of a transposed convolution are [height, width, out_channels, in_channels]";
+    }
+    return unknown(op, input);
+  }
+  std::vector<Dim> dims;
+  const Value shape = op.arg("output_shape");
+  if (!shape.is_sequence() || !op.in.as_dims(shape, dims) || dims.size() != 4) {
+    dims = {input->shape.dims[0], Dim{}, Dim{}, weights->shape.dims[2]};
+  }
+  return made(op, op.in.heap.shape(dims), input->dtype, {input, weights});
+}
+
 Value pool(Operation &op, u32 count) {
   const Tensor *const input = converted(op, first_given(op, {"input", "value"}));
   const Layout layout = layout_of(op);
@@ -172,6 +201,14 @@ Value pool(Operation &op, u32 count) {
 
 Value call_pool1d(Operation &op) { return pool(op, 1); }
 Value call_pool2d(Operation &op) { return pool(op, 2); }
+// avg_pool and max_pool of TensorFlow 2 take maps of one to three dimensions, unless the window has four sizes.
+Value call_pool_any(Operation &op) {
+  const Tensor *const input = converted(op, first_given(op, {"input", "value"}));
+  const Value window = op.arg("ksize");
+  const bool is_plane = window.is_sequence() && !window.list->content.is_open && window.list->content.items.size() == 4;
+  const bool fits = input != nullptr && input->shape.is_known() && input->shape.rank() >= 3 && input->shape.rank() <= 5;
+  return pool(op, !is_plane && fits ? input->shape.rank() - 2 : 2);
+}
 Value call_pool3d(Operation &op) { return pool(op, 3); }
 
 Value call_bias_add(Operation &op) {
@@ -393,7 +430,9 @@ constexpr TransferEntry kTable[] = {
     {"tf_conv2d", call_conv2d},
     {"tf_conv3d", call_conv3d},
     {"tf_pool1d", call_pool1d},
+    {"tf_conv2d_transpose", call_conv2d_transpose},
     {"tf_pool2d", call_pool2d},
+    {"tf_pool_any", call_pool_any},
     {"tf_pool3d", call_pool3d},
     {"tf_bias_add", call_bias_add},
     {"tf_fully_connected", call_fully_connected},

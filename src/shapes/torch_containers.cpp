@@ -126,7 +126,15 @@ Value Interpreter::call_container(Object &object, Arguments &arguments, const Ex
     return {};
   }
   if (object.content.is_open || arguments.positional.size() != 1) {
-    if (object.content.is_open && !arguments.positional.empty()) {
+    const bool gets_many = object.type == nullptr && arguments.positional.size() > 1 && !arguments.is_open;
+    if (gets_many) {
+      if (Problem *problem =
+              report(Fault::Arity, node,
+                     fmt::format("{} takes 1 argument, and gets {}", object.name ? object.name.text() : "Sequential",
+                                 arguments.positional.size()))) {
+        problem->advice = "a Sequential hands one value from layer to layer: call the layers one by one";
+      }
+    } else if (object.content.is_open && !arguments.positional.empty()) {
       lose(node, object.name ? object.name.text() : "Sequential");
     }
     return {};
@@ -213,6 +221,13 @@ Value Interpreter::call_module_method(Object &object, Symbol name, Arguments &ar
     if (const Spec *const spec = spec_of(dotted); spec != nullptr && !spec->is_class) {
       arguments.positional.insert(arguments.positional.begin(), self);
       return call_spec(*spec, dotted, arguments, node, nullptr);
+    }
+    // What keras.applications gives are models.
+    const Symbol of_model = intern("tensorflow.keras.Model." + std::string(text));
+    const Spec *const spec = api.starts_with("tensorflow.keras.applications.") ? spec_of(of_model) : nullptr;
+    if (spec != nullptr && !spec->is_class) {
+      arguments.positional.insert(arguments.positional.begin(), self);
+      return call_spec(*spec, of_model, arguments, node, nullptr);
     }
   }
   if (!is_module(object)) {

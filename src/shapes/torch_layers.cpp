@@ -427,6 +427,17 @@ Value call_interpolate(Operation &op) {
   const Value size = op.arg("size");
   const Value factor = op.arg("scale_factor");
   if (!size.is(Tag::None) && !size.is_unknown()) {
+    const bool has_others = size.is_sequence() && !size.list->content.is_open &&
+                            size.list->content.items.size() != spatial && size.list->content.items.size() > 1;
+    if (has_others) {
+      if (Problem *problem = op.report(Fault::WrongRank,
+                                       fmt::format("{} sizes are given for the {} dimensions of {} behind the channels",
+                                                   size.list->content.items.size(), spatial, op.in.text_of(*input)))) {
+        op.in.tell_chain(*problem, *input);
+        problem->advice = "give a size for each dimension behind batch and channels";
+      }
+      return op.like(*input, {});
+    }
     const std::vector<Dim> sizes = op.sizes("size", spatial);
     std::copy(sizes.begin(), sizes.end(), dims.begin() + 2);
   } else if (factor.is(Tag::Int)) {

@@ -244,6 +244,7 @@ struct ListContent {
 struct ListObject : HeapObject {
   ListContent content;
   Value holder;          // of what `.shape` of something from outside gives: that
+  bool is_shape = false; // the sizes of a tensor whose rank is known
   bool is_array = false; // numbers of an array, such as tf.shape(x): + and * compute with each of them
 };
 

@@ -26,7 +26,7 @@ def silent(images, x, optimizer, train_loader):
         optimizer.step()
         optimizer.zero_grad()
     for image in images:
-        a, x = model(image[None], x)
+        a, x = model(image[None], x)  # expect: DP610
     for batch in train_loader:
         a = model(batch[None])
     for i in range(2):

@@ -10,7 +10,7 @@ def read(path):
 
 
 def generate(count):
-    x = np.random.rand(count, 2)
+    x = np.random.rand(count, 1)
     y = np.random.randint(0, 2, count)
     order = np.random.permutation(count)
     return x[order], np.expand_dims(y[order], axis=1)
