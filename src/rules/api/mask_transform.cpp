@@ -24,6 +24,9 @@ bool has_step(const Site &site, const Expr *transform, std::string_view wanted) 
 // `ToTensor()(mask).long()`: ToTensor has divided by 255
 void check_cast(Site &site, const Call &call) {
   const bool casts = called_method(call) == "long" || called_method(call) == "int";
+  if (!casts) {
+    return;
+  }
   const Expr *receiver = receiver_of(call);
   for (u32 i = 0; i < 3 && receiver != nullptr; ++i) { // squeeze() and the like change no numbers
     const auto *view = as<Call>(written_value(site, receiver));

@@ -36,7 +36,11 @@ void check(Site &site, const Call &call) {
   if (site.module->is_test || receiver_of(call) == nullptr) {
     return;
   }
-  if (under_no_grad(site) && !file_has_word(site, {"enable_grad", "set_grad_enabled(True", "inference_mode(False"})) {
+  // A tensor that is made with requires_grad=True is a graph of its own.
+  const auto *made = as<Call>(written_value(site, receiver_of(call)));
+  const bool is_leaf = made != nullptr && keyword_argument(*made, "requires_grad") != nullptr;
+  if (!is_leaf && under_no_grad(site) &&
+      !file_has_word(site, {"enable_grad", "set_grad_enabled(True", "inference_mode(False"})) {
     report(site, call, "`backward()` fails here: under `torch.no_grad()` no autograd graph is recorded",
            "compute the loss with gradients enabled, and keep `no_grad()` for evaluation");
     return;

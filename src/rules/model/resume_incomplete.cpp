@@ -94,7 +94,9 @@ void check_start(Site &site, const Node &node) {
   const auto *target = assignment.targets.size() == 1 ? as<Name>(assignment.targets[0]) : nullptr;
   const bool is_plain =
       target != nullptr || (assignment.targets.size() == 1 && assignment.targets[0]->kind == NodeKind::Attribute);
-  const Subscript *epoch = is_plain && !site.module->is_test ? epoch_in(site, assignment.value) : nullptr;
+  const Subscript *epoch = is_plain && !site.module->is_test && file_has_word(site, {"torch.load"})
+                               ? epoch_in(site, assignment.value)
+                               : nullptr;
   if (epoch == nullptr || !project_has_word(site, {".backward("})) {
     return;
   }

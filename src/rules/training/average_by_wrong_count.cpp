@@ -139,6 +139,11 @@ Added added_of(const Site &site, const Expr *expr) {
 struct Sum {
   const For *loop = nullptr;
   const Expr *added = nullptr;
+  std::string_view place = {}; // as it is written
+};
+
+struct Sums {
+  std::vector<Sum> all; // of a function, in the order of its code
 };
 
 // A name, an attribute, or an entry of a dictionary: what a total may be kept in
@@ -148,7 +153,7 @@ bool is_place(const Expr *expr) {
          (entry != nullptr && entry->slice->kind == NodeKind::Constant);
 }
 
-void find_sums(const Site &site, const Node *node, const For *loop, std::string_view place, std::vector<Sum> &found) {
+void find_sums(const Site &site, const Node *node, const For *loop, std::vector<Sum> &found) {
   if (node->kind == NodeKind::FunctionDef || node->kind == NodeKind::ClassDef || node->kind == NodeKind::Lambda) {
     return;
   }
@@ -156,40 +161,48 @@ void find_sums(const Site &site, const Node *node, const For *loop, std::string_
     loop = inner;
   }
   if (const auto *sum = as<AugAssign>(node)) {
-    if (sum->op() == Operator::Add && is_place(sum->target) && text_of(site, sum->target) == place) {
-      found.push_back({loop, sum->value});
+    if (sum->op() == Operator::Add && is_place(sum->target)) {
+      found.push_back({loop, sum->value, text_of(site, sum->target)});
     }
     return;
   }
   if (const auto *assignment = as<Assign>(node); assignment != nullptr && assignment->targets.size() == 1) {
     const auto *sum = as<BinOp>(assignment->value);
     if (sum != nullptr && sum->op() == Operator::Add && is_place(assignment->targets[0]) &&
-        text_of(site, assignment->targets[0]) == place && text_of(site, sum->left) == place) {
-      found.push_back({loop, sum->right});
+        text_of(site, assignment->targets[0]) == text_of(site, sum->left)) {
+      found.push_back({loop, sum->right, text_of(site, sum->left)});
     }
     return;
   }
-  if (const auto *call = as<Call>(node); call != nullptr && called_method(*call) == "append" &&
-                                         call->args.size() == 1 && text_of(site, receiver_of(*call)) == place) {
-    found.push_back({loop, call->args[0]}); // of which sum() is taken later
+  if (const auto *call = as<Call>(node);
+      call != nullptr && called_method(*call) == "append" && call->args.size() == 1 && is_place(receiver_of(*call))) {
+    found.push_back({loop, call->args[0], text_of(site, receiver_of(*call))}); // of which sum() is taken later
     return;
   }
-  for_each_child(node, [&](const Node *child) { find_sums(site, child, loop, place, found); });
+  for_each_child(node, [&](const Node *child) { find_sums(site, child, loop, found); });
 }
 
 // The one statement that adds to the place before an offset, in a loop that ends before it.
 Sum sum_before(const Site &site, std::string_view place, u32 offset) {
-  std::vector<Sum> found;
-  for (const Stmt *statement : body_around(site)) {
-    find_sums(site, statement, nullptr, place, found);
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  const void *about = definition != nullptr ? static_cast<const void *>(definition) : site.module;
+  const Sums &sums = site.memory.recall<Sums>(about, [&site] {
+    Sums found;
+    for (const Stmt *statement : body_around(site)) {
+      find_sums(site, statement, nullptr, found.all);
+    }
+    return found;
+  });
+  Sum last;
+  u32 count = 0;
+  for (const Sum &sum : sums.all) {
+    if (sum.loop == nullptr || sum.loop->end > offset || sum.place != place) {
+      continue;
+    }
+    count = sum.loop == last.loop ? count + 1 : 1;
+    last = sum;
   }
-  std::erase_if(found, [&](const Sum &sum) { return sum.loop == nullptr || sum.loop->end > offset; });
-  if (found.empty()) {
-    return {};
-  }
-  const For *last = found.back().loop;
-  std::erase_if(found, [&](const Sum &sum) { return sum.loop != last; });
-  return found.size() == 1 ? found[0] : Sum{};
+  return count == 1 ? last : Sum{};
 }
 
 // `total` of `100 * total.item()`, `hits` of `sum(hits)`

@@ -211,8 +211,8 @@ bool is_trained_through(const Site &site, const Call &call) {
   const TrainedCalls &trained = site.memory.recall<TrainedCalls>(function, [&] {
     TrainedCalls found;
     for (const model::GraphFlow::Origin &origin : model::graph_flow_of(site.project, *function).origins) {
-      if ((origin.uses & model::GraphFlow::kWalked) != 0 &&
-          (origin.uses & (model::GraphFlow::kDetached | model::GraphFlow::kNeedsNoGraph)) == 0) {
+      // A part that is detached elsewhere, as for a log, is walked all the same.
+      if ((origin.uses & model::GraphFlow::kWalked) != 0 && (origin.uses & model::GraphFlow::kNeedsNoGraph) == 0) {
         found.places.insert(origin.place);
       }
     }

@@ -43,17 +43,6 @@ def train(model: nn.Module, head: nn.Module, loader, optimizer: torch.optim.Opti
         optimizer.step()
 
 
-def train_classes(model: nn.Module, loader, optimizer: torch.optim.Optimizer):
-    mse = nn.MSELoss()
-    for x, y in loader:
-        out = model(x)  # expect: DP232
-        pred = out.argmax(dim=1).float()  # expect: DP923
-        loss = mse(pred, y.float())
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-
-
 def regularized(model: nn.Module, loader, optimizer: torch.optim.Optimizer):
     for x, y in loader:
         penalty = sum(p.pow(2).sum() for p in model.parameters())
