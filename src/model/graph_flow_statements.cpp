@@ -142,10 +142,40 @@ void GraphFlowWalker::walk_assignment(const Stmt *statement, std::span<Expr *con
   }
 }
 
+namespace {
+
+bool is_same_attribute(const Node *node, const Attribute &target) {
+  const auto *other = as<Attribute>(node);
+  const auto *object = other != nullptr ? as<Name>(other->value) : nullptr;
+  const auto *owner = as<Name>(target.value);
+  return object != nullptr && owner != nullptr && other->attr == target.attr && object->id == owner->id;
+}
+
+// `self.mean = 0.9 * self.mean + 0.1 * loss`: what was there before stays part of it.
+bool is_running_average(const Assign &assignment) {
+  const auto *target = assignment.targets.size() == 1 ? as<Attribute>(assignment.targets[0]) : nullptr;
+  const auto *sum = as<BinOp>(assignment.value);
+  if (target == nullptr || sum == nullptr || sum->op() != Operator::Add) {
+    return false;
+  }
+  const auto has_target = [target](const Expr *part) {
+    const auto *scaled = as<BinOp>(part);
+    return is_same_attribute(part, *target) ||
+           (scaled != nullptr && scaled->op() == Operator::Mult &&
+            (is_same_attribute(scaled->left, *target) || is_same_attribute(scaled->right, *target)));
+  };
+  return has_target(sum->left) || has_target(sum->right);
+}
+
+} // namespace
+
 void GraphFlowWalker::walk(const Stmt *statement) {
   switch (statement->kind) {
   case NodeKind::Assign: {
     const auto *assignment = static_cast<const Assign *>(statement);
+    if (is_running_average(*assignment)) {
+      return add_to(assignment->targets[0], computed(eval(assignment->value)), Flow::kSummed);
+    }
     return walk_assignment(statement, std::span(assignment->targets.begin(), assignment->targets.end()),
                            assignment->value);
   }

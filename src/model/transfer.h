@@ -201,6 +201,7 @@ private:
   void walk_function_definition(const python::FunctionDef *definition);
   void read_decorator(const python::Expr *decorator, FunctionDefinition &defined, FunctionInfo &function);
   Array<Value> eval_defaults(Array<python::Param *> params);
+  Value dependency(const python::Expr *default_value);
   void walk_class(const python::ClassDef *definition);
   void walk_import(const python::Import *statement);
   void walk_import_from(const python::ImportFrom *statement);

@@ -81,8 +81,8 @@ void Transfer::grow(const Expr *container, const Value &added) {
   const Value element = is_list ? element_of(before) : Value::bottom();
   const Value after = make_uniform(join(element, added));
   if (const auto *name = as<Name>(container)) {
-    if (current_->slot_of(name->id) != FunctionInfo::kNoSlot && class_body_ == nullptr) {
-      bind(name->id, after);
+    if (class_body_ == nullptr) {
+      bind(name->id, after); // also of an outer function or of the module: `models["clf"] = load()`
     }
   } else {
     const auto *attribute = static_cast<const Attribute *>(container);

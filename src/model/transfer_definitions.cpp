@@ -1,6 +1,7 @@
 // Functions, classes and imports, where they are defined.
 #include "model/declare.h"
 #include "model/transfer.h"
+#include "python/call.h"
 
 #include <algorithm>
 
@@ -13,9 +14,26 @@ Array<Value> Transfer::eval_defaults(Array<Param *> params) {
   for (u32 i = 0; i < params.size(); ++i) {
     if (params[i]->default_value != nullptr) {
       defaults[i] = eval(params[i]->default_value);
+      if (!defaults[i].known()) {
+        defaults[i] = dependency(params[i]->default_value);
+      }
     }
   }
   return defaults;
+}
+
+// What FastAPI passes for a parameter whose default is `Depends(get_model)`: the result of the function, or an object
+// of the class.
+Value Transfer::dependency(const Expr *default_value) {
+  const auto *call = as<Call>(default_value);
+  if (call == nullptr || call->args.size() != 1 || called_name(*call) != "Depends") {
+    return {};
+  }
+  const Value given = peek(call->args[0]);
+  if (given.is(Value::Tag::Class)) {
+    return Value::of(given.type, Value::Tag::Object);
+  }
+  return given.is(Value::Tag::Function) || given.is(Value::Tag::Method) ? returns_of(*given.function) : Value{};
 }
 
 void Transfer::read_decorator(const Expr *decorator, FunctionDefinition &defined, FunctionInfo &function) {

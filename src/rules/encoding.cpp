@@ -1,6 +1,7 @@
 #include "rules/encoding.h"
 
 #include "model/definitions.h"
+#include "model/variance.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -44,6 +45,33 @@ Encoding::Padding padding_of(const Site &site, const Call &call) {
                                 : Encoding::Padding::Unknown;
 }
 
+bool is_several(const Site &site, const Expr *texts, u32 depth);
+
+// A parameter that is annotated as a list, or that callers pass several texts for.
+bool is_passed_several(const Site &site, const Name &name, u32 depth) {
+  constexpr std::size_t kMostCallers = 4;
+  if (site.function == nullptr) {
+    return false;
+  }
+  const auto &params = site.function->params;
+  const auto param = std::ranges::find_if(params, [&name](const Param *one) { return one->name == name.id; });
+  if (param == params.end()) {
+    return false;
+  }
+  if ((*param)->annotation != nullptr) {
+    const std::string_view annotation = text_of(site, (*param)->annotation);
+    return annotation.starts_with("list[str") || annotation.starts_with("List[str") ||
+           annotation.starts_with("Sequence[str") || annotation.starts_with("Iterable[str");
+  }
+  const auto &callers = site.function->called_by;
+  return depth < 2 && !callers.empty() && callers.size() <= kMostCallers &&
+         std::ranges::any_of(callers, [&](const model::CallSite *caller) {
+           const Expr *const given = model::passed_argument(*caller, static_cast<u32>(param - params.begin()));
+           return given != nullptr && caller->caller != site.function &&
+                  is_several(site_of(site, *caller->call), given, depth + 1);
+         });
+}
+
 bool is_several(const Site &site, const Expr *texts, u32 depth) {
   if (const auto *list = as<List>(texts)) {
     return list->elts.size() > 1;
@@ -59,7 +87,7 @@ bool is_several(const Site &site, const Expr *texts, u32 depth) {
   }
   if (const auto *name = as<Name>(texts)) {
     const Expr *assigned = depth < 3 ? assigned_to(site, *name) : nullptr;
-    return assigned != nullptr && is_several(site, assigned, depth + 1);
+    return assigned != nullptr ? is_several(site, assigned, depth + 1) : is_passed_several(site, *name, depth);
   }
   return false;
 }

@@ -28,7 +28,21 @@ bool has_batch_in_text(std::string_view text) {
 // By the function that apply() or the like is given, in one file.
 struct Applied {
   std::unordered_map<const model::FunctionInfo *, const Call *> calls;
+  std::unordered_map<const model::FunctionInfo *, const Call *> repeated; // also for each batch, or on each access
 };
+
+// The function that a call hands to something that runs it again and again; null if it hands over none.
+const Expr *repeated_argument(const Call &call) {
+  static const NameTable kRepeating({"map", "filter", "with_transform", "set_transform", "submit", "starmap"});
+  const auto *method = as<Attribute>(call.func);
+  const Kind owner = method != nullptr ? model::kind_of(method->value) : Kind::Unknown;
+  if (method != nullptr && kRepeating.has(method->attr) && !call.args.empty() && owner != Kind::Dataset) {
+    return call.args[0];
+  }
+  const Keyword *given = keyword_argument(call, "collate_fn");
+  given = given != nullptr ? given : keyword_argument(call, "data_collator");
+  return given != nullptr ? given->value : nullptr;
+}
 
 bool applies_to_each(const Call &call) {
   static const NameTable kApplying({"apply", "map", "progress_apply", "progress_map", "applymap", "parallel_apply",
@@ -43,7 +57,7 @@ bool applies_to_each(const Call &call) {
   if (owner == Kind::TorchModule || owner == Kind::Dataset || owner == Kind::HfModel) {
     return false; // model.apply(init_weights)
   }
-  return owner != Kind::HfDataset || keyword_argument(call, "batched") == nullptr;
+  return keyword_argument(call, "batched") == nullptr;
 }
 
 const model::FunctionInfo *given_function(const Site &site, const Expr *given) {
@@ -75,6 +89,11 @@ void find_applied(const Site &site, const Node *node, Applied &applied) {
     const model::FunctionInfo *const function = given_function(site, call->args[0]);
     if (function != nullptr) {
       applied.calls.emplace(function, call);
+    }
+  }
+  if (const Expr *const repeated = call != nullptr ? repeated_argument(*call) : nullptr; repeated != nullptr) {
+    if (const model::FunctionInfo *const function = given_function(site, repeated); function != nullptr) {
+      applied.repeated.emplace(function, call);
     }
   }
   for_each_child(node, [&](const Node *child) { find_applied(site, child, applied); });
@@ -198,19 +217,33 @@ struct Follower {
 
 } // namespace
 
-const Call *applied_by(const Site &site, const model::FunctionInfo &function) {
+namespace {
+
+const Applied &applied_in(const Site &site, const model::FunctionInfo &function) {
   Site there{.project = site.project, .findings = site.findings, .memory = site.memory, .rule = site.rule};
   there.module = function.module;
   there.function = function.module->body;
-  const Applied &applied = site.memory.recall<Applied>(function.module, [&there] {
+  return site.memory.recall<Applied>(function.module, [&there] {
     Applied found;
     for (const Stmt *statement : there.module->parsed->tree.body) {
       find_applied(there, statement, found);
     }
     return found;
   });
+}
+
+} // namespace
+
+const Call *applied_by(const Site &site, const model::FunctionInfo &function) {
+  const Applied &applied = applied_in(site, function);
   const auto at = applied.calls.find(&function);
   return at != applied.calls.end() ? at->second : nullptr;
+}
+
+const Call *repeated_by(const Site &site, const model::FunctionInfo &function) {
+  const Applied &applied = applied_in(site, function);
+  const auto at = applied.repeated.find(&function);
+  return at != applied.repeated.end() ? at->second : applied_by(site, function);
 }
 
 std::optional<PerItem> item_behind(const Site &site, const Expr *expr) {

@@ -19,4 +19,7 @@ std::optional<PerItem> item_behind(const Site &site, const python::Expr *expr);
 // The call that hands the function to `apply`, `map` or the like, so that it runs for each element; null if none does.
 const python::Call *applied_by(const Site &site, const model::FunctionInfo &function);
 
+// The same for what runs it again and again: also for each batch, as `map(…, batched=True)` and `collate_fn` do.
+const python::Call *repeated_by(const Site &site, const model::FunctionInfo &function);
+
 } // namespace deepperf::rules

@@ -14,6 +14,9 @@ namespace vectors {
 using namespace python;
 using model::Value;
 
+// As is_vectorisable_function, for one that is called from another.
+bool fits_body(const Site &site, const model::FunctionInfo &function, bool *reduces, u32 depth);
+
 namespace {
 
 bool has(const std::vector<Symbol> &names, Symbol name) { return std::ranges::find(names, name) != names.end(); }
@@ -31,6 +34,12 @@ public:
   bool copies_to_place = false; // into elements of a tensor
   bool computes = false;        // anything more than taking elements out
   bool is_row_part = false;     // `row[0]` of a row that the loop runs over
+  u32 depth = 0;                // of calls that have led to it
+
+  // Is all that is read by index known to be a tensor, or used as one?
+  [[nodiscard]] bool are_tensors() const {
+    return std::ranges::all_of(unproven_, [this](Symbol name) { return has(proven_, name); }) || is_keras_loss(site_);
+  }
 
   void add_element(Symbol name) { elements_.push_back(name); }
   void note_assigned(const Node *node) {
@@ -288,7 +297,11 @@ private:
         if (kind != Kind::Unknown) {
           return false;
         }
-        is_unsure = is_unsure || !is_keras_loss(site_);
+        const auto *read = as<Name>(base);
+        if (read != nullptr) {
+          unproven_.push_back(read->id);
+        }
+        is_unsure = is_unsure || (read == nullptr && !is_keras_loss(site_));
       }
       reads_tensor = true;
       const auto *name = as<Name>(base);
@@ -308,10 +321,38 @@ private:
            std::ranges::all_of(call.keywords, [&](const Keyword *keyword) { return is_good(keyword->value); });
   }
 
+  // `torch.maximum(a[i, :2], b[j, :2])`: lists have no second dimension.
+  void note_tensors(const Call &call) {
+    for (const Expr *given : call.args) {
+      const auto *first = as<Subscript>(given);
+      if (first == nullptr || first->slice->kind != NodeKind::Tuple) {
+        continue;
+      }
+      while (const auto *element = as<Subscript>(given)) {
+        given = element->value;
+      }
+      if (const auto *name = as<Name>(given)) {
+        proven_.push_back(name->id);
+      }
+    }
+  }
+
   bool fits_callee(const Call &call) { // NOLINT(misc-no-recursion)
     const Value callee = site_.project.callee_of(&call);
+    constexpr u32 kMostDepth = 2;
+    const auto *named = as<Name>(call.func);
+    if (callee.is(Value::Tag::Function) && named != nullptr && named->id == callee.function->name &&
+        depth < kMostDepth) {
+      bool inner = false;
+      const bool is_fine = fits_body(site_, *callee.function, &inner, depth + 1);
+      reduces = reduces || inner;
+      return is_fine;
+    }
     if (callee.is(Value::Tag::Api)) {
       const std::string_view api = callee.name().text();
+      if (api.starts_with("torch.") && !api.starts_with("torch.tensor") && !api.starts_with("torch.as_tensor")) {
+        note_tensors(call);
+      }
       const std::string_view name = last_part(api);
       if (api.starts_with("math.") || api == "float" || api == "int" || api == "abs") {
         return true;
@@ -542,6 +583,8 @@ private:
 
   const Site &site_;
   std::vector<Symbol> indices_;
+  std::vector<Symbol> proven_;   // tensors, by what is done with them
+  std::vector<Symbol> unproven_; // read by index, of unknown kind
   std::vector<Symbol> elements_;
   std::vector<Symbol> opaque_;
   std::vector<Symbol> temporaries_;
@@ -554,7 +597,8 @@ private:
 VectorLoop result_of(const LoopReader &reader) {
   VectorLoop result;
   // Copying element by element is often meant for a few places, such as those of a kernel.
-  result.is_sure = !reader.is_unsure && (reader.computes || reader.scatters || !reader.copies_to_place);
+  result.is_sure =
+      !reader.is_unsure && reader.are_tensors() && (reader.computes || reader.scatters || !reader.copies_to_place);
   result.reads_tensor = reader.reads_tensor;
   result.work = reader.scatters    ? LoopWork::Scatters
                 : !reader.computes ? (reader.is_row_part ? LoopWork::Other : LoopWork::Selects)
@@ -652,8 +696,13 @@ VectorLoop vector_loop_of(Site &site, const python::Node &node) {
 }
 
 bool is_vectorisable_function(Site &site, const model::FunctionInfo &function, bool *reduces) {
+  return vectors::fits_body(site, function, reduces, 0);
+}
+
+bool vectors::fits_body(const Site &site, const model::FunctionInfo &function, bool *reduces, u32 depth) {
   using namespace python;
   vectors::LoopReader reader(site);
+  reader.depth = depth;
   for (const Param *param : function.params) {
     reader.add_element(param->name);
   }

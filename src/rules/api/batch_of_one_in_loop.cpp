@@ -1,3 +1,6 @@
+#include "rules/encoding.h"
+#include "rules/per_item.h"
+#include "rules/reach.h"
 #include "rules/site.h"
 
 #include <fmt/format.h>
@@ -41,7 +44,38 @@ bool mentions_target(const Expr *target, const Expr *expr) {
          std::ranges::any_of(parts->elts, [expr](const Expr *part) { return mentions_target(part, expr); });
 }
 
+// `model(**tokenizer(text))` for each text of a collection, also through functions.
+void check_encoded(Site &site, const Call &call) {
+  if (site.function == nullptr || site.module->is_test || context_of(site).in_training_step) {
+    return;
+  }
+  const auto encoding = encoding_behind(site, call);
+  const Expr *const text = encoding.has_value() ? argument(*encoding->call, 0, "text") : nullptr;
+  const auto item =
+      text != nullptr && encoding->texts != Encoding::Texts::Several ? item_behind(site, text) : std::nullopt;
+  // Where the tokenizer's call is reported for the same reason, that is enough.
+  const auto is_told = [&](const Finding &finding) {
+    return finding.file == site.module->file && finding.rule->code == "DP141" &&
+           finding.span.start == encoding->call->start;
+  };
+  if (!item.has_value() || std::ranges::any_of(site.findings, is_told)) {
+    return;
+  }
+  Finding &finding =
+      report(site, call, fmt::format("`{}` runs on one text at a time, in batches of one", text_of(site, call.func)),
+             "tokenize a list of texts with `padding=True`, and run the model on batches");
+  finding.notes.push_back({item->module->file, item->place, "one call for each item"});
+  // Programs that train encode their prompts once, before training.
+  if (!item->is_sure || project_has_word(site, {"backward("})) {
+    finding.tier = Tier::Hint;
+  }
+}
+
 void check(Site &site, const Call &call) {
+  if (site.project.callee_of(&call).is_kind(Kind::HfModel)) {
+    check_encoded(site, call);
+    return;
+  }
   if (call.args.size() != 1) {
     return; // a second one is the state of a recurrence, more often than not
   }
@@ -83,7 +117,7 @@ extern constinit const Rule kBatchOfOneInLoop = {.info = {.code = "DP146",
                                                           .fix = FixKind::None,
                                                           .documentation = R"(## What it finds
 
-`model(x.unsqueeze(0))` or `model(x[None])` for each `x` of a loop.
+`model(x.unsqueeze(0))` or `model(x[None])` for each `x` of a loop, and `model(**tokenizer(text))` for each text of a collection.
 
 ## Why it costs
 
@@ -124,7 +158,7 @@ or where each item must be answered immediately, there is nothing to batch.
 
 - PyTorch performance tuning guide
 )"},
-                                                 .calls = "TorchModule.__call__",
+                                                 .calls = "HfModel.__call__ TorchModule.__call__",
                                                  .on_call = check};
 
 } // namespace deepperf::rules::batch_of_one_in_loop

@@ -33,6 +33,11 @@ void check(Site &site, const Call &call) {
     const bool is_step = site.function != nullptr && site.function->steps && site.function->in_loop &&
                          enclosing(site, NodeKind::If) == nullptr;
     if (!is_step && !runs_in_every_step(site)) {
+      if (site.function != nullptr && enclosing(site, NodeKind::If) == nullptr && in_request_handler(site)) {
+        report(site, call,
+               "every request returns the allocator's cached memory to the driver, and the next allocates it again",
+               "remove the call: PyTorch's allocator reuses cached memory by itself");
+      }
       return;
     }
     report(site, call, "every training step returns the allocator's cached memory to the driver and allocates it again",

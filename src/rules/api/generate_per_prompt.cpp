@@ -249,6 +249,7 @@ def answer(prompts):
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 tokenizer = AutoTokenizer.from_pretrained("gpt2", padding_side="left")
+tokenizer.pad_token = tokenizer.eos_token
 model = AutoModelForCausalLM.from_pretrained("gpt2")
 
 

@@ -86,6 +86,14 @@ bool has_cache_argument(const Call &call) {
   });
 }
 
+// The same, where `**encoded` holds what a tokenizer gives.
+bool has_cache_argument_but_hidden(const Call &call) {
+  return std::ranges::any_of(call.keywords, [](const Keyword *keyword) {
+    const std::string_view name = keyword->name ? keyword->name.text() : std::string_view{};
+    return name.find("cache") != std::string_view::npos || name.find("past") != std::string_view::npos;
+  });
+}
+
 // The name that `x = torch.cat((x, y), …)` makes longer.
 Symbol grown_name(const Site &site, const Call &call) {
   const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
@@ -156,7 +164,8 @@ void check_growth(Site &site, const Call &call) {
   any_node(body, [&](const Node *node) {
     const auto *inner = as<Call>(node);
     if (forward == nullptr && inner != nullptr && inner->start < call.start && is_model_call(site, *inner)) {
-      const Expr *input = argument(*inner, 0, "input_ids");
+      const Keyword *const decoded = keyword_argument(*inner, "decoder_input_ids");
+      const Expr *input = decoded != nullptr ? decoded->value : argument(*inner, 0, "input_ids");
       const bool is_method = site.project.callee_of(inner).is(Value::Tag::Method);
       const auto is_whole = [&](const Expr *given) { return is_whole_sequence(site, given, sequence); };
       const bool is_fed = is_method ? std::ranges::any_of(inner->args, is_whole) : input != nullptr && is_whole(input);
@@ -175,8 +184,119 @@ void check_growth(Site &site, const Call &call) {
   add_note(finding, site, call, "the sequence grows by one token here");
 }
 
+// ---- A list, text or buffer that grows ------------------------------------------------------------------------------
+
+// `ids.append(…)`, `ids += […]`, `text = text + …` in the loop
+bool grows(const Block &body, Symbol name) {
+  const auto is_it = [name](const Expr *expr) {
+    const auto *use = as<Name>(expr);
+    return use != nullptr && use->id == name;
+  };
+  return any_node(body, [&](const Node *node) {
+    if (const auto *call = as<Call>(node)) {
+      const std::string_view method = called_method(*call);
+      return (method == "append" || method == "extend") && is_it(receiver_of(*call));
+    }
+    if (const auto *added = as<AugAssign>(node)) {
+      return added->op() == Operator::Add && is_it(added->target);
+    }
+    const auto *assignment = as<Assign>(node);
+    const auto *sum = assignment != nullptr ? as<BinOp>(assignment->value) : nullptr;
+    return sum != nullptr && sum->op() == Operator::Add && is_it(assignment->targets[0]) && is_it(sum->left);
+  });
+}
+
+// `ids[:, :position]` of a buffer that the loop fills at `position`.
+bool is_filled_part(const model::Loop &loop, const Block &body, const Expr *expr) {
+  const auto *part = as<Subscript>(expr);
+  const auto *buffer = part != nullptr ? as<Name>(part->value) : nullptr;
+  const auto *axes = part != nullptr ? as<Tuple>(part->slice) : nullptr;
+  const auto *slice = part == nullptr                          ? nullptr
+                      : axes != nullptr && !axes->elts.empty() ? as<Slice>(axes->elts[axes->elts.size() - 1])
+                                                               : as<Slice>(part->slice);
+  const auto *statement = as<For>(loop.node);
+  const auto *position = statement != nullptr ? as<Name>(statement->target) : nullptr;
+  if (buffer == nullptr || slice == nullptr || slice->lower != nullptr || slice->upper == nullptr ||
+      position == nullptr || !mentions(slice->upper, position->id)) {
+    return false;
+  }
+  return any_node(body, [&](const Node *node) {
+    const auto *assignment = as<Assign>(node);
+    const auto *target = assignment != nullptr ? as<Subscript>(assignment->targets[0]) : nullptr;
+    const auto *stored = target != nullptr ? as<Name>(target->value) : nullptr;
+    return stored != nullptr && stored->id == buffer->id && mentions(target->slice, position->id);
+  });
+}
+
+// Is it all that was generated so far: what grows, as a tensor, encoded again, or on a device?
+bool is_all_so_far(const Site &site, const model::Loop &loop, const Block &body, const Expr *expr, u32 steps) {
+  if (steps > 6 || expr == nullptr) {
+    return false;
+  }
+  const auto follow = [&](const Expr *inner) { return is_all_so_far(site, loop, body, inner, steps + 1); };
+  if (const auto *name = as<Name>(expr)) {
+    if (grows(body, name->id)) {
+      return true;
+    }
+    const Expr *const value = last_assigned(site, *name);
+    return value != nullptr && value->start >= loop.node->start && follow(value);
+  }
+  if (is_filled_part(loop, body, expr)) {
+    return true;
+  }
+  if (const auto *list = as<List>(expr)) {
+    return list->elts.size() == 1 && follow(list->elts[0]);
+  }
+  if (const auto *attribute = as<Attribute>(expr)) {
+    return attribute->attr.text() == "input_ids" && follow(attribute->value);
+  }
+  if (const auto *element = as<Subscript>(expr)) {
+    return string_of(site, element->slice) == "input_ids" && follow(element->value);
+  }
+  const auto *call = as<Call>(expr);
+  if (call == nullptr) {
+    return false;
+  }
+  const std::string_view api = called_api(site, *call);
+  const bool is_made =
+      api == "torch.tensor" || api == "torch.LongTensor" || api == "torch.as_tensor" || api == "torch.stack";
+  const bool is_encoded = model::kind_of(call->func) == Kind::HfTokenizer || called_method(*call) == "encode";
+  if (is_made || is_encoded) {
+    return !call->args.empty() && follow(call->args[0]);
+  }
+  const std::string_view method = called_method(*call);
+  return (method == "to" || method == "cuda" || method == "unsqueeze" || method == "long") &&
+         follow(receiver_of(*call));
+}
+
+// A language model that gets everything again for every token.
+void check_forward(Site &site, const Call &call) {
+  const model::Loop *const loop = long_loop_around(site);
+  if (loop == nullptr || loop->steps || site.module->is_test || has_cache_argument_but_hidden(call) ||
+      (loop->node->kind != NodeKind::For && loop->node->kind != NodeKind::While)) {
+    return;
+  }
+  const Block body = loop->node->kind == NodeKind::For ? static_cast<const For *>(loop->node)->body
+                                                       : static_cast<const While *>(loop->node)->body;
+  const Expr *input = argument(call, 0, "input_ids");
+  for (const Keyword *keyword : call.keywords) {
+    input = !keyword->name ? keyword->value : input; // **encoded
+  }
+  if (input == nullptr || !is_all_so_far(site, *loop, body, input, 0)) {
+    return;
+  }
+  Finding &finding =
+      report(site, call, "the model recomputes the whole sequence for every new token",
+             "keep the keys and values of earlier tokens (`past_key_values`) and pass only the new token");
+  add_note(finding, site, *loop->node, "in every iteration of this loop");
+  Span &span = finding.notes.back().span;
+  span.end = std::min(span.end, span.start + 5); // the keyword alone
+}
+
 void check(Site &site, const Call &call) {
-  if (called_method(call) == "generate") {
+  if (site.project.callee_of(&call).is_kind(Kind::HfModel)) {
+    check_forward(site, call);
+  } else if (called_method(call) == "generate") {
     check_generate(site, call);
   } else if (called_api(site, call) != "torch.cat" && called_api(site, call) != "torch.concat") {
     check_setting(site, call);
@@ -199,7 +319,7 @@ extern constinit const Rule kGenerateWithoutCache = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`generate(use_cache=False)`, also in a dictionary of settings or in a model's configuration, and loops that append a token to a sequence with `torch.cat` and call the model on the
+`generate(use_cache=False)`, also in a dictionary of settings or in a model's configuration, and loops that append a token to a sequence, list or text, or write it into a buffer, and call the model on the
 whole sequence, without a cache.
 
 ## Why it costs
@@ -247,7 +367,7 @@ positions. Teaching code often omits the cache for clarity.
 
 - Transformers: KV cache strategies
 )"},
-    .calls = "*.generate torch.cat torch.concat *.from_pretrained transformers.GenerationConfig",
+    .calls = "HfModel.__call__ *.generate torch.cat torch.concat *.from_pretrained transformers.GenerationConfig",
     .on_call = check,
     .nodes = {NodeKind::Assign},
     .on_node = check_attribute};

@@ -13,9 +13,16 @@ using namespace python;
 
 namespace {
 
+// `FAISS.from_texts(texts, embeddings)`, which also computes the embeddings
+bool fills_itself(std::string_view api) {
+  return (api.starts_with("langchain") || api.starts_with("llama_index")) &&
+         (api.ends_with(".from_texts") || api.ends_with(".from_documents") || api.ends_with(".from_embeddings"));
+}
+
 bool makes_index(std::string_view api) {
   return api.starts_with("faiss.Index") || api == "faiss.index_factory" || api == "hnswlib.Index" ||
-         api == "annoy.AnnoyIndex" || api == "sklearn.neighbors.NearestNeighbors" || api.starts_with("rank_bm25.BM25");
+         api == "annoy.AnnoyIndex" || api == "sklearn.neighbors.NearestNeighbors" ||
+         api.starts_with("rank_bm25.BM25") || fills_itself(api);
 }
 
 // What does not come from the callers of the function.
@@ -41,7 +48,7 @@ const Call *filled_by(const Site &site, const Call &made) {
     return nullptr;
   }
   const std::string_view api = called_api(site, made);
-  if (api.starts_with("rank_bm25.")) {
+  if (api.starts_with("rank_bm25.") || fills_itself(api)) {
     return !made.args.empty() && is_fixed(site, made.args[0]) ? &made : nullptr;
   }
   const Call *found = nullptr;

@@ -16,7 +16,13 @@ namespace {
 // The argument that asks for it; null if none does.
 const Keyword *asks_for_full_length(const Site &site, const Call &call) {
   if (const Keyword *padding = keyword_argument(call, "padding")) {
-    return string_of(site, padding->value) == "max_length" ? padding : nullptr;
+    // A default of the program's own settings counts where another part of it pads each batch anyway.
+    const auto setting = setting_of(site, padding->value);
+    const bool is_full = setting.has_value() && setting->as_string() == "max_length";
+    return is_full &&
+                   (!setting->overridable || file_has_word(site, {"DataCollatorWithPadding", "DataCollatorForSeq2Seq"}))
+               ? padding
+               : nullptr;
   }
   const Keyword *old = keyword_argument(call, "pad_to_max_length");
   return old != nullptr && bool_of(site, old->value) == true ? old : nullptr;

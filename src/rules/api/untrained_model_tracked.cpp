@@ -51,11 +51,42 @@ bool is_harmless(std::string_view member) {
   return std::ranges::find(kHarmless, member) != std::end(kHarmless);
 }
 
-void note_use(NameUses &uses, const Name &name, const Node *parent) {
+// Does the function of the project that a call passes the name to only run what it gets there?
+bool is_run_by_callee(const Site &site, const Call &call, const Name &name) {
+  const model::FunctionInfo *const function = called_function(site, call);
+  const FunctionDef *const definition = function != nullptr ? function->definition() : nullptr;
+  const auto at = std::ranges::find(call.args, static_cast<const Expr *>(&name));
+  const std::size_t place = static_cast<std::size_t>(at - call.args.begin()) +
+                            (function != nullptr && function->type != nullptr && !function->is_static ? 1 : 0);
+  if (definition == nullptr || at == call.args.end() || place >= function->params.size()) {
+    return false;
+  }
+  const Symbol param = function->params[static_cast<u32>(place)]->name;
+  bool is_run = false;
+  bool has_other = false;
+  const auto visit = [&](const auto &self, const Node *node, const Node *parent) -> void {
+    const auto *use = as<Name>(node);
+    const auto *outer = as<Call>(parent);
+    const auto *member = as<Attribute>(parent);
+    if (use != nullptr && use->id == param) {
+      const bool is_call = outer != nullptr && outer->func == use;
+      is_run |= is_call;
+      has_other |= !is_call && (member == nullptr || !is_harmless(member->attr.text()));
+    }
+    for_each_child(node, [&](const Node *child) { self(self, child, node); });
+  };
+  for (const Stmt *statement : definition->body) {
+    visit(visit, statement, nullptr);
+  }
+  return is_run && !has_other;
+}
+
+void note_use(const Site &site, NameUses &uses, const Name &name, const Node *parent) {
   const auto *call = as<Call>(parent);
   const auto *member = as<Attribute>(parent);
   const bool is_stored = name.context != Context::Load;
   const bool is_fine = is_stored || (call != nullptr && call->func == &name) ||
+                       (call != nullptr && call->func != &name && is_run_by_callee(site, *call, name)) ||
                        (member != nullptr && member->value == &name && is_harmless(member->attr.text()));
   const auto [at, is_new] = uses.only_run.try_emplace(name.id.id, is_fine);
   at->second = at->second && is_fine;
@@ -86,7 +117,7 @@ NameUses find_uses(const Site &site) {
       }
     }
     if (const auto *name = as<Name>(node)) {
-      note_use(uses, *name, parent);
+      note_use(site, uses, *name, parent);
     } else if (const auto *made = as<Call>(node)) {
       uses.makes_optimizer = uses.makes_optimizer || model::kind_of(made) == Kind::TorchOptimizer;
     }
@@ -264,8 +295,112 @@ void check_copy(Site &site, const Call &call, const Attribute &model) {
       {site_of(site, *copy.made).module->file, copy.made->span(), "it is a copy that no optimizer gets"});
 }
 
+// ---- parts.vae.encode(images), where only parts.unet is trained -----------------------------------------------------
+
+// What a project does with attributes of a name: `self.vae`, `parts.vae`.
+struct MemberUses {
+  bool is_only_run = true;
+  bool is_found = false;
+};
+
+void note_member(const Node *node, const Node *parent, Symbol name, MemberUses &uses) {
+  const auto *member = as<Attribute>(node);
+  if (member != nullptr && member->attr == name && member->context == Context::Load) {
+    const auto *call = as<Call>(parent);
+    const auto *part = as<Attribute>(parent);
+    const bool is_fine = (call != nullptr && call->func == member) ||
+                         (part != nullptr && part->value == member && is_harmless(part->attr.text()));
+    uses.is_only_run = uses.is_only_run && is_fine;
+    uses.is_found = true;
+  }
+  for_each_child(node, [&](const Node *child) { note_member(child, node, name, uses); });
+}
+
+// Is nothing but running done to it, in all files that name it?
+bool is_only_run_anywhere(const Site &site, Symbol name) {
+  MemberUses uses;
+  for (const model::Module &module : site.project.modules) {
+    if (has_word(module.parsed->source.text(), {name.text()})) {
+      for (const Stmt *statement : module.parsed->tree.body) {
+        note_member(statement, nullptr, name, uses);
+      }
+    }
+  }
+  return uses.is_found && uses.is_only_run;
+}
+
+// A pretrained model that an object of the program holds next to the one that is trained.
+void check_member(Site &site, const Call &call, const Attribute &model) {
+  const model::Value value = value_of(site, &model);
+  const bool is_loaded = value.is(model::Value::Tag::Instance) && value.alternatives == nullptr &&
+                         value.call != nullptr && value.name() && value.name().text().ends_with("from_pretrained") &&
+                         (value.kind == Kind::HfModel || value.kind == Kind::TorchModule);
+  if (!is_loaded || !context_of(site).in_training_step || under_no_grad(site)) {
+    return;
+  }
+  const model::Value owner = value_of(site, model.value);
+  const bool is_plain = owner.is(model::Value::Tag::Object) && owner.type->kind == Kind::Unknown;
+  const auto is_data = [](const Expr *given) { return !model::has_grad(given); };
+  if (!is_plain || !std::ranges::all_of(call.args, is_data) ||
+      !std::ranges::all_of(call.keywords, [&](const Keyword *given) { return is_data(given->value); }) ||
+      !project_has_word(site, {"optim"}) || function_has_word(site, {".detach()"}) ||
+      project_has_word(site, {"freeze", "get_peft_model", "setattr(", "vars(", "__dict__"}) ||
+      !is_only_run_anywhere(site, model.attr)) {
+    return;
+  }
+  Finding &finding =
+      report(site, call,
+             fmt::format("`{}` is not trained, but every step records its autograd graph and computes its gradients",
+                         text_of(site, &model)),
+             "run it under `torch.no_grad()`, or freeze it with `requires_grad_(False)`");
+  finding.notes.push_back(
+      {site_of(site, *value.call).module->file, value.call->span(), "no optimizer gets the parameters of this model"});
+}
+
+// `log_probs(reference, ids)`: a function that only runs the model it is given.
+void check_passed(Site &site, const Call &call) {
+  const model::Loop *const loop = loop_around(site);
+  const model::FunctionInfo *const function = loop != nullptr && loop->steps ? called_function(site, call) : nullptr;
+  if (function == nullptr || function->no_grad || function->decorated_no_grad || under_no_grad(site)) {
+    return;
+  }
+  for (const Expr *given : call.args) {
+    const auto *name = as<Name>(given);
+    if (name == nullptr || model::kind_of(name) != Kind::HfModel) {
+      continue;
+    }
+    const model::Value model = value_of(site, name);
+    const bool is_loaded = model.is(model::Value::Tag::Instance) && model.alternatives == nullptr &&
+                           model.call != nullptr && model.name() && model.name().text().ends_with("from_pretrained");
+    // A name of the module is used in all of its functions.
+    Site owner = site;
+    if (site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot) {
+      owner.function = site.module->body;
+    }
+    if (!is_loaded || site.project.caller_of(model.call) != owner.function || !is_run_by_callee(site, call, *name)) {
+      continue;
+    }
+    const NameUses &uses = site.memory.recall<NameUses>(owner.function, [&owner] { return find_uses(owner); });
+    const auto is_tracked = [name](const Expr *other) { return other != name && model::has_grad(other); };
+    if (!uses.makes_optimizer || !uses.is_only_run(name->id) || std::ranges::any_of(call.args, is_tracked)) {
+      continue;
+    }
+    Finding &finding = report(
+        site, call,
+        fmt::format("`{}` is not trained here, but every step records its autograd graph and computes its gradients",
+                    name->id.text()),
+        "run it under `torch.no_grad()`");
+    finding.notes.push_back({site.module->file, model.call->span(), "no optimizer gets the parameters of this model"});
+    return;
+  }
+}
+
 void check_node(Site &site, const Node &node) {
   const auto &call = static_cast<const Call &>(node);
+  if (site.function != nullptr && site.module->torch && !site.module->is_test && !call.args.empty() &&
+      file_has_word(site, {"from_pretrained"})) {
+    check_passed(site, call);
+  }
   const auto *model = as<Attribute>(call.func);
   if (model != nullptr && site.function != nullptr && site.function->steps && site.module->torch &&
       !site.module->is_test && !under_no_grad(site)) {
@@ -371,6 +506,12 @@ void check(Site &site, const Call &call) {
 void check_here(Site &site, const Call &call) {
   check_lightning(site, call);
   const auto *method = as<Attribute>(call.func);
+  const bool is_encoder = method != nullptr && method->attr.text() == "encode";
+  const auto *member = as<Attribute>(is_encoder ? method->value : call.func);
+  if (member != nullptr && site.function != nullptr && !site.module->is_test &&
+      (is_encoder || model::kind_of(call.func) == Kind::HfModel)) {
+    check_member(site, call, *member);
+  }
   const auto *name = as<Name>(method != nullptr ? method->value : call.func);
   if (name == nullptr || site.function == nullptr || site.module->is_test || under_no_grad(site) ||
       (method != nullptr && method->attr.text() != "encode")) {
@@ -417,8 +558,9 @@ A model that was loaded with `from_pretrained` and that a training loop only run
 reads its parameters, freezes it or passes it on, so no optimizer can train it. The call is not under `torch.no_grad()`.
 
 The same for a model of torchvision, and for an attribute that is a `copy.deepcopy` of another model, such as the target
-network of Q-learning, that no optimizer of its class gets. Also a model that is put into evaluation mode in one function and run in the training step by
-another one, as a teacher often is.
+network of Q-learning, that no optimizer of its class gets; and for a pretrained model that is an attribute of a plain
+object, next to the one that is trained. Also a model that is put into evaluation mode in one function and run in the training
+step by another one, as a teacher often is.
 
 ## Why it costs
 

@@ -1,6 +1,7 @@
 #include "model/bind.h"
 #include "model/variance.h"
 #include "rules/per_step.h"
+#include "rules/repetition.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -58,48 +59,48 @@ bool is_constant_text(const Site &site, const Expr *argument) {
   });
 }
 
+// Made of what the function is given and of what lies outside of it: what it builds itself, it may build from anything.
+bool is_given(const Site &site, const Repetition &repetition, const Expr *text) {
+  const auto &params = site.function->params;
+  return !any_node(text, [&](const Node *node) {
+    const auto *name = as<Name>(node);
+    if (name == nullptr || site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot) {
+      return node->kind == NodeKind::Call;
+    }
+    const bool is_param = std::ranges::any_of(params, [name](const Param *param) { return param->name == name->id; });
+    const Expr *const passed = is_param ? passed_in_loop(site, repetition, name) : nullptr;
+    return !is_param || last_assigned(site, *name) != nullptr || (passed != nullptr && is_none(passed));
+  });
+}
+
 // In the forward pass of a module, or in a function that a loop calls with the same text each time.
 void check_function(Site &site, const Call &call) {
   const model::FunctionInfo *const function = site.function;
-  if (function == nullptr || function->definition() == nullptr || call.args.empty() || site.module->is_test ||
+  const bool has_text = !call.args.empty() || keyword_argument(call, "text") != nullptr;
+  if (function == nullptr || function->definition() == nullptr || !has_text || site.module->is_test ||
       enclosing(site, NodeKind::If) != nullptr || loop_around(site) != nullptr) {
     return;
   }
   if (in_forward_pass(site)) {
-    if (is_constant_text(site, call.args[0])) {
+    if (!call.args.empty() && is_constant_text(site, call.args[0])) {
       report(site, call, "the same text is encoded again in every forward pass",
              "encode it once, in `__init__`, and keep the result as a buffer");
     }
     return;
   }
-  // Its text is one of its parameters, and the loop passes the same for it.
-  const Expr *const text = text_in(call.args[0]);
-  const auto *list = as<List>(text);
-  const auto *name = as<Name>(list != nullptr && list->elts.size() == 1 ? list->elts[0] : text);
-  const auto &params = function->params;
-  const auto param = name == nullptr
-                         ? params.end()
-                         : std::ranges::find_if(params, [name](const Param *one) { return one->name == name->id; });
-  if (param == params.end()) {
+  // A loop calls it with the same text each time.
+  const Repetition repetition = repetition_of(site);
+  const Expr *const text = text_in(!call.args.empty() ? call.args[0] : keyword_argument(call, "text")->value);
+  const Expr *const object = receiver_of(call) != nullptr ? receiver_of(call) : call.func;
+  if (!repetition.through_calls() || repetition.loop->turns == model::Turns::Few || !is_given(site, repetition, text) ||
+      !stays_same(site, repetition, text) || !stays_same(site, repetition, object)) {
     return;
   }
-  for (const model::CallSite *caller : function->called_by) {
-    const model::Loop *loop = caller->loop;
-    while (loop != nullptr && (loop->tiny || loop->turns == model::Turns::Few)) {
-      loop = loop->parent;
-    }
-    const u32 place = static_cast<u32>(param - params.begin()) - (caller->bound ? 1 : 0);
-    const Expr *const given = argument(*caller->call, place, name->id.text());
-    if (loop == nullptr || given == nullptr || caller->conditional || !loop->trains ||
-        model::varies(site.project, *loop, given)) {
-      continue;
-    }
-    Finding &finding = report(site.findings, *site.rule, *caller->caller->module, caller->call->span(),
-                              "the same text is encoded again in every iteration",
-                              "encode it once before the loop and keep the result");
-    finding.notes.push_back({site.module->file, call.span(), "it is encoded here"});
-    return;
-  }
+  const model::CallSite &caller = *repetition.calls.back();
+  Finding &finding =
+      report(site.findings, *site.rule, *caller.caller->module, caller.call->span(),
+             "the same text is encoded again in every iteration", "encode it once before the loop and keep the result");
+  finding.notes.push_back({site.module->file, call.span(), "it is encoded here"});
 }
 
 void check(Site &site, const Call &call) {

@@ -1,3 +1,4 @@
+#include "rules/encoding.h"
 #include "rules/processes.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
@@ -14,6 +15,17 @@ namespace {
 bool is_prepared(const Site &site, const Expr *model) {
   const auto *name = as<Name>(model);
   const FunctionDef *const definition = site.function->definition();
+  if (model->kind == NodeKind::Attribute && site.function->type != nullptr) {
+    // self.net, self.optimizer = self.accelerator.prepare(…) in another method
+    const std::string_view written = text_of(site, model);
+    return any_node_inside(site.function->type->node, [&](const Node *node) {
+      const auto *assignment = as<Assign>(node);
+      const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+      return call != nullptr && called_method(*call) == "prepare" &&
+             model::kind_of(receiver_of(*call)) == Kind::Accelerator &&
+             any_node(assignment->targets[0], [&](const Node *part) { return text_of(site, part) == written; });
+    });
+  }
   return name != nullptr && definition != nullptr && any_node(definition->body, [&](const Node *node) {
            const auto *assignment = as<Assign>(node);
            const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
@@ -24,25 +36,28 @@ bool is_prepared(const Site &site, const Expr *model) {
 
 // Weights of a model that several processes train: `model.module.state_dict()`, `accelerator.unwrap_model(model)…`.
 bool is_shared_model(const Site &site, const Expr *saved) {
-  return any_node(saved, [&](const Node *node) {
-    const auto *call = as<Call>(node);
-    if (call == nullptr || called_method(*call) != "state_dict") {
-      return false;
-    }
-    const Expr *owner = receiver_of(*call);
-    const auto *unwrapped = as<Call>(owner);
-    if (unwrapped != nullptr && called_method(*unwrapped) == "unwrap_model") {
-      return model::kind_of(receiver_of(*unwrapped)) == Kind::Accelerator;
-    }
-    const auto *inner = as<Attribute>(owner);
-    const Expr *model = inner != nullptr && inner->attr.text() == "module" ? inner->value : owner;
-    if (is_prepared(site, model)) {
-      return true;
-    }
-    const model::Value value = value_of(site, model);
-    return value.is(model::Value::Tag::Instance) && value.name() &&
-           value.name().text() == "torch.nn.parallel.DistributedDataParallel";
-  });
+  if (const auto *name = as<Name>(saved)) { // payload = {"model": …}
+    saved = assigned_to(site, *name);
+  }
+  return saved != nullptr && any_node(saved, [&](const Node *node) {
+           const auto *call = as<Call>(node);
+           if (call == nullptr || called_method(*call) != "state_dict") {
+             return false;
+           }
+           const Expr *owner = receiver_of(*call);
+           const auto *unwrapped = as<Call>(owner);
+           if (unwrapped != nullptr && called_method(*unwrapped) == "unwrap_model") {
+             return model::kind_of(receiver_of(*unwrapped)) == Kind::Accelerator;
+           }
+           const auto *inner = as<Attribute>(owner);
+           const Expr *model = inner != nullptr && inner->attr.text() == "module" ? inner->value : owner;
+           if (is_prepared(site, model)) {
+             return true;
+           }
+           const model::Value value = value_of(site, model);
+           return value.is(model::Value::Tag::Instance) && value.name() &&
+                  value.name().text() == "torch.nn.parallel.DistributedDataParallel";
+         });
 }
 
 // Does a call of the function come from the first process alone?

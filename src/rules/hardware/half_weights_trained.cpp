@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <string>
+#include <vector>
 
 namespace deepperf::rules::half_weights_trained {
 
@@ -46,7 +47,52 @@ const Call *optimizer_over(const Site &site, const Call &half, std::string_view 
   return found;
 }
 
+// `from_pretrained(name, torch_dtype=torch.float16)`, and a Trainer whose arguments ask for `fp16`.
+void check_loaded(Site &site, const Call &call) {
+  const Keyword *type = keyword_argument(call, "torch_dtype");
+  type = type != nullptr ? type : keyword_argument(call, "dtype");
+  const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
+  if (type == nullptr || !is_half_type(site, type->value) || assignment == nullptr || assignment->targets.size() != 1 ||
+      site.module->is_test || model::kind_of(&call) != Kind::HfModel ||
+      file_has_word(site,
+                    {"peft", "lora", "Lora", "load_in_8bit", "load_in_4bit", "quantization_config", ".float()"})) {
+    return;
+  }
+  const std::string_view model = text_of(site, assignment->targets[0]);
+  const Call *trainer = nullptr;
+  for (const Stmt *statement : site.module->parsed->tree.body) {
+    any_node_inside(static_cast<const Node *>(statement), [&](const Node *node) {
+      const auto *made = as<Call>(node);
+      const bool is_trainer = made != nullptr && called_api(site, *made).starts_with("transformers.") &&
+                              called_api(site, *made).ends_with("Trainer");
+      const Expr *const given = is_trainer ? argument(*made, 0, "model") : nullptr;
+      trainer = given != nullptr && text_of(site, given) == model ? made : trainer;
+      return false;
+    });
+  }
+  const Expr *const settings = trainer != nullptr ? argument(*trainer, 1, "args") : nullptr;
+  const Site there = trainer != nullptr ? site_of(site, *trainer) : site;
+  const auto written =
+      settings != nullptr ? model::written_as(scope_of(there), settings) : std::vector<model::Argument::Given>{};
+  const auto *made = written.size() == 1 ? as<Call>(written[0].expr) : nullptr;
+  if (made == nullptr) {
+    return;
+  }
+  const Site set = site_of(site, *made);
+  const auto half = setting_of(set, argument_of(set, *made, ~0U, "fp16"), model::ConstantValue::of(false));
+  if (!half.has_value() || half->overridable || half->as_bool() != true) {
+    return;
+  }
+  Finding &finding = report(site, *type, "the Trainer cannot unscale the gradients of float16 weights: ValueError",
+                            "load the weights in float32 (omit `torch_dtype`), or use bfloat16 and `bf16=True`");
+  add_note(finding, site, *trainer, "the model is trained here, with `fp16=True`");
+}
+
 void check(Site &site, const Call &call) {
+  if (called_method(call) == "from_pretrained") {
+    check_loaded(site, call);
+    return;
+  }
   const bool is_to = called_method(call) == "to";
   if (is_to) {
     bool asks = false;
@@ -97,7 +143,8 @@ extern constinit const Rule kHalfWeightsTrained = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`model.half()` or `model.to(torch.float16)`, and then an optimizer over `model.parameters()`.
+`model.half()` or `model.to(torch.float16)`, and then an optimizer over `model.parameters()`; and a pretrained model that is loaded with
+`torch_dtype=torch.float16` and given to a `Trainer` with `fp16=True`.
 
 ## Why it is wrong
 
@@ -145,7 +192,7 @@ Where the optimizer keeps float32 copies of the weights.
 
 - PyTorch: automatic mixed precision, "should not call half() on your model"
 )"},
-    .calls = "*.half *.to",
+    .calls = "*.half *.to *.from_pretrained",
     .on_call = check};
 
 } // namespace deepperf::rules::half_weights_trained

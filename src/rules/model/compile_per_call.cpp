@@ -1,8 +1,11 @@
 #include "model/bind.h"
 #include "model/variance.h"
 #include "rules/per_step.h"
+#include "rules/reach.h"
 #include "rules/repetition.h"
 #include "rules/tree.h"
+
+#include <algorithm>
 
 namespace deepperf::rules::compile_per_call {
 
@@ -32,24 +35,29 @@ bool is_kept(const Site &site, const Call &call) {
   return false;
 }
 
-// Is what was compiled only called in this function, and not returned?
-bool is_used_here(const Site &site) {
+// Is the result a name of the function that is called there and neither returned nor stored?
+bool is_dropped(const Site &site) {
   const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
-  const auto *name = assignment != nullptr ? as<Name>(assignment->targets[0]) : nullptr;
-  const FunctionDef *definition = site.function->definition();
+  const auto *name =
+      assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+  const FunctionDef *const definition = site.function->definition();
   if (name == nullptr || definition == nullptr) {
     return false;
   }
   bool is_called = false;
-  const bool is_returned = any_node(definition->body, [&](const Node *node) {
+  const auto escapes = [&](const Node *node) {
     const auto *call = as<Call>(node);
-    const auto *callee = call != nullptr ? as<Name>(call->func) : nullptr;
-    is_called = is_called || (callee != nullptr && callee->id == name->id);
-    const auto *result = as<Return>(node);
-    const auto *returned = result != nullptr ? as<Name>(result->value) : nullptr;
-    return returned != nullptr && returned->id == name->id;
-  });
-  return is_called && !is_returned;
+    const auto *called = call != nullptr ? as<Name>(call->func) : nullptr;
+    is_called |= called != nullptr && called->id == name->id;
+    bool found = false;
+    for_each_child(node, [&](const Node *child) {
+      const auto *use = as<Name>(child);
+      const bool is_call = call != nullptr && call->func == child;
+      found |= use != nullptr && use->id == name->id && use->context == Context::Load && !is_call;
+    });
+    return found;
+  };
+  return !any_node(definition->body, escapes) && is_called;
 }
 
 void check(Site &site, const Call &call) {
@@ -82,7 +90,7 @@ void check(Site &site, const Call &call) {
   }
   const Repetition repetition = repetition_of(site);
   if (repetition.through_calls() && enclosing(site, NodeKind::If) == nullptr && compiled->kind != NodeKind::Call &&
-      site.function->name.text() != "__init__" && is_used_here(site) && stays_same(site, repetition, compiled)) {
+      site.function->name.text() != "__init__" && is_dropped(site) && stays_same(site, repetition, compiled)) {
     Finding &finding = report(site, call, what + " compiles the same code again in every iteration", advice);
     add_note(finding, site, repetition);
     return;
@@ -91,13 +99,57 @@ void check(Site &site, const Call &call) {
   // object's or the module's own.
   const auto *own = as<Attribute>(compiled);
   const bool is_own = own != nullptr && model::is_own_object(*site.function, own->value);
-  if (site.function->in_loop && site.function->definition() != nullptr && site.function->name.text() != "__init__" &&
-      enclosing(site, NodeKind::If) == nullptr &&
-      ((site.function->steps && compiled->kind != NodeKind::Name) || is_own)) {
+  const bool is_per_request = site.function->definition() != nullptr && site.function->name.text() != "__init__" &&
+                              is_own && under_no_grad(site) && is_dropped(site);
+  if (((site.function->in_loop && ((site.function->steps && compiled->kind != NodeKind::Name) || is_own)) ||
+       is_per_request) &&
+      site.function->definition() != nullptr && site.function->name.text() != "__init__" &&
+      enclosing(site, NodeKind::If) == nullptr) {
     report(site, call,
-           what + (site.function->steps ? " runs in every training step"
-                                        : " runs in every call of this method, which a loop calls"),
-           advice);
+           what + (site.function->steps     ? " runs in every training step"
+                   : site.function->in_loop ? " runs in every call of this method, which a loop calls"
+                                            : " runs in every call of this method, which only uses the result itself"),
+           advice)
+        .tier = site.function->in_loop ? Tier::On : Tier::Hint;
+  }
+}
+
+// `@torch.compile` on a function that is defined again in every iteration, request or step.
+void check_definition(Site &site, const Node &node) {
+  const auto &definition = static_cast<const FunctionDef &>(node);
+  if (definition.decorators.empty() || site.module->is_test || site.function == nullptr ||
+      !file_has_word(site, {"torch.compile", "jit.script"})) {
+    return;
+  }
+  const auto compiles = [&site](const Expr *decorator) {
+    const auto *call = as<Call>(decorator);
+    const model::Value value = value_of(site, call != nullptr ? call->func : decorator);
+    const std::string_view api = value.is(model::Value::Tag::Api) ? value.name().text() : std::string_view{};
+    return api == "torch.compile" || api == "torch.jit.script";
+  };
+  const auto decorator = std::ranges::find_if(definition.decorators, compiles);
+  if (decorator == definition.decorators.end()) {
+    return;
+  }
+  Site around = site; // the place of the definition, and not inside of it
+  if (!around.ancestors.empty() && around.ancestors.back() == &node) {
+    around.ancestors.pop_back();
+  }
+  const Repetition repetition = repetition_of(around);
+  const bool in_forward = site.function->definition() != nullptr && in_forward_pass(around);
+  const bool is_handled = site.function->definition() != nullptr && in_request_handler(around);
+  if (repetition.loop == nullptr && !in_forward && !is_handled) {
+    return;
+  }
+  Finding &finding =
+      report(around, **decorator,
+             std::string("`") + std::string(definition.name.text()) + "` is defined and compiled again " +
+                 (repetition.loop != nullptr ? "in every iteration"
+                  : in_forward               ? "in every forward pass"
+                                             : "for every request"),
+             "define it once, outside, and pass what changes as arguments");
+  if (repetition.loop != nullptr) {
+    add_note(finding, around, repetition);
   }
 }
 
@@ -116,7 +168,7 @@ extern constinit const Rule kCompilePerCall = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`torch.compile`, `torch.jit.script` or `torch.jit.trace` inside `forward`, inside a Dataset's `__getitem__`, in a request handler (a Flask
+`torch.compile`, `torch.jit.script` or `torch.jit.trace`, called or as a decorator, inside `forward`, inside a Dataset's `__getitem__`, in a request handler (a Flask
 or FastAPI route), or in a loop that compiles the same code in every iteration.
 
 ## Why it costs
@@ -165,6 +217,8 @@ In a benchmark that measures compilation itself.
 - PyTorch documentation: torch.compile, torch.jit.script, torch.jit.trace
 )"},
     .calls = "torch.compile torch.jit.script torch.jit.trace torch.jit.trace_module",
-    .on_call = check};
+    .on_call = check,
+    .nodes = {NodeKind::FunctionDef},
+    .on_node = check_definition};
 
 } // namespace deepperf::rules::compile_per_call

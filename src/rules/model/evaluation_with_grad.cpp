@@ -357,6 +357,18 @@ bool is_dead_end(const Flow::Origin &origin) {
   return (origin.uses & kElse) == 0 && (origin.uses & Flow::kNumbers) != 0;
 }
 
+// The result of a pretrained model that a loop collects, in a program that trains nothing: whoever gets it can have no
+// use for its graph.
+bool is_only_collected(const Site &site, const Flow::Origin &origin) {
+  constexpr u16 kElse = Flow::kWalked | Flow::kEscapes | Flow::kNeedsNoGraph | Flow::kSummed | Flow::kUnsure;
+  const auto *call = as<Call>(origin.place);
+  return origin.what == Flow::What::Forward && origin.loop != nullptr && !origin.loop->tiny &&
+         (origin.uses & kElse) == 0 && (origin.uses & Flow::kReturned) != 0 && call != nullptr &&
+         model::kind_of(call->func) == Kind::HfModel && project_has_word(site, {".eval()"}) &&
+         !project_has_word(site, {"backward", "optim", "Trainer", "trainer", "autograd", "requires_grad", ".fit(",
+                                  "gradient", "captum", "enable_grad", "set_grad"});
+}
+
 bool is_repeated(const model::FunctionInfo &function, const model::Loop *loop) {
   for (; loop != nullptr; loop = loop->parent) {
     if (!loop->tiny) {
@@ -424,7 +436,8 @@ void check_function(Site &site, const model::FunctionInfo &function) {
   const model::Loop *reported_loop = nullptr;
   std::size_t reported = 0; // behind the finding for that loop
   for (const Flow::Origin &origin : flow.origins) {
-    if (origin.what == Flow::What::Kept || !is_dead_end(origin)) {
+    const bool is_collected = is_only_collected(site, origin);
+    if (origin.what == Flow::What::Kept || (!is_dead_end(origin) && !is_collected)) {
       continue;
     }
     const bool is_assumed = origin.what == Flow::What::Assumed;
@@ -435,9 +448,9 @@ void check_function(Site &site, const model::FunctionInfo &function) {
     const bool is_loop = is_handler || is_repeated(function, origin.loop);
     const bool is_run = is_handler || (function.context & model::kRunByScript) != 0 || runs_with_gradients(function);
     const bool is_meant = (function.context & model::kRunsOnce) == 0 && is_meant_as_inference(site, function, origin);
-    const bool is_unsure = is_assumed || is_module || has_loop_inside(site, origin) ||
-                           (!is_meant && (!is_loop || !is_run)) || (origin.uses & Flow::kUnsure) != 0 ||
-                           may_be_frozen(function);
+    const bool is_unsure = !is_collected && (is_assumed || is_module || has_loop_inside(site, origin) ||
+                                             (!is_meant && (!is_loop || !is_run)) ||
+                                             (origin.uses & Flow::kUnsure) != 0 || may_be_frozen(function));
     if (reported != 0 && origin.loop == reported_loop) {
       Finding &before = site.findings[reported - 1];
       if (before.tier == Tier::Hint && !is_unsure && !site.module->is_test) { // what is sure is reported first
@@ -457,7 +470,8 @@ void check_function(Site &site, const model::FunctionInfo &function) {
     } else if (!is_loop) {
       made.severity = Severity::Advice; // once, it costs memory and little time
     }
-    add_note(made, site, *origin.place, name_of_end(origin.uses));
+    add_note(made, site, *origin.place,
+             is_collected ? "its result is collected, and nothing in this program trains" : name_of_end(origin.uses));
     reported = site.findings.size();
     reported_loop = origin.loop;
     if (flow.origins.size() == 1) {

@@ -1,9 +1,16 @@
+#include "base/known_names.h"
+#include "base/name_table.h"
+#include "model/classes.h"
 #include "model/definitions.h"
 #include "model/variance.h"
 #include "python/children.h"
+#include "rules/encoding.h"
+#include "rules/fate.h"
+#include "rules/per_item.h"
 #include "rules/per_step.h"
 #include "rules/reach.h"
 #include "rules/repetition.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,30 +22,50 @@ using model::FunctionInfo;
 
 namespace {
 
-bool writes_models(const Site &site, const Node *node, bool is_in_collection = false);
+// `for attempt in range(3): try: model = load(); break`: it is asked for again after something failed.
+bool is_retry(const Try &attempt) {
+  return any_node(attempt.body,
+                  [](const Node *node) { return node->kind == NodeKind::Break || node->kind == NodeKind::Return; }) ||
+         any_node(attempt.orelse, [](const Node *node) { return node->kind == NodeKind::Break; });
+}
+
+// `model(prompt).images[0].save(path)` writes what the model gave, and not the model.
+bool is_output(const Site &site, const Expr *saved, u32 depth = 0) {
+  constexpr u32 kMostDepth = 6;
+  if (depth == kMostDepth) {
+    return false;
+  }
+  if (const auto *call = as<Call>(saved)) {
+    return called_function(site, *call) == nullptr && called_api(site, *call).empty()
+               ? model::kind_of(call->func) == Kind::HfPipeline ||
+                     (receiver_of(*call) != nullptr && is_output(site, receiver_of(*call), depth + 1))
+               : called_api(site, *call).starts_with("PIL.");
+  }
+  if (const auto *attribute = as<Attribute>(saved)) {
+    return is_output(site, attribute->value, depth + 1);
+  }
+  if (const auto *element = as<Subscript>(saved)) {
+    return is_output(site, element->value, depth + 1);
+  }
+  const auto *name = as<Name>(saved);
+  const Expr *const value = name != nullptr ? assigned_to(site, *name) : nullptr;
+  return value != nullptr && is_output(site, value, depth + 1);
+}
 
 // The file changes between the turns, or it is asked for again after something failed.
-bool writes_models(const Site &site, const Node *node, bool is_in_collection) {
+bool writes_models(const Site &site, const Node *node) {
   if (const auto *call = as<Call>(node)) {
     const std::string_view method = called_method(*call);
-    if (method == "save" || method.starts_with("save_") || method == "fit" || method == "train") {
+    if ((method == "save" && !is_output(site, receiver_of(*call))) || method.starts_with("save_") || method == "fit" ||
+        method == "train") {
       return true;
     }
   }
-  if (node->kind == NodeKind::Break) {
+  if (const auto *attempt = as<Try>(node); attempt != nullptr && is_retry(*attempt)) {
     return true;
   }
-  // In `for path in paths`, what fails is given up, and not tried again.
-  const auto *loop = as<For>(node);
-  const auto *over = loop != nullptr ? as<Call>(loop->iter) : nullptr;
-  const bool counts = over != nullptr && called_name(*over) == "range";
-  if (node->kind == NodeKind::Try || (loop != nullptr && !counts)) {
-    const Block &body = loop != nullptr ? loop->body : static_cast<const Try *>(node)->body;
-    return (loop == nullptr && !is_in_collection) ||
-           std::ranges::any_of(body, [&](const Stmt *part) { return writes_models(site, part, true); });
-  }
   bool found = false;
-  for_each_child(node, [&](const Node *child) { found = found || writes_models(site, child, is_in_collection); });
+  for_each_child(node, [&](const Node *child) { found = found || writes_models(site, child); });
   return found;
 }
 
@@ -100,18 +127,47 @@ bool reads_request(const Site &site, const Node *expr) {
   return found;
 }
 
-// Nothing that callers pass, and nothing of the object, decides what is loaded.
+// Attributes that nothing but the constructor stores to: the same in every call of an object's methods.
+bool are_fixed(const FunctionInfo &function, const std::vector<Symbol> &attributes) {
+  const model::ClassInfo *const type = function.type;
+  const FunctionInfo *const init = type != nullptr ? model::find_method_of(*type, known::sym_init) : nullptr;
+  return attributes.empty() ||
+         (init != nullptr && std::ranges::all_of(attributes, [&](Symbol name) {
+            const auto found = type->attributes.find(name.id);
+            return found != type->attributes.end() &&
+                   std::ranges::all_of(found->second.entries, [init](const model::Cell::Entry &entry) {
+                     return entry.contributor == init->index;
+                   });
+          }));
+}
+
+// Parameters that callers pass, without the object itself.
+u64 passed_params(const FunctionInfo &function, const model::Dependencies &on) {
+  return function.type != nullptr && !function.is_static ? on.params & ~u64{1} : on.params;
+}
+
+// Where the weights go and how they are stored, and not which ones they are.
+bool is_placement(const Keyword &given) {
+  static const NameTable kPlacement({"device", "device_map", "torch_dtype", "dtype", "map_location",
+                                     "quantization_config", "token", "use_auth_token", "cache_dir", "low_cpu_mem_usage",
+                                     "attn_implementation", "local_files_only", "trust_remote_code"});
+  return given.name && kPlacement.has(given.name);
+}
+
+// Nothing that callers pass decides what is loaded, and nothing of the object that ever changes.
 bool is_same_in_each_call(const Site &site, const Call &call) {
   const auto fixed = [&site](const Expr *expr) {
     if (reads_request(site, expr)) {
       return false;
     }
     const model::Dependencies on = model::dependencies_of(site.project, *site.function, expr);
-    return on.params == 0 && on.attributes.empty() && !on.varies;
+    const bool is_of_object = on.attributes.empty() ? on.params == 0 : passed_params(*site.function, on) == 0;
+    return is_of_object && are_fixed(*site.function, on.attributes) && !on.varies;
   };
   const Expr *receiver = receiver_of(call);
   return (receiver == nullptr || fixed(receiver)) && std::ranges::all_of(call.args, fixed) &&
-         std::ranges::all_of(call.keywords, [&](const Keyword *keyword) { return fixed(keyword->value); });
+         std::ranges::all_of(call.keywords,
+                             [&](const Keyword *keyword) { return is_placement(*keyword) || fixed(keyword->value); });
 }
 
 // The same where callers pass what is loaded, and a loop around one of them passes the same in every iteration.
@@ -119,122 +175,6 @@ bool is_same_in_all_iterations(const Site &site, const Call &call) {
   const Repetition repetition = repetition_of(site);
   return repetition.through_calls() && !writes_models(site, repetition.loop->node) &&
          call_stays_same(site, repetition, call);
-}
-
-// What a function does with what it loads.
-enum class Fate : u8 {
-  Dropped,  // used, and gone when the function returns
-  Returned, // to its caller, perhaps in a tuple
-  Kept,     // stored somewhere, or handed on in another way
-};
-
-// Is the expression the name itself, `name.to(device)`, or a tuple with one of these?
-bool gives_name(const Expr *expr, Symbol name) {
-  if (const auto *plain = as<Name>(expr)) {
-    return plain->id == name;
-  }
-  if (const auto *parts = as<Tuple>(expr)) {
-    return std::ranges::any_of(parts->elts, [name](const Expr *part) { return gives_name(part, name); });
-  }
-  if (const auto *call = as<Call>(expr)) {
-    const std::string_view method = called_method(*call);
-    return (method == "to" || method == "cuda" || method == "eval" || method == "half") &&
-           gives_name(receiver_of(*call), name);
-  }
-  return false;
-}
-
-// Of what has the name in the function.
-Fate fate_of(const model::FunctionInfo &function, Symbol name) {
-  bool kept = std::ranges::find(function.globals, name) != function.globals.end();
-  bool returned = false;
-  const auto mentions = [name](const auto &inner, const Node *part) -> bool {
-    if (const auto *plain = as<Name>(part)) {
-      return plain->id == name;
-    }
-    if (part->kind == NodeKind::Call) {
-      return false; // what is computed with it, not it
-    }
-    bool found = false;
-    for_each_child(part, [&](const Node *child) { found = found || inner(inner, child); });
-    return found;
-  };
-  const auto visit = [&](const auto &self, const Node *node) -> void {
-    if (const auto *result = as<Return>(node); result != nullptr && result->value != nullptr) {
-      returned = returned || gives_name(result->value, name) || mentions(mentions, result->value);
-    } else if (const auto *stored = as<Assign>(node)) {
-      const auto *target = as<Name>(stored->targets[0]);
-      const bool is_itself = target != nullptr && target->id == name; // model = model.to(device)
-      kept = kept || (!is_itself && (gives_name(stored->value, name) || mentions(mentions, stored->value)));
-    } else if (node->kind == NodeKind::Yield) {
-      kept = true;
-    }
-    for_each_child(node, [&](const Node *child) { self(self, child); });
-  };
-  visit(visit, function.node);
-  return kept ? Fate::Kept : returned ? Fate::Returned : Fate::Dropped;
-}
-
-// The assignment or return that takes the value of a call, of its `.to(device)` or the like.
-const Stmt *taken_by(const std::vector<const Node *> &ancestors, const Call &call) {
-  const Node *below = &call;
-  for (std::size_t at = ancestors.size(); at > 0; --at) {
-    const Node *node = ancestors[at - 1];
-    if (node->kind == NodeKind::Assign || node->kind == NodeKind::Return) {
-      return static_cast<const Stmt *>(node);
-    }
-    const auto *method = as<Attribute>(node);
-    const auto *outer = as<Call>(node);
-    if ((method == nullptr || method->value != below) && (outer == nullptr || outer->func != below)) {
-      return nullptr;
-    }
-    below = node;
-  }
-  return nullptr;
-}
-
-Fate fate_of_taken(const model::FunctionInfo &function, const Stmt *taken) {
-  if (taken == nullptr) {
-    return Fate::Kept;
-  }
-  const auto *assignment = as<Assign>(taken);
-  if (assignment == nullptr) {
-    return Fate::Returned;
-  }
-  if (assignment->targets.size() != 1) {
-    return Fate::Kept;
-  }
-  if (const auto *name = as<Name>(assignment->targets[0])) {
-    return fate_of(function, name->id);
-  }
-  const auto *names = as<Tuple>(assignment->targets[0]); // tokenizer, model = load()
-  if (names == nullptr) {
-    return Fate::Kept;
-  }
-  Fate worst = Fate::Dropped;
-  for (const Expr *part : names->elts) {
-    const auto *name = as<Name>(part);
-    worst = std::max(worst, name != nullptr ? fate_of(function, name->id) : Fate::Kept);
-  }
-  return worst;
-}
-
-// Nodes from a function's own down to the parent of a call.
-bool find_ancestors(const Node *node, const Call &call, std::vector<const Node *> &ancestors) {
-  if (node == &call) {
-    return true;
-  }
-  ancestors.push_back(node);
-  bool found = false;
-  for_each_child(node, [&](const Node *child) {
-    if (!found && child->start <= call.start && call.end <= child->end) {
-      found = find_ancestors(child, call, ancestors);
-    }
-  });
-  if (!found) {
-    ancestors.pop_back();
-  }
-  return found;
 }
 
 bool is_cached(const model::FunctionInfo &function);
@@ -270,20 +210,31 @@ bool is_cached(const model::FunctionInfo &function) {
 }
 
 // Does the function keep it for the next call: `global model`, `self.model`, an entry of a cache?
-bool keeps_something(const Node *node) {
+// `pipe.scheduler = …` of what the function has made is gone with it.
+bool keeps_something(const FunctionInfo &function, const Node *node) {
   if (node->kind == NodeKind::Global) {
     return true;
   }
   if (const auto *assignment = as<Assign>(node)) {
-    const NodeKind target = assignment->targets[0]->kind;
-    if (target == NodeKind::Attribute || target == NodeKind::Subscript) {
+    const Expr *target = assignment->targets[0];
+    const bool is_part = target->kind == NodeKind::Attribute || target->kind == NodeKind::Subscript;
+    while (target->kind == NodeKind::Attribute || target->kind == NodeKind::Subscript) {
+      target = target->kind == NodeKind::Attribute ? static_cast<const Attribute *>(target)->value
+                                                   : static_cast<const Subscript *>(target)->value;
+    }
+    const auto *name = as<Name>(target);
+    const bool is_own =
+        name != nullptr && function.slot_of(name->id) != FunctionInfo::kNoSlot &&
+        std::ranges::none_of(function.params, [name](const Param *param) { return param->name == name->id; });
+    if (is_part && !is_own) {
       return true;
     }
   }
   bool found = false;
-  for_each_child(node, [&](const Node *child) { found = found || keeps_something(child); });
+  for_each_child(node, [&](const Node *child) { found = found || keeps_something(function, child); });
   return found;
 }
+bool keeps_something(const FunctionInfo &function) { return keeps_something(function, function.node); }
 
 // A function that returns what it loads, or keeps it to itself, and that a request handler calls each time.
 const model::CallSite *called_by_handler(const Site &site, const model::FunctionInfo &function, u32 depth = 0) {
@@ -297,7 +248,7 @@ const model::CallSite *called_by_handler(const Site &site, const model::Function
     }
     const Node *const between = caller->caller->node;
     if (depth + 1 < kMostDepth && between != nullptr && caller->caller->name.text() != "__init__" &&
-        !is_cached(*caller->caller) && !keeps_something(between) &&
+        !is_cached(*caller->caller) && !keeps_something(*caller->caller) &&
         called_by_handler(site, *caller->caller, depth + 1) != nullptr) {
       return caller;
     }
@@ -313,8 +264,9 @@ bool is_same_for_caller(const Site &site, const Call &call, const model::CallSit
     params |= on.params;
     return on.varies || !on.attributes.empty();
   };
-  if (std::ranges::any_of(call.args, depends) ||
-      std::ranges::any_of(call.keywords, [&](const Keyword *keyword) { return depends(keyword->value); })) {
+  if (std::ranges::any_of(call.args, depends) || std::ranges::any_of(call.keywords, [&](const Keyword *keyword) {
+        return !is_placement(*keyword) && depends(keyword->value);
+      })) {
     return false;
   }
   for (u32 i = 0; i < site.function->params.size() && i < 64; ++i) {
@@ -325,7 +277,9 @@ bool is_same_for_caller(const Site &site, const Call &call, const model::CallSit
     const model::Dependencies on =
         passed != nullptr ? model::dependencies_of(site.project, *caller.caller, passed) : model::Dependencies{};
     const Site there = site_of(site, *caller.call);
-    if (on.params != 0 || on.varies || !on.attributes.empty() || (passed != nullptr && reads_request(there, passed))) {
+    const u64 others = on.attributes.empty() ? on.params : passed_params(*caller.caller, on);
+    if (others != 0 || on.varies || !are_fixed(*caller.caller, on.attributes) ||
+        (passed != nullptr && reads_request(there, passed))) {
       return false;
     }
   }
@@ -339,9 +293,10 @@ bool check_request(Site &site, const Call &call) {
   }
   const bool is_handler = is_request_handler(site.project, *site.function);
   const model::CallSite *caller = is_handler ? nullptr : called_by_handler(site, *site.function);
-  if ((!is_handler && (caller == nullptr || is_cached(*site.function))) ||
+  const bool is_constructor = is_handler && site.function->name.text() == "__init__"; // of what each request makes
+  if ((!is_handler && caller == nullptr) || is_cached(*site.function) ||
       (!is_same_in_each_call(site, call) && (caller == nullptr || !is_same_for_caller(site, call, *caller))) ||
-      keeps_something(site.function->node)) {
+      (!is_constructor && keeps_something(*site.function))) {
     return false;
   }
   Finding &finding =
@@ -361,7 +316,7 @@ bool check_object(Site &site, const Call &call) {
   for (const model::CallSite *caller : site.function->called_by) {
     const FunctionInfo &by = *caller->caller;
     if (caller->once || caller->behind_guard || by.node == nullptr || !runs_per_request(site.project, by) ||
-        keeps_something(by.node) || is_cached(by)) {
+        keeps_something(by) || is_cached(by)) {
       continue;
     }
     const auto fixed = [&](const Expr *expr) {
@@ -385,6 +340,21 @@ bool check_object(Site &site, const Call &call) {
   return false;
 }
 
+// Streamlit runs the whole script again whenever somebody clicks or types.
+bool check_rerun(Site &site, const Call &call) {
+  if (site.module->is_test || !file_has_word(site, {"import streamlit"}) ||
+      file_has_word(site, {"cache", "session_state", "singleton", "memo"}) ||
+      !file_has_word(site, {".text_input(", ".text_area(", ".button(", ".file_uploader(", ".chat_input(", ".selectbox(",
+                            ".slider(", ".camera_input(", ".form_submit_button("})) {
+    return false;
+  }
+  report(site, call,
+         fmt::format("Streamlit runs this script again at every interaction, and `{}` loads the same files each time",
+                     text_of(site, call.func)),
+         "load it in a function with the decorator `@st.cache_resource`");
+  return true;
+}
+
 // models.resnet50(weights="DEFAULT") in a server: the pretrained weights are read for every request.
 void check_pretrained(Site &site, const Node &node) {
   const auto &call = static_cast<const Call &>(node);
@@ -397,7 +367,7 @@ void check_pretrained(Site &site, const Node &node) {
 }
 
 void check(Site &site, const Call &call) {
-  if (check_object(site, call)) {
+  if (check_object(site, call) || check_rerun(site, call)) {
     return;
   }
   if (!call.args.empty() && enclosing(site, NodeKind::If) == nullptr && check_request(site, call)) {
@@ -409,11 +379,12 @@ void check(Site &site, const Call &call) {
   }
   const model::Loop *loop = long_loop_around(site);
   const model::CallSite *caller = nullptr;
+  const Call *const applied = loop == nullptr ? repeated_by(site, *site.function) : nullptr;
   if (loop != nullptr) {
     if (!runs_every_turn(site, *loop) || !stays_same(site, call, *loop) || writes_models(site, loop->node)) {
       return;
     }
-  } else if (!site.function->in_loop || site.function->definition() == nullptr ||
+  } else if ((!site.function->in_loop && applied == nullptr) || site.function->definition() == nullptr ||
              site.function->name.text() == "__init__" || !site.function->definition()->decorators.empty() ||
              writes_models(site, site.function->node) ||
              (!is_same_in_each_call(site, call) && !is_same_in_all_iterations(site, call))) {
@@ -425,15 +396,18 @@ void check(Site &site, const Call &call) {
       return;
     }
   }
-  Finding &finding =
-      report(site, call,
-             loop != nullptr
-                 ? fmt::format("`{}` loads the same files in every iteration", text_of(site, call.func))
-                 : fmt::format("`{}` loads the same files in every call of this function, which is called from a loop",
-                               text_of(site, call.func)),
-             "load it once, outside the loop, and pass it in");
+  Finding &finding = report(
+      site, call,
+      loop != nullptr
+          ? fmt::format("`{}` loads the same files in every iteration", text_of(site, call.func))
+          : fmt::format("`{}` loads the same files in every call of this function, which {}", text_of(site, call.func),
+                        applied != nullptr ? "is run for every element or batch" : "is called from a loop"),
+      "load it once, outside the loop, and pass it in");
   if (loop != nullptr) {
     add_note(finding, site, *loop->node, "the loop");
+  }
+  if (applied != nullptr) {
+    finding.notes.push_back({site.module->file, applied->span(), "this runs the function again and again"});
   }
   if (caller != nullptr) {
     finding.notes.push_back({caller->caller->module->file, caller->call->span(),
@@ -448,7 +422,13 @@ void check(Site &site, const Call &call) {
   const bool is_trained = kind != Kind::HfPipeline && kind != Kind::HfTokenizer && !is_asked &&
                           loaded.find("Processor") == std::string_view::npos &&
                           loaded.find("FeatureExtractor") == std::string_view::npos;
-  if (is_trained ||
+  // What neither the loop nor what it calls trains or changes is only asked.
+  constexpr std::string_view kChanging[] = {"backward(", "Trainer",        "optim",    ".train(",  "load_state_dict",
+                                            ".fit(",     "get_peft_model", "quantize", "prune",    "adapter",
+                                            "register_", "requires_grad",  "half()",   "setattr(", ".step("};
+  const bool is_changed = kind != Kind::HfModel || !loaded.ends_with(".from_pretrained") ||
+                          reaches_word(site, loop != nullptr ? *loop->node : *site.function->node, Words(kChanging));
+  if ((is_trained && is_changed) ||
       function_has_word(site, {"lora", "adapter", "textual_inversion", " del ", "gc.collect", "empty_cache"})) {
     finding.tier = Tier::Hint;
   }
@@ -472,8 +452,10 @@ extern constinit const Rule kModelLoadInLoop = {
 `load_model`, `hub.load`, `hub.KerasLayer`, `saved_model.load`, `torch.load`, `torch.hub.load`, `torch.jit.load`, `transformers.pipeline`,
 `onnxruntime.InferenceSession` or `from_pretrained` in a loop, or in a function that is called from one, with arguments that stay the same.
 
-Reported by default: models, tokenizers, pipelines and sessions that a Flask or FastAPI route loads for every request, directly or through
-helpers, and pipelines, tokenizers and processors in a loop. Everything else that a loop loads again is a hint.
+Reported by default: models, tokenizers, pipelines and sessions that a Flask or FastAPI route, a dependency of one, a Celery task, a Lambda
+function or a Gradio callback loads for every request, directly or through helpers; what a Streamlit script loads without caching it; and
+pipelines, tokenizers, processors and pretrained models that are only asked, in a loop or in a function that `map` or `apply` calls.
+Everything else that a loop loads again is a hint.
 
 ## Why it costs
 

@@ -229,13 +229,32 @@ void check_own(Site &site, const Node &node) {
          "create it once, in `__init__` or before the loop, and call it here");
 }
 
+// `nn.Sequential(MelSpectrogram(…), AmplitudeToDB()).to(device)`, which is used here and nowhere else.
+bool is_part_used_here(const Site &site) {
+  const auto *outer = site.ancestors.empty() ? nullptr : as<Call>(site.ancestors.back());
+  if (outer == nullptr || called_api(site, *outer) != "torch.nn.Sequential" || site.ancestors.size() < 2) {
+    return false;
+  }
+  Site around = site;
+  around.ancestors.pop_back();
+  return is_used_here(around, *outer);
+}
+
 void check(Site &site, const Call &call) {
   const std::string_view where = repeated_in(site);
   if (where.empty()) {
     return;
   }
   std::string_view name = called_api(site, call);
+  const bool is_table = name.starts_with("torchaudio.transforms.") || name.starts_with("nnAudio.");
   name.remove_prefix(name.rfind('.') + 1);
+  if (is_table) {
+    if (is_used_here(site, call) || is_part_used_here(site)) {
+      report(site, call, fmt::format("`{}` computes its window and filter bank again in every {}", name, where),
+             "create it once, in `__init__`, and call it here");
+    }
+    return;
+  }
   if (!is_used_here(site, call)) {
     const Use use = use_of(site, call);
     if (use.name && where == "forward pass" && site.function->definition() != nullptr &&
@@ -284,7 +303,8 @@ extern constinit const Rule kModuleInForward = {
              .documentation = R"(## What it finds
 
 `nn.Linear(…)`, `nn.Dropout(…)` and other layers, and modules of the project with weights, that are created inside `forward`, in a function
-that `forward` calls, or in a training step, and used there. Layers without weights, such as `nn.Softmax`, are hints. Losses and
+that `forward` calls, or in a training step, and used there. Layers without weights, such as `nn.Softmax`, are hints; transforms of torchaudio, which
+compute a window and a filter bank when they are created, are not. Losses and
 torchmetrics' metrics that a training step, or each batch of an evaluation, creates again are advice: they are cheap, but a metric of one batch does not see the others.
 
 ## Why it costs
@@ -332,7 +352,10 @@ not reported.
 
 - PyTorch documentation: nn.Module, nn.Dropout
 )"},
-    .calls = "torch.nn.Linear torch.nn.Bilinear torch.nn.LazyLinear torch.nn.Conv1d torch.nn.Conv2d torch.nn.Conv3d "
+    .calls = "torchaudio.transforms.MelSpectrogram torchaudio.transforms.MFCC torchaudio.transforms.Spectrogram "
+             "torchaudio.transforms.Resample torchaudio.transforms.LFCC torchaudio.transforms.MelScale "
+             "torchaudio.transforms.InverseMelScale torchaudio.transforms.GriffinLim "
+             "torch.nn.Linear torch.nn.Bilinear torch.nn.LazyLinear torch.nn.Conv1d torch.nn.Conv2d torch.nn.Conv3d "
              "torch.nn.ConvTranspose1d torch.nn.ConvTranspose2d torch.nn.ConvTranspose3d torch.nn.BatchNorm1d "
              "torch.nn.BatchNorm2d torch.nn.BatchNorm3d torch.nn.LayerNorm torch.nn.GroupNorm torch.nn.RMSNorm "
              "torch.nn.InstanceNorm1d torch.nn.InstanceNorm2d torch.nn.InstanceNorm3d torch.nn.Embedding "

@@ -25,6 +25,31 @@ bool is_parameter(const Site &site, const Expr *expr) {
   return call != nullptr && called_api(site, *call) == "torch.nn.Parameter";
 }
 
+bool is_new_layer(const Site &site, const Expr *expr);
+
+// Does the function return a new layer each time? One that only raises is made for others to override.
+bool makes_layers(const Site &site, const model::FunctionInfo &function) {
+  const FunctionDef *const definition = function.definition();
+  if (definition == nullptr) {
+    return false;
+  }
+  bool returns_layer = false;
+  bool returns_other = false;
+  any_node(definition->body, [&](const Node *node) {
+    const auto *result = as<Return>(node);
+    if (result != nullptr) {
+      const bool is_layer = result->value != nullptr && result->value->kind == NodeKind::Call &&
+                            site.project.callee_of(static_cast<const Call *>(result->value)).function != &function &&
+                            is_new_layer(site, result->value);
+      (is_layer ? returns_layer : returns_other) = true;
+    }
+    return returns_other;
+  });
+  const bool is_abstract = !returns_layer && !returns_other &&
+                           any_node(definition->body, [](const Node *node) { return node->kind == NodeKind::Raise; });
+  return !returns_other && (returns_layer || is_abstract);
+}
+
 // A layer with weights, a parameter or a metric that is made in place.
 bool is_new_layer(const Site &site, const Expr *expr) {
   const auto *call = as<Call>(expr);
@@ -34,6 +59,9 @@ bool is_new_layer(const Site &site, const Expr *expr) {
   const model::Value callee = site.project.callee_of(call);
   if (callee.is(model::Value::Tag::Class)) {
     return callee.type->kind == Kind::TorchModule;
+  }
+  if (callee.is(model::Value::Tag::Method) || callee.is(model::Value::Tag::Function)) {
+    return model::kind_of(call) == Kind::TorchModule && makes_layers(site, *callee.function);
   }
   if (!callee.is(model::Value::Tag::Api)) {
     return false;

@@ -1,3 +1,4 @@
+#include "model/variance.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -70,10 +71,12 @@ std::string file_in(const Site &site, const Expr *path) {
 struct PlainLoad {
   const model::Module *module = nullptr;
   const Call *load = nullptr;
+  const model::ClassInfo *type = nullptr; // of the model, if it is one of the project
 };
 
 struct PlainLoads {
-  std::unordered_map<std::string, PlainLoad> all; // by the file
+  std::unordered_map<std::string, PlainLoad> all;                   // by the file
+  std::unordered_map<const model::ClassInfo *, PlainLoad> of_class; // by the class of the model
 
   [[nodiscard]] const PlainLoad *first_of(const std::string &file) const {
     const auto found = all.find(file);
@@ -104,7 +107,9 @@ void find_loads(const Site &site, const model::FunctionInfo &function, PlainLoad
     }
     if (called_api(there, *call) == "torch.load" && !call->args.empty()) {
       file = call;
-    } else if (called_method(*call) == "load_state_dict" && call->args.size() == 1 && call->keywords.empty()) {
+    } else if (called_method(*call) == "load_state_dict" && call->args.size() == 1 &&
+               (call->keywords.empty() || (keyword_argument(*call, "strict") != nullptr &&
+                                           bool_of(there, keyword_argument(*call, "strict")->value) == true))) {
       const Expr *receiver = receiver_of(*call);
       const Kind kind = model::kind_of(receiver);
       const bool is_model =
@@ -119,7 +124,13 @@ void find_loads(const Site &site, const model::FunctionInfo &function, PlainLoad
     return false;
   });
   if (file != nullptr && plain != nullptr) {
-    loads.all.try_emplace(file_in(there, file->args[0]), PlainLoad{function.module, plain});
+    const model::Value model = value_of(there, receiver_of(*plain));
+    const model::ClassInfo *const type = model.is(model::Value::Tag::Object) ? model.type : nullptr;
+    const PlainLoad load{function.module, plain, type};
+    loads.all.try_emplace(file_in(there, file->args[0]), load);
+    if (type != nullptr) {
+      loads.of_class.try_emplace(type, load);
+    }
   }
 }
 
@@ -136,26 +147,94 @@ const PlainLoads &plain_loads(const Site &site) {
   });
 }
 
+// The class of the project that a wrapper holds: `DDP(Net().cuda(), …)`.
+const model::ClassInfo *wrapped_class(const Site &site, const model::Value &wrapper) {
+  const Expr *inner = wrapper.call != nullptr && !wrapper.call->args.empty() ? wrapper.call->args[0] : nullptr;
+  const Site there = wrapper.call != nullptr ? site_of(site, *wrapper.call) : site;
+  for (u32 steps = 0; inner != nullptr && steps < 4; ++steps) {
+    const auto *call = as<Call>(inner);
+    const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value{};
+    if (callee.is(model::Value::Tag::Class)) {
+      return callee.type;
+    }
+    const model::Value value = call == nullptr ? value_of(there, inner) : model::Value{};
+    if (value.is(model::Value::Tag::Object)) {
+      return value.type;
+    }
+    inner = call != nullptr ? receiver_of(*call) : nullptr; // Net().cuda()
+  }
+  return nullptr;
+}
+
+// The class of a model that Accelerate has prepared, in the function or where it is called; null if it is none.
+const model::ClassInfo *prepared_class(const Site &site, const Expr *model, u32 depth) {
+  const model::Value value = value_of(site, model);
+  const auto *name = as<Name>(model);
+  const FunctionDef *const definition = site.function->definition();
+  if (!value.is(model::Value::Tag::Object) || name == nullptr || definition == nullptr || depth == 3) {
+    return nullptr;
+  }
+  bool is_prepared = false;
+  any_node(definition->body, [&](const Node *node) {
+    const auto *assignment = as<Assign>(node);
+    const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+    if (call != nullptr && mentions(assignment->targets[0], name->id)) {
+      is_prepared = called_method(*call) == "prepare" && model::kind_of(receiver_of(*call)) == Kind::Accelerator;
+    }
+    return false;
+  });
+  if (is_prepared) {
+    return value.type;
+  }
+  const auto &params = site.function->params;
+  const auto param = std::ranges::find_if(params, [name](const Param *one) { return one->name == name->id; });
+  const bool is_passed = param != params.end() && !site.function->called_by.empty() &&
+                         std::ranges::all_of(site.function->called_by, [&](const model::CallSite *caller) {
+                           const Expr *const given =
+                               model::passed_argument(*caller, static_cast<u32>(param - params.begin()));
+                           const Site there = site_of(site, *caller->call);
+                           return given != nullptr && there.function != nullptr && caller->caller != site.function &&
+                                  prepared_class(there, given, depth + 1) != nullptr;
+                         });
+  return is_passed ? value.type : nullptr;
+}
+
 void check(Site &site, const Call &call) {
   const Call *state = call.args.size() >= 2 ? state_in(site, call.args[0]) : nullptr;
-  if (state == nullptr || site.module->is_test) {
+  if (state == nullptr || site.module->is_test || site.function == nullptr) {
     return;
   }
-  const std::string_view prefix = prefix_of(receiver_value(site, *state));
-  const std::string file = prefix.empty() ? std::string{} : file_in(site, call.args[1]);
-  if (file.empty() || knows_of_prefixes(site)) {
+  model::Value wrapper = receiver_value(site, *state);
+  std::string_view prefix = prefix_of(wrapper);
+  if (prefix.empty()) {
+    wrapper = value_of(site, receiver_of(*state));
+    prefix = prefix_of(wrapper);
+  }
+  const model::ClassInfo *const prepared =
+      prefix.empty() && project_has_word(site, {"ccelerat"}) ? prepared_class(site, receiver_of(*state), 0) : nullptr;
+  if ((prefix.empty() && prepared == nullptr) || knows_of_prefixes(site)) {
     return;
   }
-  if (const PlainLoad *load = plain_loads(site).first_of(file)) {
-    const std::string_view model = text_of(site, receiver_of(*state));
-    Finding &finding = report(
-        site, *state,
-        fmt::format("the keys of this state dict start with `{}`, so it does not load into a model that is not wrapped",
-                    prefix),
-        fmt::format("save `{}.{}.state_dict()`", model, prefix.substr(0, prefix.size() - 1)));
-    finding.notes.push_back(
-        {load->module->file, load->load->span(), "the same file is loaded into a plain model here"});
+  const PlainLoads &loads = plain_loads(site);
+  const std::string file = prepared == nullptr ? file_in(site, call.args[1]) : std::string{};
+  const PlainLoad *load = !file.empty() ? loads.first_of(file) : nullptr;
+  if (load == nullptr && file.empty()) {
+    const auto known = loads.of_class.find(prepared != nullptr ? prepared : wrapped_class(site, wrapper));
+    load = known != loads.of_class.end() && known->first != nullptr ? &known->second : nullptr;
   }
+  if (load == nullptr) {
+    return;
+  }
+  const std::string_view model = text_of(site, receiver_of(*state));
+  Finding &finding = report(
+      site, *state,
+      fmt::format("the keys of this state dict start with `{}`{}, so it does not load into a model that is not wrapped",
+                  prepared != nullptr ? "module." : prefix, prepared != nullptr ? " with several processes" : ""),
+      prepared != nullptr ? fmt::format("save `accelerator.unwrap_model({}).state_dict()`", model)
+                          : fmt::format("save `{}.{}.state_dict()`", model, prefix.substr(0, prefix.size() - 1)));
+  finding.notes.push_back({load->module->file, load->load->span(),
+                           file.empty() ? "such weights are loaded into a plain model here"
+                                        : "the same file is loaded into a plain model here"});
 }
 
 } // namespace
@@ -174,7 +253,8 @@ extern constinit const Rule kWrappedStateSaved = {
              .documentation = R"(## What it finds
 
 `torch.save(model.state_dict(), …)` where the model is wrapped by `DataParallel`, `DistributedDataParallel` or `torch.compile`, in a program
-that loads the same file into a model that is not wrapped and never removes the prefix.
+that loads the same file, or weights of the same class, into a model that is not wrapped and never removes the prefix. The same for a
+model that Accelerate has prepared.
 
 ## Why it is wrong
 
@@ -227,7 +307,7 @@ Where another program removes the prefix before the file is loaded.
 
 - PyTorch tutorials: saving and loading models, `DataParallel`
 )"},
-    .calls = "torch.save",
+    .calls = "torch.save Accelerator.save",
     .on_call = check};
 
 } // namespace deepperf::rules::wrapped_state_saved

@@ -1,4 +1,5 @@
 #include "rules/assignments.h"
+#include "rules/encoding.h"
 #include "rules/loss_call.h"
 #include "rules/reach.h"
 #include "rules/site.h"
@@ -155,11 +156,131 @@ void check_helpers(Site &site, const Call &call) {
   tell(site, there, *backward->event.call, *modulus, tested, *update->event.test);
 }
 
+// ---- for _ in range(accumulation): …backward(); optimizer.step() ----------------------------------------------------
+
+// Is the loss divided or scaled, where it is computed or where backward() is called? Also in a function that gives it.
+bool is_scaled(const Site &site, const Block &body, const Expr *loss, u32 depth) {
+  const auto scales = [](const Node *node) {
+    const auto *operation = as<BinOp>(node);
+    return is_division(node) || (operation != nullptr && operation->op() == Operator::Mult);
+  };
+  if (any_node(loss, scales)) {
+    return true;
+  }
+  const auto *name = as<Name>(loss);
+  constexpr u32 kMostDepth = 3;
+  if (depth == kMostDepth) {
+    return true;
+  }
+  return any_node(body, [&](const Node *node) {
+    const auto *change = as<AugAssign>(node);
+    const auto *changed = change != nullptr ? as<Name>(change->target) : nullptr;
+    if (changed != nullptr && name != nullptr && changed->id == name->id) {
+      return true;
+    }
+    const auto *assignment = as<Assign>(node);
+    if (assignment == nullptr || name == nullptr || !mentions(assignment->targets[0], name->id)) {
+      return false;
+    }
+    if (any_node(assignment->value, scales)) {
+      return true;
+    }
+    const auto *call = as<Call>(assignment->value);
+    const model::FunctionInfo *const function = call != nullptr ? called_function(site, *call) : nullptr;
+    return function != nullptr && function->definition() != nullptr &&
+           any_node(function->definition()->body, is_division);
+  });
+}
+
+// How a loop goes over the parts of a batch, or over the batches of one step; null if it is something else.
+const Expr *parts_of(const Site &site, const For &loop) {
+  const auto *call = as<Call>(loop.iter);
+  while (call != nullptr && !call->args.empty() && (called_name(*call) == "enumerate" || called_name(*call) == "zip")) {
+    call = as<Call>(call->args[0]);
+  }
+  if (call == nullptr) {
+    return nullptr;
+  }
+  const std::string_view name = called_name(*call);
+  if (name == "range") {
+    return call->args.size() == 1 ? call->args[0] : nullptr;
+  }
+  const bool is_cut = name == "chunk" || name == "split" || name == "tensor_split";
+  return is_cut && !call->args.empty() &&
+                 (receiver_of(*call) != nullptr || called_api(site, *call).starts_with("torch."))
+             ? call->args.back()
+             : nullptr;
+}
+
+// The loop right before the optimizer's step that calls backward() for several batches.
+void check_inner(Site &site, const Call &call) {
+  const Node *const statement = site.ancestors.empty() ? nullptr : site.ancestors.back();
+  if (statement == nullptr || statement->kind != NodeKind::ExprStmt || site.function == nullptr ||
+      site.module->is_test) {
+    return;
+  }
+  const Node *const parent = site.ancestors.size() >= 2 ? site.ancestors[site.ancestors.size() - 2] : nullptr;
+  const For *loop = nullptr;
+  for (const Node *before = statement_before(site.module->parsed->tree, parent, statement);
+       before != nullptr && loop == nullptr; before = statement_before(site.module->parsed->tree, parent, before)) {
+    loop = as<For>(before);
+    const bool is_simple = before->kind == NodeKind::ExprStmt || before->kind == NodeKind::Assign;
+    if (loop == nullptr && !is_simple) {
+      return;
+    }
+  }
+  const Expr *const count = loop != nullptr ? parts_of(site, *loop) : nullptr;
+  // Losses of several tasks, examples or time steps are summed on purpose.
+  if (count == nullptr || integer_of(site, count) == 1 ||
+      !has_word_in_any_case(text_of(site, loop->iter), {"accum", "micro", "chunk", "split"})) {
+    return;
+  }
+  const Call *backward = nullptr;
+  bool has_other = false;
+  any_node(loop->body, [&](const Node *node) {
+    const auto *one = as<Call>(node);
+    const std::string_view method = one != nullptr ? called_method(*one) : std::string_view{};
+    if (method == "backward") {
+      has_other |= backward != nullptr;
+      backward = one;
+    }
+    has_other |= method == "step" || method == "zero_grad" || node->kind == NodeKind::For;
+    return has_other;
+  });
+  if (backward == nullptr || has_other || !backward->args.empty() || receiver_of(*backward) == nullptr ||
+      is_scaled(site, loop->body, receiver_of(*backward), 0) ||
+      has_word(text_of(site, loop), {"accumulation_steps=", "no_sync", "reduction", "retain_graph", "accelerator."})) {
+    return;
+  }
+  Site there = site_of(site, *backward);
+  there.ancestors = site.ancestors;
+  there.ancestors.pop_back();
+  there.ancestors.push_back(loop);
+  any_node(loop->body, [&](const Node *node) {
+    const auto *run = as<ExprStmt>(node);
+    if (run != nullptr && run->value == backward) {
+      there.ancestors.push_back(run);
+    }
+    return false;
+  });
+  Finding &finding = report(
+      site, *backward, "gradients are accumulated over several batches, but the loss is not divided by their number",
+      std::string("divide it before `backward()`: `(loss / ") + std::string(text_of(site, count)) + ").backward()`");
+  finding.notes.push_back({site.module->file, call.span(), "the optimizer steps once for all of them"});
+  const auto *name = as<Name>(receiver_of(*backward));
+  const auto *output = as<Attribute>(name != nullptr ? assigned_to(there, *name) : receiver_of(*backward));
+  const bool is_model_loss = output != nullptr && output->attr.text() == "loss"; // of a model that averages itself
+  if (!is_model_loss && !is_mean(there, receiver_of(*backward))) {
+    finding.tier = Tier::Hint;
+  }
+}
+
 void check(Site &site, const Call &call) {
   const model::Loop *loop = long_loop_around(site);
   if (!is_step(call)) {
     return;
   }
+  check_inner(site, call);
   if (loop == nullptr) {
     check_helpers(site, call);
     return;
@@ -205,8 +326,8 @@ extern constinit const Rule kAccumulationNotAveraged = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A loop that calls `backward()` in every iteration and the optimizer's `step()` only in every n-th (`if step % n == 0`), where the loss is
-not divided.
+A loop that calls `backward()` in every iteration and the optimizer's `step()` only in every n-th (`if step % n == 0`), or a loop over n
+batches or parts of one with the optimizer's `step()` after it, where the loss is not divided.
 
 ## Why it is wrong
 

@@ -14,7 +14,7 @@ struct Accelerated {
   bool goes_backward = false;    // accelerator.backward(…)
 };
 
-Accelerated accelerated(const Site &site) {
+Accelerated accelerated(const model::FunctionInfo &function) {
   Accelerated found;
   const auto look = [&](const Node *node) {
     const auto *call = as<Call>(node);
@@ -26,12 +26,35 @@ Accelerated accelerated(const Site &site) {
     }
     return false;
   };
-  if (site.function->type != nullptr) { // other methods may prepare and step
-    any_node_inside(site.function->type->node, look);
-  } else if (const FunctionDef *definition = site.function->definition()) {
+  if (function.type != nullptr) { // other methods may prepare and step
+    any_node_inside(function.type->node, look);
+  } else if (const FunctionDef *definition = function.definition()) {
     any_node(definition->body, look);
   } else {
-    any_node(site.module->parsed->tree.body, look);
+    any_node(function.module->parsed->tree.body, look);
+  }
+  return found;
+}
+
+const Accelerated &accelerated_in(const Site &site, const model::FunctionInfo &function) {
+  return site.memory.recall<Accelerated>(function.node != nullptr ? static_cast<const void *>(function.node)
+                                                                  : function.module,
+                                         [&function] { return accelerated(function); });
+}
+
+// What the function prepares, or who calls it: `update(model, optimizer, loss)`.
+Accelerated prepared_for(const Site &site, const model::FunctionInfo &function, u32 depth) {
+  constexpr u32 kMostDepth = 3;
+  Accelerated found = accelerated_in(site, function);
+  if (found.prepare != nullptr || depth == kMostDepth) {
+    return found;
+  }
+  for (const model::CallSite *caller : function.called_by) {
+    if (caller->caller != &function) {
+      const Accelerated above = prepared_for(site, *caller->caller, depth + 1);
+      found.goes_backward |= above.goes_backward || above.prepare == nullptr; // every caller has to prepare
+      found.prepare = above.prepare;
+    }
   }
   return found;
 }
@@ -56,25 +79,25 @@ bool scales(const Site &site, const Call &prepare) {
 bool is_loss(const Site &site, const Expr *expr) {
   const auto *name = as<Name>(expr);
   const auto *attribute = as<Attribute>(name != nullptr ? last_assigned(site, *name) : nullptr);
-  return model::kind_of(expr) == Kind::TorchTensor || (attribute != nullptr && attribute->attr.text() == "loss");
+  return model::kind_of(expr) == Kind::TorchTensor || (attribute != nullptr && attribute->attr.text() == "loss") ||
+         (name != nullptr && has_word_in_any_case(name->id.text(), {"loss"}));
 }
 
 void check(Site &site, const Call &call) {
-  if (site.function == nullptr || site.module->is_test || !file_has_word(site, {"ccelerat"}) || call.args.size() > 1 ||
-      !is_loss(site, receiver_of(call))) {
+  if (site.function == nullptr || site.module->is_test || !project_has_word(site, {"ccelerat"}) ||
+      call.args.size() > 1 || !is_loss(site, receiver_of(call))) {
     return;
   }
-  const Accelerated &known = site.memory.recall<Accelerated>(
-      site.function->node != nullptr ? static_cast<const void *>(site.function->node) : site.module,
-      [&] { return accelerated(site); });
+  const Accelerated known = prepared_for(site, *site.function, 0);
   if (known.prepare == nullptr || known.goes_backward) {
     return;
   }
   Finding &finding = report(
       site, call, "`backward()` of the loss goes past the accelerator, which then neither scales nor averages it",
       "call `accelerator.backward(loss)`");
-  add_note(finding, site, *known.prepare, "the accelerator prepares the model here");
-  if (!scales(site, *known.prepare)) {
+  const Site prepared = site_of(site, *known.prepare);
+  finding.notes.push_back({prepared.module->file, known.prepare->span(), "the accelerator prepares the model here"});
+  if (!scales(prepared, *known.prepare)) {
     finding.tier = Tier::Hint; // in float32 and without accumulation there is nothing to scale
   }
 }
@@ -93,7 +116,7 @@ extern constinit const Rule kBackwardPastAccelerator = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`loss.backward()` in a function that prepares its model with Accelerate and never calls `accelerator.backward()`.
+`loss.backward()` in a function that prepares its model with Accelerate, or that such a function calls, and that never calls `accelerator.backward()`.
 
 ## Why it is wrong
 

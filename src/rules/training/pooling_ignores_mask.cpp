@@ -2,6 +2,8 @@
 #include "rules/reach.h"
 #include "rules/tree.h"
 
+#include <algorithm>
+
 namespace deepperf::rules::pooling_ignores_mask {
 
 using namespace python;
@@ -35,6 +37,15 @@ const Call *model_call_behind(const Site &site, const Expr *expr, u32 depth = 0)
   return call != nullptr && model::kind_of(call->func) == Kind::HfModel ? call : nullptr;
 }
 
+// Is the mask used for anything but the call of the model?
+bool uses_mask_elsewhere(const Site &site, const Call &forward, Symbol mask) {
+  const FunctionDef *const definition = site.function->definition();
+  return definition == nullptr || any_node(definition->body, [&](const Node *node) {
+           const auto *name = as<Name>(node);
+           return name != nullptr && name->id == mask && (name->start < forward.start || name->start >= forward.end);
+         });
+}
+
 void check(Site &site, const Call &call) {
   const bool is_method = model::kind_of(call.func) == Kind::Unknown && called_api(site, call) != "torch.mean";
   const Expr *states = is_method ? receiver_of(call) : argument(call, 0, "input");
@@ -44,6 +55,20 @@ void check(Site &site, const Call &call) {
     return;
   }
   const Call *forward = model_call_behind(site, states);
+  // Who passes a mask has padding: no text has to be seen for that.
+  const Keyword *const mask = forward != nullptr ? keyword_argument(*forward, "attention_mask") : nullptr;
+  const auto *named = mask != nullptr ? as<Name>(mask->value) : nullptr;
+  const bool is_param = named != nullptr && std::ranges::any_of(site.function->params, [named](const Param *one) {
+                          return one->name == named->id;
+                        });
+  if (is_param && !uses_mask_elsewhere(site, *forward, named->id)) {
+    Finding &finding = report(
+        site, call, "this mean includes the padding, so a text's embedding depends on the other texts of its batch",
+        "average with the mask: `(hidden * mask).sum(1) / mask.sum(1)` with `mask = "
+        "attention_mask.unsqueeze(-1)`");
+    add_note(finding, site, *mask, "the mask says what is padding");
+    return;
+  }
   const auto encoding = forward != nullptr ? encoding_behind(site, *forward) : std::nullopt;
   if (!encoding.has_value() || encoding->texts == Encoding::Texts::One ||
       (encoding->padding != Encoding::Padding::Longest && encoding->padding != Encoding::Padding::Full) ||
@@ -75,8 +100,8 @@ extern constinit const Rule kPoolingIgnoresMask = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`last_hidden_state.mean(dim=1)` of a Hugging Face model whose texts were tokenized with padding. It is a hint where there may be only one
-text.
+`last_hidden_state.mean(dim=1)` of a Hugging Face model whose texts were tokenized with padding, or that gets an `attention_mask` that nothing
+else uses. It is a hint where there may be only one text.
 
 ## Why it is wrong
 

@@ -15,6 +15,13 @@ bool pads_left_by_itself(std::string_view checkpoint) {
                                "falcon3", "phi-3", "internlm", "zephyr", "tulu", "orca", "yi-"});
 }
 
+// `from_pretrained(name, padding_side="right")`, and nothing in the project says "left".
+bool pads_right(const Site &site, const Call &made) {
+  const Keyword *const side = keyword_argument(made, "padding_side");
+  return side != nullptr && string_of(site_of(site, made), side->value) == "right" &&
+         !project_has_word(site, {"\"left\"", "'left'"});
+}
+
 // Does the function decode a batch, and not only its first text?
 bool decodes_several(const Site &site) {
   struct Decodes {
@@ -41,13 +48,68 @@ bool decodes_several(const Site &site) {
       .several;
 }
 
+// The calls of a tokenizer that pad several texts, in a function that a loader or a `map` runs for each batch.
+struct PaddedBatches {
+  std::vector<std::pair<const model::FunctionInfo *, Encoding>> encodings;
+};
+
+void find_padded(const Site &site, const Node *node, PaddedBatches &found) {
+  if (node->kind == NodeKind::FunctionDef || node->kind == NodeKind::Lambda) {
+    if (const model::FunctionInfo *const inner = site.project.function_at(node); inner != nullptr) {
+      Site there = site;
+      there.function = inner;
+      there.type = inner->type;
+      there.ancestors = {node};
+      for_each_child(node, [&](const Node *child) { find_padded(there, child, found); });
+      return;
+    }
+  }
+  const auto *call = as<Call>(node);
+  const auto encoding = call != nullptr ? encoding_of(site, *call) : std::nullopt;
+  const bool is_padded = encoding.has_value() && (encoding->padding == Encoding::Padding::Longest ||
+                                                  encoding->padding == Encoding::Padding::Full);
+  if (is_padded && encoding->texts == Encoding::Texts::Several) {
+    found.encodings.emplace_back(site.function, *encoding);
+  }
+  for_each_child(node, [&](const Node *child) { find_padded(site, child, found); });
+}
+
+// What the loader of the loop around a call of generate() encodes: the only batches of texts that the file pads.
+std::optional<Encoding> encoding_of_loader(const Site &site, Site &encoded_at) {
+  const model::Loop *const loop = loop_around(site);
+  if (loop == nullptr || !goes_over_data(site, *loop)) {
+    return std::nullopt;
+  }
+  const PaddedBatches &padded = site.memory.recall<PaddedBatches>(site.module, [&site] {
+    PaddedBatches found;
+    Site there = site;
+    there.function = site.module->body;
+    there.type = nullptr;
+    there.ancestors.clear();
+    for (const Stmt *statement : site.module->parsed->tree.body) {
+      find_padded(there, statement, found);
+    }
+    return found;
+  });
+  if (padded.encodings.size() != 1 || padded.encodings[0].first == site.function) {
+    return std::nullopt;
+  }
+  encoded_at.function = padded.encodings[0].first;
+  encoded_at.type = encoded_at.function->type;
+  return padded.encodings[0].second;
+}
+
 void check(Site &site, const Call &call) {
   const model::Value model = value_of(site, receiver_of(call));
   if (site.function == nullptr || site.module->is_test || model.call == nullptr || !model.name() ||
       !makes_causal_model(model.name().text())) {
     return;
   }
-  const auto encoding = encoding_behind(site, call);
+  Site encoded_at = site;
+  auto encoding = encoding_behind(site, call);
+  if (!encoding.has_value()) {
+    encoding = encoding_of_loader(site, encoded_at);
+  }
   if (!encoding.has_value() || encoding->texts == Encoding::Texts::One ||
       (encoding->padding != Encoding::Padding::Longest && encoding->padding != Encoding::Padding::Full)) {
     return;
@@ -56,26 +118,30 @@ void check(Site &site, const Call &call) {
       !decodes_several(site)) {
     return; // perhaps a single text, which is not padded
   }
-  const model::Value tokenizer = value_of(site, encoding->tokenizer);
+  const model::Value tokenizer = value_of(encoded_at, encoding->tokenizer);
   const bool is_made = tokenizer.call != nullptr && tokenizer.name() &&
                        (tokenizer.name().text() == "transformers.AutoTokenizer.from_pretrained" ||
                         tokenizer.name().text().starts_with("transformers.GPT") ||
                         tokenizer.name().text().starts_with("transformers.OPT") ||
                         tokenizer.name().text().starts_with("transformers.PreTrainedTokenizerFast"));
-  if (!is_made || has_hidden_arguments(*tokenizer.call) || project_has_word(site, {"padding_side"})) {
+  if (!is_made || has_hidden_arguments(*tokenizer.call) ||
+      (project_has_word(site, {"padding_side"}) && !pads_right(site, *tokenizer.call))) {
     return;
   }
   const Site made = site_of(site, *tokenizer.call);
   const Expr *checkpoint = tokenizer.call->args.empty() ? nullptr : tokenizer.call->args[0];
   const auto name = checkpoint != nullptr ? setting_of(made, checkpoint) : std::nullopt;
-  if (name.has_value() && name->as_string().has_value() && pads_left_by_itself(*name->as_string())) {
+  const bool is_right = pads_right(site, *tokenizer.call);
+  if (!is_right && name.has_value() && name->as_string().has_value() && pads_left_by_itself(*name->as_string())) {
     return;
   }
   Finding &finding =
       report(site, *encoding->call,
              "the shorter prompts of this batch are padded on the right, so the model continues after padding",
              "load the tokenizer with `padding_side=\"left\"`");
-  finding.notes.push_back({made.module->file, tokenizer.call->span(), "the tokenizer pads on the right by default"});
+  finding.notes.push_back(
+      {made.module->file, tokenizer.call->span(),
+       is_right ? "the tokenizer pads on the right" : "the tokenizer pads on the right by default"});
   add_note(finding, site, call, "the model generates here");
 }
 

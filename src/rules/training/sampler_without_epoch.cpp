@@ -12,8 +12,9 @@ namespace {
 
 // Called somewhere in the project, or by a library that calls it for the program.
 bool may_set_epoch(const Site &site) {
-  return project_has_word(site, {"set_epoch", "pytorch_lightning", "import lightning", "ignite", "Trainer(",
-                                 "Accelerator(", "mmengine", "mmcv"});
+  return project_has_word(site, {"set_epoch", "pytorch_lightning", "import lightning", "from lightning", "ignite",
+                                 "TrainingArguments", " Trainer(", "L.Trainer(", "pl.Trainer(", "import Trainer",
+                                 "Accelerator(", "mmengine", "mmcv", "fastai", "deepspeed"});
 }
 
 // A loop whose iterations are made of training steps. The order is the same again from the second epoch on, however few
@@ -49,9 +50,21 @@ void check(Site &site, const Call &call) {
   if (shuffle != nullptr && bool_of(site, shuffle) != true) {
     return; // in order, or nobody knows
   }
-  // Kept, and not returned to whoever called.
-  const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
-  if (assignment == nullptr || has_word_in_any_case(text_of(site, assignment), {"val", "test", "eval", "dev"})) {
+  // Kept, or given to a loader, and not returned to whoever called.
+  const Node *kept = nullptr;
+  for (std::size_t i = site.ancestors.size(); i > 0 && kept == nullptr; --i) {
+    const Node *const around = site.ancestors[i - 1];
+    const bool is_loader = around->kind == NodeKind::Keyword || around->kind == NodeKind::Call;
+    if (around->kind == NodeKind::Assign || (around->kind == NodeKind::Return && i < site.ancestors.size())) {
+      kept = around;
+    } else if (!is_loader && around->kind != NodeKind::IfExp) {
+      break;
+    }
+  }
+  const std::string_view around = kept != nullptr ? text_of(site, kept) : std::string_view{};
+  const std::string_view user = site.function->name ? site.function->name.text() : std::string_view{};
+  if (kept == nullptr || has_word_in_any_case(around, {"val", "test", "eval", "dev"}) ||
+      has_word_in_any_case(user, {"val", "test", "eval", "dev"})) {
     return;
   }
   if (may_set_epoch(site)) {

@@ -48,8 +48,12 @@ bool is_made_for_steps(const Site &site, const Call &call, std::string_view api)
     const Expr *total = argument(call, 2, "total_steps");
     return total != nullptr && counts_steps(site, total);
   }
-  const Expr *total = argument(call, 2, "num_training_steps");
-  return total != nullptr && counts_steps(site, total);
+  // A warmup of that many epochs would be longer than most trainings.
+  constexpr i64 kLongWarmup = 100;
+  const Expr *const warmup = argument(call, 1, "num_warmup_steps");
+  const Expr *const total = argument(call, 2, "num_training_steps");
+  return total != nullptr &&
+         (counts_steps(site, total) || (warmup != nullptr && integer_of(site, warmup).value_or(0) >= kLongWarmup));
 }
 
 void check(Site &site, const Call &call) {

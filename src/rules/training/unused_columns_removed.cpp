@@ -48,8 +48,13 @@ RawColumn raw_column_of(const Site &site, const model::FunctionInfo &function) {
 }
 
 const model::FunctionInfo *function_of(const Site &site, const Expr *expr) {
-  const Value value = value_of(site, expr);
-  return value.is(Value::Tag::Function) && value.function->node != nullptr ? value.function : nullptr;
+  Value value = value_of(site, expr);
+  const auto *partial = as<Call>(expr); // partial(apply, transform=…)
+  if (partial != nullptr && called_api(site, *partial) == "functools.partial" && !partial->args.empty()) {
+    value = value_of(site, partial->args[0]);
+  }
+  const bool is_function = value.is(Value::Tag::Function) || value.is(Value::Tag::Method);
+  return is_function && value.function->node != nullptr ? value.function : nullptr;
 }
 
 // The function that a dataset is transformed by when rows are read: with_transform(…), or set_transform(…) of the same
@@ -83,8 +88,8 @@ const model::FunctionInfo *transform_of(const Site &site, const Expr *dataset) {
 const Call *removing_arguments(const Site &site, const Expr *expr) {
   const auto written = model::written_as(scope_of(site), expr);
   const auto *made = written.size() == 1 ? as<Call>(written[0].expr) : nullptr;
-  if (made == nullptr || has_hidden_arguments(*made) || keyword_argument(*made, "remove_unused_columns") != nullptr) {
-    return nullptr;
+  if (made == nullptr || !argument_of(site_of(site, *made), *made, ~0U, "remove_unused_columns").is_absent()) {
+    return nullptr; // set, or perhaps in settings that are not known
   }
   const Value callee = site.project.callee_of(made);
   const std::string_view api = callee.is(Value::Tag::Api) ? callee.name().text() : std::string_view{};

@@ -32,19 +32,19 @@ def by_template(chats):
 
 def in_batches(prompts):
     for start in range(0, len(prompts), 8):
-        inputs = tokenizer(prompts[start : start + 8], padding=True, return_tensors="pt")
+        inputs = tokenizer(prompts[start : start + 8], padding=True, return_tensors="pt")  # expect: DP447
         model.generate(**inputs)
 
 
 def over_batches(batches):
     for batch in batches:
-        inputs = tokenizer(batch, padding=True, return_tensors="pt")
+        inputs = tokenizer(batch, padding=True, return_tensors="pt")  # expect: DP447
         model.generate(**inputs)
 
 
 def from_loader(dataset):
     for texts in DataLoader(dataset, batch_size=8, num_workers=2):
-        model.generate(**tokenizer(texts, return_tensors="pt", padding=True))
+        model.generate(**tokenizer(texts, return_tensors="pt", padding=True))  # expect: DP447
 
 
 def chat():
@@ -54,4 +54,4 @@ def chat():
 
 
 def all_at_once(prompts):
-    return model.generate(**tokenizer(prompts, padding=True, return_tensors="pt"))
+    return model.generate(**tokenizer(prompts, padding=True, return_tensors="pt"))  # expect: DP447

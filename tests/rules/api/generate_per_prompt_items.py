@@ -49,7 +49,7 @@ def samples(prompt, n=64):
 
 @torch.inference_mode()
 def replies(chunk):
-    enc = tokenizer(chunk, return_tensors="pt", padding=True).to("cuda")
+    enc = tokenizer(chunk, return_tensors="pt", padding=True).to("cuda")  # expect: DP447
     return tokenizer.batch_decode(model.generate(**enc, max_new_tokens=200))
 
 

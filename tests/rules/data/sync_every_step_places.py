@@ -105,7 +105,7 @@ class Weighted(Trainer):
         self.history.append(loss.item())  # expect: DP402
         if loss > 100:
             loss = loss / 2
-        return loss
+        return loss  # expect: DP944
 
 
 # ---- Silent, or a hint ---------------------------------------------------------------------------------------------------

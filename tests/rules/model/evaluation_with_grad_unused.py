@@ -93,7 +93,7 @@ def of_a_loader(dataset):
 
 
 def of_hugging_face(texts, tokenizer):
-    model = AutoModelForSequenceClassification.from_pretrained("bert")  # hint: DP205
+    model = AutoModelForSequenceClassification.from_pretrained("bert")  # expect: DP205
     for text in texts:
         outputs = model(**tokenizer(text, return_tensors="pt"))  # expect: DP141, DP232
         print(outputs.logits.argmax(-1).tolist())

@@ -16,7 +16,7 @@ def fires(images, model):
         encoder = hub.load("https://tfhub.dev/google/universal-sentence-encoder/4")  # hint: DP205
         encoder(image)
     for image in images:
-        net = AutoModel.from_pretrained("bert-base-uncased").eval()  # hint: DP205
+        net = AutoModel.from_pretrained("bert-base-uncased").eval()  # expect: DP205
         net(image)
     for image in images:
         weights = torch.load("weights.pt", weights_only=False)  # hint: DP205

@@ -74,4 +74,4 @@ def under_a_name(step):
     model = DistributedDataParallel(nn.Linear(8, 2))
     step(model)
     state = model.state_dict()  # expect: DP876
-    torch.save(state, "model.pth")
+    torch.save(state, "model.pth")  # expect: DP451

@@ -27,7 +27,7 @@ class Encoder:
     @torch.no_grad()
     def encode(self, sentences):
         enc = self.tokenizer(list(sentences), padding=True, return_tensors="pt").to("cuda")
-        output = self.model(**enc)
+        output = self.model(**enc)  # expect: DP942
         hidden = output.last_hidden_state
         return hidden.mean(1)  # expect: DP840
 

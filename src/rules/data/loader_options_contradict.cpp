@@ -1,0 +1,106 @@
+#include "rules/reach.h"
+
+#include <fmt/format.h>
+
+namespace deepperf::rules::loader_options_contradict {
+
+using namespace python;
+using model::Value;
+
+namespace {
+
+// Certainly given, and not None.
+bool is_given(const Site &site, const Expr *option) {
+  if (option == nullptr || is_none(option) || option->kind == NodeKind::IfExp) {
+    return false;
+  }
+  if (option->kind == NodeKind::Call) {
+    return !called_api(site, *static_cast<const Call *>(option)).empty();
+  }
+  const auto *name = as<Name>(option);
+  const auto *made = name != nullptr ? as<Call>(last_assigned(site, *name)) : nullptr;
+  return made != nullptr && called_api(site, *made).find("Sampler") != std::string_view::npos;
+}
+
+void check(Site &site, const Call &call) {
+  if (site.function == nullptr || site.module->is_test || enclosing(site, NodeKind::Try) != nullptr) {
+    return;
+  }
+  const Expr *const batches = argument(call, 4, "batch_sampler");
+  const Expr *const sampler = argument(call, 3, "sampler");
+  const Expr *const shuffle = argument(call, 2, "shuffle");
+  const bool is_shuffled = shuffle != nullptr && bool_of(site, shuffle) == true;
+  if (is_given(site, sampler) && is_shuffled) {
+    report(site, *shuffle, "`shuffle=True` and `sampler` exclude each other: ValueError",
+           "omit `shuffle`: the sampler decides about the order");
+    return;
+  }
+  if (!is_given(site, batches)) {
+    return;
+  }
+  const Expr *const size = argument(call, 1, "batch_size");
+  const Keyword *const last = keyword_argument(call, "drop_last");
+  const bool is_sized = size != nullptr && integer_of(site, size).value_or(1) != 1;
+  const bool is_dropped = last != nullptr && bool_of(site, last->value) == true;
+  if (is_sized || is_shuffled || is_dropped || is_given(site, sampler)) {
+    report(site, call,
+           fmt::format("`{}` and `batch_sampler` exclude each other: ValueError", is_sized      ? "batch_size"
+                                                                                  : is_shuffled ? "shuffle"
+                                                                                  : is_dropped  ? "drop_last"
+                                                                                                : "sampler"),
+           "omit it: the batch sampler decides about the batches");
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kLoaderOptionsContradict = {
+    .info = {.code = "DP452",
+             .name = "loader-options-contradict",
+             .summary = "options of a `DataLoader` that exclude each other",
+             .root_cause = "Data: Inefficient Data Preprocessing",
+             .symptoms = "Program Crash",
+             .stage = "Data Preparation",
+             .frameworks = "PyTorch",
+             .severity = Severity::Error,
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`DataLoader(…, shuffle=True, sampler=…)`, or `batch_sampler` together with `batch_size`, `shuffle`, `sampler` or `drop_last`.
+
+## Why it is wrong
+
+A sampler decides about the order, a batch sampler also about the batches. The constructor raises a `ValueError`.
+
+## Bad
+
+```python
+from torch.utils.data import DataLoader, WeightedRandomSampler
+
+
+def load(data, weights):
+    return DataLoader(data, batch_size=32, shuffle=True, sampler=WeightedRandomSampler(weights, len(data)), num_workers=4)
+```
+
+## Good
+
+```python
+from torch.utils.data import DataLoader, WeightedRandomSampler
+
+
+def load(data, weights):
+    return DataLoader(data, batch_size=32, sampler=WeightedRandomSampler(weights, len(data)), num_workers=4)
+```
+
+## When it is wrong
+
+Never, for options that are written down.
+
+## References
+
+- torch.utils.data.DataLoader
+)"},
+    .calls = "torch.utils.data.DataLoader",
+    .on_call = check};
+
+} // namespace deepperf::rules::loader_options_contradict
