@@ -7,6 +7,9 @@ using namespace python;
 namespace {
 
 void check(Site &site, const Node &node) {
+  if (site.module->jax && !site.module->torch) {
+    return; // loop-instead-of-vmap knows what to write there
+  }
   const VectorLoop loop = vector_loop_of(site, node);
   if (loop.work != LoopWork::Rows || !loop.reads_tensor) {
     return;

@@ -60,7 +60,7 @@ bool is_per_class(const Site &site, const Expr *expr, u32 depth) {
   return keeps_receiver && receiver_of(*call) != nullptr && is_per_class(site, receiver_of(*call), depth + 1);
 }
 
-void check_weights(Site &site, const Call &call) {
+void check(Site &site, const Call &call) {
   const Expr *weights = argument(call, 0, "weights");
   if (weights == nullptr || !is_per_class(site, weights, 0)) {
     return;
@@ -72,49 +72,26 @@ void check_weights(Site &site, const Call &call) {
       fmt::format("look up the weight of each sample's label: `{}[labels]`", text_of(site, weights)));
 }
 
-void check_loader(Site &site, const Call &call) {
-  const Expr *sampler = argument(call, 3, "sampler");
-  const Expr *shuffle = argument(call, 2, "shuffle");
-  if (sampler == nullptr || shuffle == nullptr || is_none(sampler)) {
-    return;
-  }
-  const Expr *made = written_value(site, sampler);
-  const auto *maker = as<Call>(made);
-  if (maker == nullptr || bool_of(site, shuffle) != true || !called_api(site, *maker).ends_with("Sampler")) {
-    return;
-  }
-  report(site, call, "a `DataLoader` with a sampler rejects `shuffle=True`",
-         "omit `shuffle`: the sampler decides about the order");
-}
-
-void check(Site &site, const Call &call) {
-  if (called_api(site, call).ends_with("WeightedRandomSampler")) {
-    check_weights(site, call);
-  } else {
-    check_loader(site, call);
-  }
-}
-
 } // namespace
 
 extern constinit const Rule kSamplerMisused = {
     .info = {.code = "DP171",
              .name = "sampler-misused",
-             .summary = "a `WeightedRandomSampler` with weights of classes, or a sampler next to `shuffle=True`",
+             .summary = "a `WeightedRandomSampler` with weights of classes",
              .root_cause = "API: Wrong API Usage",
-             .symptoms = "Program Crash, Wrong Result",
+             .symptoms = "Wrong Result",
              .stage = "Data Preparation",
              .frameworks = "PyTorch",
              .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A `WeightedRandomSampler` that gets one weight for each class, such as `1 / bincount(labels)`, and a `DataLoader` with both `sampler=` and `shuffle=True`.
+A `WeightedRandomSampler` that gets one weight for each class, such as `1 / bincount(labels)`.
 
 ## Why it is wrong
 
 The sampler draws numbers of samples with these weights. With ten weights it only draws the samples 0 to 9, again and again, and the model never sees the
-others. A `DataLoader` with a sampler fails if it is also told to shuffle.
+others.
 
 ## Bad
 
@@ -148,8 +125,7 @@ Where the data set has one sample for each class.
 
 - PyTorch documentation of `torch.utils.data.WeightedRandomSampler`
 )"},
-    .calls = "torch.utils.data.WeightedRandomSampler torch.utils.data.sampler.WeightedRandomSampler "
-             "torch.utils.data.DataLoader",
+    .calls = "torch.utils.data.WeightedRandomSampler torch.utils.data.sampler.WeightedRandomSampler",
     .on_call = check};
 
 } // namespace deepperf::rules::sampler_misused

@@ -184,10 +184,18 @@ bool may_be_off(const Site &site) {
   return file_has_word(site, {"set_grad_enabled", "volatile"});
 }
 
+// Does another part of the function need gradients?
+bool walks_graph(const FunctionDef &definition) {
+  return any_node(definition.body, [](const Node *node) {
+    const auto *call = as<Call>(node);
+    return call != nullptr && (called_name(*call) == "backward" || called_name(*call) == "grad");
+  });
+}
+
 // The decorator that switches gradients off for the whole function.
 void offer_decorator(Finding &finding, const Site &site, const FunctionDef *definition) {
   const std::string no_grad = spelling_of(site, "torch.no_grad");
-  if (definition == nullptr || site.function->trains || no_grad.empty()) {
+  if (definition == nullptr || site.function->trains || no_grad.empty() || walks_graph(*definition)) {
     return;
   }
   const std::string_view text = site.module->parsed->source.text();

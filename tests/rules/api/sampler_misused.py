@@ -1,6 +1,6 @@
 import numpy as np
 import torch
-from torch.utils.data import DataLoader, RandomSampler, WeightedRandomSampler
+from torch.utils.data import DataLoader, WeightedRandomSampler
 
 
 def counted(labels: torch.Tensor):
@@ -17,11 +17,6 @@ def counted_by_numpy(labels):
 def counted_by_comprehension(labels):
     count = np.array([(labels == c).sum() for c in np.unique(labels)])  # expect: DP162
     return torch.utils.data.sampler.WeightedRandomSampler(torch.tensor(1.0 / count), len(labels))  # expect: DP171
-
-
-def both(dataset):
-    sampler = RandomSampler(dataset)
-    return DataLoader(dataset, batch_size=64, shuffle=True, sampler=sampler, num_workers=4)  # expect: DP171
 
 
 def for_each_sample(labels: torch.Tensor):

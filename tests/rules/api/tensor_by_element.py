@@ -111,6 +111,7 @@ print(smallest(np.random.rand(100, 100)), neighbours(np.random.rand(100, 100)))
 
 def on_the_host(size):
     order = torch.arange(size)
+    names = []
     for i in range(size):
-        order[i] = order[i].item() + 1  # hint: DP155
-    return order
+        names.append(order[i].item())  # hint: DP155
+    return names
