@@ -92,11 +92,7 @@ bool is_same_for_all_calls(const Site &site, u32 place, u32 depth) {
 
 } // namespace
 
-bool is_same_for_all_items(const Site &site, const Expr &expr) {
-  const model::Dependencies depends = model::dependencies_of(site.project, *site.function, &expr);
-  const bool is_method = site.function->type != nullptr && !site.function->is_static;
-  return !depends.varies && (depends.params & ~u64{is_method ? 1U : 0U}) == 0; // parameter 0 is self
-}
+bool is_same_for_all_items(const Site &site, const Expr &expr) { return is_same_here(site, expr, 0); }
 
 bool is_first_argument_same_for_all_items(const Site &site, const Call &call) {
   return !has_hidden_arguments(call) && !call.args.empty() && is_same_here(site, *call.args[0], 0);

@@ -1,9 +1,9 @@
 #include "base/name_table.h"
-#include "fmt/format.h"
 #include "model/bind.h"
 #include "rules/jax.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>

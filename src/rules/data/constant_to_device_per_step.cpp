@@ -1,7 +1,7 @@
-#include "fmt/format.h"
 #include "rules/repetition.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
+#include <fmt/format.h>
 
 #include <algorithm>
 

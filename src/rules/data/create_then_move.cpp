@@ -1,3 +1,4 @@
+#include "rules/made_on_host.h"
 #include "rules/per_step.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
@@ -18,16 +19,7 @@ using model::Value;
 
 namespace {
 
-// Functions that fill a tensor by themselves and take device=. Those that are given the values (torch.tensor,
-// torch.from_numpy) have to copy them from the CPU in any case.
-bool takes_device(std::string_view api) {
-  static const NameTable kFactories({"torch.zeros", "torch.ones", "torch.full", "torch.empty", "torch.arange",
-                                     "torch.linspace", "torch.logspace", "torch.eye", "torch.rand", "torch.randn",
-                                     "torch.randint", "torch.randperm"});
-  return !api.empty() && kFactories.has(intern(api));
-}
-
-// The same of NumPy, where PyTorch has a function that fills a tensor on the device.
+// Functions of NumPy, where PyTorch has one that fills a tensor on the device.
 bool is_numpy_factory(std::string_view api) {
   static const NameTable kFactories({"numpy.zeros", "numpy.ones", "numpy.full", "numpy.arange", "numpy.linspace",
                                      "numpy.eye", "numpy.random.rand", "numpy.random.randn", "numpy.random.normal",
@@ -134,43 +126,7 @@ bool is_only_filled(const Site &site, const Expr &read, const Expr *set) {
   return !is_used;
 }
 
-bool has_choices(const Call &made) {
-  return has_hidden_arguments(made) || keyword_argument(made, "device") != nullptr ||
-         keyword_argument(made, "pin_memory") != nullptr || keyword_argument(made, "out") != nullptr ||
-         keyword_argument(made, "generator") != nullptr; // which is made for a device itself
-}
-
 Origin origin_of(const Site &site, const Expr *expr, u32 steps);
-
-// A number of Python, whichever: a size, a literal, what math computes.
-bool is_plain_number(const Site &site, const Expr *expr, u32 depth = 0) {
-  constexpr u32 kMostDepth = 6;
-  if (depth > kMostDepth) {
-    return false;
-  }
-  const auto is_number = [&](const Expr *part) { return is_plain_number(site, part, depth + 1); };
-  switch (expr->kind) {
-  case NodeKind::BinOp:
-    return is_number(static_cast<const BinOp *>(expr)->left) && is_number(static_cast<const BinOp *>(expr)->right);
-  case NodeKind::UnaryOp:
-    return is_number(static_cast<const UnaryOp *>(expr)->operand);
-  case NodeKind::Subscript: { // x.shape[0]
-    const auto *shape = as<Attribute>(static_cast<const Subscript *>(expr)->value);
-    return shape != nullptr && shape->attr.text() == "shape";
-  }
-  case NodeKind::Call: {
-    const auto &call = *static_cast<const Call *>(expr);
-    const std::string_view api = called_api(site, call);
-    return api.starts_with("math.") || api == "len" || api == "int" || api == "float" ||
-           (called_method(call) == "size" && call.args.size() == 1) || model::kind_of(expr) == Kind::Number;
-  }
-  default:
-    return model::kind_of(expr) == Kind::Number || number_of(site, expr).has_value() ||
-           value_of(site, expr).is(Value::Tag::Literal) ||
-           (expr->kind == NodeKind::Name && last_assigned(site, *static_cast<const Name *>(expr)) != nullptr &&
-            is_number(last_assigned(site, *static_cast<const Name *>(expr))));
-  }
-}
 
 // A function of PyTorch on what is made here and numbers, and nothing else: `torch.exp(torch.arange(n) / n)`. What it
 // computes it could compute on the device as well.
@@ -468,7 +424,17 @@ void check(Site &site, const Call &call) {
   if (receiver == nullptr || is_traced_argument(site)) {
     return; // what is traced is wanted for its graph
   }
-  const Origin origin = origin_of(site, receiver, 0);
+  Origin origin = origin_of(site, receiver, 0);
+  const bool is_computed = origin.made == nullptr && (in_step(site) || in_forward_pass(site));
+  if (is_computed) {
+    const auto *name = as<Name>(receiver);
+    origin.named = name;
+    origin.made = computed_on_host(site, receiver);
+    if (name != nullptr && last_assigned(site, *name) == origin.made) {
+      return; // made, and then used on the CPU
+    }
+    origin.elsewhere = origin.made != nullptr && site_of(site, *origin.made).function != site.function;
+  }
   if (origin.made == nullptr || is_made_outside(site, origin) ||
       (origin.named != nullptr && is_needed_here(site, call, *origin.named))) {
     return;
@@ -483,13 +449,14 @@ void check(Site &site, const Call &call) {
   Finding &finding = report(
       site, call,
       origin.by_numpy ? "NumPy creates this array on the CPU, and it is then copied to the device"
+      : is_computed   ? "this tensor is computed on the CPU and then copied to the device"
                       : "this tensor is created on the CPU and then copied to the device",
       origin.by_numpy ? fmt::format("create it on the device with PyTorch's function and `device={}`", to.device)
       : origin.elsewhere
           ? fmt::format("pass the device to `{}`, and create the tensor there: `{}(…, device=…)`",
                         text_of(site, as<Call>(receiver) != nullptr ? as<Call>(receiver)->func : receiver), maker)
           : fmt::format("create it on the device: `{}(…, device={})`", maker, to.device));
-  if (origin.elsewhere || origin.named != nullptr) {
+  if (origin.elsewhere || origin.named != nullptr || is_computed) {
     finding.notes.push_back({there.module->file, origin.made->span(), "it is created here"});
   }
   if (!runs_often(site) && !follows_argument(site, call)) {
@@ -498,8 +465,8 @@ void check(Site &site, const Call &call) {
   if (is_random(api)) {
     finding.advice += "; the random numbers will differ";
   }
-  const bool is_plain = origin.named == nullptr && !origin.elsewhere && !origin.by_numpy && !origin.legacy &&
-                        call.keywords.empty() && (to.dtype.empty() && call.args.size() < 2);
+  const bool is_plain = !is_computed && origin.named == nullptr && !origin.elsewhere && !origin.by_numpy &&
+                        !origin.legacy && call.keywords.empty() && (to.dtype.empty() && call.args.size() < 2);
   if (is_plain) {
     offer_device(finding, site, call, *origin.made, to.device);
   }

@@ -42,7 +42,11 @@ void check_maker(Site &site, const Call &call) {
 
 void check(Site &site, const Call &call) {
   if (called_name(call) == "Compose") {
+    const std::size_t before = site.findings.size();
     check_maker(site, call);
+    if (site.findings.size() != before) {
+      return;
+    }
   }
   if (!runs_per_item(site) || enclosing(site, NodeKind::If) != nullptr) {
     return;

@@ -47,6 +47,26 @@ const Call *optimizer_over(const Site &site, const Call &half, std::string_view 
   return found;
 }
 
+// The calls of a file that make a Trainer of Hugging Face.
+struct Trainers {
+  std::vector<const Call *> calls;
+};
+
+Trainers find_trainers(const Site &site) {
+  Trainers found;
+  for (const Stmt *statement : site.module->parsed->tree.body) {
+    any_node_inside(static_cast<const Node *>(statement), [&](const Node *node) {
+      const auto *made = as<Call>(node);
+      const std::string_view api = made != nullptr ? called_api(site, *made) : std::string_view{};
+      if (api.starts_with("transformers.") && api.ends_with("Trainer")) {
+        found.calls.push_back(made);
+      }
+      return false;
+    });
+  }
+  return found;
+}
+
 // `from_pretrained(name, torch_dtype=torch.float16)`, and a Trainer whose arguments ask for `fp16`.
 void check_loaded(Site &site, const Call &call) {
   const Keyword *type = keyword_argument(call, "torch_dtype");
@@ -60,15 +80,9 @@ void check_loaded(Site &site, const Call &call) {
   }
   const std::string_view model = text_of(site, assignment->targets[0]);
   const Call *trainer = nullptr;
-  for (const Stmt *statement : site.module->parsed->tree.body) {
-    any_node_inside(static_cast<const Node *>(statement), [&](const Node *node) {
-      const auto *made = as<Call>(node);
-      const bool is_trainer = made != nullptr && called_api(site, *made).starts_with("transformers.") &&
-                              called_api(site, *made).ends_with("Trainer");
-      const Expr *const given = is_trainer ? argument(*made, 0, "model") : nullptr;
-      trainer = given != nullptr && text_of(site, given) == model ? made : trainer;
-      return false;
-    });
+  for (const Call *made : site.memory.recall<Trainers>(site.module, [&site] { return find_trainers(site); }).calls) {
+    const Expr *const given = argument(*made, 0, "model");
+    trainer = given != nullptr && text_of(site, given) == model ? made : trainer;
   }
   const Expr *const settings = trainer != nullptr ? argument(*trainer, 1, "args") : nullptr;
   const Site there = trainer != nullptr ? site_of(site, *trainer) : site;

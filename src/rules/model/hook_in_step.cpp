@@ -1,5 +1,8 @@
+#include "model/bind.h"
+#include "model/variance.h"
 #include "rules/site.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace deepperf::rules::hook_in_step {
@@ -8,20 +11,59 @@ using namespace python;
 
 namespace {
 
+// The object that the expression is, or is a part of: of `self.net.layers[0]` and of what a loop takes from
+// `net.layers`, `self` and `net`.
+const Name *root_of(const Site &site, const Expr *expr) {
+  constexpr u32 kMostLoops = 3;
+  const Name *root = model::root_name(expr);
+  for (u32 i = 0; root != nullptr && i < kMostLoops; ++i) {
+    const Name *around = nullptr;
+    for (const Node *node : site.ancestors) {
+      const auto *loop = as<For>(node);
+      const auto *target = loop != nullptr ? as<Name>(loop->target) : nullptr;
+      const auto *call = target != nullptr ? as<Call>(loop->iter) : nullptr; // net.modules()
+      if (target != nullptr && target->id == root->id) {
+        around = model::root_name(call != nullptr ? receiver_of(*call) : loop->iter);
+      }
+    }
+    if (around == nullptr) {
+      break;
+    }
+    root = around;
+  }
+  return root;
+}
+
+// Is it the same module in every call: of the object itself, of the file, or what all callers have under a name?
+bool is_same_module(const Site &site, const Expr *owner) {
+  const Name *const root = root_of(site, owner);
+  if (root == nullptr) {
+    return false;
+  }
+  const auto param = std::ranges::find(site.function->params, root->id, &Param::name);
+  if (param == site.function->params.end()) {
+    return site.function->slot_of(root->id) == model::FunctionInfo::kNoSlot || loop_around(site) != nullptr;
+  }
+  const auto place = static_cast<u32>(param - site.function->params.begin());
+  return model::is_own_object(*site.function, root) ||
+         std::ranges::all_of(site.function->called_by, [place](const model::CallSite *caller) {
+           const Expr *const given = model::passed_argument(*caller, place);
+           return given != nullptr && (given->kind == NodeKind::Name || given->kind == NodeKind::Attribute);
+         });
+}
+
 void check(Site &site, const Call &call) {
   const bool is_discarded = !site.ancestors.empty() && site.ancestors.back()->kind == NodeKind::ExprStmt;
   const Expr *owner = receiver_of(call);
   if (!is_discarded || owner == nullptr || site.module->is_test || enclosing(site, NodeKind::If) != nullptr) {
     return;
   }
-  const Kind kind = model::kind_of(owner);
-  const bool is_module = kind == Kind::TorchModule || kind == Kind::HfModel;
-  if (!is_module) { // a hook of a tensor is gone with the tensor
-    return;
-  }
   const PlaceContext context = context_of(site);
   if (!context.in_training_step && !context.in_evaluation_step && !in_method(site, Kind::TorchModule, "forward")) {
     return;
+  }
+  if (!is_same_module(site, owner)) {
+    return; // a new one gets its own
   }
   report(site, call,
          fmt::format("every iteration adds one more hook to `{}`, and all of them run in every forward pass",

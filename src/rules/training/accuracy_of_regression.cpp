@@ -1,6 +1,6 @@
-#include "fmt/format.h"
 #include "rules/keras.h"
 #include "rules/tree.h"
+#include <fmt/format.h>
 
 namespace deepperf::rules::accuracy_of_regression {
 

@@ -1,6 +1,8 @@
 #include "rules/assignments.h"
+#include "rules/reach.h"
 #include "rules/site.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace deepperf::rules::batch_scheduler_per_epoch {
@@ -45,10 +47,31 @@ bool is_in_batches(const Site &there, const Call &maker, std::string_view api) {
   return false;
 }
 
+// A loop over epochs: it trains, but not one step in each iteration.
+bool goes_over_epochs(const model::Loop &loop) { return loop.trains && !loop.steps; }
+
+// The loop over epochs that comes to the place once in each iteration: around it, or around the call of a function that
+// goes through the data in a loop of its own.
+const model::Loop *loop_over_epochs(const Site &site) {
+  if (const model::Loop *const loop = loop_around(site)) {
+    return goes_over_epochs(*loop) && runs_every_turn(site, *loop) ? loop : nullptr;
+  }
+  const model::FunctionInfo &function = *site.function;
+  const bool has_steps = std::ranges::any_of(function.loops, &model::Loop::steps);
+  if (!has_steps || function.definition() == nullptr || enclosing(site, NodeKind::If) != nullptr) {
+    return nullptr;
+  }
+  for (const model::CallSite *caller : function.called_by) {
+    if (caller->loop != nullptr && goes_over_epochs(*caller->loop) && !caller->conditional) {
+      return caller->loop;
+    }
+  }
+  return nullptr;
+}
+
 void check(Site &site, const Call &call) {
-  const model::Loop *const loop = loop_around(site);
-  // A loop over epochs: it trains, but not one step in each iteration.
-  if (loop == nullptr || !loop->trains || loop->steps || !runs_every_turn(site, *loop)) {
+  const model::Loop *const loop = loop_over_epochs(site);
+  if (loop == nullptr) {
     return;
   }
   const model::Value scheduler = value_of(site, receiver_of(call));
@@ -62,9 +85,11 @@ void check(Site &site, const Call &call) {
     return;
   }
   // Somebody else may step it for each batch.
-  const std::string_view text = text_of(site, loop->node);
   const std::string_view step = text_of(site, call.func);
-  if (text.find(step) != text.rfind(step)) {
+  const auto steps_elsewhere = [step](std::string_view text) { return text.find(step) != text.rfind(step); };
+  if (loop->function == site.function
+          ? steps_elsewhere(text_of(site, loop->node))
+          : steps_elsewhere(text_of(*site.function)) || text_of(*loop->function).find(step) != std::string_view::npos) {
     return;
   }
   Finding &finding =

@@ -1,9 +1,9 @@
-#include "fmt/format.h"
 #include "model/bind.h"
 #include "model/variance.h"
 #include "rules/site.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
 
 namespace deepperf::rules::encoding_on_another_device {
 
@@ -53,26 +54,37 @@ Place place_of(const Site &site, const Expr *made) {
   return Place::Unknown;
 }
 
-// The assignment of a name or attribute that is the only one in its file; null if there are several.
-const Expr *only_value(const Site &site, std::string_view written) {
-  const Expr *value = nullptr;
-  u32 count = 0;
+// What a file assigns to names and attributes, by how these are written; null where several statements do.
+struct OnlyValues {
+  std::unordered_map<std::string_view, const Expr *> of;
+};
+
+OnlyValues find_only_values(const Site &site) {
+  OnlyValues found;
+  const auto note = [&](const Expr *target, const Expr *value) {
+    const auto [place, is_new] = found.of.try_emplace(text_of(site, target), value);
+    place->second = is_new ? value : nullptr;
+  };
   for (const Stmt *statement : site.module->parsed->tree.body) {
     any_node_inside(static_cast<const Node *>(statement), [&](const Node *node) {
       const auto *assignment = as<Assign>(node);
       for (u32 i = 0; assignment != nullptr && i < assignment->targets.size(); ++i) {
-        const auto *parts = as<Tuple>(assignment->targets[i]);
-        const bool is_it = text_of(site, assignment->targets[i]) == written;
-        const bool is_part = parts != nullptr && std::ranges::any_of(parts->elts, [&](const Expr *part) {
-                               return text_of(site, part) == written;
-                             });
-        count += is_it ? 1 : is_part ? 2 : 0;
-        value = is_it ? assignment->value : value;
+        note(assignment->targets[i], assignment->value);
+        if (const auto *parts = as<Tuple>(assignment->targets[i])) {
+          std::ranges::for_each(parts->elts, [&](const Expr *part) { note(part, nullptr); });
+        }
       }
       return false;
     });
   }
-  return count == 1 ? value : nullptr;
+  return found;
+}
+
+// The assignment of a name or attribute that is the only one in its file; null if there are several.
+const Expr *only_value(const Site &site, std::string_view written) {
+  const auto &values = site.memory.recall<OnlyValues>(site.module, [&site] { return find_only_values(site); }).of;
+  const auto value = values.find(written);
+  return value != values.end() ? value->second : nullptr;
 }
 
 // The name that `**batch` unpacks, and the call of the tokenizer that is all of its value.

@@ -1,7 +1,7 @@
-#include "fmt/format.h"
 #include "model/pipeline.h"
 #include "rules/site.h"
 #include "rules/tree.h"
+#include <fmt/format.h>
 
 #include <algorithm>
 

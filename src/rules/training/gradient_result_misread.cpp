@@ -1,6 +1,6 @@
-#include "fmt/format.h"
 #include "rules/site.h"
 #include "rules/tree.h"
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,6 @@
-#include "fmt/format.h"
 #include "rules/reach.h"
 #include "rules/site.h"
+#include <fmt/format.h>
 
 namespace deepperf::rules::jax_array_assigned {
 

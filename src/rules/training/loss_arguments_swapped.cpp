@@ -1,7 +1,7 @@
 #include "base/name_table.h"
-#include "fmt/format.h"
 #include "rules/site.h"
 #include "rules/tree.h"
+#include <fmt/format.h>
 
 namespace deepperf::rules::loss_arguments_swapped {
 

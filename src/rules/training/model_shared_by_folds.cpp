@@ -1,7 +1,7 @@
-#include "fmt/format.h"
 #include "rules/jax.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
+#include <fmt/format.h>
 
 #include <algorithm>
 

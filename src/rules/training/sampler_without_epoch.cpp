@@ -47,7 +47,9 @@ void check(Site &site, const Call &call) {
     return;
   }
   const Expr *shuffle = argument(call, 3, "shuffle");
-  if (shuffle != nullptr && bool_of(site, shuffle) != true) {
+  const std::optional<model::ConstantValue> is_shuffled =
+      shuffle != nullptr ? setting_of(site, shuffle) : model::ConstantValue::of(true);
+  if (!is_shuffled.has_value() || !is_shuffled->is_true()) {
     return; // in order, or nobody knows
   }
   // Kept, or given to a loader, and not returned to whoever called.

@@ -1,6 +1,6 @@
-#include "fmt/format.h"
 #include "model/pipeline.h"
 #include "rules/site.h"
+#include <fmt/format.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-#include "fmt/format.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
+#include <fmt/format.h>
 
 namespace deepperf::rules::train_step_without_result {
 
