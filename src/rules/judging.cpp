@@ -1,6 +1,7 @@
 #include "rules/judging.h"
 
 #include "python/children.h"
+#include "rules/per_step.h"
 #include "rules/project_shapes.h"
 #include "rules/reach.h"
 #include "rules/site.h"
@@ -234,6 +235,7 @@ Judging::Judging(const model::Project &project, const RuleSet &rules, ProjectSha
 void Judging::run(std::size_t index) {
   Part &part = parts_[index];
   forget_searches();
+  forget_handlers();
   if (index == 0) {
     run_project_rules(project_, subscriptions_, part.findings, part.failures, timings_);
   }
@@ -251,6 +253,7 @@ Findings Judging::finish(std::vector<RuleFailure> &failures) {
   }
   if (!subscriptions_.shapes.empty()) {
     forget_searches();
+    forget_handlers();
     Walk walk(project_, subscriptions_, findings, failures, timings_, trace_);
     if (shapes_ != nullptr) {
       try {

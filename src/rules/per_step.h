@@ -18,5 +18,7 @@ bool runs_in_every_step(const Site &site);
 bool in_request_handler(const Site &site);
 bool runs_per_request(const model::Project &project, const model::FunctionInfo &function);
 bool is_request_handler(const model::Project &project, const model::FunctionInfo &function);
+// Before rules look at another project.
+void forget_handlers();
 
 } // namespace deepperf::rules

@@ -1,11 +1,15 @@
 // Functions that answer requests, whatever server or platform calls them.
+#include "base/known_names.h"
 #include "base/name_table.h"
+#include "model/classes.h"
 #include "model/definitions.h"
 #include "rules/per_step.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace deepperf::rules {
 
@@ -83,65 +87,144 @@ bool is_cloud_function(const FunctionInfo &function) {
           has_word(function.module->parsed->source.text(), {"runpod.serverless"}));
 }
 
-bool means(const Expr *expr, const FunctionInfo &function) {
+// What `app.add_post("/answer", answer)` is given: the last part of a name; none if it is something else.
+Symbol name_of(const Expr *expr) {
   const auto *name = as<Name>(expr);
   const auto *attribute = as<Attribute>(expr);
-  const Symbol called = name != nullptr ? name->id : attribute != nullptr ? attribute->attr : Symbol{};
-  return called && called == function.name;
+  return name != nullptr ? name->id : attribute != nullptr ? attribute->attr : Symbol{};
 }
 
-// `app.router.add_post("/answer", answer)`, `app.add_url_rule("/answer", view_func=answer)`
-bool is_registered(const FunctionInfo &function) {
+// Functions that a file hands to those who call them for requests, by their names.
+struct HandedOver {
+  std::unordered_set<u32>
+      to_server; // `app.router.add_post("/answer", answer)`, `app.add_url_rule("/", view_func=answer)`
+  std::unordered_set<u32> to_gradio; // `gr.Interface(fn=answer, …)`, `button.click(answer, …)`
+};
+
+// Who asks for what, in a project: worked out once, when a rule first asks.
+struct Handlers {
+  const model::Project *project = nullptr;
+  std::unordered_map<const model::Module *, HandedOver> handed;
+  std::unordered_multimap<const FunctionInfo *, const FunctionInfo *> dependencies; // and who depends on them
+  std::unordered_multimap<u32, const FunctionInfo *> in_threads; // names, and the async function that hands them over
+};
+
+// Of this thread, until forget_handlers().
+thread_local Handlers known_handlers;
+
+HandedOver find_handed_over(const model::Module &module) {
   static const NameTable kAdding({"add_post", "add_get", "add_put", "add_route", "add_url_rule", "add_api_route"});
-  if (function.type != nullptr ||
-      !has_word(function.module->parsed->source.text(), {"aiohttp", "flask", "fastapi", "starlette", "sanic"})) {
-    return false;
-  }
-  return std::ranges::any_of(function.module->parsed->tree.body, [&function](const Stmt *statement) {
-    return any_node_inside(static_cast<const Node *>(statement), [&function](const Node *node) {
+  static const NameTable kEvents({"click", "submit", "change", "upload", "Interface", "ChatInterface", "input"});
+  HandedOver found;
+  for (const Stmt *statement : module.parsed->tree.body) {
+    any_node_inside(static_cast<const Node *>(statement), [&found](const Node *node) {
       const auto *call = as<Call>(node);
       const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
-      return method != nullptr && kAdding.has(method->attr) &&
-             (std::ranges::any_of(call->args, [&](const Expr *given) { return means(given, function); }) ||
-              std::ranges::any_of(call->keywords, [&](const Keyword *given) { return means(given->value, function); }));
+      if (method != nullptr && kAdding.has(method->attr)) {
+        std::ranges::for_each(call->args, [&](const Expr *given) { found.to_server.insert(name_of(given).id); });
+        std::ranges::for_each(call->keywords,
+                              [&](const Keyword *given) { found.to_server.insert(name_of(given->value).id); });
+      }
+      if (const Expr *given = method != nullptr && kEvents.has(method->attr) ? argument(*call, 0, "fn") : nullptr) {
+        found.to_gradio.insert(name_of(given).id);
+      }
+      return false;
     });
-  });
+  }
+  return found;
 }
 
-// `gr.Interface(fn=answer, …)`, `button.click(answer, …)`
-bool is_gradio_callback(const FunctionInfo &function) {
-  static const NameTable kEvents({"click", "submit", "change", "upload", "Interface", "ChatInterface", "input"});
-  if (!function.passed || function.type != nullptr ||
-      !has_word(function.module->parsed->source.text(), {"import gradio", "from gradio"})) {
-    return false;
+const HandedOver &handed_over(const model::Module &module) {
+  const auto [place, is_new] = known_handlers.handed.try_emplace(&module);
+  if (is_new) {
+    const SharedWork shared;
+    place->second = find_handed_over(module);
   }
-  return std::ranges::any_of(function.module->parsed->tree.body, [&function](const Stmt *statement) {
-    return any_node_inside(static_cast<const Node *>(statement), [&function](const Node *node) {
-      const auto *call = as<Call>(node);
-      const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
-      const Expr *const given = method != nullptr && kEvents.has(method->attr) ? argument(*call, 0, "fn") : nullptr;
-      return given != nullptr && means(given, function);
-    });
-  });
+  return place->second;
+}
+
+bool is_registered(const FunctionInfo &function) {
+  return function.type == nullptr && function.name &&
+         has_word(function.module->parsed->source.text(), {"aiohttp", "flask", "fastapi", "starlette", "sanic"}) &&
+         handed_over(*function.module).to_server.contains(function.name.id);
+}
+
+bool is_gradio_callback(const FunctionInfo &function) {
+  return function.passed && function.type == nullptr && function.name &&
+         has_word(function.module->parsed->source.text(), {"import gradio", "from gradio"}) &&
+         handed_over(*function.module).to_gradio.contains(function.name.id);
 }
 
 // ---- Dependencies of FastAPI ----------------------------------------------------------------------------------------
 
-// `Depends(get_model)`, which FastAPI calls for every request. Of a class it is the constructor.
-bool is_dependency(const model::Project &project, const FunctionInfo &user, const Node *node,
-                   const FunctionInfo &function) {
+// `Depends(get_model)`, which FastAPI calls for every request. Of a class it is the constructor. Null if it is none.
+const FunctionInfo *dependency_of(const model::Project &project, const FunctionInfo &user, const Node *node) {
   const auto *call = as<Call>(node);
   if (call == nullptr || call->args.size() != 1) {
-    return false;
+    return nullptr;
   }
   const model::Scope scope = model::scope_of(project, *user.parent);
   if (api_of(model::value_of(scope, call->func)) != "fastapi.Depends") {
-    return false;
+    return nullptr;
   }
   const Value given = model::value_of(scope, call->args[0]);
-  return given.is(Value::Tag::Class)
-             ? given.type == function.type && function.name.text() == "__init__"
-             : (given.is(Value::Tag::Function) || given.is(Value::Tag::Method)) && given.function == &function;
+  return given.is(Value::Tag::Class) ? model::find_method_of(*given.type, known::sym_init)
+         : given.is(Value::Tag::Function) || given.is(Value::Tag::Method) ? given.function
+                                                                          : nullptr;
+}
+
+void add_dependencies(const model::Project &project, const FunctionInfo &user, Handlers &handlers) {
+  const auto add = [&](const Node *node) {
+    if (const FunctionInfo *const function = dependency_of(project, user, node)) {
+      handlers.dependencies.emplace(function, &user);
+    }
+    return false;
+  };
+  for (const Param *param : user.params) {
+    if (param->default_value != nullptr) {
+      add(param->default_value);
+    }
+    if (param->annotation != nullptr) {
+      any_node(param->annotation, add);
+    }
+  }
+}
+
+// `await asyncio.to_thread(answer, question)`: a handler has another thread run the function.
+void add_threads(const FunctionInfo &user, Handlers &handlers) {
+  static const NameTable kRunning({"to_thread", "run_in_executor", "run_in_threadpool", "run_sync"});
+  any_node(user.definition()->body, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    const Symbol called = call != nullptr ? name_of(call->func) : Symbol{};
+    if (called && kRunning.has(called)) {
+      for (const Expr *given : call->args) {
+        if (const Symbol name = name_of(given)) {
+          handlers.in_threads.emplace(name.id, &user);
+        }
+      }
+    }
+    return false;
+  });
+}
+
+const Handlers &handlers_of(const model::Project &project) {
+  if (known_handlers.project != &project) {
+    const SharedWork shared;
+    known_handlers = {};
+    known_handlers.project = &project;
+    for (const FunctionInfo &user : project.functions) {
+      if (user.definition() == nullptr || user.parent == nullptr) {
+        continue;
+      }
+      if (has_word(user.module->parsed->source.text(), {"Depends("})) {
+        add_dependencies(project, user, known_handlers);
+      }
+      if (user.definition()->is_async) {
+        add_threads(user, known_handlers);
+      }
+    }
+  }
+  return known_handlers;
 }
 
 bool is_handler(const model::Project &project, const FunctionInfo &function, u32 depth);
@@ -151,32 +234,22 @@ bool is_depended_on(const model::Project &project, const FunctionInfo &function,
   if (depth == kMostDependencies || (!function.passed && function.name.text() != "__init__")) {
     return false;
   }
-  return std::ranges::any_of(project.modules, [&](const model::Module &module) {
-    return has_word(module.parsed->source.text(), {"Depends("}) &&
-           std::ranges::any_of(project.functions, [&](const FunctionInfo &user) {
-             return user.module == &module && user.parent != nullptr && user.definition() != nullptr &&
-                    std::ranges::any_of(user.params,
-                                        [&](const Param *param) {
-                                          const auto depends = [&](const Node *node) {
-                                            return is_dependency(project, user, node, function);
-                                          };
-                                          return (param->default_value != nullptr && depends(param->default_value)) ||
-                                                 (param->annotation != nullptr && any_node(param->annotation, depends));
-                                        }) &&
-                    is_handler(project, user, depth + 1);
-           });
-  });
+  const auto [first, last] = handlers_of(project).dependencies.equal_range(&function);
+  return std::any_of(first, last, [&](const auto &one) { return is_handler(project, *one.second, depth + 1); });
 }
 
 bool is_handler(const model::Project &project, const FunctionInfo &function, u32 depth) {
   if (function.definition() == nullptr || function.parent == nullptr) {
     return false;
   }
+  handlers_of(project); // others are forgotten with what they were found in
   return is_routed(project, function) || is_view(function) || is_cloud_function(function) ||
          is_gradio_callback(function) || is_registered(function) || is_depended_on(project, function, depth);
 }
 
 } // namespace
+
+void forget_handlers() { known_handlers = {}; }
 
 bool is_request_handler(const model::Project &project, const FunctionInfo &function) {
   return is_handler(project, function, 0);
@@ -186,25 +259,10 @@ namespace {
 
 bool serves_requests(const model::Project &project, const FunctionInfo *function, u32 depth);
 
-// `await asyncio.to_thread(answer, question)`: a handler has another thread run the function.
 bool is_run_in_thread(const model::Project &project, const FunctionInfo &function, u32 depth) {
-  static const NameTable kRunning({"to_thread", "run_in_executor", "run_in_threadpool", "run_sync"});
-  const auto hands_over = [&function](const Node *node) {
-    const auto *call = as<Call>(node);
-    const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
-    const auto *name = call != nullptr ? as<Name>(call->func) : nullptr;
-    const Symbol called = method != nullptr ? method->attr : name != nullptr ? name->id : Symbol{};
-    return called && kRunning.has(called) && std::ranges::any_of(call->args, [&function](const Expr *given) {
-             const auto *plain = as<Name>(given);
-             const auto *attribute = as<Attribute>(given);
-             return (plain != nullptr && plain->id == function.name) ||
-                    (attribute != nullptr && attribute->attr == function.name);
-           });
-  };
-  return std::ranges::any_of(project.functions, [&](const FunctionInfo &other) {
-    const FunctionDef *const definition = other.module == function.module ? other.definition() : nullptr;
-    return definition != nullptr && definition->is_async && any_node(definition->body, hands_over) &&
-           serves_requests(project, &other, depth + 1);
+  const auto [first, last] = handlers_of(project).in_threads.equal_range(function.name.id);
+  return std::any_of(first, last, [&](const auto &one) {
+    return one.second->module == function.module && serves_requests(project, one.second, depth + 1);
   });
 }
 
