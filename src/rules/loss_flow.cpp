@@ -82,10 +82,12 @@ public:
 
   const Call *follow(const model::FunctionInfo &function, const Followed &followed, u32 from, u32 depth) {
     constexpr u32 kMostDepth = 4;
-    if (depth > kMostDepth) {
+    constexpr u32 kMostFollowed = 64; // functions that call each other lead to very many ways
+    if (depth > kMostDepth || ++followed_ > kMostFollowed) {
       return nullptr;
     }
     for (const Stmt *statement : statements_of(memory_, function)) {
+      take_steps();
       if (statement->end <= from) {
         continue;
       }
@@ -245,6 +247,7 @@ private:
   Memory &memory_;
   const model::Project &project_;
   Way way_;
+  u32 followed_ = 0;
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "base/name_table.h"
 #include "rules/assignments.h"
 #include "rules/loss_flow.h"
+#include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -332,7 +333,8 @@ void check_backward(Site &site, const Call &call) {
 void check_return(Site &site, const Node &node) {
   const auto &result = static_cast<const Return &>(node);
   if (result.value == nullptr || site.module->is_test || site.function->definition() == nullptr ||
-      result.value->kind == NodeKind::Constant || site.function->called_by.empty()) {
+      result.value->kind == NodeKind::Constant || site.function->called_by.empty() ||
+      !project_has_word(site, {"backward("})) {
     return;
   }
   const auto is_trained = [&](const model::CallSite *caller) {
