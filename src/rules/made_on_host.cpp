@@ -165,25 +165,35 @@ private:
 
   // What a function of the project returns, where what it is given is of that kind, too.
   Source of_function(const Site &site, const Call &call, u32 depth) {
+    const Expr *const returned = returned_at_end(site, call);
     const model::FunctionInfo *const function = called_function(site, call);
-    const FunctionDef *const definition = function != nullptr ? function->definition() : nullptr;
-    const auto *const result =
-        definition != nullptr && !definition->body.empty() ? as<Return>(definition->body.back()) : nullptr;
-    if (result == nullptr || result->value == nullptr || !definition->decorators.empty()) {
+    if (returned == nullptr || !function->definition()->decorators.empty()) {
       return {};
     }
-    Site there{.project = site.project, .findings = site.findings, .memory = site.memory, .rule = site.rule};
-    there.module = function->module;
-    there.function = function;
-    there.type = function->type;
-    there.ancestors = {definition};
-    return of(there, result->value, depth + 1);
+    return of(site_inside(site, *function), returned, depth + 1);
   }
 
   u32 parts_ = 0;
 };
 
 } // namespace
+
+const Expr *returned_at_end(const Site &site, const Call &call) {
+  const model::FunctionInfo *const function = called_function(site, call);
+  const FunctionDef *const definition = function != nullptr ? function->definition() : nullptr;
+  const auto *const result =
+      definition != nullptr && !definition->body.empty() ? as<Return>(definition->body.back()) : nullptr;
+  return result != nullptr ? result->value : nullptr;
+}
+
+Site site_inside(const Site &site, const model::FunctionInfo &function) {
+  Site there{.project = site.project, .findings = site.findings, .memory = site.memory, .rule = site.rule};
+  there.module = function.module;
+  there.function = &function;
+  there.type = function.type;
+  there.ancestors = {function.definition()};
+  return there;
+}
 
 const Call *computed_on_host(const Site &site, const Expr *expr) {
   const Source source = HostSearch().of(site, expr, 0);

@@ -20,4 +20,9 @@ bool is_plain_number(const Site &site, const python::Expr *expr, u32 depth = 0);
 // names and functions of the project. Returns the first of these calls; null if something else goes in.
 const python::Call *computed_on_host(const Site &site, const python::Expr *expr);
 
+// The expression that a function of the project returns at its end; null if the call calls none, or it ends otherwise.
+const python::Expr *returned_at_end(const Site &site, const python::Call &call);
+// The place inside a function, where what it returns is to be looked up.
+Site site_inside(const Site &site, const model::FunctionInfo &function);
+
 } // namespace deepperf::rules

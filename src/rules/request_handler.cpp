@@ -134,8 +134,8 @@ HandedOver find_handed_over(const model::Module &module) {
   return found;
 }
 
-const HandedOver &handed_over(const model::Module &module) {
-  const auto [place, is_new] = known_handlers.handed.try_emplace(&module);
+const HandedOver &handed_over(Handlers &handlers, const model::Module &module) {
+  const auto [place, is_new] = handlers.handed.try_emplace(&module);
   if (is_new) {
     const SharedWork shared;
     place->second = find_handed_over(module);
@@ -143,16 +143,16 @@ const HandedOver &handed_over(const model::Module &module) {
   return place->second;
 }
 
-bool is_registered(const FunctionInfo &function) {
+bool is_registered(Handlers &handlers, const FunctionInfo &function) {
   return function.type == nullptr && function.name &&
          has_word(function.module->parsed->source.text(), {"aiohttp", "flask", "fastapi", "starlette", "sanic"}) &&
-         handed_over(*function.module).to_server.contains(function.name.id);
+         handed_over(handlers, *function.module).to_server.contains(function.name.id);
 }
 
-bool is_gradio_callback(const FunctionInfo &function) {
+bool is_gradio_callback(Handlers &handlers, const FunctionInfo &function) {
   return function.passed && function.type == nullptr && function.name &&
          has_word(function.module->parsed->source.text(), {"import gradio", "from gradio"}) &&
-         handed_over(*function.module).to_gradio.contains(function.name.id);
+         handed_over(handlers, *function.module).to_gradio.contains(function.name.id);
 }
 
 // ---- Dependencies of FastAPI ----------------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ void add_threads(const FunctionInfo &user, Handlers &handlers) {
   });
 }
 
-const Handlers &handlers_of(const model::Project &project) {
+Handlers &handlers_of(const model::Project &project) {
   if (known_handlers.project != &project) {
     const SharedWork shared;
     known_handlers = {};
@@ -242,9 +242,10 @@ bool is_handler(const model::Project &project, const FunctionInfo &function, u32
   if (function.definition() == nullptr || function.parent == nullptr) {
     return false;
   }
-  handlers_of(project); // others are forgotten with what they were found in
+  Handlers &handlers = handlers_of(project);
   return is_routed(project, function) || is_view(function) || is_cloud_function(function) ||
-         is_gradio_callback(function) || is_registered(function) || is_depended_on(project, function, depth);
+         is_gradio_callback(handlers, function) || is_registered(handlers, function) ||
+         is_depended_on(project, function, depth);
 }
 
 } // namespace

@@ -185,18 +185,12 @@ Origin origin_of_call(const Site &site, const Call &call, u32 steps) {
     return origin_of(site, receiver_of(call), steps + 1);
   }
   // A function that returns what it makes.
-  const model::FunctionInfo *const function = called_function(site, call);
-  const FunctionDef *const definition = function != nullptr ? function->definition() : nullptr;
-  const auto *result =
-      definition != nullptr && !definition->body.empty() ? as<Return>(definition->body.back()) : nullptr;
-  if (result == nullptr || result->value == nullptr || steps > 0) {
+  const Expr *const returned = steps == 0 ? returned_at_end(site, call) : nullptr;
+  if (returned == nullptr) {
     return {};
   }
-  Site there{.project = site.project, .findings = site.findings, .memory = site.memory, .rule = site.rule};
-  there.module = function->module;
-  there.function = function;
-  there.ancestors = {definition};
-  Origin origin = origin_of(there, result->value, steps + 1);
+  const model::FunctionInfo *const function = called_function(site, call);
+  Origin origin = origin_of(site_inside(site, *function), returned, steps + 1);
   origin.elsewhere = origin.made != nullptr;
   origin.function = function;
   return origin;
