@@ -252,6 +252,9 @@ Value Transfer::combine(const Value &left, const Value &right) {
 
 // What `a > b` gives: of tensors another one, of truth values.
 Value Transfer::compared(const Value &left, const Value &right) {
+  if (left.is(Value::Tag::None) || right.is(Value::Tag::None)) {
+    return {}; // `x != None` is a bool of Python, also of tensors
+  }
   if ((left.is_kind(Kind::JaxArray) || right.is_kind(Kind::JaxArray)) && !left.container && !right.container) {
     return Value::instance(Kind::JaxArray);
   }

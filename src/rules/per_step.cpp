@@ -1,6 +1,9 @@
 #include "rules/per_step.h"
 
 #include "base/name_table.h"
+
+#include <algorithm>
+
 namespace deepperf::rules {
 
 using namespace python;
@@ -18,6 +21,17 @@ bool is_module_method(const FunctionInfo &function, std::string_view name) {
     }
   }
   return false;
+}
+
+// Of a class of torch.autograd.Function, whose passes are those of whoever applies it.
+bool is_autograd_pass(const FunctionInfo &function) {
+  return function.type != nullptr && function.name &&
+         (function.name.text() == "forward" || function.name.text() == "backward") &&
+         std::ranges::any_of(function.type->mro, [](const model::ClassInfo *at) {
+           return std::ranges::any_of(at->bases, [](const model::Value &base) {
+             return base.is(model::Value::Tag::Api) && base.name().text() == "torch.autograd.Function";
+           });
+         });
 }
 
 // Do calls of the function lead back to one for which `holds`? At most so many calls up.
@@ -41,7 +55,9 @@ bool is_reached_from(const model::Project &project, const FunctionInfo &function
 } // namespace
 
 bool in_forward_pass(const Site &site) {
-  const auto is_forward = [](const FunctionInfo &function) { return is_module_method(function, "forward"); };
+  const auto is_forward = [](const FunctionInfo &function) {
+    return is_module_method(function, "forward") || is_autograd_pass(function);
+  };
   for (const FunctionInfo *function = site.function; function != nullptr; function = function->parent) {
     if (function->name && function->name.text() == "__init__" && is_module_method(*function, "__init__")) {
       return false; // a layer that a forward pass makes is another mistake

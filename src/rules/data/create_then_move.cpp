@@ -340,6 +340,19 @@ bool follows_argument(const Site &site, const Call &move) {
          std::ranges::any_of(move.keywords, [&](const Keyword *keyword) { return is_given(keyword->value); });
 }
 
+// The function computes with tensors that it is given, so it runs whenever somebody has some.
+bool computes_with_arguments(const Site &site) {
+  const model::FunctionInfo *const function = site.function;
+  if (function == nullptr || function->definition() == nullptr || function->name == known::sym_init || is_kept(site) ||
+      context_of(site).runs_once) {
+    return false;
+  }
+  return std::ranges::any_of(function->params, [function](const Param *param) {
+    const u32 slot = function->slot_of(param->name);
+    return slot != model::FunctionInfo::kNoSlot && function->ever[slot].is_kind(Kind::TorchTensor);
+  });
+}
+
 // A name of the same function that the loop does not set again: it is made before the loop, and moved once as well.
 bool is_made_outside(const Site &site, const Origin &origin) {
   const model::Loop *loop = loop_around(site);
@@ -453,7 +466,7 @@ void check(Site &site, const Call &call) {
   if (origin.elsewhere || origin.named != nullptr || is_computed) {
     finding.notes.push_back({there.module->file, origin.made->span(), "it is created here"});
   }
-  if (!runs_often(site) && !follows_argument(site, call)) {
+  if (!runs_often(site) && !follows_argument(site, call) && !computes_with_arguments(site)) {
     finding.tier = Tier::Hint;
   }
   if (is_random(api)) {

@@ -415,6 +415,23 @@ bool is_meant_as_inference(const Site &site, const model::FunctionInfo &function
   return callee != nullptr && switched_to_eval(site, body, text_of(site, callee), call->start) != nullptr;
 }
 
+// Does the script train its model, or load weights that somebody else trained? Else it only tries out how a layer
+// works.
+bool has_trained_weights(const Site &site) {
+  struct TrainedWeights {
+    bool value = false;
+  };
+  const auto work_out = [&site] {
+    static const NameTable kLoaders({"load_state_dict", "from_pretrained", "load_from_checkpoint", "load_model"});
+    return TrainedWeights{site.module->body->trains || any_node(site.module->parsed->tree.body, [](const Node *node) {
+                            const auto *call = as<Call>(node);
+                            return call != nullptr && !called_method(*call).empty() &&
+                                   kLoaders.has(intern(called_method(*call)));
+                          })};
+  };
+  return site.memory.recall<TrainedWeights>(site.module, work_out).value;
+}
+
 void check_function(Site &site, const model::FunctionInfo &function) {
   if (!site.module->torch || function.no_grad || function.ever_no_grad ||
       (function.context & model::kGradMaybeOff) != 0) {
@@ -456,8 +473,10 @@ void check_function(Site &site, const model::FunctionInfo &function) {
     const bool is_loop = is_handler || is_repeated(function, origin.loop);
     const bool is_run = is_handler || (function.context & model::kRunByScript) != 0 || runs_with_gradients(function);
     const bool is_meant = (function.context & model::kRunsOnce) == 0 && is_meant_as_inference(site, function, origin);
+    // Once, in a script: the graph costs memory all the same.
+    const bool is_single = !is_loop && (function.context & model::kRunByScript) != 0 && has_trained_weights(site);
     const bool is_unsure = !is_collected && (is_assumed || is_module || has_loop_inside(site, origin) ||
-                                             (!is_meant && (!is_loop || !is_run)) ||
+                                             (!is_meant && !is_single && (!is_loop || !is_run)) ||
                                              (origin.uses & Flow::kUnsure) != 0 || may_be_frozen(function));
     if (reported != 0 && origin.loop == reported_loop) {
       Finding &before = site.findings[reported - 1];
