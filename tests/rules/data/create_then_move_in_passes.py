@@ -35,4 +35,4 @@ def setup(size):
 class Mixer(nn.Module):
     def __init__(self, weights: torch.Tensor):
         super().__init__()
-        self.scale = torch.ones(weights.shape[0]).cuda()  # hint: DP401, DP405
+        self.scale = torch.ones(weights.shape[0]).cuda()  # hint: DP401
