@@ -77,7 +77,7 @@ extern constinit const Rule kOthersWaitForOne = {
              .stage = "Evaluation",
              .frameworks = "PyTorch",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 Inside a training loop, `if rank == 0:` or `if accelerator.is_main_process:` around a loop over validation data, or around

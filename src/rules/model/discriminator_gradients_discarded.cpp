@@ -130,7 +130,7 @@ extern constinit const Rule kDiscriminatorGradientsDiscarded = {
              .stage = "Training",
              .frameworks = "PyTorch",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 A loop that trains two networks against each other: one optimizer steps for the loss of `netD(fake.detach())`, and the

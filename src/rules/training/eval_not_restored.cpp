@@ -220,7 +220,11 @@ void check_branches(Site &site, const model::FunctionInfo &function) {
       fmt::format("call `{}.train()` after the condition, or `eval()` inside the branch", model));
   const bool is_trained =
       std::ranges::any_of(function.called_by, [](const model::CallSite *caller) { return caller->caller->trains; });
-  finding.tier = is_trained && modes_at(site, *eval) == model::Modes::Differ ? Tier::On : Tier::Hint;
+  const model::Modes modes = modes_at(site, *eval);
+  finding.tier = is_trained && modes != model::Modes::Same ? Tier::On : Tier::Hint;
+  if (modes == model::Modes::Unknown) {
+    finding.severity = Severity::Warning; // its layers are not in sight
+  }
   add_note(finding, site, *branch->test, "training mode is restored only under this condition");
 }
 

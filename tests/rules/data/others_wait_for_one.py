@@ -18,9 +18,9 @@ def train(model: torch.nn.Module, loader, valid: torch.utils.data.DataLoader, op
             model(x).mean().backward()
             optimizer.step()
         if rank == 0:
-            validate(model, valid)  # hint: DP445
+            validate(model, valid)  # expect: DP445
         if accelerator.is_main_process and epoch > 3:
-            validate(model, valid)  # hint: DP445
+            validate(model, valid)  # expect: DP445
         if rank == 0:
             torch.save(model.state_dict(), "last.pt")
         validate(model, valid)

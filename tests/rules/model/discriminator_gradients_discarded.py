@@ -11,7 +11,7 @@ def gan(netG: nn.Module, netD: nn.Module, loader, criterion, optG: torch.optim.O
         optD.step()
         optG.zero_grad()
         loss_g = criterion(netD(fake), 1)
-        loss_g.backward()  # hint: DP263
+        loss_g.backward()  # expect: DP263
         optG.step()
 
 
@@ -20,7 +20,7 @@ def generator_first(G: nn.Module, D: nn.Module, loader, loss, optG: torch.optim.
         optG.zero_grad()
         made = G(z)
         g_loss = loss(D(made), 1)
-        g_loss.backward()  # hint: DP263
+        g_loss.backward()  # expect: DP263
         optG.step()
         optD.zero_grad()
         d_loss = (loss(D(real), 1) + loss(D(made.detach()), 0)) / 2
