@@ -268,6 +268,7 @@ Value Interpreter::call_api(Symbol api, Arguments &arguments, const Expr *node) 
       return call_spec(*spec, api, arguments, node, nullptr);
     }
     Object *const object = heap.new_object(nullptr, api);
+    object->content.device = is_changed_default_device ? Device{} : object->content.device;
     object->maker = arguments.node;
     object->module = module();
     construct(*object, api, arguments);
@@ -298,6 +299,7 @@ Value Interpreter::call_api(Symbol api, Arguments &arguments, const Expr *node) 
   case Kind::NoGrad:
   case Kind::Autocast: {
     Object *const object = heap.new_object(nullptr, api);
+    object->content.device = is_changed_default_device ? Device{} : object->content.device;
     object->maker = arguments.node;
     object->module = module();
     object->content.is_open = true;

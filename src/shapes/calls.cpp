@@ -329,6 +329,7 @@ Value Interpreter::call_super_init(Object &object, const ClassObject *after, Arg
 
 Value Interpreter::instantiate(ClassObject &type, Arguments &arguments, const Expr *node) {
   Object *const object = heap.new_object(&type, type.api);
+  object->content.device = is_changed_default_device ? Device{} : object->content.device;
   object->maker = arguments.node;
   object->module = module();
   type.is_instantiated = true;

@@ -374,6 +374,7 @@ Flow Interpreter::exec_with(const With *statement) {
   const u32 quiet = quiet_;
   const u32 no_grad = no_grad_;
   const u32 autocast = autocast_;
+  const bool is_other_device = is_changed_default_device;
   for (const WithItem &item : statement->items) {
     quiet_ += expects_errors(item.context_expr) ? 1 : 0;
     Value context = eval(item.context_expr);
@@ -393,6 +394,9 @@ Flow Interpreter::exec_with(const With *statement) {
       const std::string_view text = source_of(module(), item.context_expr);
       autocast_ +=
           text.find("autocast") != std::string_view::npos || text.find("amp") != std::string_view::npos ? 1 : 0;
+      is_changed_default_device = true;
+    } else if (context.is(Tag::Device)) {
+      is_changed_default_device = true; // `with torch.device("cuda"):`
     }
     if (item.optional_vars != nullptr) {
       assign(item.optional_vars, context);
@@ -402,6 +406,7 @@ Flow Interpreter::exec_with(const With *statement) {
   quiet_ = quiet;
   no_grad_ = no_grad;
   autocast_ = autocast;
+  is_changed_default_device = is_other_device;
   return flow;
 }
 

@@ -16,6 +16,7 @@ library's error says; nothing here runs them.
 
 A program with `# needs a GPU` in its second line cannot stop on a machine without one. It is run with torch's device "meta" in
 the place of the GPU where torch notices the mix, else its second line says `# needs a GPU, not verified`.
+A good program that begins with `# needs torch 2` is not run.
 `# wrong without an error: WHY` in the second line: torch computes something, and it is not what was meant.
 """
 
