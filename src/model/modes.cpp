@@ -2,6 +2,7 @@
 
 #include "base/known_names.h"
 #include "model/classes.h"
+#include "model/constants.h"
 
 namespace deepperf::model {
 
@@ -94,6 +95,21 @@ Modes statistics_of_pretrained(std::string_view name) {
   return last.ends_with("_bn") ? Modes::Differ : Modes::Unknown;
 }
 
+// A rate of 0 drops nothing. One that users may set to something else says nothing.
+Modes modes_of_dropout(const Question &question, const Call *made) {
+  const FunctionInfo *const function = made != nullptr ? question.project.caller_of(made) : nullptr;
+  if (function == nullptr) {
+    return Modes::Differ;
+  }
+  constexpr double kDefaultRate = 0.5;
+  const Scope scope = scope_of(question.project, *function);
+  const auto rate = constant_of(question.project, argument_of(scope, *made, 0, "p"), ConstantValue::of(kDefaultRate));
+  if (!rate.has_value() || rate->as_number() != 0.0) {
+    return Modes::Differ;
+  }
+  return rate->overridable ? Modes::Unknown : Modes::Same;
+}
+
 Modes modes_of_one(const Question &question, const Value &model, u32 depth) {
   if (depth > kMostModuleDepth) {
     return Modes::Unknown;
@@ -118,7 +134,10 @@ Modes modes_of_one(const Question &question, const Value &model, u32 depth) {
   if (layer.find("BatchNorm") != std::string_view::npos) {
     return Modes::Differ;
   }
-  if (layer.find("Dropout") != std::string_view::npos || layer.starts_with("Transformer")) {
+  if (layer.find("Dropout") != std::string_view::npos) {
+    return question.is_about_statistics ? Modes::Same : modes_of_dropout(question, model.call);
+  }
+  if (layer.starts_with("Transformer")) {
     return question.is_about_statistics ? Modes::Same : Modes::Differ;
   }
   if (layer == "Sequential" || layer.ends_with("Parallel") || layer == "ModuleList") {

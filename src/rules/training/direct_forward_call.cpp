@@ -32,7 +32,10 @@ void check(Site &site, const Call &call) {
   const model::Value callee = site.project.callee_of(&call);
   const bool is_guess = callee.is(model::Value::Tag::ApiMethod) && callee.receiver().is(model::Value::Tag::Instance) &&
                         callee.receiver().call == nullptr && !callee.receiver().name();
-  if (is_self || is_guess) { // what is only called like a model may be something else
+  // The layers of a class are its own business: who wants hooks puts them on the model.
+  const auto *part = as<Attribute>(receiver);
+  const bool is_own_layer = part != nullptr && site.type != nullptr && model::is_own_object(*site.function, part->value);
+  if (is_self || is_own_layer || is_guess) { // what is only called like a model may be something else
     finding.tier = Tier::Hint;
   }
   const std::string_view text = site.module->parsed->source.text();
@@ -56,8 +59,8 @@ extern constinit const Rule kDirectForwardCall = {.info = {.code = "DP808",
                                                            .fix = FixKind::Unsafe,
                                                            .documentation = R"(## What it finds
 
-`model.forward(x)` on a PyTorch module. `super().forward(x)` is how a class extends another, and is not reported; `self.forward(x)` is a
-hint.
+`model.forward(x)` on a PyTorch module. `super().forward(x)` is how a class extends another, and is not reported; `self.forward(x)` and
+`self.layer.forward(x)` are hints.
 
 ## Why it costs
 

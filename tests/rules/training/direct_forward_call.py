@@ -8,7 +8,7 @@ class Net(nn.Module):
         self.fc = nn.Linear(3, 4)
 
     def forward(self, x):
-        return self.fc.forward(x)  # expect: DP808
+        return self.fc.forward(x)  # hint: DP808
 
     def predict(self, x):
         return self.forward(x).argmax(1)  # hint: DP232, DP808
