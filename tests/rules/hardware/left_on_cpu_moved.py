@@ -10,6 +10,6 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 def train(loader):
     for x, y in loader:
         optimizer.zero_grad()
-        loss = (model(x) - y).sum()  # expect: DP513
+        loss = (model(x) - y).sum()  # hint: DP513
         loss.backward()
         optimizer.step()

@@ -1,7 +1,7 @@
 import torch
 from torch import nn
 
-model = nn.Linear(3, 3).cuda()
+model = nn.Linear(4096, 4096).cuda()
 small = nn.Linear(3, 3)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 

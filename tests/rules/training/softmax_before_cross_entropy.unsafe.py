@@ -38,7 +38,7 @@ def fires(loader, x, y):
     model = Net().cuda()
     criterion = nn.CrossEntropyLoss().cuda()
     for data, target in loader:
-        output = model(data)  # expect: DP513
+        output = model(data)  # hint: DP513
         loss = criterion(output, target)  # expect: DP801
         loss.backward()
     a = F.cross_entropy(x, y)  # expect: DP801

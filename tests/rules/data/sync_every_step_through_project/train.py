@@ -7,7 +7,7 @@ def train(items):
     optimizer = make_optimizer(net)
     total = 0.0
     for x, y in make_loader(items):
-        loss = loss_of(net(x.cuda()), y.cuda())  # expect: DP513
+        loss = loss_of(net(x.cuda()), y.cuda())  # hint: DP513
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
