@@ -399,6 +399,8 @@ struct Module {
   bool v2 = false;      // uses what only TF2 has
   bool is_test = false; // test code by its name or folder
 
+  Lazy<std::string> code; // its text without comments and docstrings: see code_text.h
+
   std::vector<Symbol> exports; // the names in its `__all__`, sorted; empty if it has none that can be read
 
   // Unless all that it uses is of TF1, its code may run eagerly, and then variables hold other values in each turn.

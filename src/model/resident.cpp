@@ -136,6 +136,7 @@ void Resident::forget_results() {
     forget_results_of(loop);
   }
   for (Module &module : project.modules) {
+    module.code.forget();
     module.v1 = module.v2 = false;
   }
   project.stages.assign(1, {});

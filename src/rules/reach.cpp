@@ -1,6 +1,7 @@
 #include "rules/reach.h"
 
 #include "base/scan.h"
+#include "model/code_text.h"
 
 #include <algorithm>
 #include <array>
@@ -46,9 +47,7 @@ std::span<model::Loop *const> loops_inside(const model::FunctionInfo &function, 
 }
 
 std::string_view text_of(const model::FunctionInfo &function) {
-  return function.node == nullptr ? std::string_view{}
-                                  : function.module->parsed->source.text().substr(
-                                        function.node->start, function.node->end - function.node->start);
+  return model::code_of(*function.module, function.node);
 }
 
 namespace {
@@ -161,7 +160,7 @@ template <class Search> bool searched_once(const Site &site, const void *about, 
 
 bool file_has_word(const Site &site, Words words) {
   return searched_once(site, site.module, hash_of(words, false),
-                       [&] { return has_word(site.module->parsed->source.text(), words); });
+                       [&] { return has_word(model::code_of(*site.module), words); });
 }
 
 bool file_has_word(const Site &site, std::initializer_list<std::string_view> words) {
@@ -170,27 +169,27 @@ bool file_has_word(const Site &site, std::initializer_list<std::string_view> wor
 
 bool file_has_word_in_any_case(const Site &site, std::initializer_list<std::string_view> words) {
   return searched_once(site, site.module, hash_of(Words(words.begin(), words.size()), true),
-                       [&] { return has_word_in_any_case(site.module->parsed->source.text(), words); });
+                       [&] { return has_word_in_any_case(model::code_of(*site.module), words); });
 }
 
 bool project_has_word(const Site &site, std::initializer_list<std::string_view> words) {
   return searched_once(site, &site.project, hash_of(Words(words.begin(), words.size()), false), [&] {
-    return std::ranges::any_of(site.project.modules, [&](const model::Module &module) {
-      return has_word(module.parsed->source.text(), words);
-    });
+    return std::ranges::any_of(site.project.modules,
+                               [&](const model::Module &module) { return has_word(model::code_of(module), words); });
   });
 }
 
 bool project_has_word_in_any_case(const Site &site, std::initializer_list<std::string_view> words) {
   return searched_once(site, &site.project, hash_of(Words(words.begin(), words.size()), true), [&] {
     return std::ranges::any_of(site.project.modules, [&](const model::Module &module) {
-      return has_word_in_any_case(module.parsed->source.text(), words);
+      return has_word_in_any_case(model::code_of(module), words);
     });
   });
 }
 
 bool node_has_word(const Site &site, const Node &node, Words words) {
-  return searched_once(site, &node, hash_of(words, false), [&] { return has_word(text_of(site, &node), words); });
+  return searched_once(site, &node, hash_of(words, false),
+                       [&] { return has_word(model::code_of(*site.module, &node), words); });
 }
 
 bool function_has_word(const Site &site, Words words) {

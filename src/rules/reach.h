@@ -1,6 +1,6 @@
 // What is written in the code that a piece of a function runs: its own text, and that of the functions of the project
-// that it calls, at any depth. For questions such as "is zero_grad called anywhere in this loop?", where a word in a
-// comment may count too: it only makes a rule silent.
+// that it calls, at any depth. For questions such as "is zero_grad called anywhere in this loop?". Comments and
+// docstrings do not count.
 #pragma once
 
 #include "rules/site.h"
