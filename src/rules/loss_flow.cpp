@@ -2,6 +2,7 @@
 
 #include "python/children.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -60,6 +61,8 @@ struct Followed {
   const Expr *expr = nullptr;
   Symbol name = {};
   std::optional<u32> element = {};
+  // The call through which the function was entered, where its value is a parameter: it returns to that call alone.
+  const model::CallSite *entered = nullptr;
 };
 
 bool is_followed(const Expr *expr, const Followed &followed) {
@@ -81,7 +84,7 @@ public:
   Search(Memory &memory, const model::Project &project, Way way) : memory_(memory), project_(project), way_(way) {}
 
   const Call *follow(const model::FunctionInfo &function, const Followed &followed, u32 from, u32 depth) {
-    constexpr u32 kMostDepth = 4;
+    constexpr u32 kMostDepth = 5;
     constexpr u32 kMostFollowed = 64; // functions that call each other lead to very many ways
     if (depth > kMostDepth || ++followed_ > kMostFollowed) {
       return nullptr;
@@ -89,6 +92,18 @@ public:
     for (const Stmt *statement : statements_of(memory_, function)) {
       take_steps();
       if (statement->end <= from) {
+        continue;
+      }
+      if (const Call *found = through_calls(function, *statement, followed, depth)) {
+        return found;
+      }
+      if (const auto *declared = as<AnnAssign>(statement)) {
+        const auto *target = as<Name>(declared->target);
+        if (target != nullptr && declared->value != nullptr && is_carried(declared->value, followed)) {
+          if (const Call *found = follow(function, from_here(followed, target->id), statement->end, depth + 1)) {
+            return found;
+          }
+        }
         continue;
       }
       if (const auto *assignment = as<Assign>(statement)) {
@@ -107,7 +122,7 @@ public:
           return nullptr; // something with a graph may be added
         }
         if (target != nullptr && way_ == Way::Term && is_carried(sum->value, followed)) {
-          if (const Call *found = follow(function, {.name = target->id}, statement->end, depth + 1)) {
+          if (const Call *found = follow(function, from_here(followed, target->id), statement->end, depth + 1)) {
             return found;
           }
         }
@@ -143,8 +158,12 @@ private:
         return false; // a loss has a meaning of its own
       }
       const model::Value callee = project_.callee_of(call);
+      if (way_ == Way::Term && call->args.size() == 1 && adds_up(*call, callee)) {
+        return holds(call->args[0], followed);
+      }
       return callee.is(model::Value::Tag::Api) && callee.name().text().starts_with("torch.") && !call->args.empty() &&
-             model::kind_of(call) == Kind::TorchTensor && is_carried(call->args[0], followed);
+             !is_layer(callee.name().text()) && model::kind_of(call) == Kind::TorchTensor &&
+             is_carried(call->args[0], followed);
     }
     if (const auto *element = as<Subscript>(expr)) {
       return is_carried(element->value, followed);
@@ -161,6 +180,27 @@ private:
                           is_carried(operation->right, followed);
     const Expr *other = is_left ? operation->right : operation->left;
     return (is_left || is_right) && (way_ == Way::Term || !may_have_graph(other));
+  }
+
+  // The same as calling a network: F.linear(x, w).
+  static bool is_layer(std::string_view api) {
+    return api == "torch.nn.functional.linear" || api.starts_with("torch.nn.functional.conv");
+  }
+
+  // sum([a, b]), torch.stack([a, b])
+  static bool adds_up(const Call &call, const model::Value &callee) {
+    const auto *name = as<Name>(call.func);
+    return (name != nullptr && name->id.text() == "sum") ||
+           (callee.is(model::Value::Tag::Api) &&
+            (callee.name().text() == "torch.stack" || callee.name().text() == "torch.cat"));
+  }
+
+  bool holds(const Expr *list, const Followed &followed) const {
+    const auto *items = as<List>(list);
+    const auto *tuple = as<Tuple>(list);
+    const auto is_it = [&](const Expr *part) { return is_carried(part, followed); };
+    return (items != nullptr && std::ranges::any_of(items->elts, is_it)) ||
+           (tuple != nullptr && std::ranges::any_of(tuple->elts, is_it));
   }
 
   static bool may_have_graph(const Expr *expr) {
@@ -209,11 +249,51 @@ private:
     } else if (!is_carried(assignment.value, followed)) {
       return nullptr;
     }
+    if (const auto *pattern = as<Tuple>(target)) { // (gradient,) = torch.autograd.grad(…)
+      for (const Expr *part : pattern->elts) {
+        if (const Call *found = through_name(function, part, followed, assignment.end, depth)) {
+          return found;
+        }
+      }
+      return nullptr;
+    }
+    return through_name(function, target, followed, assignment.end, depth);
+  }
+
+  const Call *through_name(const model::FunctionInfo &function, const Expr *target, const Followed &followed, u32 from,
+                           u32 depth) {
     const auto *name = as<Name>(target);
     if (name == nullptr || (followed.name && name->id == followed.name)) {
       return nullptr;
     }
-    return follow(function, {.name = name->id}, assignment.end, depth + 1);
+    return follow(function, from_here(followed, name->id), from, depth + 1);
+  }
+
+  static Followed from_here(const Followed &followed, Symbol name) {
+    return {.name = name, .entered = followed.entered};
+  }
+
+  // `update(loss, optimizer)`: into functions of the project that get the value.
+  const Call *through_calls(const model::FunctionInfo &function, const Stmt &statement, const Followed &followed,
+                            u32 depth) {
+    for (const model::CallSite *site : model::calls_inside(function, statement)) {
+      const model::FunctionInfo &callee = *site->callee;
+      const bool is_network = callee.type != nullptr && callee.type->kind == Kind::TorchModule;
+      if (callee.definition() == nullptr || &callee == &function || is_network || has_hidden_arguments(*site->call)) {
+        continue; // what a network computes of it is another value
+      }
+      const u32 first = site->bound ? 1 : 0;
+      for (u32 i = first; i < callee.params.size(); ++i) {
+        const Expr *given = argument(*site->call, i - first, callee.params[i]->name.text());
+        if (given == nullptr || !is_carried(given, followed)) {
+          continue;
+        }
+        if (const Call *found = follow(callee, {.name = callee.params[i]->name, .entered = site}, 0, depth + 1)) {
+          return found;
+        }
+      }
+    }
+    return nullptr;
   }
 
   const Call *through_return(const model::FunctionInfo &function, const Return &result, const Followed &followed,
@@ -230,6 +310,10 @@ private:
     }
     if (!is_returned) {
       return nullptr;
+    }
+    if (followed.entered != nullptr) {
+      const model::CallSite &site = *followed.entered;
+      return follow(*site.caller, {.expr = site.call, .element = element}, 0, depth + 1);
     }
     constexpr std::size_t kMostCallers = 8;
     for (std::size_t i = 0; i < function.called_by.size() && i < kMostCallers; ++i) {

@@ -1,3 +1,4 @@
+#include "rules/new_layer.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -134,43 +135,56 @@ void check_loop(Site &site, const Call &call) {
   }
 }
 
-// The model whose parameters the optimizer gets, also some of them: `[p for p in model.parameters() if …]`,
-// `filter(…, model.parameters())`; null if they come from elsewhere.
-const Expr *trained_model(const Expr *parameters) {
-  if (const auto *call = as<Call>(parameters)) {
-    const std::string_view name = called_name(*call);
-    if (called_method(*call) == "parameters") {
-      return receiver_of(*call);
+// The receivers of `model.parameters()` and the like that stand in an expression.
+void add_receivers(const Node *node, std::vector<const Expr *> &found) {
+  any_node_inside(node, [&found](const Node *part) {
+    const auto *call = as<Call>(part);
+    const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
+    if (method == "parameters" || method == "named_parameters") {
+      found.push_back(receiver_of(*call));
     }
-    const bool chooses = (name == "filter" && call->args.size() == 2) || (name == "list" && call->args.size() == 1);
-    return chooses ? trained_model(call->args[call->args.size() - 1]) : nullptr;
-  }
-  const auto *chosen = parameters->kind == NodeKind::ListComp || parameters->kind == NodeKind::GeneratorExp
-                           ? static_cast<const ComprehensionExpr *>(parameters)
-                           : nullptr;
-  return chosen != nullptr && chosen->generators.size() == 1 ? trained_model(chosen->generators[0]->iter) : nullptr;
+    return false;
+  });
 }
 
-// The call that makes a layer: without `.to(device)` and the like behind it.
-const Call *maker_of_layer(const Expr *value) {
-  const auto *call = as<Call>(value);
-  while (call != nullptr && receiver_of(*call) != nullptr &&
-         (called_method(*call) == "to" || called_method(*call) == "cuda")) {
-    call = as<Call>(receiver_of(*call));
+// The models, or parts of one, whose parameters the optimizer gets: as they are, some of them, or in groups. Names are
+// followed to what was assigned to them last.
+std::vector<const Expr *> trained_models(const Site &site, const Expr *parameters) {
+  std::vector<const Expr *> found;
+  add_receivers(parameters, found);
+  if (!found.empty()) {
+    return found;
   }
-  return call;
-}
-
-// Is the layer's attribute one of the model: `model.fc`, `model.head.out`?
-bool is_inside(const Site &site, const Expr *layer, const Expr *model) {
-  const std::string_view inner = text_of(site, layer);
-  const std::string_view outer = text_of(site, model);
-  return inner.size() > outer.size() + 1 && inner.starts_with(outer) && inner[outer.size()] == '.';
+  const model::FunctionInfo *const function = site.function;
+  const FunctionDef *const definition = function != nullptr ? function->definition() : nullptr;
+  bool is_local = false;
+  any_node(parameters, [&](const Node *node) {
+    const auto *name = as<Name>(node);
+    const Expr *value = name != nullptr ? last_assigned(site, *name) : nullptr;
+    if (value != nullptr) {
+      add_receivers(value, found);
+    }
+    is_local = is_local || (name != nullptr && definition != nullptr &&
+                            function->slot_of(name->id) != model::FunctionInfo::kNoSlot &&
+                            std::ranges::find(function->params, name->id, &Param::name) == function->params.end());
+    return false;
+  });
+  if (!found.empty() || !is_local) {
+    return found;
+  }
+  // Lists that a loop over the parameters has filled.
+  add_receivers(definition, found);
+  const bool is_one =
+      std::ranges::all_of(found, [&](const Expr *one) { return text_of(site, one) == text_of(site, found[0]); });
+  if (!is_one) {
+    found.clear();
+  }
+  return found;
 }
 
 // `model = get_peft_model(model, …)`, `model = FSDP(model)` and `model.resize_token_embeddings(…)`: the parameters that
 // are trained from then on are new ones.
-bool replaces_parameters(const Site &site, const Stmt *statement, const Expr &model) {
+bool replaces_parameters(const Site &site, const Stmt *statement, std::string_view model) {
   const auto *assignment = as<Assign>(statement);
   const auto *plain = as<ExprStmt>(statement);
   const auto *call = as<Call>(assignment != nullptr ? assignment->value : plain != nullptr ? plain->value : nullptr);
@@ -178,147 +192,131 @@ bool replaces_parameters(const Site &site, const Stmt *statement, const Expr &mo
     return false;
   }
   if (called_method(*call) == "resize_token_embeddings" || called_method(*call) == "add_adapter") {
-    return text_of(site, receiver_of(*call)) == text_of(site, &model);
+    return text_of(site, receiver_of(*call)) == model;
   }
   const std::string_view api = called_api(site, *call);
   return (api == "peft.get_peft_model" || api == "torch.distributed.fsdp.FullyShardedDataParallel") &&
-         !call->args.empty() && text_of(site, call->args[0]) == text_of(site, &model);
+         !call->args.empty() && text_of(site, call->args[0]) == model;
 }
 
-// Is it a layer with weights, as the code makes it?
-bool makes_weights(const Site &site, const Call &made) {
-  if (!called_api(site, made).starts_with("torch.nn.") || model::kind_of(&made) != Kind::TorchModule) {
+// Does the statement tell the optimizer of new parameters, or make another one?
+bool is_told(const Stmt *statement) {
+  return any_node(static_cast<const Node *>(statement), [](const Node *node) {
+    const auto *made = as<Call>(node);
+    return made != nullptr &&
+           (called_method(*made) == "add_param_group" || model::kind_of(made) == Kind::TorchOptimizer);
+  });
+}
+
+// The statements after the call that makes the optimizer, in the function that the site stands in.
+void check_after(Site &site, const Call &call, std::string_view model, bool is_certain) {
+  const std::vector<const Stmt *> later = statements_after(
+      site.function != nullptr && site.function->definition() != nullptr ? site.function->definition()->body
+                                                                         : site.module->parsed->tree.body,
+      call.start);
+  if (std::ranges::any_of(later, is_told)) {
+    return;
+  }
+  for (const Stmt *next : later) {
+    if (replaces_parameters(site, next, model)) {
+      Finding &finding =
+          report(site, *next, "the model gets new parameters here, after the optimizer was created from the old ones",
+                 "change the model first, then create the optimizer");
+      add_note(finding, site, call, "the optimizer is created here, from the parameters that exist at this point");
+      return;
+    }
+    for (const NewLayer &layer : new_layers(site, *next)) {
+      if (!is_inside(layer.target, model)) {
+        continue;
+      }
+      const bool is_own = layer.function == nullptr;
+      Finding &finding =
+          report(site, *next,
+                 is_own ? "this layer is added after the optimizer was created, so it is never trained"
+                        : "the model gets a new layer here, after the optimizer was created from the old ones",
+                 "change the model first, then create the optimizer");
+      add_note(finding, site, call, "the optimizer is created here, from the parameters that exist at this point");
+      if (!is_own) {
+        finding.notes.push_back({layer.function->module->file, layer.place->span(), "the new layer is created here"});
+      } else if (!is_certain && !layer.is_certain) {
+        finding.tier = Tier::Hint;
+      }
+      return;
+    }
+  }
+}
+
+// Does the function return the optimizer that the call at the site makes, alone or among others?
+bool returns_it(const Site &site) {
+  if (site.ancestors.empty()) {
     return false;
   }
-  const ApiInfo *info = find_api(canonical_name(called_api(site, made)));
-  return info != nullptr && (info->has(kWeights) || called_api(site, made) == "torch.nn.Sequential");
+  if (as<Return>(site.ancestors.back()) != nullptr) {
+    return true;
+  }
+  const auto *assignment = as<Assign>(site.ancestors.back());
+  const auto *name =
+      assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+  const FunctionDef *const definition = site.function->definition();
+  return name != nullptr && any_node(definition->body, [name](const Node *node) {
+           const auto *result = as<Return>(node);
+           const auto *tuple = result != nullptr ? as<Tuple>(result->value) : nullptr;
+           const auto is_it = [name](const Expr *one) {
+             const auto *returned = as<Name>(one);
+             return returned != nullptr && returned->id == name->id;
+           };
+           return tuple != nullptr ? std::ranges::any_of(tuple->elts, is_it)
+                                   : result != nullptr && result->value != nullptr && is_it(result->value);
+         });
 }
 
-// `adapt(model)`, a function of the project that puts a new layer into what it is given: where it does; null if it does
-// not.
-const Node *layer_put_by(const Site &site, const Stmt *statement, const Expr &model) {
-  const auto *assignment = as<Assign>(statement);
-  const auto *plain = as<ExprStmt>(statement);
-  const auto *call = as<Call>(assignment != nullptr ? assignment->value : plain != nullptr ? plain->value : nullptr);
-  const model::FunctionInfo *function = call != nullptr ? called_function(site, *call) : nullptr;
-  const FunctionDef *definition = function != nullptr ? function->definition() : nullptr;
-  if (definition == nullptr) {
-    return nullptr;
+// `optimizer = make_optimizer(model)`: the callers of a function that makes it for the model that it is given.
+void check_callers(const Site &site, const Expr &model) {
+  const auto *root = model::root_name(&model);
+  const bool is_plain = root == &model || model.kind == NodeKind::Attribute;
+  if (site.function == nullptr || site.function->definition() == nullptr || root == nullptr || !is_plain ||
+      !returns_it(site)) {
+    return;
   }
-  const Node *found = nullptr;
-  for (u32 i = 0; i < call->args.size() && i < definition->params.size(); ++i) {
-    if (text_of(site, call->args[i]) != text_of(site, &model) || called_method(*call).size() != 0) {
-      continue;
-    }
-    const Symbol param = definition->params[i]->name;
-    for (const Stmt *part : definition->body) { // not behind a test
-      const auto *store = as<Assign>(part);
-      const Expr *target = store != nullptr && store->targets.size() == 1 ? store->targets[0] : nullptr;
-      const auto *element = as<Subscript>(target);
-      const auto *layer = as<Attribute>(element != nullptr ? element->value : target);
-      const Name *root = layer != nullptr ? model::root_name(layer) : nullptr;
-      const Call *made = store != nullptr ? maker_of_layer(store->value) : nullptr;
-      if (root != nullptr && root->id == param && made != nullptr && makes_weights(site, *made)) {
-        found = part;
+  const model::FunctionInfo &function = *site.function;
+  for (const model::CallSite *by : function.called_by) {
+    std::string seen;
+    for (u32 i = 0; i < function.params.size(); ++i) {
+      if (function.params[i]->name != root->id || has_hidden_arguments(*by->call)) {
+        continue;
+      }
+      const Expr *given =
+          by->bound && i == 0 ? receiver_of(*by->call) : argument(*by->call, i - (by->bound ? 1 : 0), root->id.text());
+      if (given != nullptr && (given->kind == NodeKind::Name || given->kind == NodeKind::Attribute)) {
+        seen = std::string(text_of(site_of(site, *by->call), given)) +
+               std::string(text_of(site, &model).substr(root->id.text().size()));
       }
     }
-  }
-  return found;
-}
-
-// The statements behind the one that makes the optimizer, in the same block.
-void check_block(Site &site, const Call &call, const Expr &model, const Block &block, const Stmt *statement) {
-  const auto at = std::find(block.begin(), block.end(), statement);
-  if (at == block.end()) {
-    return;
-  }
-  const bool is_told = std::any_of(at + 1, block.end(), [](const Stmt *later) {
-    return any_node(static_cast<const Node *>(later), [](const Node *node) {
-      const auto *made = as<Call>(node);
-      return made != nullptr &&
-             (called_method(*made) == "add_param_group" || model::kind_of(made) == Kind::TorchOptimizer);
-    });
-  });
-  if (is_told) {
-    return; // of the new ones, or made anew
-  }
-  for (auto next = at + 1; next != block.end(); ++next) {
-    if (replaces_parameters(site, *next, model)) {
-      Finding &finding =
-          report(site, **next, "the model gets new parameters here, after the optimizer was created from the old ones",
-                 "change the model first, then create the optimizer");
-      add_note(finding, site, call, "the optimizer is created here, from the parameters that exist at this point");
-      return;
+    if (!seen.empty()) {
+      Site there = site_of(site, *by->call);
+      check_after(there, *by->call, seen, true);
     }
-    if (const Node *layer = layer_put_by(site, *next, model)) {
-      const auto *assigned = as<Assign>(*next);
-      const Expr *value = assigned != nullptr ? assigned->value : static_cast<const ExprStmt *>(*next)->value;
-      const model::FunctionInfo *function = called_function(site, *static_cast<const Call *>(value));
-      Finding &finding =
-          report(site, **next, "the model gets a new layer here, after the optimizer was created from the old ones",
-                 "change the model first, then create the optimizer");
-      add_note(finding, site, call, "the optimizer is created here, from the parameters that exist at this point");
-      finding.notes.push_back({function->module->file, layer->span(), "the new layer is created here"});
-      return;
-    }
-    const auto *assignment = as<Assign>(*next);
-    if (assignment == nullptr || assignment->targets.size() != 1) {
-      continue;
-    }
-    const Expr *target = assignment->targets[0];
-    const auto *element = as<Subscript>(target); // model.classifier[6] = …
-    const auto *layer = as<Attribute>(element != nullptr ? element->value : target);
-    const Call *made = maker_of_layer(assignment->value);
-    if (layer == nullptr || made == nullptr || !is_inside(site, layer, &model) ||
-        !called_api(site, *made).starts_with("torch.nn.") || model::kind_of(made) != Kind::TorchModule) {
-      continue;
-    }
-    const ApiInfo *info = find_api(canonical_name(called_api(site, *made)));
-    const bool has_weights =
-        info != nullptr && (info->has(kWeights) || called_api(site, *made) == "torch.nn.Sequential");
-    if (!has_weights) {
-      continue; // nothing to be trained
-    }
-    Finding &finding =
-        report(site, **next, "this layer is added after the optimizer was created, so it is never trained",
-               "change the model first, then create the optimizer");
-    add_note(finding, site, call, "the optimizer is created here, from the parameters that exist at this point");
-    if (model::kind_of(&model) != Kind::TorchModule) {
-      finding.tier = Tier::Hint;
-    }
-    return;
-  }
-}
-
-Block body_of(const Node *node) {
-  switch (node->kind) {
-  case NodeKind::FunctionDef:
-    return static_cast<const FunctionDef *>(node)->body;
-  case NodeKind::If:
-    return static_cast<const If *>(node)->body;
-  case NodeKind::With:
-    return static_cast<const With *>(node)->body;
-  case NodeKind::For:
-    return static_cast<const For *>(node)->body;
-  default:
-    return {};
   }
 }
 
 void check(Site &site, const Call &call) {
   check_loop(site, call);
   const Expr *parameters = argument(call, 0, "params");
-  if (const auto *name = as<Name>(parameters)) { // trainable = [p for p in model.parameters() if p.requires_grad]
-    parameters = last_assigned(site, *name);
-  }
-  const Expr *model = parameters != nullptr ? trained_model(parameters) : nullptr;
-  const auto *statement = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
-  if (model == nullptr || statement == nullptr) {
+  if (parameters == nullptr) {
     return;
   }
-  const Block block =
-      site.ancestors.size() > 1 ? body_of(site.ancestors[site.ancestors.size() - 2]) : site.module->parsed->tree.body;
-  check_block(site, call, *model, block, statement);
+  std::vector<std::string_view> seen;
+  for (const Expr *model : trained_models(site, parameters)) {
+    const std::string_view text = text_of(site, model);
+    if (std::ranges::find(seen, text) != seen.end()) {
+      continue;
+    }
+    seen.push_back(text);
+    if (!site.ancestors.empty() && as<Assign>(site.ancestors.back()) != nullptr) {
+      check_after(site, call, text, model::kind_of(model) == Kind::TorchModule);
+    }
+    check_callers(site, *model);
+  }
 }
 
 } // namespace

@@ -97,3 +97,106 @@ def of_another_model():
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
     network.fc = nn.Linear(512, 2)
     return net, optimizer, network
+
+
+def make_optimizer(net, lr):
+    matrices, vectors = [], []
+    for parameter in net.parameters():
+        (vectors if parameter.ndim < 2 else matrices).append(parameter)
+    return torch.optim.AdamW([{"params": matrices, "weight_decay": 0.1}, {"params": vectors}], lr=lr)
+
+
+def put_head(net, classes):
+    net.fc = nn.Linear(net.fc.in_features, classes)
+    return net
+
+
+def through_functions(classes):
+    net = torchvision.models.resnet18()
+    optimizer = make_optimizer(net, 1e-3)
+    net = put_head(net, classes)  # expect: DP814
+    return net, optimizer
+
+
+def through_functions_in_order(classes):
+    net = torchvision.models.resnet18()
+    net = put_head(net, classes)
+    optimizer = make_optimizer(net, 1e-3)
+    return net, optimizer
+
+
+def through_functions_of_another(classes):
+    net = torchvision.models.resnet18()
+    student = torchvision.models.resnet18()
+    optimizer = make_optimizer(net, 1e-3)
+    student = put_head(student, classes)
+    return net, optimizer, student
+
+
+def in_groups():
+    net = torchvision.models.resnet18()
+    optimizer = torch.optim.SGD(
+        [{"params": net.layer4.parameters(), "lr": 0.01}, {"params": net.fc.parameters()}], lr=0.1
+    )
+    net.fc = nn.Sequential(nn.Dropout(0.2), nn.Linear(512, 2))  # expect: DP814
+    return net, optimizer
+
+
+def beside_the_groups():
+    net = torchvision.models.resnet18()
+    optimizer = torch.optim.SGD(net.layer4.parameters(), lr=0.1)
+    net.fc = nn.Linear(512, 2)
+    return net, optimizer
+
+
+class Head(nn.Module):
+    def __init__(self, size, classes):
+        super().__init__()
+        self.out = nn.Linear(size, classes)
+
+    def forward(self, x):
+        return self.out(x)
+
+
+class Tuner:
+    def __init__(self, classes):
+        self.net = torchvision.models.resnet18()
+        self.optimizer = self.make_optimizer()
+        self.adapt(classes)  # expect: DP814
+
+    def make_optimizer(self):
+        optimizer = torch.optim.AdamW(self.net.parameters(), lr=1e-3)
+        return optimizer
+
+    def adapt(self, classes):
+        self.net.fc = Head(512, classes)
+
+
+class TunerInOrder:
+    def __init__(self, classes):
+        self.net = torchvision.models.resnet18()
+        self.adapt(classes)
+        self.optimizer = self.make_optimizer()
+
+    def make_optimizer(self):
+        return torch.optim.AdamW(self.net.parameters(), lr=1e-3)
+
+    def adapt(self, classes):
+        self.net.fc = Head(512, classes)
+
+
+def behind_a_test(config):
+    net = torchvision.models.resnet18()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    if config.classes != 1000:
+        setattr(net, "fc", nn.Linear(512, config.classes))  # expect: DP814
+    return net, optimizer
+
+
+def on_another_path(config):
+    net = torchvision.models.resnet18()
+    if config.resume:
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        return net, optimizer
+    net.fc = nn.Linear(512, config.classes)
+    return net, None
