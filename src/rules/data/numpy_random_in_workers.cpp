@@ -81,9 +81,6 @@ void check_generator(Site &site, const Call &loader) {
                  "create the generator in `worker_init_fn`, seeded with `torch.utils.data.get_worker_info().seed`, or "
                  "draw with `torch.rand`");
       finding.notes.push_back({site.module->file, loader.span(), "the workers are started here"});
-      if (workers->overridable) {
-        finding.tier = Tier::Hint;
-      }
     }
   }
 }

@@ -79,38 +79,130 @@ void judge(Site &site, const Expr *value) {
   }
 }
 
-// The name that the value of a batch is added or appended to; none if it goes elsewhere.
-Symbol collected_in(const Site &site, const Call &value) {
-  const Node *below = &value;
-  for (std::size_t i = site.ancestors.size(); i-- > 0;) {
-    const Node *around = site.ancestors[i];
-    if (const auto *call = as<Call>(around)) {
-      const auto *list = called_method(*call) == "append" ? as<Name>(receiver_of(*call)) : nullptr;
-      const bool is_number = called_method(*call) == "item" || called_name(*call) == "float";
-      if (list != nullptr || !is_number) {
-        return list != nullptr ? list->id : Symbol{};
-      }
-    } else if (const auto *sum = as<AugAssign>(around)) {
-      const auto *total = as<Name>(sum->target);
-      return total != nullptr && sum->value == below ? total->id : Symbol{};
-    } else if (around->kind != NodeKind::Attribute && around->kind != NodeKind::Subscript) {
-      return {}; // metric.compute(…)["f1"]
-    }
-    below = around;
+// Where the values of the batches go: a list, a sum, or an object that averages.
+struct Sink {
+  const Expr *place = nullptr; // null if they go elsewhere
+  bool is_meter = false;
+};
+
+// Is the value that of the metric, perhaps as a number or weighted by the size of the batch?
+bool is_metric(const Expr *expr, const Call &metric, Symbol name) {
+  if (expr == &metric) {
+    return true;
   }
-  return {};
+  if (const auto *used = as<Name>(expr)) {
+    return name && used->id == name;
+  }
+  if (const auto *call = as<Call>(expr)) {
+    const bool is_number = called_method(*call) == "item" || called_name(*call) == "float";
+    const Expr *const inner = receiver_of(*call) != nullptr ? receiver_of(*call)
+                              : call->args.size() == 1      ? call->args[0]
+                                                            : nullptr;
+    return is_number && inner != nullptr && is_metric(inner, metric, name);
+  }
+  if (const auto *element = as<Subscript>(expr)) { // metric.compute(…)["f1"]
+    return is_metric(element->value, metric, name);
+  }
+  const auto *product = as<BinOp>(expr);
+  return product != nullptr && product->op() == Operator::Mult &&
+         (is_metric(product->left, metric, name) || is_metric(product->right, metric, name));
 }
 
-// Is the mean of what was collected taken: `sum(scores) / len(scores)`, `np.mean(scores)`, `total / len(loader)`?
-bool is_mean_taken(const Site &site, Symbol collected) {
-  const auto takes_mean = [&](const Node *node) {
+// Does the class add up what its method is given, and divide the sum?
+bool is_averager(const model::ClassInfo &type) {
+  bool adds = false;
+  bool divides = false;
+  any_node_inside(type.node, [&](const Node *node) {
+    const auto *sum = as<AugAssign>(node);
+    const auto *ratio = as<BinOp>(node);
+    adds = adds || (sum != nullptr && sum->op() == Operator::Add && sum->target->kind == NodeKind::Attribute);
+    divides = divides || (ratio != nullptr && ratio->op() == Operator::Div && ratio->left->kind == NodeKind::Attribute);
+    return false;
+  });
+  return adds && divides;
+}
+
+// An object that averages what `update` gives it: of a class that does so, also out of a dictionary of them.
+bool is_meter(const Site &site, const Expr *owner) {
+  const model::Value value = value_of(site, owner);
+  if (value.is(model::Value::Tag::Object)) {
+    return is_averager(*value.type);
+  }
+  const auto *element = as<Subscript>(owner);
+  const auto written = model::written_as(scope_of(site), element != nullptr ? element->value : owner);
+  return written.size() == 1 && any_node_inside(static_cast<const Node *>(written[0].expr), [&](const Node *node) {
+           const auto *name = as<Name>(node);
+           if (name == nullptr) {
+             return false;
+           }
+           const model::Value named = value_of(site, name);
+           return named.is(model::Value::Tag::Class)
+                      ? is_averager(*named.type)
+                      : named.is(model::Value::Tag::Api) && named.name().text().ends_with("AverageMeter");
+         });
+}
+
+// Where the loop puts the value of the metric.
+Sink sink_of(const Site &site, const model::Loop &loop, const Call &metric) {
+  const auto *assignment = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
+  const auto *bound =
+      assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+  const Symbol name = bound != nullptr ? bound->id : Symbol{};
+  Sink sink;
+  any_node(loop.node, [&](const Node *node) {
+    if (const auto *sum = as<AugAssign>(node)) {
+      if (sum->op() == Operator::Add && is_metric(sum->value, metric, name)) {
+        sink.place = sum->target;
+      }
+    } else if (const auto *call = as<Call>(node)) {
+      const std::string_view method = called_method(*call);
+      if (call->args.empty() || !is_metric(call->args[0], metric, name)) {
+        return false;
+      }
+      if (method == "append") {
+        sink.place = receiver_of(*call);
+      } else if ((method == "update" || method == "add") && is_meter(site, receiver_of(*call))) {
+        sink = {.place = receiver_of(*call), .is_meter = true};
+      }
+    }
+    return sink.place != nullptr;
+  });
+  return sink;
+}
+
+// Is the mean of what was collected taken: `sum(scores) / len(scores)`, `np.mean(scores)`, `total / len(loader)`, and
+// the same for each entry of a dictionary?
+bool is_mean_taken(const Site &site, const model::Loop &loop, const Expr *collected) {
+  const auto *element = as<Subscript>(collected);
+  const Name *const root = as<Name>(element != nullptr ? element->value : collected);
+  const std::string_view text = text_of(site, collected);
+  const auto is_it = [&](const Node *node) { return node->kind == collected->kind && text_of(site, node) == text; };
+  const auto is_count = [&](const Node *node) {
+    const auto *name = as<Name>(node);
+    return name != nullptr && std::ranges::find(loop.assigned, name->id) != loop.assigned.end();
+  };
+  const auto divides = [&](const Node *node, const auto &is_dividend) {
     if (const auto *ratio = as<BinOp>(node); ratio != nullptr && ratio->op() == Operator::Div) {
-      return mentions(ratio->left, collected) && has_word(text_of(site, ratio->right), {"len("});
+      return any_node_inside(ratio->left, is_dividend) &&
+             (has_word(text_of(site, ratio->right), {"len("}) || any_node_inside(ratio->right, is_count));
     }
     const auto *call = as<Call>(node);
     const std::string_view name = call != nullptr ? called_name(*call) : std::string_view{};
-    return (name == "mean" || name == "fmean") && !call->args.empty() && mentions(call->args[0], collected);
+    return (name == "mean" || name == "fmean") && !call->args.empty() && any_node_inside(call->args[0], is_dividend);
   };
+  const auto takes_mean = [&](const Node *node) {
+    const auto *entries = as<DictComp>(node);
+    if (entries != nullptr && element != nullptr && root != nullptr && entries->generators.size() == 1 &&
+        mentions(entries->generators[0]->iter, root->id)) {
+      return any_node_inside(node, [&](const Node *part) {
+        return divides(part, [](const Node *one) { return one->kind == NodeKind::Name; });
+      });
+    }
+    return divides(node, is_it);
+  };
+  if (root == nullptr && site.function->type != nullptr) { // self.scores, which another method may read
+    return any_node_inside(site.function->type->node, takes_mean);
+  }
   const FunctionDef *const definition = site.function->definition();
   return definition != nullptr ? any_node(definition->body, takes_mean)
                                : any_node(site.module->parsed->tree.body, takes_mean);
@@ -149,8 +241,8 @@ void check_loop(Site &site, const Call &call) {
              string_of(site, keyword_argument(call, "average")->value) == "micro") {
     return;
   }
-  const Symbol collected = collected_in(site, call);
-  if (!collected || !is_mean_taken(site, collected)) {
+  const Sink sink = sink_of(site, *loop, call);
+  if (sink.place == nullptr || (!sink.is_meter && !is_mean_taken(site, *loop, sink.place))) {
     return;
   }
   const std::string name(api.substr(api.rfind('.') + 1));
@@ -158,6 +250,9 @@ void check_loop(Site &site, const Call &call) {
       site, call, fmt::format("the mean of the `{0}` of each batch is not the `{0}` of the whole data set", name),
       "collect the predictions and labels of all batches, and compute it once at the end");
   add_note(finding, site, *loop->node, "each iteration computes it for one batch");
+  if (sink.is_meter && loop->steps) {
+    finding.tier = Tier::Hint; // how a training loop shows its progress
+  }
 }
 
 void check(Site &site, const Call &log) {
