@@ -147,9 +147,13 @@ Value call_load(Operation &op) {
     i64 columns;
     bool is_regression;
   };
-  static constexpr Known kKnown[] = {{"load_iris", 150, 4, false},   {"load_digits", 1797, 64, false},
-                                     {"load_boston", 506, 13, true}, {"load_breast_cancer", 569, 30, false},
-                                     {"load_wine", 178, 13, false},  {"load_diabetes", 442, 10, true}};
+  static constexpr Known kKnown[] = {{"load_iris", 150, 4, false},
+                                     {"load_digits", 1797, 64, false},
+                                     {"load_boston", 506, 13, true},
+                                     {"load_breast_cancer", 569, 30, false},
+                                     {"load_wine", 178, 13, false},
+                                     {"load_diabetes", 442, 10, true},
+                                     {"fetch_california_housing", 20640, 8, true}};
   const auto *const known = std::ranges::find(kKnown, op.short_name(), &Known::name);
   const Truth is_pair = op.is_given("return_X_y") ? op.truth("return_X_y") : Truth::No;
   if (known == std::end(kKnown) || op.is_open || is_pair == Truth::Unknown || op.is_given("as_frame") ||
@@ -167,6 +171,9 @@ Value call_load(Operation &op) {
   bunch->content.items = both.list->content.items;
   return Value::of(bunch);
 }
+
+// fit() returns the object itself.
+Value call_fit(Operation &op) { return op.arg("self"); }
 
 // A scaler gives what it got, in floats.
 Value call_transform(Operation &op) {
@@ -241,6 +248,7 @@ constexpr TransferEntry kTable[] = {
     {"array_repeat", call_repeat},
     {"sklearn_make", call_make_data},
     {"sklearn_load", call_load},
+    {"sklearn_fit", call_fit},
     {"sklearn_transform", call_transform},
     {"sklearn_encode", call_encode},
     {"sklearn_binarize", call_binarize},
