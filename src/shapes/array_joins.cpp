@@ -175,10 +175,16 @@ Value call_load(Operation &op) {
 // fit() returns the object itself.
 Value call_fit(Operation &op) { return op.arg("self"); }
 
+// Scikit-learn computes in the precision of its input, and in float64 where that are not floats.
+Dtype float_of(const Tensor *x) {
+  const bool is_known = x != nullptr && x->dtype != Dtype::Unknown;
+  return !is_known ? Dtype::Unknown : is_floating(x->dtype) ? x->dtype : Dtype::Float64;
+}
+
 // A scaler gives what it got, in floats.
 Value call_transform(Operation &op) {
   const Tensor *const x = op.tensor("X");
-  return x != nullptr ? array(op, x->shape, Dtype::Float64, {x}) : Value();
+  return x != nullptr ? array(op, x->shape, float_of(x), {x}) : Value();
 }
 
 // How many examples there are in an array, frame or list.
@@ -210,7 +216,7 @@ Value call_reduce_columns(Operation &op) {
   const Value count =
       self.is(Tag::Object) && !self.object->content.args.empty() ? self.object->content.args[0] : Value();
   return array(op, op.in.heap.shape({rows_of(op, op.arg("X")), count.is(Tag::Int) ? count.dim() : Dim{}}),
-               Dtype::Float64);
+               float_of(op.tensor("X")));
 }
 
 // for train, test in KFold(5).split(X): numbers of rows
