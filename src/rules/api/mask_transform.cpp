@@ -4,6 +4,7 @@
 #include "rules/tree.h"
 #include "rules/vision_transforms.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace deepperf::rules::mask_transform {
@@ -50,53 +51,133 @@ void check_cast(Site &site, const Call &call) {
   add_note(finding, site, *made, "the labels are scaled here");
 }
 
-bool names_labels(std::string_view text) {
+// The first step of a transform that moves pixels to random places; null if there is none. Where the transform depends
+// on a setting, one of the choices is enough.
+const Call *moving_step(const Site &site, const Expr *transform) {
+  static constexpr std::string_view kMoving[] = {
+      "RandomCrop",        "RandomHorizontalFlip", "RandomVerticalFlip", "RandomRotation",  "RandomAffine",
+      "RandomResizedCrop", "RandomPerspective",    "ElasticTransform",   "RandomSizedCrop", "RandomZoomOut"};
+  const auto is_moving = [&](const Expr *one) -> const Call * {
+    for (const Call *step : transform_steps(site, one)) {
+      if (std::ranges::find(kMoving, step_name(site, *step)) != std::end(kMoving)) {
+        return step;
+      }
+    }
+    return nullptr;
+  };
+  if (const Call *step = is_moving(transform)) {
+    return step;
+  }
+  for (const model::Argument::Given &given : model::written_as(scope_of(site), transform)) {
+    if (const Call *step = given.expr != transform ? is_moving(given.expr) : nullptr) {
+      return step;
+    }
+  }
+  return nullptr;
+}
+
+// Is the picture called a mask? A target may also be a picture of another kind that belongs to no other one.
+bool is_mask(const Site &site, const Expr *expr) {
+  std::string_view text = text_of(site, expr);
   const std::size_t dot = text.rfind('.');
   text = dot == std::string_view::npos ? text : text.substr(dot + 1);
-  return has_word_in_any_case(text, {"mask", "label", "target", "seg", "annot", "trimap"}) || text == "gt" ||
+  return has_word_in_any_case(text, {"mask", "label", "seg", "annot", "trimap", "_gt", "gt_"}) || text == "gt" ||
          text == "lbl";
 }
 
-// `self.tf(img), self.tf(mask)` with random steps in tf
-void check_pair(Site &site, const Call &call) {
-  const auto *value = call.args.size() == 1 ? as<Name>(call.args[0]) : nullptr;
-  if (value == nullptr || site.module->is_test || !names_labels(value->id.text()) ||
-      site.function->definition() == nullptr) {
-    return;
+bool is_target(const Site &site, const Expr *expr) {
+  return is_mask(site, expr) || has_word_in_any_case(text_of(site, expr), {"target", "depth"});
+}
+
+// A call of a random transform with one picture.
+struct Use {
+  const Call *call = nullptr;
+  const Expr *picture = nullptr;
+  const Call *step = nullptr;
+};
+
+// The picture itself: without `.convert("L")` and the like.
+const Expr *picture_of(const Expr *expr) {
+  const auto *call = as<Call>(expr);
+  return call != nullptr && receiver_of(*call) != nullptr ? picture_of(receiver_of(*call)) : expr;
+}
+
+void check_function(Site &site, const Node &node) {
+  const auto &definition = static_cast<const FunctionDef &>(node);
+  const model::FunctionInfo *const function = site.project.function_at(&node);
+  if (!site.module->torch || site.module->is_test || function == nullptr ||
+      !file_has_word(site, {"Random", "Elastic"}) ||
+      has_word(text_of(*function), {"seed", "rng_state", "get_params", "set_state", "setstate"})) {
+    return; // with the same seed both get the same numbers
   }
-  const Call *random = random_step(site, call.func);
-  if (random == nullptr || function_has_word(site, {"seed(", "set_rng_state", "setstate", "get_params"})) {
-    return;
-  }
-  const std::string_view transform = text_of(site, call.func);
-  const Call *other = nullptr;
-  any_node(body_around(site), [&](const Node *node) {
-    const auto *twin = as<Call>(node);
-    if (twin != nullptr && twin != &call && twin->args.size() == 1 && text_of(site, twin->func) == transform &&
-        text_of(site, twin->args[0]) != value->id.text()) {
-      other = twin;
+  Site inside{.project = site.project, .findings = site.findings, .memory = site.memory, .rule = site.rule};
+  inside.module = site.module;
+  inside.function = function;
+  inside.type = function->type;
+  inside.ancestors = {&node};
+  std::vector<Use> uses;
+  any_node(definition.body, [&](const Node *part) {
+    const auto *call = as<Call>(part);
+    const bool is_use = call != nullptr && call->args.size() == 1 && call->keywords.empty() &&
+                        (call->func->kind == NodeKind::Attribute || call->func->kind == NodeKind::Name);
+    if (is_use && called_function(inside, *call) == nullptr && called_api(inside, *call).empty()) {
+      if (const Call *step = moving_step(inside, call->func)) {
+        uses.push_back({call, picture_of(call->args[0]), step});
+      }
     }
-    return other != nullptr;
+    return false;
   });
-  if (other == nullptr) {
+  for (const Use &second : uses) {
+    if (!is_target(inside, second.picture)) {
+      continue;
+    }
+    const auto first = std::ranges::find_if(uses, [&](const Use &one) { return !is_target(inside, one.picture); });
+    if (first == uses.end()) {
+      return;
+    }
+    Finding &finding = report(
+        inside, *second.call,
+        fmt::format("`{}` and `{}` are transformed at random independently of each other, so they no longer match",
+                    text_of(inside, first->picture), text_of(inside, second.picture)),
+        "draw the random parameters once and apply them to both, or pass both to one transform of "
+        "`torchvision.transforms.v2`");
+    add_note(finding, inside, *first->call, "the picture is transformed here");
+    const model::FunctionInfo *const there = site.project.caller_of(second.step);
+    finding.notes.push_back({there != nullptr ? there->module->file : site.module->file, second.step->span(),
+                             "each call draws other random numbers"});
+    if (!is_mask(inside, second.picture)) {
+      finding.tier = Tier::Hint;
+    }
     return;
   }
-  Finding &finding =
-      report(site, call,
-             fmt::format("`{}` draws other random numbers for `{}` than for `{}`, so the two no longer fit each other",
-                         transform, value->id.text(), text_of(site, other->args[0])),
-             "transform both in one call, as `torchvision.transforms.v2` does with `tv_tensors.Mask`");
-  add_note(finding, site, *other, "the picture is transformed here");
-  add_note(finding, site, *random, "this step is random");
+}
+
+// VOCSegmentation(root, transform=…, target_transform=…)
+void check_dataset(Site &site, const Call &call) {
+  const Keyword *const pictures = keyword_argument(call, "transform");
+  const Keyword *const masks = keyword_argument(call, "target_transform");
+  const Call *const step = pictures != nullptr && masks != nullptr && moving_step(site, pictures->value) != nullptr
+                               ? moving_step(site, masks->value)
+                               : nullptr;
+  if (step == nullptr || site.module->is_test) {
+    return;
+  }
+  Finding &finding = report(
+      site, call,
+      "`transform` and `target_transform` draw their random numbers independently of each other, so pictures and masks "
+      "no longer match",
+      "pass `transforms=`, which gets both, for instance of `torchvision.transforms.v2`");
+  add_note(finding, site, *step, "the masks are transformed at random here");
 }
 
 void check(Site &site, const Node &node) {
+  if (node.kind == NodeKind::FunctionDef) {
+    check_function(site, node);
+    return;
+  }
   const auto &call = static_cast<const Call &>(node);
   if (call.func->kind == NodeKind::Name || call.func->kind == NodeKind::Attribute) {
     check_cast(site, call);
-    if (in_method(site, Kind::TorchDataset, "__getitem__")) {
-      check_pair(site, call);
-    }
   }
 }
 
@@ -114,7 +195,8 @@ extern constinit const Rule kMaskTransform = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A data set for segmentation that calls one transform with random steps for the image and once more for its mask, and `ToTensor` on a mask whose result becomes an integer tensor.
+A data set for segmentation that calls a transform with random crops, flips or rotations for the image and once more for its mask, or has one of its own for
+each of them, and `ToTensor` on a mask whose result becomes an integer tensor.
 
 ## Why it is wrong
 
@@ -170,7 +252,10 @@ class Segmentation(Dataset):
 
 Where the second picture is no mask, and needs not fit the first.
 )"},
-    .nodes = {NodeKind::Call},
+    .calls = "torchvision.datasets.VOCSegmentation torchvision.datasets.SBDataset torchvision.datasets.Cityscapes "
+             "torchvision.datasets.OxfordIIITPet",
+    .on_call = check_dataset,
+    .nodes = {NodeKind::Call, NodeKind::FunctionDef},
     .on_node = check};
 
 } // namespace deepperf::rules::mask_transform
