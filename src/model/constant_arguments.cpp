@@ -29,7 +29,7 @@ Argument ConstantEvaluator::argument(const Scope &at, const Call &call, u32 posi
     if (!hidden->name) {
       DictView view;
       dict(at, hidden->value, false, depth + 1, view);
-      take(view, keyword, result);
+      take(view, keyword, depth, result);
     }
   }
   if (result.given.empty() && !result.unknown) {

@@ -13,7 +13,7 @@ void ConstantEvaluator::entry_sources(const Scope &at, const Expr *dictionary, s
   DictView view;
   dict(at, dictionary, false, depth + 1, view);
   Argument found;
-  take(view, key, found);
+  take(view, key, depth, found);
   into.unknown |= found.unknown || (found.given.empty() && view.unknown);
   into.given.insert(into.given.end(), found.given.begin(), found.given.end());
   if (otherwise != nullptr && (found.given.empty() || found.may_be_absent)) {
@@ -21,13 +21,57 @@ void ConstantEvaluator::entry_sources(const Scope &at, const Expr *dictionary, s
   }
 }
 
-void ConstantEvaluator::take(const DictView &view, std::string_view key, Argument &into) {
+// `EXPERIMENTS[name]`: one of the entries, if all of them are written down.
+void ConstantEvaluator::any_entry_sources(const Scope &at, const Subscript &entry, u32 depth, Sources &into) {
+  const NodeKind key = entry.slice->kind;
+  if (key == NodeKind::Slice || key == NodeKind::Tuple || key == NodeKind::Constant || key == NodeKind::UnaryOp) {
+    into.unknown = true; // of a list or tensor
+    return;
+  }
+  DictView view;
+  dict(at, entry.value, false, depth + 1, view);
+  into.unknown |= view.unknown || view.entries.empty() || !view.objects.empty() || view.entries.size() > kMostSources;
+  for (const DictEntry &one : view.entries) {
+    into.given.push_back(one.value);
+  }
+}
+
+namespace {
+
+// The field of that name of a class that makes its __init__ from annotations; none if it has no such field.
+Symbol field_named(const ClassInfo &type, std::string_view name) {
+  for (const ClassInfo *holder : type.mro) {
+    for (const Stmt *statement : holder->node->body) {
+      const auto *annotated = as<AnnAssign>(statement);
+      const auto *target = annotated != nullptr ? as<Name>(annotated->target) : nullptr;
+      if (target != nullptr && target->id.text() == name) {
+        return target->id;
+      }
+    }
+  }
+  return {};
+}
+
+} // namespace
+
+void ConstantEvaluator::take(const DictView &view, std::string_view key, u32 depth, Argument &into) {
   bool is_certain = false;
   bool found = false;
   for (const DictEntry &entry : view.entries) {
     if (entry.key == key) {
       into.given.push_back(entry.value);
       is_certain |= !entry.maybe;
+      found = true;
+    }
+  }
+  for (const FieldsOf &object : view.objects) {
+    const Symbol field = field_named(*object.type, key);
+    if (field && depth < kMostDepth) {
+      Sources values;
+      class_sources(*object.type, field, depth + 1, values);
+      into.unknown |= values.unknown || !values.presets.empty() || values.given.empty();
+      into.given.insert(into.given.end(), values.given.begin(), values.given.end());
+      is_certain |= !object.maybe;
       found = true;
     }
   }
@@ -63,6 +107,13 @@ void ConstantEvaluator::dict(const Scope &at, const Expr *expr, bool maybe, u32 
   }
   case NodeKind::Name:
   case NodeKind::Attribute:
+    if (const auto *fields = as<Attribute>(expr); fields != nullptr && fields->attr.text() == "__dict__") {
+      if (const Value object = value_of(at, fields->value); object.is(Value::Tag::Object) && !object.open) {
+        view.objects.push_back({object.type, maybe});
+        return;
+      }
+    }
+    [[fallthrough]];
   case NodeKind::Subscript:
   case NodeKind::IfExp: {
     add_changes(at, expr, depth, view);
@@ -127,6 +178,9 @@ void ConstantEvaluator::dict_of_call(const Scope &at, const Call &call, bool may
     }
     return;
   }
+  if (add_fields(at, call, maybe, view)) {
+    return;
+  }
   const Value callee = project_.callee_of(&call);
   const FunctionInfo *const function =
       callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method) ? callee.function : nullptr;
@@ -139,6 +193,26 @@ void ConstantEvaluator::dict_of_call(const Scope &at, const Call &call, bool may
     return;
   }
   dict(scope_of(project_, *function), result->value, maybe, depth + 1, view);
+}
+
+// `asdict(settings)`, `vars(settings)`, `settings.model_dump()`: the fields of an object; false if it is none of these.
+bool ConstantEvaluator::add_fields(const Scope &at, const Call &call, bool maybe, DictView &view) {
+  const std::string_view api = api_of(call);
+  const std::string_view method = called_method(call);
+  const bool is_function =
+      call.args.size() == 1 && call.keywords.empty() &&
+      (api == "dataclasses.asdict" || api == "attr.asdict" || api == "attrs.asdict" || api == "vars");
+  const bool is_method = call.args.empty() && call.keywords.empty() && project_.callee_of(&call).is_unknown() &&
+                         (method == "model_dump" || method == "_asdict" || method == "dict");
+  if (!is_function && !is_method) {
+    return false;
+  }
+  const Value object = value_of(at, is_function ? call.args[0] : receiver_of(call));
+  if (!object.is(Value::Tag::Object) || object.open) {
+    return false;
+  }
+  view.objects.push_back({object.type, maybe});
+  return true;
 }
 
 // `d["x"] = 1`, `d.update(x=1)`, wherever they stand.
@@ -212,6 +286,7 @@ bool ConstantEvaluator::add_passed(const Scope &at, Symbol name, u32 depth, Dict
     DictView passed;
     add_keywords(scope_of(project_, *callers[i]->caller), *callers[i]->call, callers.size() > 1, depth, passed);
     view.unknown |= passed.unknown;
+    view.objects.insert(view.objects.end(), passed.objects.begin(), passed.objects.end());
     for (DictEntry &entry : passed.entries) {
       const bool is_named = std::ranges::any_of(
           function->params, [&](const Param *one) { return one->name && one->name.text() == entry.key; });

@@ -40,9 +40,14 @@ private:
     Given value;
     bool maybe = false;
   };
+  struct FieldsOf {
+    const ClassInfo *type = nullptr;
+    bool maybe = false;
+  };
   struct DictView {
     std::vector<DictEntry> entries;
-    bool unknown = false; // there may be other entries, or other values
+    std::vector<FieldsOf> objects; // whose fields are entries as well
+    bool unknown = false;          // there may be other entries, or other values
   };
 
   // ---- constants.cpp: operators and calls that compute
@@ -73,12 +78,14 @@ private:
   // ---- constant_dicts.cpp
   void entry_sources(const Scope &at, const python::Expr *dictionary, std::string_view key,
                      const python::Expr *otherwise, u32 depth, Sources &into);
-  static void take(const DictView &view, std::string_view key, Argument &into);
+  void any_entry_sources(const Scope &at, const python::Subscript &entry, u32 depth, Sources &into);
+  void take(const DictView &view, std::string_view key, u32 depth, Argument &into);
   void dict(const Scope &at, const python::Expr *expr, bool maybe, u32 depth, DictView &view);
   void add_entry(const Scope &at, const python::Expr *key, const python::Expr *value, bool maybe, u32 depth,
                  DictView &view);
   void add_keywords(const Scope &at, const python::Call &call, bool maybe, u32 depth, DictView &view);
   void dict_of_call(const Scope &at, const python::Call &call, bool maybe, u32 depth, DictView &view);
+  bool add_fields(const Scope &at, const python::Call &call, bool maybe, DictView &view);
   void add_changes(const Scope &at, const python::Expr *expr, u32 depth, DictView &view);
   void forget(const Scope &at, const python::Call &call, u32 depth, DictView &view);
   bool add_passed(const Scope &at, Symbol name, u32 depth, DictView &view);

@@ -36,7 +36,7 @@ ConstantSources ConstantEvaluator::sources(const Scope &at, const Expr *expr, u3
     const auto *subscript = static_cast<const Subscript *>(expr);
     const StringConstant *key = as_string(subscript->slice);
     if (key == nullptr) {
-      result.unknown = true;
+      any_entry_sources(at, *subscript, depth, result);
     } else {
       entry_sources(at, subscript->value, string_value(at.module->parsed->source, *key), nullptr, depth, result);
     }

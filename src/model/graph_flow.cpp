@@ -148,6 +148,17 @@ void follow(const Project &project, std::span<const FunctionInfo *const> circle)
 
 } // namespace
 
+u32 place_of_keyword(const FunctionInfo &callee, Symbol keyword) {
+  u32 place = ~0U;
+  for (u32 k = 0; k < callee.params.size() && keyword; ++k) {
+    if (callee.params[k]->name == keyword) {
+      return k;
+    }
+    place = callee.params[k]->param_kind() == ParamKind::KwArgs ? k : place;
+  }
+  return place;
+}
+
 const GraphFlow &graph_flow_of(const Project &project, const FunctionInfo &function) {
   if (const GraphFlow *const known = function.graph_flow.get()) {
     return *known;

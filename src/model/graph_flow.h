@@ -44,6 +44,9 @@ struct GraphFlow {
   bool has_no_grad = false;     // some of its code runs under torch.no_grad()
 };
 
+// The parameter that takes a keyword argument: the one of that name, else `**values`; ~0U if there is none.
+u32 place_of_keyword(const FunctionInfo &callee, Symbol keyword);
+
 // Never null. Of functions that are too large to follow, everything escapes.
 const GraphFlow &graph_flow_of(const Project &project, const FunctionInfo &function);
 

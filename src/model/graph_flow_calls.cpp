@@ -189,18 +189,13 @@ u64 GraphFlowWalker::function(const Call *expr, const FunctionInfo &callee, bool
   };
   u32 position = is_bound ? 1 : 0;
   for (u32 i = 0; i < expr->args.size(); ++i) {
-    const bool is_plain = expr->args[i]->kind != NodeKind::Starred && position < callee.params.size() &&
-                          callee.params[position]->param_kind() <= ParamKind::Regular;
-    pass(is_plain ? position++ : ~0U, given[i]);
+    const ParamKind kind = position < callee.params.size() ? callee.params[position]->param_kind() : ParamKind::KwArgs;
+    const bool is_one = expr->args[i]->kind != NodeKind::Starred;
+    const bool is_rest = is_one && kind == ParamKind::VarArgs; // `*values` takes this argument and all that follow
+    pass(is_one && kind <= ParamKind::Regular ? position++ : is_rest ? position : ~0U, given[i]);
   }
   for (u32 i = 0; i < expr->keywords.size(); ++i) {
-    u32 place = ~0U;
-    for (u32 k = 0; k < callee.params.size(); ++k) {
-      if (expr->keywords[i]->name && callee.params[k]->name == expr->keywords[i]->name) {
-        place = k;
-      }
-    }
-    pass(place, given[expr->args.size() + i]);
+    pass(place_of_keyword(callee, expr->keywords[i]->name), given[expr->args.size() + i]);
   }
   if (flow.returns_graph && grad_ == Grad::On && !callee.no_grad) {
     result |= origin(expr, Flow::What::Helper, is_discarded);

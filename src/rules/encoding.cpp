@@ -127,6 +127,8 @@ std::optional<Encoding> encoding_of(const Site &site, const Call &call) {
     return result;
   }
   const Expr *texts = argument(call, 0, "text");
+  const Keyword *const target = keyword_argument(call, "text_target");
+  texts = texts == nullptr && target != nullptr ? target->value : texts;
   if (method == "batch_encode_plus") {
     texts = argument(call, 0, "batch_text_or_text_pairs");
     result.texts = Encoding::Texts::Several;

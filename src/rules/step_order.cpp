@@ -273,6 +273,14 @@ const Expr *counted_by(const If &branch, const model::FunctionInfo &function) {
   const auto *negated = as<UnaryOp>(branch.test);
   const Expr *const test = negated != nullptr && negated->op() == UnaryOperator::Not ? negated->operand : branch.test;
   const auto *name = as<Name>(test);
+  if (const auto *call = as<Call>(test)) { // `if self.is_update(i):`
+    const auto known = std::ranges::find(function.calls, call, &model::CallSite::call);
+    const FunctionDef *const asked = known != function.calls.end() ? known->callee->definition() : nullptr;
+    const auto *result = asked != nullptr && !asked->body.empty() ? as<Return>(asked->body.back()) : nullptr;
+    if (result != nullptr && result->value != nullptr) {
+      return modulus(result->value);
+    }
+  }
   if (name == nullptr) {
     return modulus(test);
   }

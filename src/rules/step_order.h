@@ -58,7 +58,8 @@ struct TrainingStep {
 // leads to it through calls of functions that nothing else calls. Nothing if there is none, or if it is too long.
 const TrainingStep &step_around(const Site &site, const python::Call &call);
 
-// `n` of `(step + 1) % n == 0` in the test of a branch, also under a name; null if it has none.
+// `n` of `(step + 1) % n == 0` in the test of a branch, also under a name or in a function that is asked; null if it
+// has none.
 const python::Expr *counted_by(const python::If &branch, const model::FunctionInfo &function);
 
 // `optimizer` of `x.optimizer`: is it called so? For parameters that no caller is known for.

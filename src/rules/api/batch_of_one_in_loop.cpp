@@ -2,6 +2,7 @@
 #include "rules/per_item.h"
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
 #include <fmt/format.h>
 
@@ -42,6 +43,51 @@ bool mentions_target(const Expr *target, const Expr *expr) {
   const auto *parts = as<Tuple>(target);
   return parts != nullptr &&
          std::ranges::any_of(parts->elts, [expr](const Expr *part) { return mentions_target(part, expr); });
+}
+
+bool is_param(const model::FunctionInfo &function, const Expr *expr) {
+  const auto *name = as<Name>(expr);
+  return name != nullptr &&
+         std::ranges::any_of(function.params, [name](const Param *param) { return param->name == name->id; });
+}
+
+// Ray Serve collects requests, and calls it with a list of them.
+bool gets_collected(const Site &site, const model::FunctionInfo &function) {
+  const FunctionDef *const definition = function.definition();
+  return definition != nullptr && function.parent != nullptr &&
+         std::ranges::any_of(definition->decorators, [&](const Expr *decorator) {
+           const auto *call = as<Call>(decorator);
+           const model::Value value = model::value_of(model::scope_of(site.project, *function.parent),
+                                                      call != nullptr ? call->func : decorator);
+           return value.is(model::Value::Tag::Api) && value.name().text() == "ray.serve.batch";
+         });
+}
+
+// Does the function get the collected requests for a parameter: itself, or by another one that calls it or has a thread
+// call it?
+bool is_collected_batch(const Site &site, const Expr *items) {
+  if (site.function == nullptr || !is_param(*site.function, items) || !project_has_word(site, {"serve.batch"})) {
+    return false;
+  }
+  const auto hands_over = [&](const Node *node, const model::FunctionInfo &from) {
+    const auto *call = as<Call>(node);
+    if (call == nullptr) {
+      return false;
+    }
+    const auto is_this = [&](const Expr *given) {
+      const auto *name = as<Name>(given);
+      const auto *method = as<Attribute>(given);
+      return (name != nullptr && name->id == site.function->name) ||
+             (method != nullptr && method->attr == site.function->name);
+    };
+    return (is_this(call->func) || std::ranges::any_of(call->args, is_this)) &&
+           std::ranges::any_of(call->args, [&](const Expr *given) { return is_param(from, given); });
+  };
+  return gets_collected(site, *site.function) ||
+         std::ranges::any_of(site.project.functions, [&](const model::FunctionInfo &other) {
+           return other.module == site.module && gets_collected(site, other) &&
+                  any_node(other.definition()->body, [&](const Node *node) { return hands_over(node, other); });
+         });
 }
 
 // `model(**tokenizer(text))` for each text of a collection, also through functions.
@@ -97,8 +143,9 @@ void check(Site &site, const Call &call) {
   // The rows of a tensor all have the same size, and nothing waits for a result under no_grad.
   const auto *row = as<Name>(item);
   const auto *target = as<Name>(statement->target);
+  const Expr *const items = iterated_by(site, *loop);
   if (row == nullptr || target == nullptr || row->id != target->id ||
-      model::kind_of(iterated_by(site, *loop)) != Kind::TorchTensor || !under_no_grad(site)) {
+      (model::kind_of(items) != Kind::TorchTensor && !is_collected_batch(site, items)) || !under_no_grad(site)) {
     finding.tier = Tier::Hint;
   }
 }

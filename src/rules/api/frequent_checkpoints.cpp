@@ -52,25 +52,55 @@ void check_setting(Site &site, const Call &call, const Setting &setting) {
 
 // Lightning: `Trainer(val_check_interval=5)`, where a whole number counts batches, and
 // `ModelCheckpoint(every_n_train_steps=5)`.
+struct Steps {
+  i64 count = 0;
+  bool overridable = false;
+  const Expr *written = nullptr;
+  const model::Module *module = nullptr;
+};
+
+// Of all that the argument may be, the first that is a small whole number. An option of 1 may be read as 1.0, so a 1
+// counts only where it is written down.
+std::optional<Steps> few_steps(const model::Argument &argument, bool is_fraction) {
+  constexpr i64 kVeryFew = 10;
+  for (const model::Argument::Given &given : argument.given) {
+    const auto value = model::constant_of(given.scope, given.expr);
+    const auto count = value.has_value() ? value->as_integer() : std::nullopt;
+    if (count.has_value() && *count >= 1 && *count <= kVeryFew &&
+        (!is_fraction || *count != 1 || given.expr->kind == NodeKind::Constant)) {
+      return Steps{*count, value->overridable, given.expr, given.scope.module};
+    }
+  }
+  return std::nullopt;
+}
+
 void check_lightning(Site &site, const Call &call) {
   const bool saves = called_api(site, call).ends_with("ModelCheckpoint");
   const std::string_view name = saves ? "every_n_train_steps" : "val_check_interval";
-  const Keyword *const steps = keyword_argument(call, name);
-  const auto count = steps != nullptr ? setting_of(site, steps->value) : std::nullopt;
-  const auto number = count.has_value() ? count->as_integer() : std::nullopt;
-  const Keyword *const most = keyword_argument(call, "max_steps");
-  constexpr i64 kVeryFew = 10;
-  if (!number.has_value() || *number < 1 || *number > kVeryFew ||
-      keyword_argument(call, "limit_val_batches") != nullptr || keyword_argument(call, "fast_dev_run") != nullptr ||
-      keyword_argument(call, "limit_train_batches") != nullptr ||
-      (most != nullptr && integer_of(site, most->value).value_or(kShortRun) < kShortRun) ||
-      (!saves && *number == 1 && steps->value->kind != NodeKind::Constant)) {
+  const auto steps = few_steps(argument_of(site, call, ~0U, name), !saves);
+  const auto is_given = [&](std::string_view other) { return !argument_of(site, call, ~0U, other).given.empty(); };
+  if (!steps.has_value() || is_given("limit_val_batches") || is_given("fast_dev_run") ||
+      is_given("limit_train_batches") || is_given("overfit_batches")) {
     return;
   }
-  report(site, *steps,
-         fmt::format("{}training {} every {} steps", count->overridable ? "by default, " : "",
-                     saves ? "saves a checkpoint" : "evaluates the whole validation set", *number),
-         fmt::format("set `{}` to some hundreds or thousands of steps, or once per epoch", name));
+  const auto most = setting_of(site, argument_of(site, call, ~0U, "max_steps"), model::ConstantValue::of(i64{-1}));
+  if (most.has_value() && most->as_integer().value_or(-1) > 0 && *most->as_integer() < kShortRun) {
+    return;
+  }
+  const Keyword *const written = keyword_argument(call, name);
+  Finding &finding =
+      report(site, written != nullptr ? static_cast<const Node &>(*written) : call,
+             steps->count == 1
+                 ? fmt::format("{}training {} after every step", steps->overridable ? "by default, " : "",
+                               saves ? "saves a checkpoint" : "evaluates the whole validation set")
+                 : fmt::format("{}training {} every {} steps", steps->overridable ? "by default, " : "",
+                               saves ? "saves a checkpoint" : "evaluates the whole validation set", steps->count),
+             !saves && steps->count == 1
+                 ? "use the fraction `1.0` for once per epoch: a whole number counts batches"
+                 : fmt::format("set `{}` to some hundreds or thousands of steps, or once per epoch", name));
+  if (written == nullptr) {
+    finding.notes.push_back({steps->module->file, steps->written->span(), fmt::format("`{}` is set here", name)});
+  }
 }
 
 void check(Site &site, const Call &call) {

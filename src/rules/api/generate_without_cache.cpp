@@ -11,20 +11,59 @@ using model::Value;
 
 namespace {
 
+// The default of a field: `class Decoding: use_cache: bool = False`
+bool is_field_default(const Site &site, const model::Argument::Given &given) {
+  return std::ranges::any_of(site.project.classes, [&](const model::ClassInfo &type) {
+    return type.module == given.scope.module && std::ranges::any_of(type.node->body, [&](const Stmt *statement) {
+             const auto *field = as<AnnAssign>(statement);
+             return field != nullptr && field->value == given.expr;
+           });
+  });
+}
+
+// A default that users can replace; but a field of a settings class that nothing sets is what runs.
+bool is_option(const Site &site, const model::Argument::Given &given, const model::ConstantValue &setting) {
+  if (!setting.overridable) {
+    return false;
+  }
+  const std::vector<model::Argument::Given> written = model::written_as(given.scope, given.expr);
+  return written.size() != 1 || !is_field_default(site, written[0]) ||
+         project_has_word(site, {"HfArgumentParser", "parse_args", "tyro.", "hydra", "OmegaConf", "jsonargparse",
+                                 "BaseSettings", "fire.Fire", "yaml", "simple_parsing", "draccus"});
+}
+
+void tell_setting(Site &site, const Call &call, const model::Argument::Given &given) {
+  const Keyword *const written = keyword_argument(call, "use_cache");
+  Finding &finding =
+      report(site, written != nullptr ? static_cast<const Node &>(*written) : call,
+             "`use_cache=False` recomputes the keys and values of all earlier tokens for every new token",
+             "omit `use_cache`: `generate()` caches keys and values by default");
+  const std::vector<model::Argument::Given> set = model::written_as(given.scope, given.expr);
+  if (set.size() == 1 && !(written != nullptr && contains(written, set[0].expr))) {
+    finding.notes.push_back({set[0].scope.module->file, set[0].expr->span(), "it is set here"});
+  }
+}
+
 // GenerationConfig(use_cache=False), or a model that is loaded so and only generates.
 void check_setting(Site &site, const Call &call) {
-  const Keyword *use_cache = keyword_argument(call, "use_cache");
-  if (use_cache == nullptr || bool_of(site, use_cache->value) != false || site.module->is_test ||
-      !file_has_word(site, {".generate(", "pipeline("}) ||
+  const Keyword *const written = keyword_argument(call, "use_cache");
+  const bool is_config = called_api(site, call) == "transformers.GenerationConfig";
+  const model::Argument use_cache = argument_of(site, call, ~0U, "use_cache");
+  if (use_cache.given.size() != 1 || use_cache.unknown || use_cache.may_be_absent ||
+      (written == nullptr && !is_config)) {
+    return;
+  }
+  const model::Argument::Given &given = use_cache.given[0];
+  const auto setting = setting_of(site, use_cache, model::ConstantValue::of(true));
+  if (!setting.has_value() || setting->as_bool() != false || is_option(site, given, *setting) || site.module->is_test ||
+      !project_has_word(site, {".generate(", "pipeline("}) ||
       file_has_word(site, {"use_cache = True", "use_cache=True"})) {
     return;
   }
-  const bool is_config = called_api(site, call) == "transformers.GenerationConfig";
   if (!is_config && file_has_word(site, {"Trainer", ".backward(", "gradient_checkpointing"})) {
     return; // training needs no cache
   }
-  report(site, *use_cache, "`use_cache=False` recomputes the keys and values of all earlier tokens for every new token",
-         "omit `use_cache`: `generate()` caches keys and values by default");
+  tell_setting(site, call, given);
 }
 
 // `generate(use_cache=False)`, also by way of `**settings`.
@@ -35,17 +74,11 @@ void check_generate(Site &site, const Call &call) {
   }
   const auto setting = setting_of(site, use_cache, model::ConstantValue::of(true));
   const Keyword *written = keyword_argument(call, "use_cache");
-  if (!setting.has_value() || setting->as_bool() != false || (setting->overridable && written == nullptr)) {
+  if (!setting.has_value() || setting->as_bool() != false ||
+      (written == nullptr && is_option(site, use_cache.given[0], *setting))) {
     return;
   }
-  const model::Argument::Given &given = use_cache.given[0];
-  Finding &finding =
-      report(site, written != nullptr ? static_cast<const Node &>(*written) : call,
-             "`use_cache=False` recomputes the keys and values of all earlier tokens for every new token",
-             "omit `use_cache`: `generate()` caches keys and values by default");
-  if (written == nullptr) {
-    finding.notes.push_back({given.scope.module->file, given.expr->span(), "it is set here"});
-  }
+  tell_setting(site, call, use_cache.given[0]);
 }
 
 // `model.config.use_cache = False` in a file that only generates.

@@ -1,7 +1,10 @@
+#include "rules/processes.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/step_order.h"
 #include "rules/tree.h"
+
+#include <algorithm>
 
 namespace deepperf::rules::sync_every_micro_batch {
 
@@ -64,6 +67,79 @@ bool check_inner_loop(Site &site, const Node &node) {
   return true;
 }
 
+// `if (i + 1) % n != 0: continue` of the loop, after a place of its body; null if there is none.
+const If *skips_after(const Node &loop, const model::FunctionInfo &function, const Node &place) {
+  const auto *statement = as<For>(&loop);
+  if (statement == nullptr) {
+    return nullptr;
+  }
+  for (const Stmt *one : statement->body) {
+    const auto *branch = as<If>(one);
+    if (branch != nullptr && branch->start > place.end && !branch->body.empty() &&
+        branch->body.back()->kind == NodeKind::Continue && counted_by(*branch, function) != nullptr) {
+      return branch;
+    }
+  }
+  return nullptr;
+}
+
+// accelerator.backward(loss) in every iteration, and a step in every n-th, also through functions: Accelerate exchanges
+// gradients unless `accumulate()` or `no_sync()` tell it that more is to come.
+void check_accelerated(Site &site, const Call &call) {
+  if (site.module->is_test || site.function == nullptr || enclosing(site, NodeKind::If) != nullptr ||
+      project_has_word(site, {"no_sync", "grad_sync", "accumulate(", "sync_gradients", "GradientAccumulationPlugin"})) {
+    return;
+  }
+  // What says how many batches make a step is DP831's: `Accelerator(gradient_accumulation_steps=n)`.
+  const model::Value accelerator = value_of(site, receiver_of(call));
+  if (accelerator.call != nullptr &&
+      !argument_of(site_of(site, *accelerator.call), *accelerator.call, ~0U, "gradient_accumulation_steps")
+           .is_absent()) {
+    return;
+  }
+  // The loop may be in a function that leads here.
+  constexpr u32 kMostCalls = 3;
+  const TrainingStep *around = &step_around(site, call);
+  const Call *place = &call;
+  for (u32 i = 0; i < kMostCalls && around->function != nullptr && around->node->kind == NodeKind::FunctionDef &&
+                  around->function->called_by.size() == 1;
+       ++i) {
+    const model::CallSite &caller = *around->function->called_by[0];
+    place = caller.call;
+    around = &step_around(site_at(site, caller), *place);
+  }
+  const TrainingStep &step = *around;
+  if (step.function == nullptr || step.node->kind != NodeKind::For) {
+    return;
+  }
+  const If *const skip = contains(step.node, place) ? skips_after(*step.node, *step.function, *place) : nullptr;
+  const Node *test = nullptr;
+  for (const PlacedEvent &one : step.events) {
+    if (one.event.what == StepEvent::What::Step || one.event.what == StepEvent::What::ScalerStep) {
+      const bool is_tested = one.event.test != nullptr && counted_by(*one.event.test, *one.tested_in) != nullptr;
+      const bool is_skipped = skip != nullptr && (one.function != step.function || one.event.call->start > skip->end);
+      if (one.is_repeated || (!is_tested && !is_skipped)) {
+        return; // it steps in every iteration
+      }
+      test = is_tested ? one.event.test->test : skip->test;
+    }
+  }
+  const bool is_told = std::ranges::any_of(site.findings, [&](const Finding &finding) {
+    return finding.rule == &site.rule->info && finding.file == site.module->file && finding.span.start == call.start;
+  });
+  if (test == nullptr || is_told) {
+    return;
+  }
+  Finding &finding =
+      report(site, call,
+             "gradients are accumulated over several batches, but exchanged between the devices after each of them",
+             "run each batch inside `with accelerator.accumulate(model):`, or all but the last inside "
+             "`with accelerator.no_sync(model):`");
+  if (contains(step.node, test)) {
+    finding.notes.push_back({step.function->module->file, test->span(), "the optimizer steps only here"});
+  }
+}
+
 void check(Site &site, const Node &node) {
   const model::Loop *const loop = site.project.loop_at(&node);
   if (loop == nullptr || !loop->trains || !site.module->torch || site.module->is_test) {
@@ -120,7 +196,7 @@ extern constinit const Rule kSyncEveryMicroBatch = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A loop that runs a model of `DistributedDataParallel` backwards in every iteration and steps the optimizer only in every n-th, without `no_sync()`.
+A loop that runs a model of `DistributedDataParallel` backwards in every iteration and steps the optimizer only in every n-th, without `no_sync()`; and the same with Accelerate, where neither `accumulate()` nor `no_sync()` is used.
 
 ## Why it costs
 
@@ -174,6 +250,8 @@ Where the exchange is hidden behind the backward pass anyway, as for small model
 
 - PyTorch: `DistributedDataParallel.no_sync`
 )"},
+    .calls = "Accelerator.backward",
+    .on_call = check_accelerated,
     .nodes = {NodeKind::For},
     .on_node = check};
 

@@ -353,17 +353,14 @@ void check_meter(Site &site, const Call &call) {
       !context_of(site).in_training_step) {
     return;
   }
-  const Flow *flow = nullptr;
-  for (u32 i = 0; i < call.args.size(); ++i) {
-    const Expr *const value = call.args[i];
+  const auto judge_passed = [&](const Expr *value, u32 place) {
     if (!model::has_grad(value) || model::kind_of(value) != Kind::TorchTensor) {
-      continue;
+      return;
     }
-    flow = flow != nullptr ? flow : &model::graph_flow_of(site.project, *callee);
-    const u32 place = i + (callee->is_static ? 0 : 1);
-    const u16 uses = place < flow->params.size() ? flow->params[place] : u16{0};
+    const Flow &flow = model::graph_flow_of(site.project, *callee);
+    const u16 uses = place < flow.params.size() ? flow.params[place] : u16{0};
     if ((uses & Flow::kSummed) == 0 || (uses & (Flow::kWalked | Flow::kEscapes | Flow::kNeedsNoGraph)) != 0) {
-      continue;
+      return;
     }
     Finding &finding =
         report(site, *value,
@@ -372,6 +369,12 @@ void check_meter(Site &site, const Call &call) {
                "use `.detach()` to keep a tensor, or `.item()` for a Python number");
     finding.notes.push_back({callee->module->file, callee->definition()->name_span, "this function accumulates it"});
     offer_detach(finding, *value, false); // others may read what the object keeps
+  };
+  for (u32 i = 0; i < call.args.size(); ++i) {
+    judge_passed(call.args[i], i + (callee->is_static ? 0 : 1));
+  }
+  for (const Keyword *given : call.keywords) {
+    judge_passed(given->value, model::place_of_keyword(*callee, given->name));
   }
 }
 

@@ -286,6 +286,64 @@ bool is_same_for_caller(const Site &site, const Call &call, const model::CallSit
   return true;
 }
 
+// An entry of a dictionary that is written down and never changed: `CHECKPOINTS[task]`, `CHECKPOINTS[task]["path"]`,
+// `CHECKPOINTS.get(task)`; also under a name.
+bool is_entry_of_table(const Site &site, const Expr *expr, u32 depth = 0) {
+  constexpr u32 kMostDepth = 4;
+  if (depth == kMostDepth) {
+    return false;
+  }
+  if (const auto *name = as<Name>(expr)) {
+    const Expr *const value = assigned_to(site, *name);
+    return value != nullptr && is_entry_of_table(site, value, depth + 1);
+  }
+  if (const auto *field = as<Attribute>(expr)) {
+    return is_entry_of_table(site, field->value, depth + 1);
+  }
+  const auto *entry = as<Subscript>(expr);
+  const auto *call = as<Call>(expr);
+  const Expr *const table = entry != nullptr                                   ? entry->value
+                            : call != nullptr && called_method(*call) == "get" ? receiver_of(*call)
+                                                                               : nullptr;
+  if (table == nullptr) {
+    return false;
+  }
+  if (const auto *outer = as<Subscript>(table)) {
+    return is_entry_of_table(site, outer, depth + 1);
+  }
+  const std::vector<model::Argument::Given> written = model::written_as(scope_of(site), table);
+  const auto *entries = written.size() == 1 ? as<Dict>(written[0].expr) : nullptr;
+  const bool is_shared = entries != nullptr && (written[0].scope.function == nullptr ||
+                                                written[0].scope.function->node == nullptr); // of a module
+  return is_shared && !entries->items.empty() && std::ranges::all_of(entries->items, [](const DictItem &item) {
+           return item.key != nullptr && item.value->kind != NodeKind::Name && item.value->kind != NodeKind::Lambda;
+         });
+}
+
+// A request chooses one of a few checkpoints, which is read again each time.
+bool is_chosen_from_table(const Site &site, const Call &call, const model::CallSite *caller) {
+  const Site around = caller != nullptr ? site_of(site, *caller->call) : site;
+  const bool is_swapped = has_word(text_of(*site.function), {"empty_cache", "gc.collect", "unload", "evict"}) ||
+                          has_word(text_of(*around.function), {"empty_cache", "gc.collect", "unload", "evict"});
+  const Expr *const first = call.args.empty() ? nullptr : call.args[0];
+  if (first == nullptr || is_swapped || (caller != nullptr && keeps_something(*caller->caller)) ||
+      std::ranges::any_of(call.args, [](const Expr *arg) { return arg->kind == NodeKind::Starred; })) {
+    return false;
+  }
+  if (is_entry_of_table(site, first)) {
+    return true;
+  }
+  // The caller looks it up, and passes what it found.
+  const auto *name = as<Name>(first);
+  for (u32 i = 0; caller != nullptr && name != nullptr && i < site.function->params.size(); ++i) {
+    if (site.function->params[i]->name == name->id) {
+      const Expr *const passed = model::passed_argument(*caller, i);
+      return passed != nullptr && is_entry_of_table(around, passed);
+    }
+  }
+  return false;
+}
+
 // What a server loads again for every request.
 bool check_request(Site &site, const Call &call) {
   if (site.function == nullptr || site.function->definition() == nullptr) {
@@ -295,13 +353,21 @@ bool check_request(Site &site, const Call &call) {
   const model::CallSite *caller = is_handler ? nullptr : called_by_handler(site, *site.function);
   const bool is_constructor = is_handler && site.function->name.text() == "__init__"; // of what each request makes
   if ((!is_handler && caller == nullptr) || is_cached(*site.function) ||
-      (!is_same_in_each_call(site, call) && (caller == nullptr || !is_same_for_caller(site, call, *caller))) ||
       (!is_constructor && keeps_something(*site.function))) {
     return false;
   }
+  const bool is_same =
+      is_same_in_each_call(site, call) || (caller != nullptr && is_same_for_caller(site, call, *caller));
+  if (!is_same && !is_chosen_from_table(site, call, caller)) {
+    return false;
+  }
   Finding &finding =
-      report(site, call, fmt::format("`{}` loads the same files for every request", text_of(site, call.func)),
-             "load it once, when the server starts, and use it here");
+      is_same
+          ? report(site, call, fmt::format("`{}` loads the same files for every request", text_of(site, call.func)),
+                   "load it once, when the server starts, and use it here")
+          : report(site, call,
+                   fmt::format("`{}` loads one of a few checkpoints again for every request", text_of(site, call.func)),
+                   "load them once, when the server starts, into a dictionary, and look them up here");
   if (caller != nullptr) {
     finding.notes.push_back({caller->caller->module->file, caller->call->span(), "called for every request here"});
   }

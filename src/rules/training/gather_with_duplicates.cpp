@@ -1,3 +1,4 @@
+#include "rules/processes.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -74,8 +75,28 @@ bool is_own_number(const Site &site, const Expr *expr) {
   return api == "torch.tensor" || api == "torch.as_tensor" || api == "torch.Tensor";
 }
 
+bool is_cut(const Site &site) {
+  constexpr std::string_view kCut[] = {
+      "[:len(",      "[: len(",   "remainder", "drop_last",    "samples_seen", "num_samples",       "dataset_length",
+      "len(dataset", "_dataset)", ".dataset",  "even_batches", "unique",       "gather_for_metrics"};
+  return site.function->node != nullptr ? node_has_word(site, *site.function->node, kCut)
+                                        : file_has_word(site, Words(kCut));
+}
+
+// The loop over batches may be in the only caller of a function that returns what it gathers.
+const model::CallSite *caller_of_helper(const Site &site) {
+  const bool is_returned =
+      std::ranges::any_of(site.ancestors, [](const Node *node) { return node->kind == NodeKind::Return; });
+  return site.function != nullptr && loop_around(site) == nullptr && is_returned &&
+                 site.function->called_by.size() == 1 && site.function->called_by[0]->caller != site.function
+             ? site.function->called_by[0]
+             : nullptr;
+}
+
 void check(Site &site, const Call &call) {
-  const model::Loop *loop = loop_around(site);
+  const model::CallSite *const caller = caller_of_helper(site);
+  const Site around = caller != nullptr ? site_at(site, *caller) : site;
+  const model::Loop *loop = loop_around(around);
   if (call.args.size() != 1 || site.function == nullptr || loop == nullptr || loop->node->kind != NodeKind::For ||
       loop->trains || loop->tiny || is_loss(site, call.args[0]) || is_own_number(site, call.args[0]) ||
       site.module->is_test) {
@@ -89,12 +110,7 @@ void check(Site &site, const Call &call) {
     }
   }
   // Samples that were repeated are cut off by hand, or none is.
-  constexpr std::string_view kCut[] = {
-      "[:len(",      "[: len(",   "remainder", "drop_last",    "samples_seen", "num_samples",       "dataset_length",
-      "len(dataset", "_dataset)", ".dataset",  "even_batches", "unique",       "gather_for_metrics"};
-  const bool is_cut = site.function->node != nullptr ? node_has_word(site, *site.function->node, kCut)
-                                                     : file_has_word(site, Words(kCut));
-  if (is_cut || !goes_over_batches(site, *loop) || !is_for_metric(site, *loop->node)) {
+  if (is_cut(site) || is_cut(around) || !goes_over_batches(around, *loop) || !is_for_metric(around, *loop->node)) {
     return;
   }
   Finding &finding =

@@ -99,6 +99,129 @@ void check(Site &site, const Call &call) {
   }
 }
 
+// ---- One object under the names of several stages -------------------------------------------------------------------
+
+// Do the names stand for training and for something else?
+struct Stages {
+  bool has_training = false;
+  bool has_other = false;
+
+  void add(std::string_view name) {
+    const bool is_training = name.find("train") != std::string_view::npos || name == "fit";
+    const bool is_other = name.find("val") != std::string_view::npos || name.find("test") != std::string_view::npos ||
+                          name.find("eval") != std::string_view::npos || name == "dev";
+    has_training |= is_training && !is_other;
+    has_other |= is_other && !is_training;
+  }
+  [[nodiscard]] bool are_several() const { return has_training && has_other; }
+};
+
+// A metric that exists already: no call that makes or copies one.
+bool is_metric(const Expr *expr) {
+  return (expr->kind == NodeKind::Name || expr->kind == NodeKind::Attribute) &&
+         model::kind_of(expr) == Kind::TorchMetric;
+}
+
+// The texts of a tuple or list that is written down, also under a name.
+Stages stages_of(const Site &site, const Expr *collection) {
+  Stages stages;
+  for (const model::Argument::Given &given : model::written_as(scope_of(site), collection)) {
+    const auto *tuple = as<Tuple>(given.expr);
+    const auto *list = as<List>(given.expr);
+    const Array<Expr *> parts = tuple != nullptr ? tuple->elts : list != nullptr ? list->elts : Array<Expr *>{};
+    for (const Expr *part : parts) {
+      stages.add(string_of(site, part).value_or(""));
+    }
+  }
+  return stages;
+}
+
+void tell_shared(Site &site, const Expr &metric) {
+  if (!site.module->is_test) {
+    report(site, metric,
+           fmt::format("`{}` is one metric for all stages, so what it computes is of the batches of all of them",
+                       text_of(site, &metric)),
+           "use one metric for each stage: `metric.clone()`");
+  }
+}
+
+// `metrics` of a loop over `metrics`
+bool mentions_target(const Expr *target, const Expr *value) {
+  return any_node(target, [value](const Node *part) {
+    const auto *name = as<Name>(part);
+    return name != nullptr && mentions(value, name->id);
+  });
+}
+
+// {stage: metric for stage in ("train", "val")}
+void check_comprehension(Site &site, const DictComp &node) {
+  if (node.generators.size() == 1 && is_metric(node.value) &&
+      !mentions_target(node.generators[0]->target, node.value) &&
+      stages_of(site, node.generators[0]->iter).are_several()) {
+    tell_shared(site, *node.value);
+  }
+}
+
+// {"train": metric, "val": metric}
+void check_dict(Site &site, const Dict &node) {
+  for (const DictItem &item : node.items) {
+    if (item.key == nullptr || !is_metric(item.value)) {
+      continue;
+    }
+    Stages stages;
+    for (const DictItem &other : node.items) {
+      if (other.key != nullptr && text_of(site, other.value) == text_of(site, item.value)) {
+        stages.add(string_of(site, other.key).value_or(""));
+      }
+    }
+    if (stages.are_several()) {
+      return tell_shared(site, *item.value);
+    }
+  }
+}
+
+// self.train_accuracy = self.val_accuracy = Accuracy()
+void check_assignment(Site &site, const Assign &node) {
+  if (node.targets.size() < 2 || model::kind_of(node.value) != Kind::TorchMetric) {
+    return;
+  }
+  Stages stages;
+  for (const Expr *target : node.targets) {
+    if (const auto *attribute = as<Attribute>(target)) {
+      stages.add(attribute->attr.text());
+    }
+  }
+  if (stages.are_several() && !site.module->is_test) {
+    report(site, node, "this is one metric for all stages, so what it computes is of the batches of all of them",
+           "use one metric for each stage: `metric.clone()`");
+  }
+}
+
+void check_node(Site &site, const Node &node) {
+  if (const auto *comprehension = as<DictComp>(&node)) {
+    check_comprehension(site, *comprehension);
+  } else if (const auto *dictionary = as<Dict>(&node)) {
+    check_dict(site, *dictionary);
+  } else {
+    check_assignment(site, static_cast<const Assign &>(node));
+  }
+}
+
+// dict.fromkeys(("train", "val"), metric)
+void check_fromkeys(Site &site, const Call &call) {
+  if (call.args.size() == 2 && is_metric(call.args[1]) && stages_of(site, call.args[0]).are_several()) {
+    tell_shared(site, *call.args[1]);
+  }
+}
+
+void check_call(Site &site, const Call &call) {
+  if (called_method(call) == "fromkeys") {
+    check_fromkeys(site, call);
+  } else {
+    check(site, call);
+  }
+}
+
 } // namespace
 
 extern constinit const Rule kMetricSharedByStages = {
@@ -113,7 +236,8 @@ extern constinit const Rule kMetricSharedByStages = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A metric of torchmetrics that both `training_step` and `validation_step` of a LightningModule update.
+A metric of torchmetrics that both `training_step` and `validation_step` of a LightningModule update, and one metric that is stored under the
+names of several stages: `{stage: metric for stage in ("train", "val")}`.
 
 ## Why it is wrong
 
@@ -181,7 +305,9 @@ Where it is reset before and after each stage.
 
 - TorchMetrics: in PyTorch Lightning, common pitfalls
 )"},
-    .calls = "TorchMetric.__call__ TorchMetric.update TorchMetric.forward",
-    .on_call = check};
+    .calls = "TorchMetric.__call__ TorchMetric.update TorchMetric.forward *.fromkeys",
+    .on_call = check_call,
+    .nodes = {NodeKind::DictComp, NodeKind::Dict, NodeKind::Assign},
+    .on_node = check_node};
 
 } // namespace deepperf::rules::metric_shared_by_stages
