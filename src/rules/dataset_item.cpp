@@ -24,24 +24,43 @@ bool in_dataset_item(const Site &site) {
          model::find_member(type, intern("__len__")) != nullptr;
 }
 
+bool is_keras_sequence(const model::ClassInfo &type) {
+  return std::ranges::any_of(type.mro, [](const model::ClassInfo *one) {
+    return std::ranges::any_of(one->bases, [](const model::Value &base) {
+      return base.is(model::Value::Tag::Api) && (base.name().text() == "tensorflow.keras.utils.Sequence" ||
+                                                 base.name().text() == "tensorflow.keras.utils.PyDataset");
+    });
+  });
+}
+
+bool in_item_or_batch(const Site &site) {
+  const model::FunctionInfo *function = site.function;
+  return in_dataset_item(site) || (function != nullptr && function->type != nullptr && function->name &&
+                                   function->name.text() == "__getitem__" && is_keras_sequence(*function->type));
+}
+
 namespace {
 
 bool only_items_call(const Site &site, const model::FunctionInfo &function, u32 depth) {
   constexpr u32 kMostCalls = 3;
-  return depth < kMostCalls && !function.called_by.empty() &&
+  const auto is_constructor = [&](const model::CallSite *caller) {
+    return caller->caller->name && caller->caller->name.text() == "__init__" && caller->caller->type == function.type;
+  };
+  return depth < kMostCalls && !std::ranges::all_of(function.called_by, is_constructor) &&
          std::ranges::all_of(function.called_by, [&](const model::CallSite *caller) {
            Site there = site;
            there.function = caller->caller;
            there.module = caller->caller->module;
-           return !caller->behind_guard && !caller->once &&
-                  (in_dataset_item(there) || only_items_call(site, *caller->caller, depth + 1));
+           return is_constructor(caller) ||
+                  (!caller->behind_guard && !caller->once &&
+                   (in_item_or_batch(there) || only_items_call(site, *caller->caller, depth + 1)));
          });
 }
 
 } // namespace
 
 bool runs_per_item(const Site &site) {
-  return in_dataset_item(site) ||
+  return in_item_or_batch(site) ||
          (site.function != nullptr && site.function->definition() != nullptr &&
           site.function->definition()->decorators.empty() && site.function->name.text() != "__init__" &&
           only_items_call(site, *site.function, 0));
@@ -56,7 +75,7 @@ bool is_same_here(const Site &site, const Expr &expr, u32 depth) {
   const model::Dependencies depends = model::dependencies_of(site.project, *site.function, &expr);
   const bool is_method = site.function->type != nullptr && !site.function->is_static;
   const u64 params = depends.params & ~u64{is_method ? 1U : 0U}; // parameter 0 is self
-  if (depends.varies || (params != 0 && in_dataset_item(site))) {
+  if (depends.varies || (params != 0 && in_item_or_batch(site))) {
     return false;
   }
   for (u32 i = 0; i < site.function->params.size() && i < 64; ++i) {

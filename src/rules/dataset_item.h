@@ -8,7 +8,14 @@ namespace deepperf::rules {
 // Directly in the __getitem__ of a class that is, or looks like, a PyTorch Dataset.
 bool in_dataset_item(const Site &site);
 
-// The same for what only such a __getitem__ calls, at a few calls' distance: a method that prepares the item.
+// Does the class derive from keras.utils.Sequence, or PyDataset, as Keras 3 calls it? Its __getitem__ gives a batch.
+bool is_keras_sequence(const model::ClassInfo &type);
+
+// Directly in the __getitem__ of such a class, or in that of a PyTorch Dataset.
+bool in_item_or_batch(const Site &site);
+
+// The same for what only such a __getitem__ calls, at a few calls' distance: a method that prepares the item. What the
+// constructor calls too runs once more, which does not matter.
 bool runs_per_item(const Site &site);
 
 // Is the value the same for every item? Only where that is proved.

@@ -1,4 +1,5 @@
 #include "model/classes.h"
+#include "rules/dataset_item.h"
 #include "rules/reach.h"
 #include "rules/sample_cost.h"
 #include "rules/tree.h"
@@ -13,16 +14,6 @@ using namespace python;
 using model::Value;
 
 namespace {
-
-// Does the class derive from keras.utils.Sequence, or PyDataset, as Keras 3 calls it?
-bool is_sequence(const model::ClassInfo &type) {
-  return std::ranges::any_of(type.mro, [](const model::ClassInfo *one) {
-    return std::ranges::any_of(one->bases, [](const Value &base) {
-      return base.is(Value::Tag::Api) && (base.name().text() == "tensorflow.keras.utils.Sequence" ||
-                                          base.name().text() == "tensorflow.keras.utils.PyDataset");
-    });
-  });
-}
 
 bool yields(const model::FunctionInfo &function) {
   const FunctionDef *definition = function.definition();
@@ -40,8 +31,8 @@ struct Source {
 Source source_of(const Site &site, const Expr *data) {
   const Value value = value_of(site, data);
   if (value.is(Value::Tag::Object)) {
-    return is_sequence(*value.type) ? Source{model::find_method_of(*value.type, intern("__getitem__")), false}
-                                    : Source{};
+    return is_keras_sequence(*value.type) ? Source{model::find_method_of(*value.type, intern("__getitem__")), false}
+                                          : Source{};
   }
   const auto *name = as<Name>(data);
   const auto *call = as<Call>(name != nullptr ? last_assigned(site, *name) : data);

@@ -18,17 +18,45 @@ const model::Loop *evaluating_loop(const model::FunctionInfo &function) {
 }
 
 // A method of a Keras callback that runs after every batch.
-bool is_batch_callback(const Site &site) {
-  const std::string_view name =
-      site.function != nullptr && site.function->name ? site.function->name.text() : std::string_view{};
+bool is_batch_hook(const model::FunctionInfo &function) {
+  const std::string_view name = function.name ? function.name.text() : std::string_view{};
   const bool is_hook = name == "on_train_batch_end" || name == "on_batch_end" || name == "on_train_batch_begin" ||
                        name == "on_batch_begin";
-  return is_hook && site.function->type != nullptr &&
-         std::ranges::any_of(site.function->type->mro, [](const model::ClassInfo *type) {
+  return is_hook && function.type != nullptr &&
+         std::ranges::any_of(function.type->mro, [](const model::ClassInfo *type) {
            return std::ranges::any_of(type->bases, [](const model::Value &base) {
              return base.is(model::Value::Tag::Api) && base.name().text() == "tensorflow.keras.callbacks.Callback";
            });
          });
+}
+
+// Does the call stand in an `if`, or after one that leaves the function?
+bool runs_under_condition(const Block &body, const Call &call) {
+  return any_node(body, [&](const Node *node) {
+    const auto *branch = as<If>(node);
+    return branch != nullptr &&
+           (contains(branch, &call) || (branch->end < call.start && any_node(branch->body, [](const Node *part) {
+                                          return part->kind == NodeKind::Return;
+                                        })));
+  });
+}
+
+// The hook itself, or one that calls the method in which the place stands whatever the batch: not `if batch % 100`.
+const model::FunctionInfo *batch_hook_of(const model::FunctionInfo *function, u32 depth = 0) {
+  constexpr u32 kMostCalls = 3;
+  if (function == nullptr || is_batch_hook(*function)) {
+    return function;
+  }
+  for (const model::CallSite *site :
+       depth < kMostCalls ? function->called_by : std::vector<const model::CallSite *>{}) {
+    const FunctionDef *const caller = site->caller->definition();
+    const bool is_conditional = caller == nullptr || site->conditional || site->once || site->behind_guard ||
+                                site->caller->type == nullptr || runs_under_condition(caller->body, *site->call);
+    if (const model::FunctionInfo *hook = is_conditional ? nullptr : batch_hook_of(site->caller, depth + 1)) {
+      return hook;
+    }
+  }
+  return nullptr;
 }
 
 // `self.model.predict(self.x_val)` in a callback.
@@ -36,12 +64,17 @@ void check_callback(Site &site, const Call &call) {
   const std::string_view method = called_method(call);
   const auto *model = as<Attribute>(receiver_of(call));
   if ((method != "predict" && method != "evaluate") || model == nullptr || model->attr.text() != "model" ||
-      !is_batch_callback(site) || enclosing(site, NodeKind::If) != nullptr) {
+      enclosing(site, NodeKind::If) != nullptr) {
+    return;
+  }
+  const model::FunctionInfo *const hook = batch_hook_of(site.function);
+  const FunctionDef *const around = site.function != nullptr ? site.function->definition() : nullptr;
+  if (hook == nullptr || around == nullptr || runs_under_condition(around->body, call)) {
     return;
   }
   Finding &finding = report(site, call, fmt::format("`{}` runs after every training step", text_of(site, call.func)),
                             "do it in `on_epoch_end`, or every few hundred batches: `if batch % 500 == 0:`");
-  add_note(finding, site, *site.function->node, "Keras calls this for every batch");
+  finding.notes.push_back({hook->module->file, hook->node->span(), "Keras calls this for every batch"});
   finding.notes.back().span.end = std::min(finding.notes.back().span.end, finding.notes.back().span.start + 3);
 }
 

@@ -71,6 +71,14 @@ bool is_loaded_at_once(const Site &site, const Call &call) {
          (method != nullptr && (method->attr.text() == "read" || method->attr.text() == "readlines"));
 }
 
+// Does it only open the file, to read a part of it? For a whole batch of a Keras Sequence that costs little.
+bool opens_lazily(const Site &site, const Call &call) {
+  const std::string_view api = called_api(site, call);
+  return api == "h5py.File" || api == "numpy.memmap" || api == "zipfile.ZipFile" || api == "tarfile.open" ||
+         api == "lmdb.open" || api == "sqlite3.connect" || api == "zarr.open" || api == "netCDF4.Dataset" ||
+         api == "tables.open_file" || (api == "numpy.load" && keyword_argument(call, "mmap_mode") != nullptr);
+}
+
 void check(Site &site, const Call &call) {
   if (const std::string_view method = called_method(call); method == "read_text" || method == "read_bytes") {
     check_path(site, call);
@@ -80,11 +88,15 @@ void check(Site &site, const Call &call) {
     return;
   }
   const bool is_open = called_api(site, call) == "open";
-  if (!runs_per_item(site) || call.args.empty() || is_guarded(site) ||
+  const bool gives_batches =
+      site.function != nullptr && site.function->type != nullptr && is_keras_sequence(*site.function->type);
+  if (!runs_per_item(site) || call.args.empty() || is_guarded(site) || (gives_batches && opens_lazily(site, call)) ||
       !(is_open ? is_first_argument_same_for_all_items(site, call) : is_call_same_for_all_items(site, call))) {
     return;
   }
-  report(site, call, fmt::format("`{}` opens the same file again for every item", text_of(site, call.func)),
+  report(site, call,
+         fmt::format("`{}` opens the same file again for every {}", text_of(site, call.func),
+                     gives_batches ? "batch" : "item"),
          "open it once in `__init__`, or at the first item of each worker (`if self.file is None: …`)");
 }
 
@@ -97,12 +109,12 @@ extern constinit const Rule kFileOpenedPerItem = {
              .root_cause = "Data: Inefficient Data Preprocessing",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Data Preparation",
-             .frameworks = "PyTorch",
+             .frameworks = "PyTorch, Keras",
              .severity = Severity::Warning,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-In the `__getitem__` of a dataset, a call that opens or reads a file whose name does not depend on the item:
+In the `__getitem__` of a dataset or of a Keras `Sequence`, a call that opens or reads a file whose name does not depend on the item:
 `h5py.File(self.path)`, `pandas.read_csv(self.table)`, `numpy.load(self.array)`.
 
 ## Why it costs

@@ -1,3 +1,4 @@
+#include "model/classes.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
 
@@ -33,14 +34,15 @@ Symbol counter_of(const Site &site, const model::Loop &loop) {
 // Names that a loop counts with: by its head, or by `step += 1` of a number that begins as a constant.
 struct Counters {
   std::vector<Symbol> names;
+  std::vector<Symbol> attributes; // of self: self.step += 1
 
   [[nodiscard]] bool has(Symbol name) const { return std::ranges::find(names, name) != names.end(); }
 };
 
-bool begins_as_constant(const Site &site, const Name *name) {
+bool begins_as_constant(const Site &site, const Expr *counter) {
   bool is_literal = false;
   bool is_other = false;
-  for_each_alternative(value_of(site, name), [&](const model::Value &one) {
+  for_each_alternative(value_of(site, counter), [&](const model::Value &one) {
     (one.is(model::Value::Tag::Literal) || one.is_kind(Kind::Number) ? is_literal : is_other) = true;
   });
   return is_literal && !is_other;
@@ -150,8 +152,46 @@ bool gives_number(const Site &site, const model::FunctionInfo &function) {
       .answer;
 }
 
+// `step` of `self.step`
+Symbol attribute_of_self(const Expr *expr) {
+  const auto *attribute = as<Attribute>(expr);
+  const auto *object = attribute != nullptr ? as<Name>(attribute->value) : nullptr;
+  return object != nullptr && object->id.text() == "self" ? attribute->attr : Symbol{};
+}
+
+bool is_number(const Site &site, const Expr *expr, const Counters &counters, bool &varies, u32 depth);
+
+// `self.beta()`, or `self.beta` where that is a property: all that the method returns is a number that is computed from
+// numbers and counting attributes of the same object.
+bool gives_counted(const Site &site, const model::FunctionInfo *method, const Counters &counters, bool &varies,
+                   u32 depth) {
+  const FunctionDef *definition = method != nullptr ? method->definition() : nullptr;
+  if (definition == nullptr || method->type == nullptr || method->params.size() != 1 ||
+      method->compiled_at != nullptr || (!definition->decorators.empty() && !method->is_property)) {
+    return false;
+  }
+  const Site inside = {.project = site.project,
+                       .findings = site.findings,
+                       .memory = site.memory,
+                       .rule = site.rule,
+                       .module = method->module,
+                       .function = method,
+                       .type = method->type};
+  const Counters own = {.names = {}, .attributes = counters.attributes};
+  u32 results = 0;
+  u32 numbers = 0;
+  any_node(definition->body, [&](const Node *node) {
+    if (const auto *result = as<Return>(node)) {
+      ++results;
+      numbers += is_number(inside, result->value, own, varies, depth + 1) ? 1 : 0;
+    }
+    return false;
+  });
+  return results > 0 && results == numbers;
+}
+
 // `i`, `i + 1`, `min(1.0, i / total)`, `schedule(i)`: a Python number, which varies if it is computed from a counter.
-bool is_number(const Site &site, const Expr *expr, const Counters &counters, bool &varies, u32 depth = 0) {
+bool is_number(const Site &site, const Expr *expr, const Counters &counters, bool &varies, u32 depth) {
   constexpr u32 kMostDepth = 8;
   if (expr == nullptr || depth > kMostDepth) {
     return false;
@@ -160,6 +200,17 @@ bool is_number(const Site &site, const Expr *expr, const Counters &counters, boo
   if (const auto *name = as<Name>(expr); name != nullptr && counters.has(name->id)) {
     varies = true;
     return true;
+  }
+  const Symbol attribute = attribute_of_self(expr);
+  if (attribute && std::ranges::find(counters.attributes, attribute) != counters.attributes.end()) {
+    varies = true;
+    return true;
+  }
+  if (attribute && site.type != nullptr && !counters.attributes.empty()) {
+    const model::FunctionInfo *method = model::find_method_of(*site.type, attribute);
+    if (method != nullptr && method->is_property) {
+      return gives_counted(site, method, counters, varies, depth);
+    }
   }
   if (const auto *operation = as<BinOp>(expr)) {
     return is_part(operation->left) && is_part(operation->right);
@@ -180,6 +231,9 @@ bool is_number(const Site &site, const Expr *expr, const Counters &counters, boo
       std::ranges::for_each(call->args, is_part);
       return true;
     }
+    if (attribute_of_self(call->func) && call->args.empty() && call->keywords.empty() && !counters.attributes.empty()) {
+      return gives_counted(site, function, counters, varies, depth);
+    }
     return (api.starts_with("math.") || api == "min" || api == "max" || api == "round" || api == "abs") &&
            !call->args.empty() && std::ranges::all_of(call->args, is_part);
   }
@@ -197,7 +251,7 @@ bool is_number(const Site &site, const Expr *expr, const Counters &counters, boo
 
 bool is_number_from(const Site &site, const Expr *expr, const Counters &counters) {
   bool varies = false;
-  return is_number(site, expr, counters, varies) && varies;
+  return is_number(site, expr, counters, varies, 0) && varies;
 }
 
 // `beta = min(1.0, step / warmup)` in the loop: names that hold nothing else there than numbers from its counters.
@@ -214,7 +268,7 @@ void add_computed(const Site &site, const Block &body, Counters &counters) {
       return false;
     }
     bool varies = false;
-    if (!is_number(site, assignment->value, counters, varies)) {
+    if (!is_number(site, assignment->value, counters, varies, 0)) {
       others.push_back(name->id);
     } else if (varies) {
       found.push_back(name->id);
@@ -274,13 +328,17 @@ Counters counters_of(const Site &site, const model::Loop &loop) {
       }
       const auto *increment = as<AugAssign>(one);
       const auto *name = increment != nullptr ? as<Name>(increment->target) : nullptr;
-      const bool is_step = name != nullptr && (is_constant(increment->value, ConstantKind::Int) ||
-                                               is_constant(increment->value, ConstantKind::Float));
-      if (is_step && (begins_as_constant(site, name) || starts_as_number(site, loop, *name))) {
+      const bool is_step = increment != nullptr && (is_constant(increment->value, ConstantKind::Int) ||
+                                                    is_constant(increment->value, ConstantKind::Float));
+      if (const Symbol attribute = is_step ? attribute_of_self(increment->target) : Symbol{};
+          attribute && begins_as_constant(site, increment->target)) {
+        counters.attributes.push_back(attribute);
+      }
+      if (is_step && name != nullptr && (begins_as_constant(site, name) || starts_as_number(site, loop, *name))) {
         counters.names.push_back(name->id);
       }
     }
-    if (!counters.names.empty()) {
+    if (!counters.names.empty() || !counters.attributes.empty()) {
       add_computed(site, statement != nullptr ? statement->body : repeated->body, counters);
     }
     return counters;
@@ -451,7 +509,7 @@ extern constinit const Rule kPythonArgumentToFunction = {
 
 A call of a `tf.function` in a loop over `range` or `enumerate` that passes the loop's counter or a value computed from it. Also a number
 that the loop changes itself (`step += 1`, `beta = min(1.0, beta + 1e-5)`), and what is computed from such numbers by arithmetic alone
-(`beta = min(1.0, step / 1000)`). Likewise such a number, or an object made with it (`Hyper(step=step)`), as a static argument of a function
+(`beta = min(1.0, step / 1000)`), also where the number is an attribute (`self.step += 1`) that a method computes with. Likewise such a number, or an object made with it (`Hyper(step=step)`), as a static argument of a function
 under `jax.jit`, and any such argument of a function under `eqx.filter_jit`.
 
 ## Why it costs

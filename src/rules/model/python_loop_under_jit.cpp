@@ -98,6 +98,30 @@ bool reads_time_axis(const Site &site, const For &loop) {
          });
 }
 
+// `for t in range(xs.shape[0]): h = cell(h, xs[t])`: each iteration takes the next part of a traced array along the
+// axis that it counts, and hands it to what goes on with the state.
+bool reads_counted_axis(const Site &site, const For &loop, const Call &range) {
+  const auto *counter = as<Name>(loop.target);
+  const Expr *last = range.args[range.args.size() > 1 ? 1 : 0];
+  const auto *element = as<Subscript>(last);
+  const auto *shape = element != nullptr ? as<Attribute>(element->value) : nullptr;
+  const auto *array = shape != nullptr ? as<Name>(shape->value) : nullptr;
+  if (counter == nullptr || array == nullptr || integer_of(site, element->slice) != std::optional<i64>(0) ||
+      (model::kind_of(array) != Kind::JaxArray && !is_tracer(site, array))) {
+    return false;
+  }
+  return std::ranges::any_of(loop.body, [&](const Stmt *statement) {
+    const auto *assignment = as<Assign>(statement);
+    const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+    return call != nullptr && std::ranges::any_of(call->args, [&](const Expr *given) {
+             const auto *part = as<Subscript>(given);
+             const auto *of = part != nullptr ? as<Name>(part->value) : nullptr;
+             const auto *index = part != nullptr ? as<Name>(part->slice) : nullptr;
+             return of != nullptr && of->id == array->id && index != nullptr && index->id == counter->id;
+           });
+  });
+}
+
 // `for x in xs: h = cell(h, x); outputs.append(h)`: each element of a traced array, and what the one before gave.
 bool goes_over_sequence(const Site &site, const For &loop) {
   const auto *element = as<Name>(loop.target);
@@ -153,7 +177,9 @@ void check(Site &site, const Node &node) {
       return call != nullptr && called_method(*call) == "append";
     });
     const bool is_certain =
-        ((collects && site.function->compiled_at != nullptr) || reads_time_axis(site, loop)) && !site.module->is_test;
+        ((collects && (site.function->compiled_at != nullptr || reads_counted_axis(site, loop, *range))) ||
+         reads_time_axis(site, loop)) &&
+        !site.module->is_test;
     unrolled.tier = is_certain ? unrolled.tier : Tier::Hint;
     return;
   }

@@ -84,8 +84,12 @@ const Node *growth_of(const Site &site, const model::Loop &loop, const Name &nam
 }
 
 // `max(len(x) for x in batch)`: as long as the longest of what this iteration has.
+// `min(512, …)` of that has as many values below the limit.
 bool is_longest(const Site &site, const Expr *expr) {
   const auto *call = as<Call>(expr);
+  if (call != nullptr && called_api(site, *call) == "min" && call->args.size() == 2) {
+    return std::ranges::any_of(call->args, [&](const Expr *arg) { return is_longest(site, arg); });
+  }
   return call != nullptr && called_api(site, *call) == "max" && call->args.size() == 1 &&
          any_node(call->args[0], [](const Node *node) {
            const auto *name = as<Name>(node);
@@ -162,17 +166,24 @@ public:
       return nullptr;
     }
     if (const auto *tuple = as<Tuple>(expr)) {
-      return path.part.has_value() && *path.part < tuple->elts.size()
-                 ? of(function, tuple->elts[*path.part], {{}, path.key}, depth + 1)
-                 : nullptr;
+      if (path.part.has_value()) {
+        return *path.part < tuple->elts.size() ? of(function, tuple->elts[*path.part], {{}, path.key}, depth + 1)
+                                               : nullptr;
+      }
+      const Node *found = nullptr; // the whole batch is passed on
+      for (const Expr *element : tuple->elts) {
+        found = found == nullptr ? of(function, element, path, depth + 1) : found;
+      }
+      return found;
     }
     if (const auto *dict = as<Dict>(expr)) {
+      const Node *found = nullptr;
       for (const DictItem &item : dict->items) {
-        if (!path.key.empty() && item.key != nullptr && string_of(site_, item.key) == path.key) {
-          return of(function, item.value, {}, depth + 1);
-        }
+        const bool is_meant =
+            path.key.empty() ? !path.part.has_value() : item.key != nullptr && string_of(site_, item.key) == path.key;
+        found = found == nullptr && is_meant ? of(function, item.value, {}, depth + 1) : found;
       }
-      return nullptr;
+      return found;
     }
     if (const auto *name = as<Name>(expr)) {
       return of(function, assigned_in(*definition, name->id), path, depth + 1);
@@ -280,21 +291,34 @@ std::optional<u32> part_of_target(const Expr *target, Symbol name) {
 
 NewShape width_from_loader(const Site &site, const model::Loop &loop, const Expr *argument) {
   const auto *statement = as<For>(loop.node);
+  const auto *head = statement != nullptr ? as<Call>(statement->iter) : nullptr;
   const Expr *over = statement != nullptr ? iterated_by(site, loop) : nullptr;
+  const Expr *target = statement != nullptr ? statement->target : nullptr;
+  const auto *pair = as<Tuple>(target);
+  if (head != nullptr && called_api(site, *head) == "enumerate" && pair != nullptr && pair->elts.size() == 2) {
+    target = pair->elts[1];
+  }
   const auto *entry = as<Subscript>(argument);
   const auto *name = as<Name>(entry != nullptr ? entry->value : argument);
-  if (over == nullptr || name == nullptr || !mentions(statement->target, name->id)) {
+  if (name == nullptr || target == nullptr || !mentions(target, name->id)) {
+    return {};
+  }
+  // for step, batch in zip(range(steps), batches)
+  if (head != nullptr && called_api(site, *head) == "zip" && pair != nullptr &&
+      pair->elts.size() == head->args.size()) {
+    for (u32 i = 0; i < pair->elts.size(); ++i) {
+      if (mentions(pair->elts[i], name->id)) {
+        over = head->args[i];
+        target = pair->elts[i];
+      }
+    }
+  }
+  if (over == nullptr) {
     return {};
   }
   const model::FunctionInfo *batches = batches_of(site, over);
   if (batches == nullptr) {
     return {};
-  }
-  const Expr *target = statement->target;
-  const auto *head = as<Call>(statement->iter);
-  const auto *pair = as<Tuple>(target);
-  if (head != nullptr && called_api(site, *head) == "enumerate" && pair != nullptr && pair->elts.size() == 2) {
-    target = pair->elts[1];
   }
   BatchWidth::Path path;
   path.part = part_of_target(target, name->id);

@@ -54,15 +54,22 @@ bool runs_model(const Site &site, const Node *node) {
 }
 
 struct HasCompiled {
-  bool found = false; // a function of the file that is compiled
+  bool found = false; // a function of the file that is compiled, and not only to evaluate
 };
+
+// The step of an evaluation, which only runs a model: `@tf.function` there and not on the training step was forgotten.
+bool only_evaluates(const Site &site, const model::FunctionInfo &function) {
+  const FunctionDef *const definition = function.definition();
+  return definition != nullptr && runs_model(site, definition) && !function.trains &&
+         !has_word(rules::text_of(function), {"GradientTape", "gradients("});
+}
 
 // A file that has a `tf.function` elsewhere knows of it, a program that turns graphs off means it, and episodes of
 // games have another length each time.
 bool is_about_eager(const Site &site) {
   const auto &compiled = site.memory.recall<HasCompiled>(site.module, [&] {
     return HasCompiled{std::ranges::any_of(site.project.functions, [&](const model::FunctionInfo &function) {
-      return function.module == site.module && function.compiled_at != nullptr;
+      return function.module == site.module && function.compiled_at != nullptr && !only_evaluates(site, function);
     })};
   });
   return compiled.found || plays_games(*site.module) ||
@@ -110,7 +117,7 @@ extern constinit const Rule kTapeStepOutsideFunction = {
 
 `with tf.GradientTape()` and its gradient in a loop, or in a function that is called from one, where nothing is traced: no `@tf.function` on
 the function, on one around it, or on a caller. It is a finding where a Keras model runs inside of the tape, in a file that uses `tf.function`
-nowhere; else a hint.
+nowhere, or only for its evaluation step; else a hint.
 
 ## Why it costs
 

@@ -130,13 +130,12 @@ TwoFaced layers_of_class(const Site &site, const model::ClassInfo &type) {
   });
 }
 
-// Inside `with tf.GradientTape()`, or in a function that is called from nowhere else.
+// Inside `with tf.GradientTape()`, or in a function that is called from there. That evaluation calls it too is no
+// excuse: without an argument the model does the same in both.
 bool under_tape(const Site &site) {
-  if (inside_with(site, Kind::GradientTape)) {
-    return true;
-  }
-  return site.function != nullptr && !site.function->called_by.empty() &&
-         std::ranges::all_of(site.function->called_by, [](const model::CallSite *call) { return call->in_tape; });
+  return inside_with(site, Kind::GradientTape) ||
+         (site.function != nullptr &&
+          std::ranges::any_of(site.function->called_by, [](const model::CallSite *call) { return call->in_tape; }));
 }
 
 // Does the function, or one that calls it under a tape, compute gradients of the model's variables?

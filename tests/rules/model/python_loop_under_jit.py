@@ -135,3 +135,31 @@ def loss(p, xs, ys):
 @jax.jit
 def layered(params, x):
     return layers(params, x)
+
+
+def unrolled(p, frames):
+    state = jnp.zeros((frames.shape[1], 8))
+    kept = []
+    for t in range(frames.shape[0]):  # expect: DP221
+        state = cell(p, state, frames[t])
+        kept.append(state)
+    return jnp.stack(kept)
+
+
+def scanned(p, frames):
+    def advance(state, frame):
+        state = cell(p, state, frame)
+        return state, state
+
+    return jax.lax.scan(advance, jnp.zeros((frames.shape[1], 8)), frames)[1]
+
+
+def by_layer(weights, x):
+    for i in range(weights.shape[0]):  # hint: DP221
+        x = jnp.tanh(x @ jnp.transpose(weights[i], x.ndim))
+    return x
+
+
+@jax.jit
+def sequence_loss(p, frames):
+    return jnp.mean(unrolled(p, frames)) + jnp.mean(scanned(p, frames)) + jnp.mean(by_layer(frames, p))
