@@ -1,3 +1,4 @@
+#include "model/classes.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
 
@@ -94,12 +95,127 @@ bool is_as_long_as_data(const Site &site, const model::Loop &loop) {
   });
 }
 
+// ---- A buffer that a method writes ----------------------------------------------------------------------------------
+
+constexpr i64 kLargeBuffer = 10'000; // rows
+
+// Is it an array that is made with so many rows: `jnp.zeros((CAPACITY, width))`, or a dictionary of such?
+bool is_large(const Site &site, const model::Scope &scope, const Expr *expr, u32 depth = 0) {
+  constexpr u32 kMostDepth = 3;
+  const std::vector<model::Argument::Given> written = expr->kind == NodeKind::Call || expr->kind == NodeKind::Dict
+                                                          ? std::vector<model::Argument::Given>{{scope, expr}}
+                                                          : model::written_as(scope, expr);
+  return depth < kMostDepth && std::ranges::any_of(written, [&](const model::Argument::Given &given) {
+           if (const auto *dictionary = as<Dict>(given.expr)) {
+             return std::ranges::any_of(dictionary->items, [&](const DictItem &item) {
+               return is_large(site, given.scope, item.value, depth + 1);
+             });
+           }
+           const auto *call = as<Call>(given.expr);
+           const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
+           if (api != "jax.numpy.zeros" && api != "jax.numpy.empty" && api != "jax.numpy.ones" &&
+               api != "jax.numpy.full") {
+             return false;
+           }
+           const Expr *shape = call->args.empty() ? nullptr : call->args[0];
+           const auto *tuple = as<Tuple>(shape);
+           const Expr *rows = tuple != nullptr && !tuple->elts.empty() ? tuple->elts[0] : shape;
+           const std::optional<model::ConstantValue> size =
+               rows != nullptr ? model::constant_of(given.scope, rows) : std::nullopt;
+           return size.has_value() && size->as_integer().value_or(0) >= kLargeBuffer;
+         });
+}
+
+// What an attribute of self starts as: what the constructor assigns to it.
+const Expr *initial_of(const model::ClassInfo &type, Symbol attribute) {
+  const Expr *found = nullptr;
+  for (const Stmt *statement : type.node->body) {
+    const auto *method = as<FunctionDef>(statement);
+    if (method == nullptr || method->name.text() != "__init__") {
+      continue;
+    }
+    any_node(method->body, [&](const Node *node) {
+      const auto *assignment = as<Assign>(node);
+      const auto *target =
+          assignment != nullptr && assignment->targets.size() == 1 ? as<Attribute>(assignment->targets[0]) : nullptr;
+      const auto *object = target != nullptr ? as<Name>(target->value) : nullptr;
+      const bool is_it = object != nullptr && object->id.text() == "self" && target->attr == attribute;
+      found = is_it ? assignment->value : found;
+      return false;
+    });
+  }
+  return found;
+}
+
+// `self.obs` and `self.store["obs"]`
+Symbol attribute_of_self(const Expr *expr) {
+  const auto *entry = as<Subscript>(expr);
+  const auto *attribute = as<Attribute>(entry != nullptr ? entry->value : expr);
+  const auto *object = attribute != nullptr ? as<Name>(attribute->value) : nullptr;
+  return object != nullptr && object->id.text() == "self" ? attribute->attr : Symbol{};
+}
+
+// `x.at[i].set(v)` in the code of a function that is not compiled, also in a lambda that tree_map gets; null if there
+// is none.
+const Call *updates_one_row(const Node *node) {
+  const Call *found = nullptr;
+  any_node_inside(node, [&](const Node *part) {
+    const auto *call = as<Call>(part);
+    const Update update = call != nullptr ? jax_update(*call) : Update{};
+    found = update.array != nullptr && is_scalar(update.index) ? call : found;
+    return found != nullptr;
+  });
+  return found;
+}
+
+// `self.obs = self.obs.at[self.next].set(obs)`, or `self.store = insert(self.store, …)` with a function that does it,
+// in a method that a long loop calls: without jax.jit and donation each call copies the whole buffer.
+void check_buffer(Site &site, const Assign &assignment, const Call &call) {
+  const Symbol attribute = attribute_of_self(assignment.targets[0]);
+  if (!attribute || site.type == nullptr || site.function == nullptr || is_traced(site) || !context_of(site).repeated) {
+    return;
+  }
+  const Call *update = nullptr;
+  const Update direct = jax_update(call);
+  if (direct.array != nullptr) {
+    const bool is_same = text_of(site, direct.array) == text_of(site, assignment.targets[0]);
+    update = is_same && is_scalar(direct.index) ? &call : nullptr;
+  } else if (const model::FunctionInfo *helper = called_function(site, call)) {
+    const bool is_given = std::ranges::any_of(
+        call.args, [&](const Expr *given) { return text_of(site, given) == text_of(site, assignment.targets[0]); });
+    const bool is_plain = helper->compiled_at == nullptr && !helper->traced && helper->definition() != nullptr &&
+                          helper->definition()->decorators.empty();
+    update = is_given && is_plain ? updates_one_row(helper->definition()) : nullptr;
+  }
+  const Expr *initial = update != nullptr ? initial_of(*site.type, attribute) : nullptr;
+  const model::FunctionInfo *constructor =
+      initial != nullptr ? model::find_method_of(*site.type, intern("__init__")) : nullptr;
+  if (constructor == nullptr || !is_large(site, model::scope_of(site.project, *constructor), initial)) {
+    return;
+  }
+  Finding &finding =
+      report(site, call,
+             fmt::format("every call copies all of `{}` to change one row, because no `jax.jit` with donation "
+                         "contains the update",
+                         text_of(site, assignment.targets[0])),
+             "put the update into a function under `jax.jit(…, donate_argnums=(0,))`, or keep the buffer in NumPy");
+  if (update != &call) {
+    const model::FunctionInfo *helper = called_function(site, call);
+    finding.notes.push_back({helper->module->file, update->span(), "one row is changed here"});
+  }
+  finding.notes.push_back({constructor->module->file, initial->span(), "the buffer"});
+  finding.notes.back().span.end = std::min(finding.notes.back().span.end, finding.notes.back().span.start + 1);
+}
+
 void check(Site &site, const Node &node) {
   const auto &assignment = static_cast<const Assign &>(node);
   const auto *call = as<Call>(assignment.value);
   if (call == nullptr || assignment.targets.size() != 1 || site.module->is_test ||
       (!site.module->jax && !site.module->tensorflow)) {
     return;
+  }
+  if (site.module->jax) {
+    check_buffer(site, assignment, *call);
   }
   const Update update = site.module->jax && jax_update(*call).array != nullptr ? jax_update(*call)
                         : site.module->tensorflow                              ? tensorflow_update(site, *call)
@@ -142,7 +258,8 @@ extern constinit const Rule kFunctionalUpdateInLoop = {
              .documentation = R"(## What it finds
 
 `x = x.at[i].set(value)` or `x = tf.tensor_scatter_nd_update(x, [[i]], [value])` in a Python loop over the index, in code that nothing
-compiles.
+compiles. Also a buffer of 10,000 rows or more in an attribute, of which a method that a loop calls changes one row, itself or with a helper
+function, outside `jax.jit`.
 
 ## Why it costs
 

@@ -1,3 +1,4 @@
+#include "rules/optax_chain.h"
 #include "rules/step_order.h"
 
 #include "base/name_table.h"
@@ -64,24 +65,13 @@ Around look_around(const std::vector<StepEvent> &events, const Call &clip) {
 
 // optax.chain(optax.adam(…), optax.clip_by_global_norm(…)): what is clipped is the update, not the gradient.
 void check_chain(Site &site, const Call &call) {
-  static const NameTable kOptimizers({"optax.adam", "optax.adamw", "optax.sgd", "optax.lamb", "optax.lion",
-                                      "optax.rmsprop", "optax.adagrad", "optax.adafactor", "optax.radam", "optax.nadam",
-                                      "optax.adabelief", "optax.yogi", "optax.lars", "optax.nadamw"});
-  static const NameTable kClips({"optax.clip_by_global_norm", "optax.clip", "optax.adaptive_grad_clip",
-                                 "optax.clip_by_block_rms", "optax.zero_nans"});
-  const Call *optimizer = nullptr;
-  for (const Expr *part : call.args) {
-    const auto *name = as<Name>(part);
-    const auto *made = as<Call>(name != nullptr ? last_assigned(site, *name) : part);
-    const std::string_view api = made != nullptr ? called_api(site, *made) : std::string_view{};
-    if (api.empty()) {
-      continue;
-    }
-    if (kOptimizers.has(intern(api))) {
-      optimizer = made;
-    } else if (optimizer != nullptr && kClips.has(intern(api))) {
+  const Expr *optimizer = nullptr;
+  for (const ChainPart &part : chain_of(site, call)) {
+    if (part.what == Transformation::Optimizer) {
+      optimizer = part.expr;
+    } else if (optimizer != nullptr && part.what == Transformation::Clip) {
       Finding &finding =
-          report(site, *part,
+          report(site, *part.expr,
                  "this clips the update that the optimizer has computed, not the gradient: it comes "
                  "after the optimizer in the chain",
                  "put it before the optimizer: `optax.chain(optax.clip_by_global_norm(…), optax.adam(…))`");
@@ -137,7 +127,8 @@ extern constinit const Rule kClipWithoutEffect = {
              .documentation = R"(## What it finds
 
 `clip_grad_norm_` or `clip_grad_value_` in a training step after `optimizer.step()`, or before `backward()`, where the gradients are set to zero in
-the same step. Also a clipping in `optax.chain` after the optimizer.
+the same step. Also a clipping in `optax.chain` after the optimizer, whether the parts are written there, come from functions or a table of
+them, or from a list that is built step by step.
 
 ## Why it is wrong
 

@@ -1,0 +1,176 @@
+#include "model/few_elements.h"
+#include "model/mapper.h"
+#include "model/pipeline.h"
+#include "rules/site.h"
+#include "rules/tree.h"
+
+#include <span>
+
+namespace deepperf::rules::shuffle_decoded {
+
+using namespace python;
+
+extern const Rule kShuffleDecoded;
+
+namespace {
+
+// The call that decodes an image or sound in a mapped function, or in one that it calls; null if there is none.
+const Call *decodes(const model::Project &project, const model::FunctionInfo &function, u32 depth = 0) {
+  constexpr u32 kMostDepth = 3;
+  const Call *found = nullptr;
+  const auto look = [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call == nullptr || found != nullptr) {
+      return found != nullptr;
+    }
+    const model::Value callee = project.callee_of(call);
+    if (callee.is(model::Value::Tag::Api)) {
+      const std::string_view api = callee.name().text();
+      const std::string_view name = api.substr(api.rfind('.') + 1);
+      const bool is_media = name == "decode_jpeg" || name == "decode_png" || name == "decode_image" ||
+                            name == "decode_bmp" || name == "decode_gif" || name == "decode_wav" ||
+                            name == "decode_and_crop_jpeg" || name == "load_img";
+      found = api.starts_with("tensorflow.") && is_media ? call : nullptr;
+    } else if (depth < kMostDepth && (callee.is(model::Value::Tag::Function) || callee.is(model::Value::Tag::Method))) {
+      found = decodes(project, *callee.function, depth + 1) != nullptr ? call : nullptr;
+    }
+    return found != nullptr;
+  };
+  if (const FunctionDef *definition = function.definition()) {
+    any_node(definition->body, look);
+  } else if (const Lambda *lambda = function.lambda()) {
+    any_node(static_cast<const Node *>(lambda->body), look);
+  }
+  return found;
+}
+
+// `len(paths)`, `dataset.cardinality()`, or a name for one: as many as there are.
+bool is_whole_length(const Site &site, const Expr *expr) {
+  const std::vector<model::Argument::Given> written = model::written_as(scope_of(site), expr);
+  const auto *call = as<Call>(expr->kind != NodeKind::Call && written.size() == 1 ? written[0].expr : expr);
+  if (call == nullptr) {
+    return false;
+  }
+  const std::string_view method = called_method(*call);
+  return called_api(site, *call) == "len" || method == "cardinality";
+}
+
+// So many decoded images take gigabytes, whatever their size is: 20,000 of 100 x 100 pixels take 2.4 GB as float32.
+constexpr i64 kManyImages = 20'000;
+
+void check_shuffle(const model::Project &project, Findings &findings, const model::Stage &shuffle) {
+  Memory memory;
+  const Site site{.project = project,
+                  .findings = findings,
+                  .memory = memory,
+                  .module = shuffle.module,
+                  .function = shuffle.function};
+  const model::Argument given = argument_of(site, *shuffle.call, 0, "buffer_size");
+  const Expr *buffer = given.given.size() == 1 && !given.unknown ? given.given[0].expr : nullptr;
+  if (buffer == nullptr || shuffle.module->is_test || model::has_few_elements(project, shuffle)) {
+    return;
+  }
+  const std::optional<model::ConstantValue> size = setting_of(site, given, model::ConstantValue::none());
+  const bool is_large = size.has_value() && size->as_integer().value_or(0) >= kManyImages;
+  const bool is_all = !size.has_value() && is_whole_length(site, buffer);
+  if (!is_large && !is_all) {
+    return;
+  }
+  const model::Stage *decoding = nullptr;
+  bool is_clear = true;
+  model::walk_back(project, shuffle.previous, [&](const model::Stage &stage) {
+    // What is cached is in memory anyway; batches, windows and filters count otherwise.
+    if (stage.info == nullptr || stage.info->has(kCaches | kBatches | kUnbatches | kFlatMaps | kWindows | kTakes)) {
+      is_clear = false;
+      return false;
+    }
+    const model::Value &mapper = stage.mapper;
+    const bool is_function = mapper.is(model::Value::Tag::Function) || mapper.is(model::Value::Tag::Method);
+    if (stage.info->has(kMaps) && is_function && decodes(project, *mapper.function) != nullptr) {
+      decoding = &stage;
+    }
+    return true;
+  });
+  if (!is_clear || decoding == nullptr) {
+    return;
+  }
+  Finding &finding = report(findings, kShuffleDecoded, *shuffle.module, shuffle.span(),
+                            is_all ? "this buffer holds all decoded images of the data set in memory"
+                                   : "this buffer holds tens of thousands of decoded images in memory",
+                            "shuffle the file names or records: move `shuffle()` before the `map()` that decodes");
+  finding.notes.push_back({decoding->module->file, decoding->span(), "the elements are decoded here"});
+}
+
+void check(const model::Project &project, Findings &findings) {
+  for (const model::Stage &stage : std::span(project.stages).subspan(1)) {
+    if (stage.info != nullptr && stage.call != nullptr && stage.info->has(kShuffles) && !stage.info->has(kRepeats)) {
+      check_shuffle(project, findings, stage);
+    }
+  }
+}
+
+} // namespace
+
+extern constinit const Rule kShuffleDecoded = {
+    .info = {.code = "DP189",
+             .name = "shuffle-decoded",
+             .summary = "a `shuffle()` whose large buffer holds decoded images instead of file names or records",
+             .root_cause = "API: Inefficient API Usage",
+             .symptoms = "Out of Memory, Slow Initialization Time",
+             .stage = "Data Preparation",
+             .frameworks = "TensorFlow",
+             .severity = Severity::Warning,
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`shuffle()` in a `tf.data` pipeline after a `map()` that decodes images or sound, with a buffer as large as the data set (`len(paths)`,
+`dataset.cardinality()`) or of 20,000 elements and more, and without a `cache()` in between.
+
+## Why it costs
+
+The buffer holds elements as they are at that stage. A decoded image of 380 x 380 pixels takes 1.7 MB as float32, its file name less than 100
+bytes. All of it must be read and decoded before the first batch of each epoch is ready.
+
+## Bad
+
+```python
+import tensorflow as tf
+
+
+def load(path):
+    return tf.image.resize(tf.io.decode_jpeg(tf.io.read_file(path)), [380, 380])
+
+
+def pipeline(paths):
+    dataset = tf.data.Dataset.from_tensor_slices(paths)
+    dataset = dataset.map(load, num_parallel_calls=tf.data.AUTOTUNE)
+    return dataset.shuffle(len(paths)).batch(32).prefetch(tf.data.AUTOTUNE)
+```
+
+## Good
+
+```python
+import tensorflow as tf
+
+
+def load(path):
+    return tf.image.resize(tf.io.decode_jpeg(tf.io.read_file(path)), [380, 380])
+
+
+def pipeline(paths):
+    dataset = tf.data.Dataset.from_tensor_slices(paths).shuffle(len(paths))
+    dataset = dataset.map(load, num_parallel_calls=tf.data.AUTOTUNE)
+    return dataset.batch(32).prefetch(tf.data.AUTOTUNE)
+```
+
+## When it is wrong
+
+Where the data set is small and the decoded images fit into memory easily.
+
+## References
+
+- TensorFlow guide "tf.data: Build TensorFlow input pipelines": randomly shuffling input data
+)"},
+    .on_project = check};
+
+} // namespace deepperf::rules::shuffle_decoded

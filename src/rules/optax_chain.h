@@ -1,0 +1,21 @@
+// What an optimizer of Optax is put together from.
+#pragma once
+
+#include "rules/site.h"
+
+#include <vector>
+
+namespace deepperf::rules {
+
+enum class Transformation : u8 { Unknown, Optimizer, Clip, Decay };
+
+struct ChainPart {
+  const python::Expr *expr = nullptr;
+  Transformation what = Transformation::Unknown;
+};
+
+// The transformations of an optax.chain(…) in their order, also where they come from a list that is built step by step,
+// from functions or from a table of them. None if something may happen to the list that is not understood.
+std::vector<ChainPart> chain_of(const Site &site, const python::Call &call);
+
+} // namespace deepperf::rules

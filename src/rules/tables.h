@@ -1,0 +1,14 @@
+// Tables of a program that are written down: dictionaries of functions, losses or layers from which a setting chooses.
+#pragma once
+
+#include "rules/site.h"
+
+#include <vector>
+
+namespace deepperf::rules {
+
+// What `TABLE[name]` or `TABLE.get(name)` may be: all values of the dictionary, or the one under a key that is a
+// certain constant. None if it is not known to be such a table, or if something else may be in it.
+std::vector<model::Argument::Given> entries_chosen_by(const model::Scope &scope, const python::Expr *expr);
+
+} // namespace deepperf::rules
