@@ -1,8 +1,12 @@
+#include "base/name_table.h"
+#include "model/bind.h"
 #include "model/classes.h"
 #include "model/mapper.h"
 #include "model/pipeline.h"
 #include "rules/sample_cost.h"
+#include "rules/tree.h"
 
+#include <algorithm>
 #include <span>
 
 namespace deepperf::rules::python_in_pipeline {
@@ -43,10 +47,68 @@ const model::FunctionInfo *python_function_of(const model::Project &project, con
   return is_function ? value.function : nullptr;
 }
 
+// Functions of NumPy that TensorFlow has too, under the same name or a similar one.
+bool has_twin(std::string_view api) {
+  static const NameTable kNames(
+      {"abs",     "add",         "all",     "any",       "arange",   "argmax", "argmin",      "array",   "asarray",
+       "clip",    "concatenate", "cos",     "cumsum",    "dot",      "exp",    "expand_dims", "fliplr",  "flipud",
+       "flip",    "float32",     "float64", "floor",     "int32",    "int64",  "log",         "matmul",  "max",
+       "maximum", "mean",        "min",     "minimum",   "multiply", "ones",   "ones_like",   "pad",     "power",
+       "reshape", "roll",        "rot90",   "round",     "sin",      "sqrt",   "square",      "squeeze", "stack",
+       "std",     "sum",         "tile",    "transpose", "uint8",    "var",    "where",       "zeros",   "zeros_like",
+       "rand",    "randn",       "randint", "random",    "uniform",  "normal"});
+  return api.starts_with("numpy.") && kNames.has(intern(api.substr(api.rfind('.') + 1)));
+}
+
+bool is_method_of_array(std::string_view method) {
+  return method == "copy" || method == "astype" || method == "reshape" || method == "mean" || method == "std" ||
+         method == "sum" || method == "min" || method == "max" || method == "transpose" || method == "clip";
+}
+
+// Does a function consist of arithmetic and of what NumPy and TensorFlow both have, so that it could be written with
+// TensorFlow as it is? `calls` counts those of NumPy.
+bool has_only_twins(const model::Project &project, const model::FunctionInfo &function, u32 &calls, u32 depth = 0) {
+  constexpr u32 kMostDepth = 3;
+  const FunctionDef *definition = function.definition();
+  if (definition == nullptr || depth > kMostDepth) {
+    return false;
+  }
+  return !any_node(definition->body, [&](const Node *node) {
+    const auto *entry = as<Subscript>(node);
+    const Name *of = entry != nullptr ? model::root_name(entry->value) : nullptr;
+    // A table of Python, or a loop whose end depends on the data, would be another program.
+    const bool is_other =
+        (of != nullptr && function.slot_of(of->id) == model::FunctionInfo::kNoSlot) || node->kind == NodeKind::While ||
+        node->kind == NodeKind::Try || node->kind == NodeKind::With || node->kind == NodeKind::Lambda ||
+        node->kind == NodeKind::ListComp || node->kind == NodeKind::DictComp || node->kind == NodeKind::Yield;
+    const auto *call = as<Call>(node);
+    if (is_other || call == nullptr) {
+      return is_other;
+    }
+    const model::Value callee = project.callee_of(call);
+    if (callee.is(model::Value::Tag::Function)) {
+      return !has_only_twins(project, *callee.function, calls, depth + 1);
+    }
+    const std::string_view api = callee.is(model::Value::Tag::Api) ? callee.name().text() : std::string_view{};
+    calls += has_twin(api) ? 1 : 0;
+    const bool is_known = has_twin(api) || api == "range" || api == "len" || api == "int" || api == "float" ||
+                          api == "min" || api == "max" || api == "abs" ||
+                          (!api.starts_with("numpy.") && is_method_of_array(called_method(*call)));
+    return !is_known;
+  });
+}
+
 // Where Python decodes images or sound, for which TensorFlow has operations, the time is known to be spent there.
 void tell_work(const model::Project &project, Finding &finding, const model::Stage &stage,
                const model::FunctionInfo *function) {
   const Decoding decoding = function != nullptr ? decoding_in(project, *function) : Decoding{};
+  u32 calls = 0;
+  if (decoding.call == nullptr && stage.info->has(kMaps) && function != nullptr && !stage.module->is_test &&
+      has_only_twins(project, *function, calls) && calls > 0) {
+    finding.notes.push_back({function->module->file, function->node->span(), "TensorFlow has all that this does"});
+    finding.notes.back().span.end = std::min(finding.notes.back().span.end, finding.notes.back().span.start + 3);
+    return;
+  }
   if (decoding.call == nullptr || stage.module->is_test) {
     finding.tier = Tier::Hint;
     return;
@@ -102,7 +164,8 @@ extern constinit const Rule kPythonInPipeline = {
              .documentation = R"(## What it finds
 
 `Dataset.from_generator`, and `map` with a function that calls `tf.py_function`, `tf.numpy_function` or `tf.py_func`. It is a finding where
-that Python code decodes images or sound (OpenCV, Pillow, librosa, …), for which TensorFlow has operations; else a hint.
+that Python code decodes images or sound (OpenCV, Pillow, librosa, …), for which TensorFlow has operations, or where a mapped function
+consists of arithmetic and NumPy functions that TensorFlow has too; else a hint.
 
 ## Why it costs
 

@@ -32,6 +32,42 @@ const Name *replaced_argument(const Assign &assignment, const Call &call) {
   return nullptr;
 }
 
+// A layer whose table of parameters alone is large: then the second copy of the state takes hundreds of megabytes.
+struct LargeLayer {
+  const Call *call = nullptr;
+};
+
+// `nn.Embed(50257, 1024)` in the file, with sizes that are written down or are the defaults of its settings.
+const LargeLayer &large_layer_in(const Site &site, const model::Module &module) {
+  return site.memory.recall<LargeLayer>(&module, [&] {
+    constexpr double kManyParameters = 1 << 25; // with two moments of Adam 400 MB as float32
+    LargeLayer found;
+    for (const Stmt *statement : module.parsed->tree.body) {
+      any_node_inside(statement, [&](const Node *node) {
+        const auto *call = as<Call>(node);
+        const std::string_view api = call != nullptr && call->fact != 0 ? called_api(site, *call) : std::string_view{};
+        if (api != "flax.linen.Embed" && api != "flax.nnx.Embed" && api != "haiku.Embed") {
+          return false;
+        }
+        const Site there = site_of(site, *call);
+        const auto size = [&](u32 position, std::string_view keyword) {
+          const std::optional<model::ConstantValue> value =
+              setting_of(there, argument_of(there, *call, position, keyword), model::ConstantValue::none());
+          return value.has_value() ? value->as_number().value_or(0) : 0;
+        };
+        const double rows = size(0, api == "haiku.Embed" ? "vocab_size" : "num_embeddings");
+        const double width = size(1, api == "haiku.Embed" ? "embed_dim" : "features");
+        found.call = rows * width >= kManyParameters ? call : nullptr;
+        return found.call != nullptr;
+      });
+      if (found.call != nullptr) {
+        break;
+      }
+    }
+    return found;
+  });
+}
+
 // Which compiled functions were reported: each is, once.
 struct Known {
   mutable bool is_reported = false;
@@ -70,6 +106,13 @@ void check(Site &site, const Node &node) {
       "let JAX reuse the buffers: `@functools.partial(jax.jit, donate_argnums=(0,))`, and do not use the old state "
       "again");
   finding.notes.push_back({site.module->file, call->span(), "the result replaces it here"});
+  const LargeLayer &layer = large_layer_in(site, *step.module);
+  if (layer.call != nullptr) {
+    finding.notes.push_back(
+        {step.module->file, layer.call->span(), "this layer alone has tens of millions of parameters"});
+  } else {
+    finding.tier = Tier::Hint; // it may be a small model
+  }
 }
 
 } // namespace
@@ -83,11 +126,12 @@ extern constinit const Rule kStateNotDonated = {
              .stage = "Training",
              .frameworks = "JAX",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 A training step with optimizer state under `jax.jit` or `jax.pmap`, without `donate_argnums` or `donate_argnames`, whose result replaces one of its arguments in a
-loop: `state, loss = train_step(state, batch)`. It is a hint, as it matters for large models only.
+loop: `state, loss = train_step(state, batch)`. It matters for large models only, so it is a
+hint unless an embedding in the same file is known to have more than 30 million parameters.
 
 ## Why it costs
 

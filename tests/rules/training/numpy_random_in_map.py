@@ -52,5 +52,5 @@ def pipeline(images):
     ds = ds.map(shift, num_parallel_calls=4)
     ds = ds.map(lambda image: image * np.random.rand(), num_parallel_calls=4)  # expect: DP856
     ds = ds.map(right, num_parallel_calls=4)
-    ds = ds.map(by_python, num_parallel_calls=4)  # hint: DP107
+    ds = ds.map(by_python, num_parallel_calls=4)  # expect: DP107
     return ds.batch(8).prefetch(1)
