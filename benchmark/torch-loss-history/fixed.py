@@ -1,7 +1,7 @@
 import torch
 from torch import nn
 
-BATCH = 4096
+BATCH = 1024
 STEPS = 60
 HIDDEN = 256
 

@@ -2,7 +2,7 @@ import torch
 from torch import nn
 import torch.nn.functional as F
 
-BATCH = 2048
+BATCH = 512
 STEPS = 60
 HIDDEN = 512
 

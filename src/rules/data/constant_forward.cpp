@@ -1,3 +1,5 @@
+#include "base/known_names.h"
+#include "model/classes.h"
 #include "model/graph_flow.h"
 #include "rules/reach.h"
 #include "rules/repetition.h"
@@ -70,14 +72,74 @@ bool is_fixed(const model::Loop &loop, const Expr *expr) {
   }
 }
 
+bool computes_alike(const Site &site, const model::FunctionInfo &function, bool in_eval, u32 depth);
+
+// Does what is called give the same for the same arguments? Layers and functions of PyTorch that draw no random numbers
+// do, and methods of tensors; of our own code what only calls these and stores nothing.
+bool calls_alike(const Site &site, const Call &call, bool in_eval, u32 depth) {
+  constexpr u32 kDeepest = 4;
+  const std::string_view api = called_api(site, call);
+  if (const ApiInfo *info = api.empty() ? nullptr : find_api(canonical_name(api)); info != nullptr) {
+    return !info->has(kRandom | kIo | kPython) && (in_eval || api.find("dropout") == std::string_view::npos);
+  }
+  const model::Value callee = site.project.callee_of(&call);
+  if (callee.alternatives != nullptr || callee.open || callee.many || depth == kDeepest) {
+    return false;
+  }
+  if (callee.is(model::Value::Tag::Instance)) {
+    const std::string_view layer = callee.name() ? callee.name().text() : std::string_view{};
+    return layer.starts_with("torch.nn.") && (in_eval || layer.find("Dropout") == std::string_view::npos);
+  }
+  const model::FunctionInfo *called = called_function(site, call);
+  if (callee.is(model::Value::Tag::Object) && callee.type->kind == Kind::TorchModule) {
+    called = model::find_method_of(*callee.type, known::sym_forward);
+  }
+  if (called != nullptr) {
+    return computes_alike(site, *called, in_eval, depth + 1);
+  }
+  return callee.is(model::Value::Tag::ApiMethod) || api.starts_with("torch.") || api.starts_with("math.") ||
+         called_name(call) == "len" || called_name(call) == "range";
+}
+
+bool computes_alike(const Site &site, const model::FunctionInfo &function, bool in_eval, u32 depth) {
+  const FunctionDef *const definition = function.definition();
+  return definition != nullptr && !any_node(definition->body, [&](const Node *node) {
+           const auto *call = as<Call>(node);
+           return (node->kind == NodeKind::Attribute && node->context != Context::Load) ||
+                  node->kind == NodeKind::Global || node->kind == NodeKind::Nonlocal || node->kind == NodeKind::Yield ||
+                  node->kind == NodeKind::Await || (call != nullptr && !calls_alike(site, *call, in_eval, depth));
+         });
+}
+
+// A model, and not a loss or an activation. One of our own that nobody runs with gradients is looked at itself: its
+// dropout must be off, as samples of a model with dropout differ on purpose.
+bool is_model(const Site &site, const Call &call) {
+  const model::Value callee = site.project.callee_of(&call);
+  if (model::records_graph(site.project, callee)) {
+    return true;
+  }
+  if (!callee.is(model::Value::Tag::Object) || callee.alternatives != nullptr || callee.open ||
+      callee.type->kind != Kind::TorchModule) {
+    return false;
+  }
+  const model::FunctionInfo *const forward = model::find_method_of(*callee.type, known::sym_forward);
+  const bool has_layers =
+      forward != nullptr && forward->definition() != nullptr &&
+      any_node(forward->definition()->body, [&](const Node *node) {
+        const auto *layer = as<Call>(node);
+        return layer != nullptr && model::records_graph(site.project, site.project.callee_of(layer));
+      });
+  const bool in_eval = file_has_word(site, {".eval()"}) && !file_has_word(site, {".train("});
+  return has_layers && computes_alike(site, *forward, in_eval, 0);
+}
+
 // classify(x), which a loop that trains nothing calls, and which runs a model on the same prompts each time
 void check_called(Site &site, const Call &call) {
   const Repetition repetition = repetition_of(site);
   if (!repetition.through_calls() || repetition.loop->trains || !site.module->torch || site.module->is_test ||
       site.function->name.text() == "forward" || enclosing(site, NodeKind::If) != nullptr ||
-      (call.args.empty() && call.keywords.empty()) || has_hidden_arguments(call) ||
-      !model::records_graph(site.project, site.project.callee_of(&call)) || !call_stays_same(site, repetition, call) ||
-      !stays_same(site, repetition, call.func) ||
+      (call.args.empty() && call.keywords.empty()) || has_hidden_arguments(call) || !is_model(site, call) ||
+      !call_stays_same(site, repetition, call) || !stays_same(site, repetition, call.func) ||
       file_has_word(site, {"time.", "perf_counter", "synchronize(", ".train("}) ||
       (!site.ancestors.empty() && site.ancestors.back()->kind == NodeKind::ExprStmt)) {
     return;
@@ -99,8 +161,7 @@ void check(Site &site, const Call &call) {
   }
   // Something that is timed runs the same on purpose, and dropout gives something else each time.
   const auto varies = [&](const Expr *expr) { return !is_fixed(*loop, expr); };
-  if (!model::records_graph(site.project, site.project.callee_of(&call)) || varies(call.func) ||
-      std::ranges::any_of(call.args, varies) ||
+  if (!is_model(site, call) || varies(call.func) || std::ranges::any_of(call.args, varies) ||
       std::ranges::any_of(call.keywords, [&](const Keyword *keyword) { return varies(keyword->value); }) ||
       !is_frozen(site, call, *loop)) {
     return;

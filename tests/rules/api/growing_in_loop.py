@@ -149,3 +149,29 @@ def measure(model, val_loader):
     for x in val_loader:
         meter.update(model(x))
     return meter.scores
+
+
+class Rollout:
+    def __init__(self):
+        self.states = torch.zeros(0, 8)
+        self.rare = torch.zeros(0, 8)
+        self.few = torch.zeros(0, 8)
+
+    def add(self, state):
+        self.states = torch.cat((self.states, state))  # expect: DP138
+
+    def add_few(self, state):
+        self.few = torch.cat((self.few, state))
+
+    def add_some(self, state):
+        self.rare = torch.cat((self.rare, state))
+
+
+EPISODE = 2500
+rollout = Rollout()
+for t in range(EPISODE):
+    rollout.add(torch.full((1, 8), float(t)))
+    if t == 0:
+        rollout.add_some(torch.ones(1, 8))
+for t in range(8):
+    rollout.add_few(torch.ones(1, 8))
