@@ -2,7 +2,7 @@ import torch
 from torch import nn
 
 BATCH = 32
-STEPS = 150
+STEPS = 100
 
 torch.manual_seed(0)
 model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))

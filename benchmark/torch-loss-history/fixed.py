@@ -2,7 +2,7 @@ import torch
 from torch import nn
 
 BATCH = 1024
-STEPS = 60
+STEPS = 15
 HIDDEN = 256
 
 torch.manual_seed(0)

@@ -3,8 +3,8 @@ from torch import nn
 import torch.nn.functional as F
 
 BATCH = 512
-STEPS = 60
-HIDDEN = 512
+STEPS = 15
+HIDDEN = 256
 
 
 class VAE(nn.Module):

@@ -2,7 +2,7 @@ import torch
 from torch import nn
 
 BATCH = 64
-BATCHES = 40
+BATCHES = 12
 SIZE = 32
 
 

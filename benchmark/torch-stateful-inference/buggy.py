@@ -1,7 +1,7 @@
 import torch
 from torch import nn
 
-CHUNKS = 60
+CHUNKS = 20
 LENGTH = 50
 BATCH = 64
 HIDDEN = 128
