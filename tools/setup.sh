@@ -5,7 +5,7 @@
 # The only place that names packages (Debian 12). PACKAGE:COMMAND is not needed where the command is there all the same.
 build_packages=(g++ cmake ninja-build libfmt-dev libcli11-dev nlohmann-json3-dev libsimdjson-dev libicu-dev
   libsqlite3-dev libarchive-dev zlib1g-dev libtomlplusplus-dev liblinear-dev libgit2-dev pkgconf libmimalloc-dev npm:npm)
-test_packages=(libgtest-dev python3 strace clang-format clang-tidy git chromium:chromium neovim:nvim python3-venv python3-yaml fish:fish zsh:zsh)
+test_packages=(libgtest-dev python3 strace clang-format clang-tidy git chromium:chromium neovim:nvim python3-venv python3-yaml python3-torch fish:fish zsh:zsh)
 # For tools/package: what the static program is linked with, and libraries that are compiled from Debian's sources.
 package_packages=(libzstd-dev liblz4-dev libacl1-dev libssh2-1-dev libssl-dev libmbedtls-dev libhttp-parser-dev
   libpcre2-dev nettle-dev libxml2-dev liblzma-dev libbz2-dev zlib1g-dev libblas-dev python3 dpkg xz-utils)
@@ -13,6 +13,8 @@ static_sources=(fmtlib simdjson mimalloc)
 bench_packages=(libtree-sitter-dev ripgrep hyperfine npm:npm python3)
 fuzz_packages=(clang libclang-rt-14-dev python3-torch python3-torchvision)
 assess_packages=(pylint npm:npm)
+# What the pairs of the benchmark run with. Debian's default BLAS is the slow reference implementation.
+record_packages=(python3-torch python3-pandas libopenblas0 python3)
 
 say() { printf 'deepperf: %s\n' "$*" >&2; }
 

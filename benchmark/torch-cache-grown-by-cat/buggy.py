@@ -1,10 +1,10 @@
 import torch
 from torch import nn
 
-BATCH = 8
+BATCH = 4
 SIZE = 256
 LAYERS = 2
-TOKENS = 600
+TOKENS = 300
 VOCABULARY = 500
 
 

@@ -3,7 +3,7 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
-WORDS = 3000
+WORDS = 800
 VOCABULARY = 1000
 BATCH = 100
 

@@ -2,7 +2,7 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, IterableDataset
 
-DOCUMENTS = 600
+DOCUMENTS = 150
 WORKERS = 2
 LENGTH = 400
 

@@ -64,6 +64,22 @@ bool has_rule(const std::vector<Reported> &reported, const std::string &rule) {
   return std::ranges::find(reported, rule, &Reported::rule) != reported.end();
 }
 
+// Those on a line that the fix changes, by a rule that reports more in buggy.py than in fixed.py.
+std::vector<Reported> where_changed(const Pair &pair, const std::vector<Reported> &on_buggy,
+                                    const std::vector<Reported> &on_fixed) {
+  const std::set<u32> changed =
+      changed_lines(read_file(pair.buggy(), kLargestProgram), read_file(pair.fixed(), kLargestProgram));
+  std::vector<Reported> found;
+  for (const Reported &finding : on_buggy) {
+    const auto is_same = [&](const Reported &other) { return other.rule == finding.rule; };
+    if (changed.contains(finding.line) &&
+        std::ranges::count_if(on_buggy, is_same) > std::ranges::count_if(on_fixed, is_same)) {
+      found.push_back(finding);
+    }
+  }
+  return found;
+}
+
 } // namespace
 
 bool is_in_scope(const Pair &pair) { return pair.is_documented && pair.is_static; }
@@ -89,6 +105,10 @@ std::vector<Assessed> assess_check(const std::vector<Pair> &pairs) {
         one.others.push_back(finding.rule);
       }
     }
+    if (pair.rules.empty() && pair.has_programs) {
+      one.by_place = where_changed(pair, one.on_buggy, one.on_fixed);
+      one.is_found = !one.by_place.empty();
+    }
     assessed.push_back(std::move(one));
   }
   return assessed;
@@ -106,19 +126,8 @@ ToolAssessment assess_tool(const std::vector<Pair> &pairs, const ToolFindings &f
       assessment.verdicts.push_back({pair.id, {}});
       continue;
     }
-    const std::set<u32> changed =
-        changed_lines(read_file(pair.buggy(), kLargestProgram), read_file(pair.fixed(), kLargestProgram));
-    const std::vector<Reported> &on_buggy = about(reported, pair.buggy());
-    const std::vector<Reported> &on_fixed = about(reported, pair.fixed());
-    ToolVerdict verdict{pair.id, {}};
-    for (const Reported &finding : on_buggy) {
-      const auto is_same = [&](const Reported &other) { return other.rule == finding.rule; };
-      if (changed.contains(finding.line) &&
-          std::ranges::count_if(on_buggy, is_same) > std::ranges::count_if(on_fixed, is_same)) {
-        verdict.findings.push_back(finding);
-      }
-    }
-    assessment.verdicts.push_back(std::move(verdict));
+    assessment.verdicts.push_back(
+        {pair.id, where_changed(pair, about(reported, pair.buggy()), about(reported, pair.fixed()))});
   }
   return assessment;
 }

@@ -18,7 +18,8 @@ struct Reported {
 };
 
 // `deepperf check` finds a problem if a rule that the pair names reports buggy.py. A report by such a rule about
-// fixed.py is a false alarm. `others` are rules that report buggy.py only, without being named.
+// fixed.py is a false alarm. `others` are rules that report buggy.py only, without being named. Of a pair that names no
+// rule, `by_place` are those that count, as with other tools: see ToolVerdict.
 struct Assessed {
   Pair pair;
   std::vector<Reported> on_buggy;
@@ -26,6 +27,7 @@ struct Assessed {
   bool is_found = false;
   bool is_false_alarm = false;
   std::vector<std::string> others;
+  std::vector<Reported> by_place;
 };
 std::vector<Assessed> assess_check(const std::vector<Pair> &pairs);
 

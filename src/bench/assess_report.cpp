@@ -24,26 +24,10 @@ std::string introducing_stage_of(const Pair &pair) { return pair.introducing_sta
 std::string exposing_stage_of(const Pair &pair) { return pair.exposing_stage; }
 std::string all_of(const Pair & /*pair*/) { return "all"; }
 
-struct Grouping {
-  std::string_view title;
-  std::string_view key;
-  std::string (*group_of)(const Pair &);
-};
 constexpr Grouping kGroupings[] = {{"by origin", "sets", set_of},
                                    {"by root cause", "root_causes", cause_of},
                                    {"by introducing stage", "introducing_stages", introducing_stage_of},
                                    {"by exposing stage", "exposing_stages", exposing_stage_of}};
-
-std::string_view verdict_of(const Assessed &assessed) {
-  if (!is_in_scope(assessed.pair)) {
-    return assessed.is_found ? "found, not counted" : "not counted";
-  }
-  return assessed.is_found ? "found" : "missed";
-}
-
-std::string codes(const std::vector<std::string> &rules) {
-  return rules.empty() ? "no rule" : fmt::format("{}", fmt::join(rules, ", "));
-}
 
 void write_rows(const std::vector<Tally> &rows, const Assessment &assessment, std::string &out) {
   for (const Tally &row : rows) {
@@ -59,10 +43,14 @@ void write_rows(const std::vector<Tally> &rows, const Assessment &assessment, st
 void write_missed(const Assessment &assessment, std::string &out) {
   std::string missed;
   std::string alarms;
+  std::string by_place;
   for (const Assessed &one : assessment.pairs) {
     if (is_in_scope(one.pair) && !one.is_found) {
       write(missed, "  {}: {} expected{}\n", one.pair.id, codes(one.pair.rules),
             one.others.empty() ? "" : fmt::format("; reported: {}", fmt::join(one.others, ", ")));
+    }
+    if (is_in_scope(one.pair) && !one.by_place.empty()) {
+      write(by_place, "  {}: {}\n", one.pair.id, codes(rules_of(one.by_place)));
     }
     for (const Reported &finding : one.on_fixed) {
       if (std::ranges::find(one.pair.rules, finding.rule) != one.pair.rules.end()) {
@@ -73,14 +61,16 @@ void write_missed(const Assessment &assessment, std::string &out) {
   if (!missed.empty()) {
     out += "\nmissed\n" + missed;
   }
+  if (!by_place.empty()) {
+    out += "\nfound at most: these name no rule, and something is reported on a line that the fix changes\n" + by_place;
+  }
   if (!alarms.empty()) {
     out += "\nfalse alarms\n" + alarms;
   }
 }
 
 void write_tools(const Assessment &assessment, std::string &out) {
-  const Tally whole = tally(assessment, all_of).front();
-  const auto percent = [](u32 part, u32 all) { return all == 0 ? 0.0 : 100.0 * part / all; };
+  const Tally whole = tally_of_all(assessment);
   out += "\nnext to others\n";
   write(out, "  {:24} {} of {} ({:.0f}%)\n", "deepperf check", whole.found, whole.in_scope,
         percent(whole.found, whole.in_scope));
@@ -89,14 +79,8 @@ void write_tools(const Assessment &assessment, std::string &out) {
     write(out, "  {:24} {} of {} ({:.0f}%) at most: something is reported on a line that the fix changes\n",
           assessment.tools[i].tool, found, whole.in_scope, percent(found, whole.in_scope));
     for (const ToolVerdict &verdict : assessment.tools[i].verdicts) {
-      std::vector<std::string> rules;
-      for (const Reported &finding : verdict.findings) {
-        if (std::ranges::find(rules, finding.rule) == rules.end()) {
-          rules.push_back(finding.rule);
-        }
-      }
-      if (!rules.empty()) {
-        write(out, "    {}: {}\n", verdict.id, fmt::join(rules, ", "));
+      if (!verdict.findings.empty()) {
+        write(out, "    {}: {}\n", verdict.id, codes(rules_of(verdict.findings)));
       }
     }
   }
@@ -129,6 +113,33 @@ Json tally_json(const Tally &row, const Assessment &assessment) {
 }
 
 } // namespace
+
+std::span<const Grouping> groupings() { return kGroupings; }
+
+std::string_view verdict_of(const Assessed &assessed) {
+  if (!is_in_scope(assessed.pair)) {
+    return assessed.is_found ? "found, not counted" : "not counted";
+  }
+  return assessed.is_found ? "found" : "missed";
+}
+
+std::string codes(const std::vector<std::string> &rules) {
+  return rules.empty() ? "no rule" : fmt::format("{}", fmt::join(rules, ", "));
+}
+
+std::vector<std::string> rules_of(const std::vector<Reported> &findings) {
+  std::vector<std::string> rules;
+  for (const Reported &finding : findings) {
+    if (std::ranges::find(rules, finding.rule) == rules.end()) {
+      rules.push_back(finding.rule);
+    }
+  }
+  return rules;
+}
+
+double percent(u32 part, u32 all) { return all == 0 ? 0.0 : 100.0 * part / all; }
+
+Tally tally_of_all(const Assessment &assessment) { return tally(assessment, all_of).front(); }
 
 std::vector<Tally> tally(const Assessment &assessment, std::string (*group_of)(const Pair &)) {
   std::vector<Tally> rows;
@@ -171,7 +182,7 @@ void write_assessment_text(const Assessment &assessment, std::string &out) {
 void write_assessment_json(const Assessment &assessment, std::string &out) {
   Json json;
   json["version"] = 1;
-  json["all"] = tally_json(tally(assessment, all_of).front(), assessment);
+  json["all"] = tally_json(tally_of_all(assessment), assessment);
   for (const Grouping &grouping : kGroupings) {
     Json &rows = json[std::string(grouping.key)] = Json::array();
     for (const Tally &row : tally(assessment, grouping.group_of)) {
@@ -186,6 +197,7 @@ void write_assessment_json(const Assessment &assessment, std::string &out) {
     pair["in_scope"] = is_in_scope(one.pair);
     pair["expected"] = one.pair.rules;
     pair["found"] = one.is_found;
+    pair["found_by_place"] = !one.by_place.empty();
     pair["false_alarm"] = one.is_false_alarm;
     pair["root_cause"] = one.pair.root_cause;
     pair["introducing_stage"] = one.pair.introducing_stage;

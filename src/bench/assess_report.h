@@ -1,9 +1,11 @@
-// What assess.h found, as text and as JSON.
+// What assess.h found, as text, JSON and HTML.
 #pragma once
 
 #include "bench/assess.h"
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace deepperf::bench {
@@ -15,6 +17,7 @@ struct Assessment {
 
 void write_assessment_text(const Assessment &assessment, std::string &out);
 void write_assessment_json(const Assessment &assessment, std::string &out);
+void write_assessment_html(const Assessment &assessment, std::string &out); // assess_html.cpp
 
 // How many of a group are found; groups by a word such as the root cause, in the order in which they first appear.
 struct Tally {
@@ -25,6 +28,21 @@ struct Tally {
   u32 false_alarms = 0;
   std::vector<u32> found_by_tools; // in scope; by tool
 };
+struct Grouping {
+  std::string_view title;
+  std::string_view key;
+  std::string (*group_of)(const Pair &);
+};
+std::span<const Grouping> groupings();
 std::vector<Tally> tally(const Assessment &assessment, std::string (*group_of)(const Pair &));
+Tally tally_of_all(const Assessment &assessment);
+double percent(u32 part, u32 all);
+
+// "found", "missed", …
+std::string_view verdict_of(const Assessed &assessed);
+// "DP138, DP155", or "no rule"
+std::string codes(const std::vector<std::string> &rules);
+// Each of them once.
+std::vector<std::string> rules_of(const std::vector<Reported> &findings);
 
 } // namespace deepperf::bench

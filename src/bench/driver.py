@@ -253,7 +253,8 @@ def run(request):
 
 
 def error_of(failure, script):
-    message = "".join(traceback.format_exception_only(type(failure), failure)).strip().splitlines()
+    lines = "".join(traceback.format_exception_only(type(failure), failure)).strip().splitlines() or [type(failure).__name__]
+    message = lines[-1 if isinstance(failure, SyntaxError) else 0]  # a syntax error quotes the source first
     line = 0
     if isinstance(failure, SyntaxError) and failure.filename == script:
         line = failure.lineno or 0
@@ -265,7 +266,7 @@ def error_of(failure, script):
         return {"kind": "unfit", "message": str(failure), "line": 0}
     is_missing = isinstance(failure, ImportError) and type(failure).__name__ == "ModuleNotFoundError"
     kind = "memory" if out_of_memory else "missing" if is_missing else "exception"
-    return {"kind": kind, "message": message[-1][:500] if message else type(failure).__name__, "line": line}
+    return {"kind": kind, "message": message[:500], "line": line}
 
 
 def imported_modules(script):

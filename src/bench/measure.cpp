@@ -48,10 +48,10 @@ public:
 
   // False: the outcome says why.
   bool run_once(bool is_buggy, const std::vector<Knob> &knobs, bool with_result, ProgramRun &run) {
-    const std::string_view name = is_buggy ? "buggy.py" : "fixed.py";
+    const auto &[name, label, lines] = is_buggy ? outcome_.pair.buggy_name : outcome_.pair.fixed_name;
     on_step_({name, done_, total_});
     run = workplace_.run(is_buggy ? outcome_.pair.buggy() : outcome_.pair.fixed(), knobs, outcome_.interpreter.path,
-                         with_result);
+                         with_result, lines);
     ++done_;
     if (run.is_interrupted) {
       outcome_.status = Status::Interrupted;
@@ -74,7 +74,8 @@ public:
     }
     if (outcome_.pair.compares) {
       if (std::optional<std::string> difference =
-              first_difference(*runs[0].result, *runs[1].result, outcome_.pair.tolerance)) {
+              first_difference(*runs[0].result, *runs[1].result, outcome_.pair.tolerance, outcome_.pair.buggy_name.name,
+                               outcome_.pair.fixed_name.name)) {
         outcome_.status = Status::Differs;
         outcome_.reason = *difference;
         return false;

@@ -20,8 +20,17 @@ struct Knob {
   std::string value;
 };
 
+// What reports call a program. `bench new` calls it as the user does, and counts lines as in the user's file.
+struct ProgramName {
+  std::string name;            // in sentences
+  std::string label;           // next to a bar
+  std::vector<u32> lines = {}; // of the user's file, by line of the program; 0 where it has none; empty: the same
+};
+
 struct Pair {
   std::string folder;
+  ProgramName buggy_name = {"buggy.py", "buggy"};
+  ProgramName fixed_name = {"fixed.py", "fixed"};
   std::string id;
   std::string title;
   std::string source;                 // the post or the guide that it was written after

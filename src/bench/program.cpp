@@ -59,10 +59,11 @@ std::string failure_of(const Finished &finished, const Limits &limits) {
   }
 }
 
-std::string failure_of(const nlohmann::json &error, const Limits &limits) {
+std::string failure_of(const nlohmann::json &error, const Limits &limits, const std::vector<u32> &lines) {
   const auto kind = error.at("kind").get<std::string>();
   const auto message = error.at("message").get<std::string>();
-  const auto line = error.at("line").get<u32>();
+  const auto written = error.at("line").get<u32>();
+  const u32 line = lines.empty() ? written : written < lines.size() ? lines[written] : 0;
   const std::string where = line == 0 ? "" : fmt::format(" at line {}", line);
   if (kind == "unfit") {
     return message;
@@ -73,7 +74,8 @@ std::string failure_of(const nlohmann::json &error, const Limits &limits) {
   return fmt::format("failed{}: {}", where, message);
 }
 
-ProgramRun read_report(const Finished &finished, bool with_result, const Limits &limits) {
+ProgramRun read_report(const Finished &finished, bool with_result, const Limits &limits,
+                       const std::vector<u32> &lines) {
   ProgramRun run;
   run.is_interrupted = finished.end == Finished::End::Interrupted;
   if (run.is_interrupted) {
@@ -87,7 +89,7 @@ ProgramRun read_report(const Finished &finished, bool with_result, const Limits 
   }
   try {
     if (report.contains("error")) {
-      run.failure = failure_of(report.at("error"), limits);
+      run.failure = failure_of(report.at("error"), limits, lines);
       run.lacks_module = report.at("error").at("kind") == "missing";
       return run;
     }
@@ -119,7 +121,7 @@ Workplace::Workplace(std::string folder, const Limits &limits, Interrupts &inter
 }
 
 ProgramRun Workplace::run(const std::string &script, const std::vector<Knob> &knobs, const std::string &python,
-                          bool with_result) {
+                          bool with_result, const std::vector<u32> &lines) {
   // Each run finds an empty folder, whatever the one before has left in it.
   const std::string files = folder_ + "/files";
   std::filesystem::remove_all(files);
@@ -134,7 +136,7 @@ ProgramRun Workplace::run(const std::string &script, const std::vector<Knob> &kn
   }
   ForkServer &server =
       servers_.try_emplace(python, python, driver_path(folder_), folder_, limits_, interrupts_).first->second;
-  return read_report(server.run(request.dump(-1, ' ', true)), with_result, limits_);
+  return read_report(server.run(request.dump(-1, ' ', true)), with_result, limits_, lines);
 }
 
 } // namespace bench

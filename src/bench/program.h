@@ -39,8 +39,9 @@ class Workplace {
 public:
   Workplace(std::string folder, const Limits &limits, Interrupts &interrupts);
 
-  ProgramRun run(const std::string &script, const std::vector<Knob> &knobs, const std::string &python,
-                 bool with_result);
+  // `lines`: see ProgramName
+  ProgramRun run(const std::string &script, const std::vector<Knob> &knobs, const std::string &python, bool with_result,
+                 const std::vector<u32> &lines = {});
   [[nodiscard]] bool is_interrupted() const { return interrupts_.received() != 0; }
 
 private:

@@ -38,7 +38,7 @@ std::string bar(double value, double largest) {
   return text;
 }
 
-void write_bars(const Outcome &outcome, Metric metric, std::string_view what, const Colors &colors, std::string &out) {
+void write_bars(const Outcome &outcome, Metric metric, const Colors &colors, std::string &out) {
   const auto values = [&](const std::vector<Sample> &samples) {
     return median(metric == Metric::Time ? wall_times(samples) : memories(samples));
   };
@@ -46,9 +46,9 @@ void write_bars(const Outcome &outcome, Metric metric, std::string_view what, co
   const double fixed = values(outcome.fixed);
   const double largest = std::max(buggy, fixed);
   const auto shown = [&](double value) { return metric == Metric::Time ? duration(value) : size(value); };
-  write(out, "    {:8} {}{}{} {}\n", fmt::format("buggy{}", what), colors.yellow, bar(buggy, largest), colors.reset,
+  write(out, "    {:8} {}{}{} {}\n", outcome.pair.buggy_name.label, colors.yellow, bar(buggy, largest), colors.reset,
         shown(buggy));
-  write(out, "    {:8} {}{}{} {}\n", fmt::format("fixed{}", what), colors.green, bar(fixed, largest), colors.reset,
+  write(out, "    {:8} {}{}{} {}\n", outcome.pair.fixed_name.label, colors.green, bar(fixed, largest), colors.reset,
         shown(fixed));
 }
 
@@ -62,7 +62,8 @@ void write_growth(const Outcome &outcome, std::string &out) {
       const double value = median(is_time ? wall_times(samples) : memories(samples));
       write(line, "{}{}: {}", line.empty() ? "" : ", ", growth.sizes[i], is_time ? duration(value) : size(value));
     }
-    write(out, "    {} by {}: {}\n", is_buggy ? "buggy" : "fixed", outcome.pair.growth_knob, line);
+    write(out, "    {} by {}: {}\n", is_buggy ? outcome.pair.buggy_name.label : outcome.pair.fixed_name.label,
+          outcome.pair.growth_knob, line);
   }
 }
 
@@ -74,6 +75,14 @@ std::string other_measures(const Outcome &outcome) {
   text += one("CPU time", outcome.cpu);
   text += outcome.pair.measure == Measure::Memory ? "" : ", " + one("memory", outcome.memory);
   return text;
+}
+
+// Of those that ran.
+std::string what_was_compared(const std::vector<Outcome> &outcomes) {
+  const auto others = std::ranges::count_if(
+      outcomes, [](const Outcome &one) { return one.status == Status::Ran && !one.pair.compares; });
+  return others == 0 ? " and computed equal results"
+                     : fmt::format(" and computed equal results, but for {} whose results are not compared", others);
 }
 
 } // namespace
@@ -107,7 +116,8 @@ std::string effect(const Outcome &outcome) {
   const std::string ratio = evidence::times(outcome.ratio.value);
   switch (outcome.pair.measure) {
   case Measure::Time:
-    return fmt::format("{} slower {}", ratio, bounds(outcome.ratio));
+    // Nobody says "0.97x slower".
+    return fmt::format("{} {} {}", ratio, outcome.ratio.value < 1 ? "the time" : "slower", bounds(outcome.ratio));
   case Measure::Memory:
     return fmt::format("{} the memory {}", ratio, bounds(outcome.ratio));
   default:
@@ -134,7 +144,7 @@ void write_outcome_text(const Outcome &outcome, const Colors &colors, std::strin
   if (outcome.pair.measure == Measure::Growth) {
     write_growth(outcome, out);
   } else {
-    write_bars(outcome, outcome.pair.measure == Measure::Memory ? Metric::Memory : Metric::Time, "", colors, out);
+    write_bars(outcome, outcome.pair.measure == Measure::Memory ? Metric::Memory : Metric::Time, colors, out);
   }
   write(out, "    {}also: {}; results {}{}\n", colors.dim, other_measures(outcome),
         outcome.pair.compares ? "equal" : "not compared", colors.reset);
@@ -149,9 +159,8 @@ void write_summary_text(const std::vector<Outcome> &outcomes, const Colors &colo
   for (const Status status : {Status::Shown, Status::Ran, Status::NotShown, Status::Differs, Status::Failed,
                               Status::NotRunnable, Status::Interrupted}) {
     if (const auto count = std::ranges::count(outcomes, status, &Outcome::status); count != 0) {
-      const bool is_ran = status == Status::Ran;
       write(out, "{}{}{} {}{}{}", separator, color_of(status, colors), count, name_of(status),
-            is_ran ? " and computed equal results" : "", colors.reset);
+            status == Status::Ran ? what_was_compared(outcomes) : "", colors.reset);
       separator = ", ";
     }
   }

@@ -121,12 +121,20 @@ std::string index_of(const std::vector<u64> &shape, u64 flat) {
   return shape.empty() ? "" : fmt::format("[{}]", fmt::join(index, ", "));
 }
 
-std::optional<std::string> difference(const Computed &buggy, const Computed &fixed, double tolerance,
+struct Comparison {
+  double tolerance;
+  std::string_view buggy; // names of the programs
+  std::string_view fixed;
+};
+
+std::optional<std::string> difference(const Computed &buggy, const Computed &fixed, const Comparison &comparison,
                                       const std::string &name) {
+  const double tolerance = comparison.tolerance;
   const bool is_same_kind = buggy.kind == fixed.kind && buggy.shape == fixed.shape && buggy.step == fixed.step &&
                             buggy.values.size() == fixed.values.size() && buggy.items.size() == fixed.items.size();
   if (!is_same_kind || buggy.text != fixed.text) {
-    return fmt::format("{} is {} in buggy.py and {} in fixed.py", name, kind_of(buggy), kind_of(fixed));
+    return fmt::format("{} is {} in {} and {} in {}", name, kind_of(buggy), comparison.buggy, kind_of(fixed),
+                       comparison.fixed);
   }
   std::size_t worst = buggy.values.size();
   std::size_t count = 0;
@@ -143,17 +151,18 @@ std::optional<std::string> difference(const Computed &buggy, const Computed &fix
   }
   if (count != 0) {
     const std::string others = count == 1 ? "" : fmt::format("; {} of {} values differ", count, buggy.values.size());
-    return fmt::format("{}{} is {:.9g} in buggy.py and {:.9g} in fixed.py (tolerance {}{})", name,
-                       index_of(buggy.shape, worst * buggy.step), buggy.values[worst], fixed.values[worst], tolerance,
-                       others);
+    return fmt::format("{}{} is {:.9g} in {} and {:.9g} in {} (tolerance {}{})", name,
+                       index_of(buggy.shape, worst * buggy.step), buggy.values[worst], comparison.buggy,
+                       fixed.values[worst], comparison.fixed, tolerance, others);
   }
   for (std::size_t i = 0; i < buggy.items.size(); ++i) {
     const auto &[key, item] = buggy.items[i];
     if (key != fixed.items[i].first) {
-      return fmt::format("{} has {} in buggy.py and {} in fixed.py", name, key, fixed.items[i].first);
+      return fmt::format("{} has {} in {} and {} in {}", name, key, comparison.buggy, fixed.items[i].first,
+                         comparison.fixed);
     }
     if (std::optional<std::string> found =
-            difference(item, fixed.items[i].second, tolerance, fmt::format("{}[{}]", name, key))) {
+            difference(item, fixed.items[i].second, comparison, fmt::format("{}[{}]", name, key))) {
       return found;
     }
   }
@@ -170,8 +179,9 @@ Computed read_computed(const nlohmann::json &json) {
   }
 }
 
-std::optional<std::string> first_difference(const Computed &buggy, const Computed &fixed, double tolerance) {
-  return difference(buggy, fixed, tolerance, "result");
+std::optional<std::string> first_difference(const Computed &buggy, const Computed &fixed, double tolerance,
+                                            std::string_view buggy_name, std::string_view fixed_name) {
+  return difference(buggy, fixed, {tolerance, buggy_name, fixed_name}, "result");
 }
 
 } // namespace deepperf::bench

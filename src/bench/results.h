@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,8 @@ Computed read_computed(const nlohmann::json &json);
 
 // The first difference, in words; nothing if there is none. Numbers differ by more than `tolerance`, absolute plus
 // relative, as numpy.allclose has it; not-a-number equals itself.
-std::optional<std::string> first_difference(const Computed &buggy, const Computed &fixed, double tolerance);
+std::optional<std::string> first_difference(const Computed &buggy, const Computed &fixed, double tolerance,
+                                            std::string_view buggy_name = "buggy.py",
+                                            std::string_view fixed_name = "fixed.py");
 
 } // namespace deepperf::bench

@@ -104,14 +104,17 @@ u32 start_of(const python::FunctionDef &function) {
 }
 
 // The program without the lines of some statements.
-std::string without(const Program &program, const std::vector<std::pair<u32, u32>> &removed) {
+std::string without(const Program &program, const std::vector<std::pair<u32, u32>> &removed, std::vector<u32> &kept) {
   std::string text;
   u32 number = 0;
   for (const std::string_view line : whole_lines_of(program.text())) {
     ++number;
     const bool is_removed = std::ranges::any_of(
         removed, [&](const auto &range) { return range.first <= number && number <= range.second; });
-    text += is_removed ? std::string_view() : line;
+    if (!is_removed) {
+      text += line;
+      kept.push_back(number);
+    }
   }
   while (text.ends_with("\n\n")) {
     text.pop_back();
@@ -130,14 +133,16 @@ Split split_functions(const Program &program, const std::string &path, const pyt
       removed.emplace_back(program.line(statement->start), program.line(statement->end));
     }
   }
-  const auto one = [&](const python::FunctionDef &kept, const python::FunctionDef &other) {
+  const auto one = [&](const python::FunctionDef &kept, const python::FunctionDef &other, std::vector<u32> &lines) {
     std::vector<std::pair<u32, u32>> gone = removed;
     gone.emplace_back(program.line(start_of(other)), program.line(other.end));
-    return fmt::format("{}\n\n{}\nresult = {}()\n", without(program, gone), kMeasured, kept.name.text());
+    return fmt::format("{}\n\n{}\nresult = {}()\n", without(program, gone, lines), kMeasured, kept.name.text());
   };
   Split split;
-  split.buggy = one(before, after);
-  split.fixed = one(after, before);
+  split.has_functions = true;
+  split.buggy_lines = split.fixed_lines = {0}; // there is no line 0
+  split.buggy = one(before, after, split.buggy_lines);
+  split.fixed = one(after, before, split.fixed_lines);
   split.has_result = true;
   return split;
 }
@@ -176,6 +181,7 @@ std::vector<Mark> marks_of(const Program &program) {
 
 Split split_sections(const Program &program, const std::string &path, const std::vector<Mark> &marks) {
   Split split;
+  split.buggy_lines = split.fixed_lines = {0}; // there is no line 0
   Mark section = Mark::None;
   u32 opened = 0;
   const std::vector<std::string_view> lines = whole_lines_of(program.text());
@@ -204,8 +210,14 @@ Split split_sections(const Program &program, const std::string &path, const std:
     case Mark::None:
       break;
     }
-    split.buggy += section != Mark::After ? line : std::string_view();
-    split.fixed += section != Mark::Before ? line : std::string_view();
+    if (section != Mark::After) {
+      split.buggy += line;
+      split.buggy_lines.push_back(number);
+    }
+    if (section != Mark::Before) {
+      split.fixed += line;
+      split.fixed_lines.push_back(number);
+    }
   }
   if (section == Mark::Before) {
     fail(path, opened, "the section '# before' has no '# after'");

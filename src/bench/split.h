@@ -28,6 +28,10 @@ struct SplitOptions {
 struct Split {
   std::string buggy;
   std::string fixed;
+  // Lines of the file, by line of the program; 0 for what was added.
+  std::vector<u32> buggy_lines;
+  std::vector<u32> fixed_lines;
+  bool has_functions = false;         // and not sections
   std::string title;                  // the first line of the file's docstring; empty if it has none
   bool has_result = false;            // both set `result`
   std::vector<std::string> libraries; // frameworks that are imported

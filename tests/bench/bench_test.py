@@ -269,14 +269,35 @@ class Benchmark(unittest.TestCase):
         self.assertIn("fixed.py: this file is missing", self.run_bench("list", "no-program", code=2).stderr)
         self.pair("no-rule", rules=["DP9999"])
         self.assertIn("there is no rule with the code 'DP9999'", self.run_bench("list", "no-rule").stderr)
+        # Others are not held up by them, but the exit code says that not all was done.
+        result = self.run_bench("run", "--quick", "--python", sys.executable, code=2)
+        self.assertIn("2 of 3 pairs are left out", result.stderr)
+        self.assertIn("1 pair: 1 ran", result.stdout)
+        self.assertIn("1 pair\n", self.run_bench("list", code=2).stdout)
+        self.run_bench("assess", code=2)
+
+    def test_a_set_of_ones_own(self):
+        # Another folder, and pairs that name no rules: then what is reported where the fix changes something counts.
+        self.pairs = self.folder / "holdout"
+        self.pairs.mkdir()
+        self.pair("a", self.LOOP, self.STACK, library="numpy", knobs="N = 5000")
+        self.pair("b", self.STACK, self.STACK, library="numpy", knobs="N = 5000")
+        self.assertIn("2 pairs\n", self.run_bench("list", "--folder", "holdout").stdout)
+        found = self.assessment("--folder", "holdout")
+        self.assertEqual({pair["id"]: (pair["found"], pair["found_by_place"]) for pair in found["pairs"]},
+                         {"a": (True, True), "b": (False, False)})
+        text = self.run_bench("assess", "--folder", "holdout").stdout
+        self.assertIn("found at most", text)
+        self.assertIn("  a: DP138\n", text)
+        self.assertIn("b: no rule expected", text)
 
     def test_arguments(self):
         self.pair("list-plus")
         self.assertIn("did you mean 'list-plus'?", self.run_bench("run", "list-plsu", code=2).stderr)
         self.assertIn("cannot run", self.run_bench("run", "--python", "/no/such/python").stdout)
         self.run_bench("run", "--rounds", "3", code=2)
-        self.assertIn("1 pairs", self.run_bench("list", "list-*").stdout)
-        self.assertIn("1 pairs", self.run_bench("list", "benchmark/list-plus").stdout)
+        self.assertIn("1 pair\n", self.run_bench("list", "list-*").stdout)
+        self.assertIn("1 pair\n", self.run_bench("list", "benchmark/list-plus").stdout)
         self.assertEqual(json.loads(self.run_bench("list", "--format", "json").stdout)["pairs"][0]["id"], "list-plus")
         self.assertIn("no folder", self.run_bench("list", "--folder", "nowhere", code=2).stderr)
 
@@ -295,6 +316,9 @@ class Benchmark(unittest.TestCase):
         self.assertNotIn("<script", page)
         self.assertIn("&lt;script&gt;", page)
         self.assertNotIn("http", page.replace("http-equiv", ""))
+        self.assert_well_formed(page)
+
+    def assert_well_formed(self, page):
         stack = []
 
         class Parser(html.parser.HTMLParser):
@@ -379,6 +403,11 @@ class Benchmark(unittest.TestCase):
         self.assertIn("missed: DP138 expected", text)
         self.assertIn("benchmark/alarm/fixed.py:7: DP138", text)
         self.assertIn("2 of 15", text)
+        page = self.run_bench("assess", "--format", "html").stdout
+        self.assert_well_formed(page)
+        self.assertIn("found; false alarm", page)
+        self.assertIn('<td class="text failed">missed</td>', page)
+        self.assertIn("2 of 3", page)
 
     def test_other_tools(self):
         common = {"library": "numpy", "rules": ["DP138"], "knobs": "N = 5000"}
@@ -473,6 +502,26 @@ class Benchmark(unittest.TestCase):
             errors = self.own(text, code=2).stderr
             self.assertIn(message, errors)
         self.assertIn("--growth-knob", self.own("x = 1\n", "--measure", "growth", code=2).stderr)
+        self.assertIn("mine.py has no constant M that is set to a number at its top level; it has N",
+                      self.own(self.FUNCTIONS, "--measure", "growth", "--growth-knob", "M", code=2).stderr)
+        self.assertIn("--no-run needs --keep", self.own(self.FUNCTIONS, "--no-run", code=2).stderr)
+
+    def test_what_goes_wrong_is_told_in_the_users_words(self):
+        text = "if __name__ == '__main__':\n    print(1)\n\ndef before():\n    {}\n\ndef after():\n    {}\n"
+        for before, after, message in (
+                ("raise ValueError('no data\\nfound')", "return 1", "before() failed at line 5: ValueError: no data\n"),
+                ("return 1", "return [][1]", "after() failed at line 8: IndexError: list index out of range\n"),
+                ("return 1", "return 2", "result is 1 in before() and 2 in after()"),
+                ("while True: pass", "return 1", "before() did not end within 0.5 s (--time-limit)"),
+                ("return bytearray(1 << 30)", "return 1", "before() needed more than 0.25 GB of memory (--memory-limit) at line 5")):
+            result = self.own(text.format(before, after), "--time-limit", "0.5", "--memory-limit", "0.25", code=1)
+            self.assertIn(message, result.stdout)
+        result = self.own("# before\nx = 1\n# after\nx = 1 / 0\n# end\nresult = x\n", code=1)
+        self.assertIn("the section '# after' failed at line 4: ZeroDivisionError", result.stdout)
+        # Nothing was measured, and that is not a success.
+        result = self.own("import tensorflow\n" + text.format("return 1", "return 1"), code=2)
+        self.assertIn("not runnable here", result.stdout)
+        self.assertIn("    before   █", self.own(self.FUNCTIONS).stdout)
 
     def test_check_is_asked_what_it_finds(self):
         loop = textwrap.indent(textwrap.dedent(self.LOOP).replace("result = ", "return "), "    ")

@@ -18,15 +18,18 @@ struct BenchAssessArguments {
 };
 
 int assess_pairs(const BenchAssessArguments &arguments) {
-  const std::vector<bench::Pair> pairs = chosen_pairs(arguments.pairs);
+  const ChosenPairs chosen = chosen_pairs(arguments.pairs);
+  const std::vector<bench::Pair> &pairs = chosen.pairs;
   bench::Assessment assessment;
   assessment.pairs = bench::assess_check(pairs);
   for (const std::string &file : arguments.tools) {
     assessment.tools.push_back(bench::assess_tool(pairs, bench::read_tool_findings(file)));
   }
   std::string text;
-  (arguments.format == "json" ? bench::write_assessment_json : bench::write_assessment_text)(assessment, text);
-  return write_output(arguments.output, text, stdout) ? kClean : kTrouble;
+  (arguments.format == "json"   ? bench::write_assessment_json
+   : arguments.format == "html" ? bench::write_assessment_html
+                                : bench::write_assessment_text)(assessment, text);
+  return chosen.exit_code(write_output(arguments.output, text, stdout) ? kClean : kTrouble);
 }
 
 } // namespace
@@ -41,8 +44,8 @@ void add_bench_assess(CLI::App &bench, int &exit_code) {
                    "What another tool reports about the pairs, as SARIF or JSON; may be given more than once")
       ->type_name("FILE");
   command->add_option("--format", arguments->format, "How to report (default: text)")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->type_name("text|json");
+      ->check(CLI::IsMember({"text", "json", "html"}))
+      ->type_name("text|json|html");
   command->add_option("--output,-o", arguments->output, "Write the report to a file")->type_name("FILE");
   command->callback([arguments, &exit_code] { exit_code = assess_pairs(*arguments); });
 }

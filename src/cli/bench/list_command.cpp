@@ -45,7 +45,8 @@ Json to_json(const bench::Pair &pair) {
 }
 
 int list_pairs(const BenchListArguments &arguments) {
-  const std::vector<bench::Pair> pairs = chosen_pairs(arguments.pairs);
+  const ChosenPairs chosen = chosen_pairs(arguments.pairs);
+  const std::vector<bench::Pair> &pairs = chosen.pairs;
   std::string text;
   if (arguments.format == "json") {
     Json json;
@@ -55,18 +56,22 @@ int list_pairs(const BenchListArguments &arguments) {
     }
     text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   } else {
-    std::size_t width = 0;
+    const auto libraries_of = [](const bench::Pair &pair) {
+      return fmt::format("{}", fmt::join(pair.libraries, ", "));
+    };
+    std::size_t id_width = 0;
+    std::size_t library_width = 0;
     for (const bench::Pair &pair : pairs) {
-      width = std::max(width, pair.id.size());
+      id_width = std::max(id_width, pair.id.size());
+      library_width = std::max(library_width, libraries_of(pair).size());
     }
     for (const bench::Pair &pair : pairs) {
-      const std::string library = fmt::format("{}", fmt::join(pair.libraries, ", "));
-      text += fmt::format("{:{}}  {:10}  {:6}  {}{}\n", pair.id, width, library, bench::name_of(pair.measure),
-                          pair.title, pair.is_runnable ? "" : " (not runnable)");
+      text += fmt::format("{:{}}  {:{}}  {:6}  {}{}\n", pair.id, id_width, libraries_of(pair), library_width,
+                          bench::name_of(pair.measure), pair.title, pair.is_runnable ? "" : " (not runnable)");
     }
-    text += fmt::format("{} pairs\n", pairs.size());
+    text += fmt::format("{} pair{}\n", pairs.size(), pairs.size() == 1 ? "" : "s");
   }
-  return write_output("", text, stdout) ? kClean : kTrouble;
+  return chosen.exit_code(write_output("", text, stdout) ? kClean : kTrouble);
 }
 
 } // namespace

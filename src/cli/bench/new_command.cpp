@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -57,11 +58,30 @@ bench::Pair write_pair(const BenchNewArguments &arguments, const bench::Split &s
   return bench::read_pair(folder, problems);
 }
 
+// The constant must be one that both programs have.
+void require_growth_knob(const BenchNewArguments &arguments, const bench::Split &split) {
+  if (arguments.measure != "growth" ||
+      std::ranges::find(split.knobs, arguments.growth_knob, &bench::Knob::name) != split.knobs.end()) {
+    return;
+  }
+  std::vector<std::string> names;
+  for (const bench::Knob &knob : split.knobs) {
+    names.push_back(knob.name);
+  }
+  throw std::runtime_error(fmt::format("{} has no constant {} that is set to a number at its top level{}",
+                                       arguments.file, arguments.growth_knob,
+                                       names.empty() ? "" : fmt::format("; it has {}", fmt::join(names, ", "))));
+}
+
 int measure_own(const BenchNewArguments &arguments) {
   if (arguments.measure == "growth" && arguments.growth_knob.empty()) {
     throw CLI::ValidationError("--measure growth needs --growth-knob, the constant that counts the steps");
   }
+  if (arguments.no_run && arguments.keep.empty()) {
+    throw CLI::ValidationError("--no-run needs --keep, the folder that the pair is written to");
+  }
   const bench::Split split = bench::split_program(arguments.file, arguments.split);
+  require_growth_knob(arguments, split);
   std::optional<bench::TemporaryFolder> temporary;
   std::string folder = arguments.keep;
   while (folder.size() > 1 && folder.ends_with('/')) {
@@ -74,7 +94,11 @@ int measure_own(const BenchNewArguments &arguments) {
     throw std::runtime_error(fmt::format("{} is not empty; choose another folder for the pair", folder));
   }
   fs::create_directories(folder);
-  const bench::Pair pair = write_pair(arguments, split, folder);
+  bench::Pair pair = write_pair(arguments, split, folder);
+  pair.buggy_name = {split.has_functions ? arguments.split.before + "()" : "the section '# before'", "before",
+                     split.buggy_lines};
+  pair.fixed_name = {split.has_functions ? arguments.split.after + "()" : "the section '# after'", "after",
+                     split.fixed_lines};
   if (!arguments.keep.empty()) {
     fmt::print(stderr, "deepperf: wrote {0}/buggy.py, {0}/fixed.py and {0}/pp.toml\n", folder);
   }
@@ -90,7 +114,10 @@ int measure_own(const BenchNewArguments &arguments) {
   }
   int signal = 0;
   const bench::Report report = measure_pairs({pair}, arguments.measuring, signal);
-  return finish_report(report, arguments.measuring, signal);
+  const int code = finish_report(report, arguments.measuring, signal);
+  // Nothing was measured, which is not what was asked for.
+  const bool is_unfit = !report.outcomes.empty() && report.outcomes[0].status == bench::Status::NotRunnable;
+  return code == kClean && is_unfit ? kTrouble : code;
 }
 
 } // namespace

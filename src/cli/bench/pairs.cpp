@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 namespace deepperf::cli {
 
@@ -97,7 +98,7 @@ std::string benchmark_folder(const PairArguments &arguments) {
   throw std::runtime_error("there is no folder 'benchmark' with pairs here or above; name one with --folder");
 }
 
-std::vector<bench::Pair> chosen_pairs(const PairArguments &arguments) {
+ChosenPairs chosen_pairs(const PairArguments &arguments) {
   std::vector<std::string> chosen;
   const bool needs_folder = arguments.ids.empty() || !arguments.folder.empty() ||
                             !std::ranges::all_of(arguments.ids, [](const std::string &id) { return is_pair(id); });
@@ -118,23 +119,30 @@ std::vector<bench::Pair> chosen_pairs(const PairArguments &arguments) {
     }
     chosen.insert(chosen.end(), meant.begin(), meant.end());
   }
-  std::vector<bench::Pair> pairs;
-  std::vector<bench::PairProblem> problems;
+  ChosenPairs result;
   for (const std::string &folder : chosen) {
-    if (std::ranges::find(pairs, folder, &bench::Pair::folder) == pairs.end()) {
-      pairs.push_back(bench::read_pair(folder, problems));
+    std::vector<bench::PairProblem> problems;
+    const bool is_known = std::ranges::find(result.pairs, folder, &bench::Pair::folder) != result.pairs.end();
+    bench::Pair pair = is_known ? bench::Pair() : bench::read_pair(folder, problems);
+    for (const bench::PairProblem &problem : problems) {
+      fmt::print(stderr, "deepperf: {}\n", bench::describe(problem));
+    }
+    if (!problems.empty()) {
+      ++result.left_out;
+    } else if (!is_known) {
+      result.pairs.push_back(std::move(pair));
     }
   }
-  for (const bench::PairProblem &problem : problems) {
-    fmt::print(stderr, "deepperf: {}\n", bench::describe(problem));
+  if (result.pairs.empty()) {
+    throw std::runtime_error("nothing was done, as something is wrong in all pairs that were chosen");
   }
-  if (!problems.empty()) {
-    throw std::runtime_error(
-        fmt::format("nothing was done, as {} in the pairs that were chosen",
-                    problems.size() == 1 ? "something is wrong" : fmt::format("{} things are wrong", problems.size())));
+  if (result.left_out != 0) {
+    fmt::print(stderr, "deepperf: {} of {} pairs {} left out, as something is wrong in {}\n", result.left_out,
+               result.left_out + result.pairs.size(), result.left_out == 1 ? "is" : "are",
+               result.left_out == 1 ? "it" : "them");
   }
-  mention_unknown_rules(pairs);
-  return pairs;
+  mention_unknown_rules(result.pairs);
+  return result;
 }
 
 } // namespace deepperf::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bench/pair.h"
+#include "cli/commands.h"
 
 #include <CLI/CLI.hpp>
 
@@ -21,8 +22,16 @@ void add_pair_options(CLI::App &command, PairArguments &arguments);
 // there is none.
 std::string benchmark_folder(const PairArguments &arguments);
 
-// Throws if an id means nothing, or if a pp.toml is wrong; what is wrong has been written to standard error then. Codes
-// that no rule has are only mentioned there: a pair may come before its rule.
-std::vector<bench::Pair> chosen_pairs(const PairArguments &arguments);
+struct ChosenPairs {
+  std::vector<bench::Pair> pairs; // at least one
+  std::size_t left_out = 0;       // as something is wrong in them, which has been written to standard error
+
+  // A command that left pairs out did not do what it was asked for.
+  [[nodiscard]] int exit_code(int code) const { return left_out == 0 || code > kFindings ? code : kTrouble; }
+};
+
+// Throws if an id means nothing, or if no pair is left. Codes that no rule has are only mentioned on standard error: a
+// pair may come before its rule.
+ChosenPairs chosen_pairs(const PairArguments &arguments);
 
 } // namespace deepperf::cli

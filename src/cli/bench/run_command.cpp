@@ -35,18 +35,19 @@ int run_pairs(BenchRunArguments &arguments) {
   if (arguments.record && (arguments.measuring.settings.quick || !arguments.measuring.overrides.empty())) {
     throw CLI::ValidationError("--record takes the pairs as they are, without --quick and --set");
   }
-  const std::vector<bench::Pair> pairs = chosen_pairs(arguments.pairs);
+  const ChosenPairs chosen = chosen_pairs(arguments.pairs);
+  const std::vector<bench::Pair> &pairs = chosen.pairs;
   int signal = 0;
   if (!arguments.record) {
     const bench::Report report = measure_pairs(pairs, arguments.measuring, signal);
-    return finish_report(report, arguments.measuring, signal);
+    return chosen.exit_code(finish_report(report, arguments.measuring, signal));
   }
   u32 count = 0;
   const bench::Report report = measure_pairs(pairs, arguments.measuring, signal,
                                              [&](const bench::Report &so_far) { record(arguments, so_far, count); });
   const std::string path = record(arguments, report, count);
   fmt::print(stderr, "deepperf: recorded {} measurement{} in {}\n", count, count == 1 ? "" : "s", path);
-  return finish_report(report, arguments.measuring, signal);
+  return chosen.exit_code(finish_report(report, arguments.measuring, signal));
 }
 
 } // namespace
