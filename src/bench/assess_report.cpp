@@ -78,8 +78,9 @@ void write_tools(const Assessment &assessment, std::string &out) {
     const u32 found = whole.found_by_tools[i];
     write(out, "  {:24} {} of {} ({:.0f}%) at most: something is reported on a line that the fix changes\n",
           assessment.tools[i].tool, found, whole.in_scope, percent(found, whole.in_scope));
-    for (const ToolVerdict &verdict : assessment.tools[i].verdicts) {
-      if (!verdict.findings.empty()) {
+    for (std::size_t pair = 0; pair < assessment.pairs.size(); ++pair) {
+      const ToolVerdict &verdict = assessment.tools[i].verdicts[pair];
+      if (is_in_scope(assessment.pairs[pair].pair) && !verdict.findings.empty()) {
         write(out, "    {}: {}\n", verdict.id, codes(rules_of(verdict.findings)));
       }
     }
