@@ -1,0 +1,233 @@
+#include "model/classes.h"
+#include "model/modes.h"
+#include "rules/reach.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace deepperf::rules::frozen_statistics_drift {
+
+using namespace python;
+
+namespace {
+
+// A part of a model that its forward pass only reads: it runs under torch.no_grad().
+struct FixedPart {
+  Symbol name;
+  const Call *call = nullptr; // null if there is none
+};
+
+// `self.backbone` of `with torch.no_grad(): features = self.backbone(x)` in forward.
+FixedPart fixed_part(const model::ClassInfo &type) {
+  const model::FunctionInfo *const forward = model::find_method_of(type, intern("forward"));
+  const FunctionDef *const definition = forward != nullptr ? forward->definition() : nullptr;
+  if (definition == nullptr || definition->params.empty()) {
+    return {};
+  }
+  const Symbol self = definition->params[0]->name;
+  FixedPart found;
+  any_node(definition->body, [&](const Node *node) {
+    const auto *block = as<With>(node);
+    const bool is_fixed = block != nullptr && std::ranges::any_of(block->items, [](const WithItem &item) {
+                            return model::kind_of(item.context_expr) == Kind::NoGrad;
+                          });
+    return is_fixed && any_node(block->body, [&](const Node *part) {
+             const auto *call = as<Call>(part);
+             const auto *callee = call != nullptr ? as<Attribute>(call->func) : nullptr;
+             const auto *owner = callee != nullptr ? as<Name>(callee->value) : nullptr;
+             if (owner != nullptr && owner->id == self) {
+               found = {callee->attr, call};
+             }
+             return found.call != nullptr;
+           });
+  });
+  return found;
+}
+
+// Networks of torchvision with batch normalization.
+bool makes_batch_norm(std::string_view api) {
+  static constexpr std::string_view kNetworks[] = {"resnet",       "resnext", "wide_resnet", "densenet", "mobilenet",
+                                                   "efficientnet", "regnet",  "shufflenet",  "mnasnet",  "inception"};
+  constexpr std::string_view kPackage = "torchvision.models.";
+  return api.starts_with(kPackage) && std::ranges::any_of(kNetworks, [&](std::string_view name) {
+           return api.substr(kPackage.size()).starts_with(name);
+         });
+}
+
+// Does the part have running statistics? Where the part is chosen by name, what the file makes decides.
+bool has_statistics(const Site &site, const model::ClassInfo &type, Symbol part) {
+  model::Value value = model::Value::bottom();
+  for (const model::ClassInfo *at : type.mro) {
+    if (at->attributes.contains(part.id)) {
+      value = at->attributes.find(part.id)->second.value;
+      break;
+    }
+  }
+  const model::Modes known = value.known() ? model::statistics_of(site.project, value) : model::Modes::Unknown;
+  if (known != model::Modes::Unknown) {
+    return known == model::Modes::Differ;
+  }
+  const bool is_guess = value.is_kind(Kind::TorchModule) && !value.name();
+  if (value.known() && !value.open && !is_guess) {
+    return false;
+  }
+  struct MadeNetworks {
+    u32 with = 0;
+    u32 without = 0;
+  };
+  const MadeNetworks &made = site.memory.recall<MadeNetworks>(type.module, [&] {
+    MadeNetworks found;
+    for (const Stmt *statement : type.module->parsed->tree.body) {
+      any_node_inside(static_cast<const Node *>(statement), [&](const Node *node) {
+        const auto *call = as<Call>(node);
+        const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value();
+        if (callee.is(model::Value::Tag::Api) && model::kind_of(call) == Kind::TorchModule &&
+            !callee.name().text().starts_with("torch.nn.")) {
+          ++(makes_batch_norm(callee.name().text()) ? found.with : found.without);
+        }
+        return false;
+      });
+    }
+    return found;
+  });
+  return made.with > 0 && made.without == 0;
+}
+
+// Does code of the project put the part, or its normalization, into evaluation mode?
+bool is_kept_in_evaluation(const Site &site, const model::ClassInfo &type, Symbol part) {
+  const model::FunctionInfo *const own = model::find_method_of(type, intern("train"));
+  const std::string call = fmt::format("{}.eval(", part.text());
+  const std::string other = fmt::format("{}.train(", part.text());
+  if (own != nullptr || project_has_word(site, {call, other, "freeze_bn", "FrozenBatchNorm", "track_running_stats"})) {
+    return true;
+  }
+  return std::ranges::any_of(site.project.functions, [](const model::FunctionInfo &function) {
+    const std::string_view text = text_of(function);
+    return has_word(text, {"BatchNorm", "_bn", "norm"}) && has_word(text, {".eval()"}) &&
+           has_word(text, {"modules()", "isinstance"});
+  });
+}
+
+void check(Site &site, const Call &call) {
+  if (site.module->is_test || !site.module->torch || receiver_of(call) == nullptr || !call.keywords.empty() ||
+      (!call.args.empty() && bool_of(site, call.args[0]) != true)) {
+    return;
+  }
+  const model::Value model = value_of(site, receiver_of(call));
+  if (!model.is(model::Value::Tag::Object) || model.alternatives != nullptr || model.type->kind != Kind::TorchModule) {
+    return;
+  }
+  const FixedPart part = fixed_part(*model.type);
+  if (part.call == nullptr || !has_statistics(site, *model.type, part.name) ||
+      is_kept_in_evaluation(site, *model.type, part.name)) {
+    return;
+  }
+  const std::string_view owner = text_of(site, receiver_of(call));
+  Finding &finding =
+      report(site, call,
+             fmt::format(
+                 "`train()` also reaches the fixed `{}.{}`: its batch normalization uses the statistics of each batch, "
+                 "and its running statistics drift",
+                 owner, part.name.text()),
+             fmt::format("call `{}.{}.eval()` after it, or override `train()` in `{}`", owner, part.name.text(),
+                         model.type->name.text()));
+  finding.notes.push_back(
+      {model.type->module->file, part.call->span(), "it is only read here, under `torch.no_grad()`"});
+}
+
+} // namespace
+
+extern constinit const Rule kFrozenStatisticsDrift = {
+    .info = {.code = "DP966",
+             .name = "frozen-statistics-drift",
+             .summary = "a fixed backbone whose batch normalization `model.train()` puts into training mode",
+             .root_cause = "Training: Wrong Training Step",
+             .symptoms = "Wrong Result, Low Accuracy",
+             .stage = "Training",
+             .frameworks = "PyTorch",
+             .severity = Severity::Error,
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`model.train()` of a model whose forward pass runs a part with batch normalization under `torch.no_grad()`, where nothing puts that part into evaluation mode again.
+
+## Why it is wrong
+
+Neither `requires_grad = False` nor `torch.no_grad()` has anything to do with the mode of a module. In training mode batch normalization normalizes with the statistics of
+the batch, so that the features of a sample depend on the other samples, and its running statistics move to the new data: the backbone that is evaluated and saved is
+not the one that was loaded.
+
+## Bad
+
+```python
+import torch
+from torch import nn
+from torchvision import models
+
+
+class Probe(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.backbone = models.resnet18(weights="IMAGENET1K_V1")
+        self.head = nn.Linear(1000, 10)
+
+    def forward(self, x):
+        with torch.no_grad():
+            features = self.backbone(x)
+        return self.head(features)
+
+
+def train(loader):
+    model = Probe()
+    optimizer = torch.optim.SGD(model.head.parameters(), lr=0.1)
+    model.train()
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+```
+
+## Good
+
+```python
+import torch
+from torch import nn
+from torchvision import models
+
+
+class Probe(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.backbone = models.resnet18(weights="IMAGENET1K_V1")
+        self.head = nn.Linear(1000, 10)
+
+    def forward(self, x):
+        with torch.no_grad():
+            features = self.backbone(x)
+        return self.head(features)
+
+
+def train(loader):
+    model = Probe()
+    optimizer = torch.optim.SGD(model.head.parameters(), lr=0.1)
+    model.train()
+    model.backbone.eval()
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+```
+
+## When it is wrong
+
+Where the running statistics are to adapt to the new data.
+
+## References
+
+- PyTorch: `torch.nn.BatchNorm2d`; Autograd mechanics, evaluation mode
+)"},
+    .calls = "*.train",
+    .on_call = check};
+
+} // namespace deepperf::rules::frozen_statistics_drift
