@@ -60,6 +60,7 @@ void ConstantEvaluator::take(const DictView &view, std::string_view key, u32 dep
   for (const DictEntry &entry : view.entries) {
     if (entry.key == key) {
       into.given.push_back(entry.value);
+      into.given.back().overridable |= view.overridable;
       is_certain |= !entry.maybe;
       found = true;
     }
@@ -203,7 +204,8 @@ bool ConstantEvaluator::add_fields(const Scope &at, const Call &call, bool maybe
       call.args.size() == 1 && call.keywords.empty() &&
       (api == "dataclasses.asdict" || api == "attr.asdict" || api == "attrs.asdict" || api == "vars");
   const bool is_method = call.args.empty() && call.keywords.empty() && project_.callee_of(&call).is_unknown() &&
-                         (method == "model_dump" || method == "_asdict" || method == "dict");
+                         (method == "model_dump" || method == "_asdict" || method == "dict" || method == "to_dict" ||
+                          method == "asdict" || method == "as_dict");
   if (!is_function && !is_method) {
     return false;
   }
@@ -213,6 +215,20 @@ bool ConstantEvaluator::add_fields(const Scope &at, const Call &call, bool maybe
   }
   view.objects.push_back({object.type, maybe});
   return true;
+}
+
+// `json.loads(path.read_text())`, `yaml.safe_load(file)`, `vars(args)`: what a user wrote.
+bool ConstantEvaluator::is_read_from_file(const Expr *expr) const {
+  const auto *call = as<Call>(expr);
+  if (call == nullptr) {
+    return false;
+  }
+  const std::string_view api = api_of(*call);
+  return api == "json.load" || api == "json.loads" || api == "vars" || api == "OmegaConf.load" ||
+         api == "omegaconf.OmegaConf.load" ||
+         (api.starts_with("yaml.") && api.find("load") != std::string_view::npos) ||
+         ((api.starts_with("toml.") || api.starts_with("tomllib.") || api.starts_with("tomli.")) &&
+          api.find("load") != std::string_view::npos);
 }
 
 // `d["x"] = 1`, `d.update(x=1)`, wherever they stand.
@@ -247,7 +263,9 @@ void ConstantEvaluator::add_changes(const Scope &at, const Expr *expr, u32 depth
     const Call &call = *change.update;
     const std::string_view method = called_method(call);
     if (method == "update") {
-      if (!call.args.empty()) {
+      if (!call.args.empty() && change.conditional && is_read_from_file(call.args[0])) {
+        view.overridable = true; // what is written down are the defaults of a user's file
+      } else if (!call.args.empty()) {
         dict(there, call.args[0], change.conditional, depth + 1, view);
       }
       add_keywords(there, call, change.conditional, depth, view);

@@ -48,6 +48,7 @@ private:
     std::vector<DictEntry> entries;
     std::vector<FieldsOf> objects; // whose fields are entries as well
     bool unknown = false;          // there may be other entries, or other values
+    bool overridable = false;      // a file that the user may give can have other values
   };
 
   // ---- constants.cpp: operators and calls that compute
@@ -84,6 +85,7 @@ private:
   void add_entry(const Scope &at, const python::Expr *key, const python::Expr *value, bool maybe, u32 depth,
                  DictView &view);
   void add_keywords(const Scope &at, const python::Call &call, bool maybe, u32 depth, DictView &view);
+  [[nodiscard]] bool is_read_from_file(const python::Expr *expr) const;
   void dict_of_call(const Scope &at, const python::Call &call, bool maybe, u32 depth, DictView &view);
   bool add_fields(const Scope &at, const python::Call &call, bool maybe, DictView &view);
   void add_changes(const Scope &at, const python::Expr *expr, u32 depth, DictView &view);
