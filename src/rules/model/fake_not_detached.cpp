@@ -1,7 +1,12 @@
+#include "base/name_table.h"
 #include "rules/assignments.h"
-#include "rules/site.h"
+#include "rules/made_on_host.h"
+#include "rules/optimizer_module.h"
+#include "rules/reach.h"
+#include "rules/step_order.h"
 #include "rules/tree.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace deepperf::rules::fake_not_detached {
@@ -48,6 +53,12 @@ Shared shared_in(const Site &site, const Expr *loss, u32 depth = 0) {
   return found;
 }
 
+// `loss` of `scaler.scale(loss)`.
+const Expr *scaled_loss(const Expr *scaled) {
+  const auto *call = as<Call>(scaled);
+  return call != nullptr && call->args.size() == 1 ? call->args[0] : nullptr;
+}
+
 // Does the optimizer hold the parameters of one model, and not those of the other? Where nobody says, what it is called
 // does not matter: a second optimizer steps later.
 bool holds_only(const Site &site, const Expr *optimizer, std::string_view model, std::string_view other) {
@@ -62,10 +73,192 @@ bool holds_only(const Site &site, const Expr *optimizer, std::string_view model,
          text.find(std::string(last(other)) + ".") == std::string_view::npos;
 }
 
+// What a discriminator reads, followed back to the generator that made it.
+struct Made {
+  std::optional<HeldBy> by;
+  const Call *call = nullptr; // in the function of the step: G(noise), or a helper that returns it
+  std::string written;        // G
+};
+
+Made made_by_module(const Site &site, const Expr *expr, u32 depth = 0) {
+  static const NameTable kSameGraph({"view", "reshape", "float", "clamp", "contiguous", "permute", "to", "cuda",
+                                     "squeeze", "unsqueeze", "flatten", "transpose", "half"});
+  constexpr u32 kMostDepth = 6;
+  if (const auto *name = as<Name>(expr); name != nullptr && depth < kMostDepth) {
+    const Expr *const value = assigned_before(site, name->id, name->start);
+    return value != nullptr ? made_by_module(site, value, depth + 1) : Made{};
+  }
+  const auto *call = as<Call>(expr);
+  if (call == nullptr || depth >= kMostDepth) {
+    return {};
+  }
+  const auto *method = as<Attribute>(call->func);
+  if (method != nullptr && kSameGraph.has(method->attr) && called_api(site, *call).empty()) {
+    const Made inner = made_by_module(site, receiver_of(*call), depth + 1);
+    if (inner.call != nullptr) {
+      return inner;
+    }
+  }
+  if (under_no_grad(site_of_node(site, *call))) {
+    return {};
+  }
+  if (const model::FunctionInfo *const helper = called_function(site, *call);
+      helper != nullptr && model::kind_of(call->func) != Kind::TorchModule) {
+    const Expr *const returned = returned_at_end(site, *call);
+    const bool is_plain = returned != nullptr && helper->definition()->decorators.empty() && !helper->no_grad;
+    Made inner = is_plain ? made_by_module(site_inside(site, *helper), returned, depth + 1) : Made{};
+    // A module in a name of the helper is another one than a name here.
+    if (inner.by.has_value() && inner.by->type == nullptr) {
+      return {};
+    }
+    inner.call = inner.call != nullptr ? call : nullptr;
+    return inner;
+  }
+  const Kind kind = model::kind_of(call->func);
+  if ((kind != Kind::TorchModule && kind != Kind::Unknown) || !called_api(site, *call).empty()) {
+    return {};
+  }
+  const std::optional<HeldBy> by = held_module(site, call->func);
+  return by.has_value() ? Made{by, call, std::string(text_of(site, call->func))} : Made{};
+}
+
+// `D(fake)` in what the loss was computed from, with the module that made `fake`.
+struct Read {
+  const Call *call = nullptr;
+  Made fake;
+};
+
+Read read_in(const Site &site, const Expr *loss, const HeldBy &reader, u32 depth = 0) {
+  Read found;
+  any_node(static_cast<const Node *>(loss), [&](const Node *node) {
+    if (const auto *name = as<Name>(node); name != nullptr && depth < 4) {
+      const Expr *const value = assigned_before(site, name->id, name->start);
+      found = value != nullptr ? read_in(site, value, reader, depth + 1) : Read{};
+      return found.call != nullptr;
+    }
+    const auto *call = as<Call>(node);
+    const std::optional<HeldBy> module = call != nullptr ? held_module(site, call->func) : std::nullopt;
+    if (!module.has_value() || !module->same_as(reader)) {
+      return false;
+    }
+    for (const Expr *given : call->args) {
+      const Made fake = made_by_module(site, given);
+      if (fake.call != nullptr && fake.by.has_value() && !fake.by->same_as(reader)) {
+        found = {call, fake};
+      }
+    }
+    return found.call != nullptr;
+  });
+  return found;
+}
+
+// The modules whose optimizers take steps in the file.
+struct SteppedModules {
+  std::vector<HeldBy> all;
+};
+
+bool has_own_steps(const Site &site, const HeldBy &module) {
+  const SteppedModules &stepped = site.memory.recall<SteppedModules>(site.module, [&] {
+    SteppedModules found;
+    for (const model::FunctionInfo &function : site.project.functions) {
+      const FunctionDef *const definition = function.definition();
+      if (function.module != site.module || (definition == nullptr && function.node != nullptr)) {
+        continue;
+      }
+      Site there = site;
+      there.function = &function;
+      there.type = function.type;
+      there.ancestors.clear();
+      any_node(definition != nullptr ? definition->body : site.module->parsed->tree.body, [&](const Node *node) {
+        const auto *call = as<Call>(node);
+        if (call != nullptr && called_method(*call) == "step") {
+          const std::optional<HeldBy> own = trained_by(there, receiver_of(*call));
+          const std::optional<HeldBy> given =
+              call->args.size() == 1 ? trained_by(there, call->args[0]) : std::nullopt; // scaler.step(optimizer)
+          for (const std::optional<HeldBy> &one : {own, given}) {
+            if (one.has_value()) {
+              found.all.push_back(*one);
+            }
+          }
+        }
+        return false;
+      });
+    }
+    return found;
+  });
+  return std::ranges::any_of(stepped.all, [&](const HeldBy &one) { return one.same_as(module); });
+}
+
+// Are the generator's weights kept out of the graph, by requires_grad or by a helper that is called so?
+bool is_switched_off(const Site &site, std::string_view module) {
+  const std::string_view code = site.type != nullptr             ? text_of(site, site.type->node)
+                                : site.function->node != nullptr ? text_of(site, site.function->node)
+                                                                 : std::string_view(site.module->parsed->source.text());
+  const std::string written(module);
+  return has_word(code, {written + ".requires_grad_(", "grad(" + written, "grads(" + written, "freeze(" + written,
+                         "frozen(" + written, "in " + written + ".parameters()", "toggle(" + written});
+}
+
+// loss.backward() and the step of an optimizer that has only the parameters of D, where the loss also depends on what G
+// gave, and nobody uses the gradients of G.
+void check_unused_gradients(Site &site, const Call &call) {
+  using What = StepEvent::What;
+  const std::vector<StepEvent> &events = step_events(site);
+  std::size_t at = place_of_event(site, call);
+  const Expr *const loss = events.size() > at && events[at].what == What::ScaledBackward
+                               ? scaled_loss(receiver_of(call))
+                               : receiver_of(call);
+  if (at >= events.size() || loss == nullptr || site.function == nullptr || site.module->is_test) {
+    return;
+  }
+  std::optional<HeldBy> reader;
+  std::vector<std::string_view> cleared;
+  const Call *step = nullptr;
+  for (++at; at < events.size(); ++at) {
+    const StepEvent &event = events[at];
+    const Expr *owner = receiver_of(*event.call);
+    if (event.what == What::ScalerStep && !event.call->args.empty()) {
+      owner = event.call->args[0];
+    }
+    if (event.what == What::ZeroGrad && owner != nullptr) {
+      cleared.push_back(text_of(site, owner));
+    } else if (event.what == What::Helper || event.what == What::Other) {
+      continue;
+    } else if (event.what == What::Step || event.what == What::ScalerStep) {
+      if (step == nullptr) {
+        step = event.call;
+        reader = trained_by(site, owner);
+      } else if (owner == nullptr || std::ranges::find(cleared, text_of(site, owner)) == cleared.end()) {
+        const std::optional<HeldBy> other = trained_by(site, owner);
+        if (!other.has_value() || !reader.has_value() || !other->same_as(*reader)) {
+          return; // this optimizer may use the gradients
+        }
+      }
+    }
+  }
+  if (!reader.has_value()) {
+    return;
+  }
+  const Read read = read_in(site, loss, *reader);
+  const std::string_view maker = read.fake.written;
+  if (read.call == nullptr || !has_own_steps(site, *read.fake.by) || is_switched_off(site, maker)) {
+    return;
+  }
+  Finding &finding =
+      report(site, *read.call,
+             fmt::format("this backward pass also goes through `{}`, whose gradients are not used by this step", maker),
+             fmt::format("compute what `{}` gives under `torch.no_grad()`, or pass it detached", maker));
+  add_note(finding, site, *read.fake.call, "it is computed here");
+  add_note(finding, site, *step, fmt::format("this optimizer has no parameters of `{}`", maker));
+}
+
 // loss.backward(retain_graph=True), and then a step of the model that only reads what the other one made.
 void check(Site &site, const Call &call) {
   const Keyword *const retains = keyword_argument(call, "retain_graph");
   const Expr *const loss = receiver_of(call);
+  if (retains == nullptr) {
+    return check_unused_gradients(site, call);
+  }
   const auto *statement = site.ancestors.empty() ? nullptr : as<ExprStmt>(site.ancestors.back());
   if (retains == nullptr || bool_of(site, retains->value) != true || loss == nullptr || statement == nullptr ||
       under_no_grad(site)) {
@@ -123,8 +316,9 @@ extern constinit const Rule kFakeNotDetached = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A step of one model (a discriminator or critic) on the output of another one (a generator), with `backward(retain_graph=True)`, where the
-output is not detached.
+A step of one model (a discriminator or critic) on the output of another one (a generator) that is not detached: with
+`backward(retain_graph=True)`, or where the optimizer that steps has only the parameters of the first model and the gradients of the second
+one, which has an optimizer of its own, are cleared before anybody reads them.
 
 ## Why it costs
 
