@@ -1,4 +1,6 @@
 #include "python/children.h"
+#include "rules/optimizer_module.h"
+#include "rules/processes.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -6,6 +8,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <unordered_map>
+#include <utility>
 
 namespace deepperf::rules::tensor_from_array_list {
 
@@ -186,11 +189,79 @@ bool is_tuple_of_observations(const Site &site, const Expr *expr) {
   });
 }
 
+// The fields of a named tuple, `namedtuple("Step", "state action")` or a class with annotations, by what makes one.
+std::vector<std::string> fields_of_tuple(const Site &site, const Expr *maker) {
+  std::vector<std::string> fields;
+  const Value made = value_of(site, maker);
+  if (made.is(Value::Tag::Class)) {
+    for (const Stmt *statement : made.type->node->body) {
+      const auto *field = as<AnnAssign>(statement);
+      const auto *name = field != nullptr ? as<Name>(field->target) : nullptr;
+      if (name != nullptr) {
+        fields.emplace_back(name->id.text());
+      }
+    }
+    return fields;
+  }
+  for (const model::Argument::Given &given : model::written_as(scope_of(site), maker)) {
+    const auto *call = as<Call>(given.expr);
+    const Expr *const listed =
+        call != nullptr && called_name(*call) == "namedtuple" ? argument(*call, 1, "field_names") : nullptr;
+    const auto *list = as<List>(listed);
+    const auto *tuple = as<Tuple>(listed);
+    for (const Expr *one : list != nullptr ? list->elts : tuple != nullptr ? tuple->elts : Array<Expr *>{}) {
+      const auto text = model::constant_of(given.scope, one);
+      fields.push_back(text.has_value() ? text->text : std::string());
+    }
+    const auto text = listed != nullptr ? model::constant_of(given.scope, listed) : std::nullopt;
+    std::string word;
+    for (const char letter : text.has_value() ? text->text + " " : std::string()) {
+      if (letter != ' ' && letter != ',') {
+        word += letter;
+      } else if (!word.empty()) {
+        fields.push_back(std::exchange(word, {}));
+      }
+    }
+  }
+  return fields;
+}
+
+// `batch.state` of `batch = Step(*zip(*samples))`, where a step has four fields or more: what was seen, and what was
+// seen next.
+bool is_field_of_observations(const Site &site, const Expr *expr) {
+  const auto *field = as<Attribute>(expr);
+  const auto *batch = field != nullptr ? as<Name>(field->value) : nullptr;
+  const auto *made = batch != nullptr ? as<Call>(last_assigned(site, *batch)) : nullptr;
+  const auto *all = made != nullptr && made->args.size() == 1 ? as<Starred>(made->args[0]) : nullptr;
+  const auto *zipped = all != nullptr ? as<Call>(all->value) : nullptr;
+  if (zipped == nullptr || called_api(site, *zipped) != "zip" || zipped->args.size() != 1 ||
+      zipped->args[0]->kind != NodeKind::Starred || !project_has_word(site, {"import gym", "from gym"})) {
+    return false;
+  }
+  const std::vector<std::string> fields = fields_of_tuple(site, made->func);
+  const std::string_view name = field->attr.text();
+  return fields.size() >= 4 && (name == fields[0] || name == "next_" + fields[0]);
+}
+
+// The same, also where it is passed to the function around the place.
+bool are_observations(const Site &site, const Expr *expr) {
+  if (is_tuple_of_observations(site, expr) || is_field_of_observations(site, expr)) {
+    return true;
+  }
+  const auto *name = as<Name>(expr);
+  if (name == nullptr || site.function == nullptr || last_assigned(site, *name) != nullptr) {
+    return false;
+  }
+  return std::ranges::any_of(passed_for(*site.function, name->id), [&](const Passed &passed) {
+    return passed.value != nullptr && is_field_of_observations(site_at(site, *passed.site), passed.value);
+  });
+}
+
 void check(Site &site, const Call &call) {
   if (call.args.size() != 1 || call.args[0]->kind == NodeKind::Starred) {
     return;
   }
-  if (is_tuple_of_observations(site, call.args[0])) {
+  if (are_observations(site, call.args[0])) {
     Finding &finding =
         report(site, call, "a tuple of observations is converted element by element if they are arrays",
                "join them first with `np.array(…)` or `np.stack(…)`, and create the tensor from the result");
@@ -231,7 +302,8 @@ extern constinit const Rule kTensorFromArrayList = {
              .documentation = R"(## What it finds
 
 `torch.tensor`, `torch.as_tensor`, `torch.Tensor`, `torch.FloatTensor` and its siblings, called with a list of NumPy
-arrays, or with a list of tensors, which is advice. Observations that `zip(*samples)` collects in a program that uses gym are advice.
+arrays, or with a list of tensors, which is advice. Observations that `zip(*samples)` collects in a program that uses gym,
+as names or as fields of a named tuple, are advice.
 
 ## Why it costs
 

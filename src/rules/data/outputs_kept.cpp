@@ -1,6 +1,8 @@
 #include "base/name_table.h"
 #include "rules/encoding.h"
+#include "rules/optimizer_module.h"
 #include "rules/per_step.h"
+#include "rules/processes.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -21,14 +23,46 @@ bool gives_map(std::string_view api) {
                         "DepthEstimation", "torchvision.models.segmentation", "segmentation_models_pytorch", "UNet2D"});
 }
 
+// A convolution whose result nobody has pooled or flattened gives a map.
+bool is_map(const model::Value &value) {
+  if (!value.is_kind(Kind::TorchTensor) || !value.name() || value.alternatives != nullptr) {
+    return false;
+  }
+  const std::string_view maker = value.name().text();
+  return maker == "torch.nn.Conv2d" || maker == "torch.nn.ConvTranspose2d" || maker == "torch.nn.Conv3d" ||
+         maker == "torch.nn.ConvTranspose3d" || maker == "torch.nn.functional.interpolate";
+}
+
+Size size_of(const Site &site, const Expr *expr, u32 depth = 0);
+
+// Of a parameter, as all callers pass it: `metric.update(logits, target)`.
+Size size_of_passed(const Site &site, Symbol parameter, u32 depth) {
+  Size found = Size::Unknown;
+  for (const Passed &passed : passed_for(*site.function, parameter)) {
+    if (passed.value == nullptr || model::is_on_cpu(passed.value)) {
+      return Size::Unknown;
+    }
+    const Site there = site_at(site, *passed.site);
+    const Size one = size_of(there, passed.value, depth + 1);
+    if (one == Size::Unknown || (found != Size::Unknown && one != found)) {
+      return Size::Unknown;
+    }
+    found = one;
+  }
+  return found;
+}
+
 // What the model gave, with nothing but what keeps its size done to it.
-Size size_of(const Site &site, const Expr *expr, u32 depth = 0) {
+Size size_of(const Site &site, const Expr *expr, u32 depth) {
   if (depth > 6) {
     return Size::Unknown;
   }
   if (const auto *name = as<Name>(expr)) {
     const Expr *value = last_assigned(site, *name);
     value = value == nullptr ? assigned_to(site, *name) : value;
+    if (value == nullptr && site.function != nullptr) {
+      return size_of_passed(site, name->id, depth);
+    }
     return value != nullptr && value->end <= name->start ? size_of(site, value, depth + 1) : Size::Unknown;
   }
   if (const auto *attribute = as<Attribute>(expr)) {
@@ -91,8 +125,42 @@ const Call *read_by_argmax(const Site &site, const Node *scope, const List &list
     return (api == "torch.cat" || api == "torch.concat" || api == "torch.vstack" || api == "torch.stack") &&
            !call->args.empty() && mentions_list(call->args[0], list);
   };
+  // The outputs one after the other: `for output, target in zip(self.outputs, self.targets)`.
+  const auto note_elements = [&](const Expr *target, const Expr *iter) {
+    const auto is_list = [&](const Expr *expr) {
+      const auto *attribute = as<Attribute>(expr);
+      const auto *name = as<Name>(expr);
+      return list.is_attribute ? attribute != nullptr && attribute->attr == list.name
+                               : name != nullptr && name->id == list.name;
+    };
+    const auto *call = as<Call>(iter);
+    const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
+    const auto *targets = as<Tuple>(target);
+    if (api == "zip" && targets != nullptr) {
+      for (u32 i = 0; i < targets->elts.size() && i < call->args.size(); ++i) {
+        const auto *one = as<Name>(targets->elts[i]);
+        if (one != nullptr && is_list(call->args[i])) {
+          joined.push_back(one->id);
+        }
+      }
+    } else if (const auto *one = as<Name>(target); one != nullptr && is_list(iter)) {
+      joined.push_back(one->id);
+    } else if (targets != nullptr && !targets->elts.empty() && is_list(iter)) {
+      const auto *first = as<Name>(targets->elts[0]); // the list has pairs
+      if (first != nullptr) {
+        joined.push_back(first->id);
+      }
+    }
+  };
   const Call *found = nullptr;
   const auto visit = [&](const Node *node) {
+    if (const auto *loop = as<For>(node)) {
+      note_elements(loop->target, loop->iter);
+    } else if (node->kind == NodeKind::ListComp || node->kind == NodeKind::GeneratorExp) {
+      for (const Comprehension *generator : static_cast<const ComprehensionExpr *>(node)->generators) {
+        note_elements(generator->target, generator->iter);
+      }
+    }
     if (const auto *assignment = as<Assign>(node)) {
       const auto *target = as<Name>(assignment->targets[0]);
       const auto *targets = as<Tuple>(assignment->targets[0]);
@@ -136,7 +204,10 @@ void check(Site &site, const Call &call) {
   const List list{plain != nullptr ? plain->id : attribute->attr, plain == nullptr};
   const auto *tuple = as<Tuple>(call.args[0]);
   const Expr *kept = tuple != nullptr && !tuple->elts.empty() ? tuple->elts[0] : call.args[0];
-  const Size size = size_of(site, kept);
+  Size size = size_of(site, kept);
+  if (size == Size::Scores && is_map(value_of(site, kept))) {
+    size = Size::Dense;
+  }
   if (size == Size::Unknown || model::is_on_cpu(kept) || model::kind_of(kept) == Kind::NumpyArray) {
     return;
   }

@@ -140,6 +140,38 @@ void check_accelerated(Site &site, const Call &call) {
   }
 }
 
+// What a function of the project that an iteration calls does of a training step.
+struct HelperParts {
+  const model::FunctionInfo *function = nullptr;
+  const Call *backward = nullptr; // in every call
+  bool steps = false;
+  bool is_known = false;
+};
+
+HelperParts parts_of_helper(const Site &site, const Call &call) {
+  HelperParts parts;
+  parts.function = called_function(site, call);
+  if (parts.function == nullptr || parts.function->definition() == nullptr) {
+    return parts;
+  }
+  parts.is_known = true;
+  Site there = site;
+  there.function = parts.function;
+  there.module = parts.function->module;
+  there.type = parts.function->type;
+  there.ancestors.clear();
+  for (const StepEvent &event : step_events(there)) {
+    using What = StepEvent::What;
+    parts.steps |= event.what == What::Step || event.what == What::ScalerStep;
+    parts.is_known &= event.what != What::Helper;
+    if ((event.what == What::Backward || event.what == What::ScaledBackward) && event.test == nullptr &&
+        event.loop == nullptr && parts.backward == nullptr) {
+      parts.backward = event.call;
+    }
+  }
+  return parts;
+}
+
 void check(Site &site, const Node &node) {
   const model::Loop *const loop = site.project.loop_at(&node);
   if (loop == nullptr || !loop->trains || !site.module->torch || site.module->is_test) {
@@ -148,35 +180,53 @@ void check(Site &site, const Node &node) {
   if (check_inner_loop(site, node)) {
     return;
   }
-  const StepEvent *backward = nullptr;
+  const Call *backward = nullptr;
+  const model::FunctionInfo *helper = nullptr; // that has it, if it is not the loop itself
   const If *test = nullptr;
   const std::vector<StepEvent> events = events_inside(site, node);
   for (const StepEvent &event : events) {
     using What = StepEvent::What;
-    const bool is_step = event.what == What::Step || event.what == What::ScalerStep;
-    if (event.what == What::Backward || event.what == What::ScaledBackward) {
-      backward = backward == nullptr && event.block == &node ? &event : backward;
-    } else if (is_step) {
+    // A method of the project may be called backward(), too.
+    const bool is_helper = event.what == What::Helper || called_function(site, *event.call) != nullptr;
+    const HelperParts parts = is_helper ? parts_of_helper(site, *event.call) : HelperParts{};
+    const bool is_step = event.what == What::Step || event.what == What::ScalerStep || parts.steps;
+    if (is_helper && !parts.is_known) {
+      return;
+    }
+    if (is_step) {
       const auto *branch = as<If>(event.block);
-      if (branch == nullptr || counted_by(*branch, *site.function) == nullptr) {
+      if (branch == nullptr || counted_by(*branch, *site.function) == nullptr || parts.backward != nullptr) {
         return; // it steps in every iteration
       }
       test = branch;
+    } else if (parts.backward != nullptr && backward == nullptr && event.block == &node) {
+      backward = parts.backward;
+      helper = parts.function;
+    } else if (!is_helper && (event.what == What::Backward || event.what == What::ScaledBackward) &&
+               backward == nullptr && event.block == &node) {
+      backward = event.call;
     }
   }
-  if (backward == nullptr || test == nullptr || contains(test, backward->call) ||
-      node_has_word(site, node, std::initializer_list<std::string_view>{"no_sync", "grad_sync", "accumulate("})) {
+  constexpr std::string_view kExcuses[] = {"no_sync", "grad_sync", "accumulate("};
+  if (backward == nullptr || test == nullptr || (helper == nullptr && contains(test, backward)) ||
+      node_has_word(site, node, kExcuses) || (helper != nullptr && reaches_word(site, node, kExcuses))) {
     return;
   }
-  const bool runs_distributed = any_node(&node, [&](const Node *inner) {
-    const auto *call = as<Call>(inner);
-    return call != nullptr && model::kind_of(call->func) == Kind::TorchModule && is_distributed(site, call->func);
-  });
-  if (!runs_distributed) {
+  const auto runs_distributed = [](const Site &place, const Node &code) {
+    return any_node_inside(&code, [&](const Node *inner) {
+      const auto *call = as<Call>(inner);
+      return call != nullptr && model::kind_of(call->func) == Kind::TorchModule && is_distributed(place, call->func);
+    });
+  };
+  const Site there = helper != nullptr ? site_of(site, *backward) : site;
+  if (!runs_distributed(site, node) && (helper == nullptr || !runs_distributed(there, *helper->node))) {
     return;
+  }
+  if (helper != nullptr && helper->module != site.module) {
+    return; // a finding stands in the file of its loop
   }
   Finding &finding =
-      report(site, *backward->call,
+      report(site, *backward,
              "gradients are accumulated over several batches, but exchanged between the devices after each of them",
              "run all but the last forward and backward pass of an update inside `with model.no_sync():`");
   add_note(finding, site, *test->test, "the optimizer steps only here");

@@ -1,3 +1,5 @@
+#include "base/known_names.h"
+#include "model/classes.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -8,10 +10,10 @@ using namespace python;
 
 namespace {
 
-// The name below torch.backends.cudnn that an assignment of True or False sets; empty if it is none.
+// The name below torch.backends.cudnn that an assignment sets; empty if it is none.
 std::string_view cudnn_setting(const Site &site, const Assign &assignment) {
   const auto *target = as<Attribute>(assignment.targets[0]);
-  if (target == nullptr || assignment.value->kind != NodeKind::Constant) {
+  if (target == nullptr) {
     return {};
   }
   const std::string_view name = target->attr.text();
@@ -46,6 +48,45 @@ struct Padding {
   const model::Module *module = nullptr; // of the loader
 };
 
+// The function that collates: itself, a method, a lambda, one behind functools.partial, or __call__ of an object.
+const model::FunctionInfo *collating_function(const model::Value &value) {
+  switch (value.tag) {
+  case model::Value::Tag::Function:
+  case model::Value::Tag::Method:
+    return value.function;
+  case model::Value::Tag::Partial:
+    return collating_function(value.receiver());
+  case model::Value::Tag::Object:
+    return model::find_method_of(*value.type, known::sym_call_method);
+  default:
+    return nullptr;
+  }
+}
+
+// pad_sequence() in what collates the samples, or in a function that this calls.
+const Call *padding_of(const Site &site, const Expr *collate) {
+  const model::FunctionInfo *const function =
+      collate != nullptr ? collating_function(value_of(site, collate)) : nullptr;
+  if (function == nullptr || function->node == nullptr) {
+    return nullptr;
+  }
+  std::vector<const model::FunctionInfo *> functions = reached_functions(*function, *function->node);
+  functions.push_back(function);
+  const Call *found = nullptr;
+  for (const model::FunctionInfo *one : functions) {
+    if (one->node != nullptr) {
+      any_node_inside(one->node, [&](const Node *part) {
+        const auto *call = as<Call>(part);
+        if (call != nullptr && called_api(site, *call) == "torch.nn.utils.rnn.pad_sequence") {
+          found = call;
+        }
+        return found != nullptr;
+      });
+    }
+  }
+  return found;
+}
+
 Padding find_padding(const Site &site) {
   Padding found;
   for (const model::FunctionInfo &function : site.project.functions) {
@@ -63,18 +104,10 @@ Padding find_padding(const Site &site) {
       if (call == nullptr || called_api(there, *call) != "torch.utils.data.DataLoader") {
         return false;
       }
-      const Expr *const given = argument(*call, 6, "collate_fn");
-      const model::Value collate = given != nullptr ? value_of(there, given) : model::Value{};
-      if (!collate.is(model::Value::Tag::Function) || collate.function->definition() == nullptr) {
-        return false;
+      const Call *const pads = padding_of(there, argument(*call, 6, "collate_fn"));
+      if (pads != nullptr) {
+        found = {call, pads, function.module};
       }
-      any_node(collate.function->definition()->body, [&](const Node *part) {
-        const auto *pads = as<Call>(part);
-        if (pads != nullptr && called_api(there, *pads) == "torch.nn.utils.rnn.pad_sequence") {
-          found = {call, pads, function.module};
-        }
-        return found.pads != nullptr;
-      });
       return found.pads != nullptr;
     });
     if (found.pads != nullptr) {
@@ -85,7 +118,7 @@ Padding find_padding(const Site &site) {
 }
 
 // benchmark = True times all kernels again for every new size.
-void check_sizes(Site &site, const Node &node) {
+void check_sizes(Site &site, const Node &node, bool is_default) {
   if (!project_has_word(site, {"pad_sequence("}) ||
       !project_has_word(site, {"nn.Conv1d(", "nn.Conv2d(", "nn.ConvTranspose1d(", "nn.ConvTranspose2d("})) {
     return;
@@ -96,8 +129,9 @@ void check_sizes(Site &site, const Node &node) {
   }
   Finding &finding =
       report(site, node,
-             "`benchmark = True` times the convolution kernels again for every new input size, and these "
-             "batches differ in length",
+             std::string(is_default ? "by default, " : "") +
+                 "`benchmark = True` times the convolution kernels again for every new input size, and these batches "
+                 "differ in length",
              "leave it off, or pad to a few fixed lengths");
   finding.notes.push_back({padding.module->file, padding.loader->span(), "the batches of this loader"});
   finding.notes.push_back(
@@ -110,7 +144,15 @@ void check(Site &site, const Node &node) {
   if (setting.empty()) {
     return;
   }
-  const bool on = bool_of(site, assignment.value) == true;
+  const auto value = setting_of(site, assignment.value);
+  if (!value.has_value() || !value->as_bool().has_value()) {
+    return;
+  }
+  const bool on = value->is_true();
+  if (assignment.value->kind != NodeKind::Constant) {
+    // A setting with a name was chosen by somebody. Whether it suits the data is another matter.
+    return setting == "benchmark" && on ? check_sizes(site, node, value->overridable) : void();
+  }
   if (setting == "benchmark" && on) {
     for (const Stmt *statement : block_around(site, node)) {
       const auto *other = as<Assign>(statement);
@@ -124,7 +166,7 @@ void check(Site &site, const Node &node) {
         return;
       }
     }
-    check_sizes(site, node);
+    check_sizes(site, node, false);
     return;
   }
   if (setting == "deterministic" && on) {
@@ -153,7 +195,8 @@ extern constinit const Rule kCudnnBenchmarkOff = {
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 
-`torch.backends.cudnn.benchmark = True` together with `deterministic = True`, which contradict each other.
+`torch.backends.cudnn.benchmark = True` together with `deterministic = True`, which contradict each other, and `benchmark = True`, also by a
+setting, in a program with convolutions whose batches are padded to their longest sample.
 `deterministic = True` and `benchmark = False` on their own are hints.
 
 ## Why it costs
