@@ -1,5 +1,7 @@
-#include "rules/site.h"
+#include "rules/assignments.h"
 #include "rules/tree.h"
+
+#include <algorithm>
 
 namespace deepperf::rules::broadcast_copy {
 
@@ -39,15 +41,20 @@ std::optional<i64> inserted_axis(const Site &site, const Expr *expr) {
 
 bool is_tensor(const Expr *expr) { return model::kind_of(expr) == Kind::TorchTensor; }
 
-// The difference of all pairs of rows: `a[:, None] - b[None]`.
-bool is_all_pairs(const Site &site, const Expr *expr) {
+// The difference of all pairs of rows, `a[:, None] - b[None]`, of which the axis `summed` is the last.
+bool is_all_pairs(const Site &site, const Expr *expr, i64 summed) {
   const auto *difference = as<BinOp>(expr);
   if (difference == nullptr || difference->op() != Operator::Sub || !is_tensor(difference)) {
     return false;
   }
   const std::optional<i64> left = inserted_axis(site, difference->left);
   const std::optional<i64> right = inserted_axis(site, difference->right);
-  return left && right && *left != *right && *left + *right == 1 && *left >= 0 && *right >= 0;
+  // Of matrices, or of batches of them.
+  if (!left || !right || *left < 0 || *right < 0 || (*left - *right != 1 && *right - *left != 1)) {
+    return false;
+  }
+  const i64 last = std::max(*left, *right) + 1;
+  return last <= 3 && (summed == -1 || summed == last);
 }
 
 // `x` of `x.pow(2)`, `x ** 2`, `torch.square(x)`, `x.abs()`.
@@ -67,6 +74,22 @@ const Expr *powered(const Site &site, const Expr *expr) {
   return method == "pow" || method == "square" || method == "abs" ? receiver_of(*call) : nullptr;
 }
 
+// What a name stands for that is set and read once.
+const Expr *behind_name(const Site &site, const Expr *expr) {
+  const auto *name = as<Name>(expr);
+  const Expr *const value = name != nullptr ? assigned_before(site, name->id, name->start) : nullptr;
+  if (value == nullptr) {
+    return expr;
+  }
+  u32 reads = 0;
+  any_node(body_around(site), [&](const Node *node) {
+    const auto *use = as<Name>(node);
+    reads += use != nullptr && use->id == name->id && use->context == Context::Load ? 1 : 0;
+    return reads > 1;
+  });
+  return reads == 1 ? value : expr;
+}
+
 void check_distance(Site &site, const Call &call) {
   const bool is_function = called_api(site, call) == "torch.sum" || called_api(site, call) == "torch.norm" ||
                            called_api(site, call) == "torch.linalg.norm";
@@ -76,11 +99,13 @@ void check_distance(Site &site, const Call &call) {
                      : !is_norm && call.args.size() > (is_function ? 1U : 0U) ? call.args[is_function ? 1 : 0]
                                                                               : nullptr;
   const std::optional<i64> last = axis != nullptr ? integer_of(site, axis) : std::nullopt;
-  if (of == nullptr || !last || (*last != -1 && *last != 2)) {
+  if (of == nullptr || !last) {
     return;
   }
+  of = behind_name(site, of);
   const Expr *pairs = is_norm ? of : powered(site, of);
-  if (pairs != nullptr && is_all_pairs(site, pairs)) {
+  pairs = pairs != nullptr ? behind_name(site, pairs) : nullptr;
+  if (pairs != nullptr && is_all_pairs(site, pairs, *last)) {
     report(site, call, "the difference of all pairs is stored, only to be summed to distances",
            "use `torch.cdist(a, b)`, squared where needed, which never stores the differences");
   }

@@ -179,6 +179,14 @@ bool is_bound_again(const Block &body, Symbol sequence) {
   return bindings > 1;
 }
 
+bool is_recurrent(const Site &site, const Value &model);
+
+std::string advice_for(const Site &site, const Call &forward) {
+  return is_recurrent(site, value_of(site, forward.func))
+             ? "keep the state that the recurrent layer returns, and pass it with the new element only"
+             : "keep the keys and values of earlier tokens (`past_key_values`) and pass only the new token";
+}
+
 void check_growth(Site &site, const Call &call) {
   const model::Loop *loop = long_loop_around(site);
   if (loop == nullptr || loop->steps || site.module->is_test) {
@@ -212,9 +220,50 @@ void check_growth(Site &site, const Call &call) {
     return;
   }
   Finding &finding =
-      report(site, *forward, "the model recomputes the whole sequence for every new token",
-             "keep the keys and values of earlier tokens (`past_key_values`) and pass only the new token");
+      report(site, *forward, "the model recomputes the whole sequence for every new token", advice_for(site, *forward));
   add_note(finding, site, call, "the sequence grows by one token here");
+}
+
+// ---- Recurrent models
+// ------------------------------------------------------------------------------------------------
+
+bool is_recurrent_layer(const Site &site, const Value &value) {
+  const std::string_view name =
+      value.is(Value::Tag::Instance) && value.name() ? value.name().text() : std::string_view{};
+  if ((name != "torch.nn.LSTM" && name != "torch.nn.GRU" && name != "torch.nn.RNN") || value.call == nullptr) {
+    return false;
+  }
+  const Site there = site_of(site, *value.call);
+  const model::Argument both = argument_of(there, *value.call, ~0U, "bidirectional");
+  const auto setting = setting_of(there, both, model::ConstantValue::of(false));
+  return setting.has_value() && !setting->is_true();
+}
+
+// A module of the project that reads its input from left to right with a recurrent layer, and in no other way.
+bool is_recurrent(const Site &site, const Value &model) {
+  if (is_recurrent_layer(site, model)) {
+    return true;
+  }
+  if (!model.is(Value::Tag::Object) || model.type->kind != Kind::TorchModule || model.open) {
+    return false;
+  }
+  bool has_layer = false;
+  bool has_other = false; // that looks at several places at once
+  for (const model::ClassInfo *type : model.type->mro) {
+    for (const auto &[name, cell] : type->attributes) {
+      for_each_alternative(cell.value, [&](const Value &one) {
+        const bool is_layer = is_recurrent_layer(site, one);
+        has_layer |= is_layer;
+        const std::string_view maker =
+            one.is(Value::Tag::Instance) && one.name() ? one.name().text() : std::string_view{};
+        has_other |= (!is_layer && (maker == "torch.nn.LSTM" || maker == "torch.nn.GRU" || maker == "torch.nn.RNN")) ||
+                     maker.starts_with("torch.nn.Conv") || maker.starts_with("torch.nn.Transformer") ||
+                     maker.starts_with("torch.nn.MultiheadAttention") ||
+                     (one.is(Value::Tag::Object) && one.type->kind == Kind::TorchModule);
+      });
+    }
+  }
+  return has_layer && !has_other;
 }
 
 // ---- A list, text or buffer that grows ------------------------------------------------------------------------------
@@ -291,8 +340,8 @@ bool is_all_so_far(const Site &site, const model::Loop &loop, const Block &body,
     return false;
   }
   const std::string_view api = called_api(site, *call);
-  const bool is_made =
-      api == "torch.tensor" || api == "torch.LongTensor" || api == "torch.as_tensor" || api == "torch.stack";
+  const bool is_made = api == "torch.tensor" || api == "torch.LongTensor" || api == "torch.as_tensor" ||
+                       api == "torch.stack" || api == "torch.cat" || api == "torch.concat";
   const bool is_encoded = model::kind_of(call->func) == Kind::HfTokenizer || called_method(*call) == "encode";
   if (is_made || is_encoded) {
     return !call->args.empty() && follow(call->args[0]);
@@ -326,15 +375,55 @@ void check_forward(Site &site, const Call &call) {
   span.end = std::min(span.end, span.start + 5); // the keyword alone
 }
 
+// A recurrent model that is given the list of all elements so far: `model(torch.cat(pieces, dim=1))`.
+void check_list(Site &site, const Call &call) {
+  const model::Loop *const loop = long_loop_around(site);
+  if (loop == nullptr || loop->trains || site.module->is_test || site.function == nullptr ||
+      (loop->node->kind != NodeKind::For && loop->node->kind != NodeKind::While)) {
+    return;
+  }
+  const Block body = loop->node->kind == NodeKind::For ? static_cast<const For *>(loop->node)->body
+                                                       : static_cast<const While *>(loop->node)->body;
+  if (!is_all_so_far(site, *loop, body, &call, 0)) {
+    return;
+  }
+  const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
+  const auto *target = assignment != nullptr ? as<Name>(assignment->targets[0]) : nullptr;
+  const Call *forward = nullptr;
+  any_node(body, [&](const Node *node) {
+    const auto *inner = as<Call>(node);
+    // A second argument may be the state.
+    if (inner != nullptr && inner->args.size() == 1 && inner->keywords.empty() && inner != &call) {
+      const auto *given = as<Name>(inner->args[0]);
+      const bool is_it = target != nullptr && given != nullptr ? given->id == target->id && inner->start > call.end
+                                                               : contains(inner->args[0], &call);
+      const bool is_direct =
+          target != nullptr || is_all_so_far(site, *loop, body, inner->args[0], 0); // not of another function's result
+      if (is_it && is_direct && is_model_call(site, *inner) && is_recurrent(site, value_of(site, inner->func))) {
+        forward = inner;
+      }
+    }
+    return forward != nullptr;
+  });
+  if (forward != nullptr) {
+    Finding &finding = report(site, *forward, "the model recomputes the whole sequence for every new token",
+                              advice_for(site, *forward));
+    add_note(finding, site, call, "all elements so far are passed");
+  }
+}
+
 void check(Site &site, const Call &call) {
   if (site.project.callee_of(&call).is_kind(Kind::HfModel)) {
     check_forward(site, call);
   } else if (called_method(call) == "generate") {
     check_generate(site, call);
-  } else if (called_api(site, call) != "torch.cat" && called_api(site, call) != "torch.concat") {
-    check_setting(site, call);
-  } else {
+  } else if (called_api(site, call) == "torch.cat" || called_api(site, call) == "torch.concat") {
     check_growth(site, call);
+    check_list(site, call);
+  } else if (called_api(site, call).starts_with("torch.")) {
+    check_list(site, call);
+  } else {
+    check_setting(site, call);
   }
 }
 
@@ -353,7 +442,7 @@ extern constinit const Rule kGenerateWithoutCache = {
              .documentation = R"(## What it finds
 
 `generate(use_cache=False)`, also in a dictionary of settings or in a model's configuration, and loops that append a token to a sequence, list or text, or write it into a buffer, and call the model on the
-whole sequence, without a cache.
+whole sequence, without a cache; also of a recurrent model (`nn.LSTM`, `nn.GRU`, `nn.RNN`, in one direction), whose state is its cache.
 
 ## Why it costs
 
@@ -400,7 +489,9 @@ positions. Teaching code often omits the cache for clarity.
 
 - Transformers: KV cache strategies
 )"},
-    .calls = "HfModel.__call__ *.generate torch.cat torch.concat *.from_pretrained transformers.GenerationConfig",
+    .calls =
+        "HfModel.__call__ *.generate torch.cat torch.concat torch.stack torch.tensor torch.as_tensor torch.LongTensor "
+        "*.from_pretrained transformers.GenerationConfig",
     .on_call = check,
     .nodes = {NodeKind::Assign},
     .on_node = check_attribute};
