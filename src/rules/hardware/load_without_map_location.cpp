@@ -43,7 +43,7 @@ const Call *resumes_with(const Site &site, const Call &load) {
 
 // With several processes, each puts the tensors onto the one GPU that they were saved from.
 bool is_loaded_by_all(Site &site, const Call &call) {
-  constexpr std::string_view kWrappers[] = {"DistributedDataParallel", "FullyShardedDataParallel"};
+  constexpr std::string_view kWrappers[] = {"DistributedDataParallel(", "FullyShardedDataParallel(", "DDP(", "FSDP("};
   const bool is_wrapped =
       file_has_word(site, kWrappers) ||
       (site.function != nullptr && std::ranges::any_of(site.function->called_by, [&](const model::CallSite *caller) {

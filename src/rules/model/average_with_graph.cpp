@@ -166,6 +166,9 @@ void check(Site &site, const Node &node) {
   }
   if (const auto *assignment = as<Assign>(&node)) {
     const Expr *const entry = assignment->targets[0];
+    if (entry->kind != NodeKind::Subscript) {
+      return;
+    }
     const std::string_view written = text_of(site, entry);
     const bool reads_itself = any_node(static_cast<const Node *>(assignment->value), [&](const Node *part) {
       return part->kind == NodeKind::Subscript && text_of(site, part) == written;

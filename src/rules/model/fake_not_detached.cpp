@@ -128,12 +128,17 @@ struct Read {
   Made fake;
 };
 
-Read read_in(const Site &site, const Expr *loss, const HeldBy &reader, u32 depth = 0) {
+// `budget`: so many nodes are looked at, since names may stand for expressions with many names.
+Read read_in(const Site &site, const Expr *loss, const HeldBy &reader, u32 &budget, u32 depth = 0) {
   Read found;
   any_node(static_cast<const Node *>(loss), [&](const Node *node) {
+    if (budget == 0) {
+      return true;
+    }
+    --budget;
     if (const auto *name = as<Name>(node); name != nullptr && depth < 4) {
       const Expr *const value = assigned_before(site, name->id, name->start);
-      found = value != nullptr ? read_in(site, value, reader, depth + 1) : Read{};
+      found = value != nullptr ? read_in(site, value, reader, budget, depth + 1) : Read{};
       return found.call != nullptr;
     }
     const auto *call = as<Call>(node);
@@ -239,7 +244,8 @@ void check_unused_gradients(Site &site, const Call &call) {
   if (!reader.has_value()) {
     return;
   }
-  const Read read = read_in(site, loss, *reader);
+  u32 budget = 2000;
+  const Read read = read_in(site, loss, *reader, budget);
   const std::string_view maker = read.fake.written;
   if (read.call == nullptr || !has_own_steps(site, *read.fake.by) || is_switched_off(site, maker)) {
     return;
