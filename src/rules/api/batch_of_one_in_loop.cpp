@@ -66,7 +66,8 @@ bool gets_collected(const Site &site, const model::FunctionInfo &function) {
 // Does the function get the collected requests for a parameter: itself, or by another one that calls it or has a thread
 // call it?
 bool is_collected_batch(const Site &site, const Expr *items) {
-  if (site.function == nullptr || !is_param(*site.function, items) || !project_has_word(site, {"serve.batch"})) {
+  if (site.function == nullptr || !is_param(*site.function, items) ||
+      !project_has_word(site, {"from ray", "import ray"})) {
     return false;
   }
   const auto hands_over = [&](const Node *node, const model::FunctionInfo &from) {

@@ -1,4 +1,5 @@
 #include "rules/encoding.h"
+#include "rules/made_on_host.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -41,6 +42,10 @@ bool is_per_pixel(const Site &site, const Expr *expr, u32 depth = 0) {
   maker_of_callee(site, *call, &api);
   if (makes_segmenter(api)) {
     return true;
+  }
+  if (const model::FunctionInfo *const function = called_function(site, *call)) {
+    const Expr *const result = returned_at_end(site, *call);
+    return result != nullptr && is_per_pixel(site_inside(site, *function), result, depth + 1);
   }
   const std::string_view called = called_api(site, *call);
   const std::string_view method = called_method(*call);

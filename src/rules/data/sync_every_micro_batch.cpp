@@ -113,6 +113,17 @@ void check_accelerated(Site &site, const Call &call) {
     return;
   }
   const If *const skip = contains(step.node, place) ? skips_after(*step.node, *step.function, *place) : nullptr;
+  const Site there = place == &call ? site : site_of(site, *place);
+  const std::vector<StepEvent> events = skip != nullptr ? events_inside(there, *step.node) : std::vector<StepEvent>{};
+  constexpr std::string_view kSteps[] = {".step("};
+  const bool steps_before = std::ranges::any_of(events, [&](const StepEvent &event) {
+    return event.call->end < skip->start &&
+           (event.what == StepEvent::What::Helper || event.what == StepEvent::What::Other) &&
+           reaches_word(there, *event.call, Words(kSteps));
+  });
+  if (steps_before) {
+    return; // what steps in every iteration is a function
+  }
   const Node *test = nullptr;
   for (const PlacedEvent &one : step.events) {
     if (one.event.what == StepEvent::What::Step || one.event.what == StepEvent::What::ScalerStep) {

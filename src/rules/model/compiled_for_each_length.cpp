@@ -1,5 +1,5 @@
 #include "rules/encoding.h"
-#include "rules/processes.h"
+#include "rules/made_on_host.h"
 #include "rules/reach.h"
 
 #include <fmt/format.h>
@@ -38,7 +38,26 @@ struct Encoded {
   const Expr *texts = nullptr; // at the place of the model's call; null if that is not known
 };
 
-// The tokenizer's call behind what the model is given, which may be in a function that returns what it encoded.
+// The tokenizer's call behind an argument, which may be in a function that returns what it encoded.
+std::optional<Encoded> encoded_by_helper(const Site &site, const Expr *given, u32 depth) {
+  constexpr u32 kMostDepth = 3;
+  given = without_moves(given);
+  if (const auto *name = as<Name>(given)) {
+    const Expr *const value = assigned_to(site, *name);
+    given = value != nullptr ? without_moves(value) : nullptr;
+  }
+  const auto *helper = as<Call>(given);
+  const model::FunctionInfo *const function = helper != nullptr ? called_function(site, *helper) : nullptr;
+  const Expr *const result = function != nullptr ? returned_at_end(site, *helper) : nullptr;
+  if (result == nullptr || depth == kMostDepth) {
+    return std::nullopt;
+  }
+  const Site inside = site_inside(site, *function);
+  const auto encoding = encoding_behind(inside, result);
+  return encoding.has_value() ? std::optional(Encoded{*encoding, function->module, nullptr})
+                              : encoded_by_helper(inside, result, depth + 1);
+}
+
 std::optional<Encoded> encoded_for(const Site &site, const Call &call) {
   if (const auto encoding = encoding_behind(site, call)) {
     return Encoded{*encoding, site.module, argument(*encoding->call, 0, "text")};
@@ -47,30 +66,7 @@ std::optional<Encoded> encoded_for(const Site &site, const Call &call) {
   for (const Keyword *keyword : call.keywords) {
     given = !keyword->name ? keyword->value : given;
   }
-  given = given != nullptr ? without_moves(given) : nullptr;
-  if (const auto *name = as<Name>(given)) {
-    const Expr *const value = assigned_to(site, *name);
-    given = value != nullptr ? without_moves(value) : nullptr;
-  }
-  const auto *helper = as<Call>(given);
-  const model::FunctionInfo *const function = helper != nullptr ? called_function(site, *helper) : nullptr;
-  const FunctionDef *const definition = function != nullptr ? function->definition() : nullptr;
-  const auto *result =
-      definition != nullptr && !definition->body.empty() ? as<Return>(definition->body.back()) : nullptr;
-  if (result == nullptr || result->value == nullptr) {
-    return std::nullopt;
-  }
-  const auto known = std::ranges::find(site.function->calls, helper, &model::CallSite::call);
-  if (known == site.function->calls.end()) {
-    return std::nullopt;
-  }
-  Site inside{.project = site.project, .findings = site.findings, .memory = site.memory, .rule = site.rule};
-  inside.function = function;
-  inside.module = function->module;
-  inside.type = function->type;
-  inside.ancestors = ancestors_of(inside, *result);
-  const auto encoding = encoding_behind(inside, result->value);
-  return encoding.has_value() ? std::optional(Encoded{*encoding, function->module, nullptr}) : std::nullopt;
+  return given != nullptr ? encoded_by_helper(site, given, 0) : std::nullopt;
 }
 
 void check(Site &site, const Call &call) {

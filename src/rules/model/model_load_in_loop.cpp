@@ -323,8 +323,10 @@ bool is_entry_of_table(const Site &site, const Expr *expr, u32 depth = 0) {
 // A request chooses one of a few checkpoints, which is read again each time.
 bool is_chosen_from_table(const Site &site, const Call &call, const model::CallSite *caller) {
   const Site around = caller != nullptr ? site_of(site, *caller->call) : site;
-  const bool is_swapped = has_word(text_of(*site.function), {"empty_cache", "gc.collect", "unload", "evict"}) ||
-                          has_word(text_of(*around.function), {"empty_cache", "gc.collect", "unload", "evict"});
+  // One at a time is in memory, as all of them do not fit.
+  constexpr std::string_view kSwapping[] = {"empty_cache", ".collect()", "unload", "evict"};
+  const bool is_swapped = reaches_word(site, *site.function->node, Words(kSwapping)) ||
+                          reaches_word(around, *around.function->node, Words(kSwapping));
   const Expr *const first = call.args.empty() ? nullptr : call.args[0];
   if (first == nullptr || is_swapped || (caller != nullptr && keeps_something(*caller->caller)) ||
       std::ranges::any_of(call.args, [](const Expr *arg) { return arg->kind == NodeKind::Starred; })) {

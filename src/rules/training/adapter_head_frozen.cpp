@@ -1,3 +1,4 @@
+#include "rules/made_on_host.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -79,6 +80,19 @@ bool spares_head(const Site &site, const Call &config) {
          });
 }
 
+// The call that makes the configuration, which may be in a function that returns it; null if that is not known.
+const Call *config_behind(const Site &site, const model::Scope &scope, const Expr *expr, u32 depth) {
+  constexpr u32 kMostDepth = 3;
+  const auto written = model::written_as(scope, expr);
+  const auto *made = written.size() == 1 ? as<Call>(written[0].expr) : nullptr;
+  const model::FunctionInfo *const function = made != nullptr ? called_function(site, *made) : nullptr;
+  const Expr *const result = function != nullptr ? returned_at_end(site, *made) : nullptr;
+  return function == nullptr ? made
+         : result != nullptr && depth < kMostDepth
+             ? config_behind(site, model::scope_of(site.project, *function), result, depth + 1)
+             : nullptr;
+}
+
 void check(Site &site, const Call &call) {
   const Expr *const model = argument(call, 0, "model");
   if (model == nullptr || site.function == nullptr || site.module->is_test) {
@@ -89,8 +103,7 @@ void check(Site &site, const Call &call) {
   if (classifier == nullptr || given.given.size() != 1 || given.unknown) {
     return;
   }
-  const auto configs = model::written_as(given.given[0].scope, given.given[0].expr);
-  const auto *config = configs.size() == 1 ? as<Call>(configs[0].expr) : nullptr;
+  const Call *const config = config_behind(site, given.given[0].scope, given.given[0].expr, 0);
   if (config == nullptr) {
     return;
   }

@@ -57,6 +57,15 @@ class Loop:
             if (i + 1) % 100 == 0:
                 print(i)
 
+    def logged_after_helper(self):
+        for i, batch in enumerate(self.loader):
+            loss = self.model(batch).mean()
+            self.accelerator.backward(loss)
+            self.update()
+            if i % 100 != 0:
+                continue
+            print(i)
+
     def logged(self):
         for i, batch in enumerate(self.loader):
             loss = self.model(batch).mean()
