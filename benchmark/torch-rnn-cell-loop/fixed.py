@@ -1,11 +1,11 @@
 import torch
 from torch import nn
 
-BATCH = 2
-LENGTH = 200
-SENSORS = 256
-HIDDEN = 8
-STEPS = 20
+BATCH = 32
+LENGTH = 100
+SENSORS = 1024
+HIDDEN = 64
+STEPS = 6
 
 
 class Encoder(nn.Module):
