@@ -283,6 +283,9 @@ class Benchmark(unittest.TestCase):
         self.pair("a", self.LOOP, self.STACK, library="numpy", knobs="N = 5000")
         self.pair("b", self.STACK, self.STACK, library="numpy", knobs="N = 5000")
         self.assertIn("2 pairs\n", self.run_bench("list", "--folder", "holdout").stdout)
+        self.assertIn("2 pairs\n", self.run_bench("list", "holdout").stdout)
+        (self.folder / "nothing").mkdir()
+        self.assertIn("nothing/ has no pp.toml, and no folders with one", self.run_bench("list", "nothing/", code=2).stderr)
         found = self.assessment("--folder", "holdout")
         self.assertEqual({pair["id"]: (pair["found"], pair["found_by_place"]) for pair in found["pairs"]},
                          {"a": (True, True), "b": (False, False)})

@@ -26,6 +26,9 @@ bool is_pair(const fs::path &folder) {
   return fs::exists(folder / "pp.toml", error);
 }
 
+// A folder with pairs in it, and not one of them.
+bool is_set(const std::string &folder) { return !is_pair(folder) && !bench::pair_folders(folder).empty(); }
+
 // The folders that a word means.
 std::vector<std::string> meant_by(const std::string &word, const std::vector<std::string> &folders) {
   std::vector<std::string> found;
@@ -42,6 +45,8 @@ std::vector<std::string> meant_by(const std::string &word, const std::vector<std
     while (found.back().size() > 1 && found.back().ends_with('/')) {
       found.back().pop_back();
     }
+  } else if (found.empty() && is_set(word)) {
+    found = bench::pair_folders(word);
   }
   return found;
 }
@@ -66,7 +71,8 @@ void mention_unknown_rules(const std::vector<bench::Pair> &pairs) {
 void add_pair_options(CLI::App &command, PairArguments &arguments) {
   command
       .add_option("ids", arguments.ids,
-                  "Pairs: ids such as torch-item-per-step, beginnings such as 'torch-*', or folders (default: all)")
+                  "Pairs: ids such as torch-loss-list, beginnings such as 'torch-*', or folders of or with pairs "
+                  "(default: all)")
       ->type_name("ID");
   command.add_option("--folder", arguments.folder, "The folder with the pairs (default: 'benchmark' here or above)")
       ->type_name("FOLDER");
@@ -100,8 +106,15 @@ std::string benchmark_folder(const PairArguments &arguments) {
 
 ChosenPairs chosen_pairs(const PairArguments &arguments) {
   std::vector<std::string> chosen;
-  const bool needs_folder = arguments.ids.empty() || !arguments.folder.empty() ||
-                            !std::ranges::all_of(arguments.ids, [](const std::string &id) { return is_pair(id); });
+  const bool needs_folder =
+      arguments.ids.empty() || !arguments.folder.empty() ||
+      !std::ranges::all_of(arguments.ids, [](const std::string &id) { return is_pair(id) || is_set(id); });
+  for (const std::string &word : arguments.ids) {
+    if (std::error_code error;
+        word.find('/') != std::string::npos && fs::is_directory(word, error) && !is_pair(word) && !is_set(word)) {
+      throw CLI::ValidationError(fmt::format("{} has no pp.toml, and no folders with one", word));
+    }
+  }
   const std::vector<std::string> folders =
       needs_folder ? bench::pair_folders(benchmark_folder(arguments)) : std::vector<std::string>();
   if (arguments.ids.empty()) {
