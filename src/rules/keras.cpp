@@ -2,6 +2,7 @@
 
 #include "base/known_names.h"
 #include "model/classes.h"
+#include "rules/tables.h"
 
 #include <algorithm>
 
@@ -345,14 +346,31 @@ LossInfo compiled_loss(const Site &site, const Call &compile, const Node **place
     return {};
   }
   const model::Argument::Given &given = argument.given[0];
-  if (place != nullptr) {
-    *place = given.scope.module == site.module ? static_cast<const Node *>(given.expr) : &compile;
+  const auto look_at = [&](const model::Argument::Given &one) {
+    if (place != nullptr) {
+      *place = one.scope.module == site.module ? static_cast<const Node *>(one.expr) : &compile;
+    }
+    Site there = site;
+    there.module = one.scope.module;
+    there.function = one.scope.function;
+    there.ancestors.clear();
+    return loss_of(there, one.expr);
+  };
+  // LOSSES[name]: the cross-entropies among them, if they all expect the same.
+  LossInfo chosen;
+  for (const model::Argument::Given &entry : entries_chosen_by(given.scope, given.expr)) {
+    const LossInfo loss = look_at(entry);
+    if (loss.family == LossInfo::Family::Unknown || loss.family == LossInfo::Family::Other) {
+      continue;
+    }
+    if (chosen.family != LossInfo::Family::Unknown &&
+        (loss.family != chosen.family || loss.from_logits != chosen.from_logits)) {
+      return {};
+    }
+    chosen = loss;
   }
-  Site there = site;
-  there.module = given.scope.module;
-  there.function = given.scope.function;
-  there.ancestors.clear();
-  return loss_of(there, given.expr);
+  const LossInfo written = look_at(given);
+  return chosen.family != LossInfo::Family::Unknown ? chosen : written;
 }
 
 LossInfo called_loss(const Site &site, const Call &call) {

@@ -11,4 +11,9 @@ namespace deepperf::rules {
 // certain constant. None if it is not known to be such a table, or if something else may be in it.
 std::vector<model::Argument::Given> entries_chosen_by(const model::Scope &scope, const python::Expr *expr);
 
+// The functions of the project that `TABLE[name]` may be: entries of the dictionary, and those that a decorator puts
+// into it (`@register("cnn")`). None if something else may be in it.
+std::vector<const model::FunctionInfo *> functions_chosen_by(const model::Project &project, const model::Scope &scope,
+                                                             const python::Expr *expr);
+
 } // namespace deepperf::rules

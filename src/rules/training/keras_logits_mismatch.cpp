@@ -1,10 +1,12 @@
 #include "rules/keras.h"
+#include "rules/tables.h"
 
 #include <fmt/format.h>
 
 namespace deepperf::rules::keras_logits_mismatch {
 
 using namespace python;
+using model::Value;
 
 namespace {
 
@@ -43,16 +45,46 @@ bool is_cross_entropy(const LossInfo &loss) {
   return loss.family == Family::Binary || loss.family == Family::Categorical || loss.family == Family::Sparse;
 }
 
+// What a model ends in that a function from a table makes: `MODELS[name](settings)`. Nothing if they end differently.
+LayerInfo ending_of_chosen(const Site &site, const Call &compile) {
+  const Expr *model = receiver_of(compile);
+  LayerInfo ending;
+  for (const model::Argument::Given &given :
+       model != nullptr ? model::written_as(scope_of(site), model) : std::vector<model::Argument::Given>{}) {
+    const auto *made = as<Call>(given.expr);
+    const std::vector<const model::FunctionInfo *> makers =
+        made != nullptr ? functions_chosen_by(site.project, given.scope, made->func)
+                        : std::vector<const model::FunctionInfo *>{};
+    for (const model::FunctionInfo *maker : makers) {
+      const LayerInfo one = ending_of(site, maker->returns);
+      if (one.call == nullptr || (ending.call != nullptr && one.activation != ending.activation)) {
+        return {};
+      }
+      ending = ending.call == nullptr ? one : ending;
+    }
+    if (makers.empty()) {
+      return {};
+    }
+  }
+  return ending;
+}
+
 void check_compile(Site &site, const Call &call) {
+  const Value callee = site.project.callee_of(&call);
+  const bool is_model = callee.is(Value::Tag::ApiMethod) && callee.receiver().is_kind(Kind::KerasModel);
+  if (!is_model && (!site.module->tensorflow || keyword_argument(call, "loss") == nullptr)) {
+    return;
+  }
   const Node *place = &call;
   const LossInfo loss = compiled_loss(site, call, &place);
   if (is_cross_entropy(loss)) {
-    judge(site, *place, loss, ending_of(site, model_of(site, call)));
+    const LayerInfo ending = ending_of(site, model_of(site, call));
+    judge(site, *place, loss, ending.call != nullptr ? ending : ending_of_chosen(site, call));
   }
 }
 
 void check_call(Site &site, const Call &call) {
-  const model::Value callee = site.project.callee_of(&call);
+  const Value callee = site.project.callee_of(&call);
   const bool is_loss = callee.is_kind(Kind::KerasLoss);
   const ApiInfo *info = callee.is(model::Value::Tag::Api) ? find_api(callee.name()) : nullptr;
   if (!is_loss && (info == nullptr || !info->has(kLoss))) {
@@ -125,7 +157,7 @@ use its input instead. The other backends of Keras 3 and TensorFlow's own functi
 - Keras documentation of `SparseCategoricalCrossentropy`: `from_logits`
 - NeuraLint's rules on the last activation and the loss
 )"},
-    .calls = "KerasModel.compile",
+    .calls = "*.compile",
     .on_call = check_compile,
     .nodes = {NodeKind::Call},
     .on_node = check};
