@@ -3,6 +3,10 @@
 #include "model/mapper.h"
 #include "model/pipeline.h"
 #include "rules/site.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+#include <vector>
 
 namespace deepperf::rules::misplaced_cache {
 
@@ -79,6 +83,17 @@ bool is_for_evaluation(const Site &site, const Call &call) {
   return (target != nullptr && says_so(target->id.text())) || (root != nullptr && says_so(root->id.text()));
 }
 
+// Is the function one of several stages that a loop calls under one name? Then each seems to come after all others, and
+// check_list knows their order.
+bool is_listed(const model::FunctionInfo *function) {
+  return function != nullptr && std::ranges::any_of(function->called_by, [](const model::CallSite *site) {
+           const auto *loop = site->loop != nullptr ? as<For>(site->loop->node) : nullptr;
+           const auto *stage = loop != nullptr ? as<Name>(loop->target) : nullptr;
+           const auto *called = as<Name>(site->call->func);
+           return stage != nullptr && called != nullptr && stage->id == called->id;
+         });
+}
+
 void check(Site &site, const Call &call) {
   const auto known = site.project.stage_at.find(&call);
   if (known == site.project.stage_at.end()) {
@@ -86,7 +101,7 @@ void check(Site &site, const Call &call) {
   }
   const model::Project &project = site.project;
   const model::Stage &cache = project.stages[known->second];
-  if (cache.call != &call) {
+  if (cache.call != &call || is_listed(site.function)) {
     return;
   }
   Before before;
@@ -126,6 +141,106 @@ void check(Site &site, const Call &call) {
   }
 }
 
+// ---- Stages that stand in a list ------------------------------------------------------------------------------------
+
+// The statement `dataset = dataset.apply(stage)` or `dataset = stage(dataset)` of a loop over stages.
+bool applies_each(const For &loop) {
+  const auto *stage = as<Name>(loop.target);
+  return stage != nullptr && std::ranges::any_of(loop.body, [&](const Stmt *statement) {
+           const auto *assignment = as<Assign>(statement);
+           const auto *target =
+               assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+           const auto *call = target != nullptr ? as<Call>(assignment->value) : nullptr;
+           if (call == nullptr || call->args.size() != 1 || !call->keywords.empty()) {
+             return false;
+           }
+           const auto is_name = [](const Expr *expr, Symbol name) {
+             const auto *plain = as<Name>(expr);
+             return plain != nullptr && plain->id == name;
+           };
+           const bool by_method = called_method(*call) == "apply" && is_name(receiver_of(*call), target->id) &&
+                                  is_name(call->args[0], stage->id);
+           return by_method || (is_name(call->func, stage->id) && is_name(call->args[0], target->id));
+         });
+}
+
+// The lists that the loop may go over: written in its head, or assigned to the name there. None if it may be another.
+std::vector<const Expr *> lists_of(const Site &site, const For &loop) {
+  const auto is_list = [](const Expr *expr) { return expr->kind == NodeKind::List || expr->kind == NodeKind::Tuple; };
+  if (is_list(loop.iter)) {
+    return {loop.iter};
+  }
+  const auto *name = as<Name>(loop.iter);
+  const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
+  const Block &body = definition != nullptr ? definition->body : site.module->parsed->tree.body;
+  std::vector<const Expr *> lists;
+  const bool is_other = name == nullptr || any_node(body, [&](const Node *node) {
+                          const auto *call = as<Call>(node); // stages.append(…)
+                          const auto *receiver = call != nullptr ? as<Name>(receiver_of(*call)) : nullptr;
+                          const auto *assignment = as<Assign>(node);
+                          for (const Expr *target : assignment != nullptr ? assignment->targets : Array<Expr *>{}) {
+                            const auto *bound = as<Name>(target);
+                            if (bound != nullptr && bound->id == name->id) {
+                              lists.push_back(assignment->value);
+                            }
+                          }
+                          return receiver != nullptr && receiver->id == name->id;
+                        });
+  return is_other || !std::ranges::all_of(lists, is_list) ? std::vector<const Expr *>{} : lists;
+}
+
+// What one stage of the list does: `self.augment`, `lambda dataset: dataset.cache()`.
+struct ListedStage {
+  const model::StageFact *random = nullptr;
+  const model::StageFact *cache = nullptr;
+  const model::FunctionInfo *function = nullptr;
+};
+
+ListedStage listed_stage(const Site &site, const Expr *expr) {
+  ListedStage listed;
+  const model::Value value =
+      expr->kind == NodeKind::Lambda ? model::Value::of(site.project.function_at(expr)) : value_of(site, expr);
+  const bool is_function = value.is(model::Value::Tag::Function) || value.is(model::Value::Tag::Method);
+  listed.function = is_function ? value.function : nullptr;
+  if (listed.function == nullptr) {
+    return listed;
+  }
+  for (const model::StageFact &stage : listed.function->stages) {
+    if (stage.info != nullptr && stage.info->has(kCaches)) {
+      listed.cache = &stage;
+    } else if (stage.info != nullptr && stage.info->has(kMaps) && !stage.mapper.is(model::Value::Tag::Object) &&
+               model::examine_mapper(site.project, stage.mapper).random != nullptr) {
+      listed.random = &stage;
+    }
+  }
+  return listed;
+}
+
+void check_list(Site &site, const Node &node) {
+  const auto &loop = static_cast<const For &>(node);
+  if (!site.module->tensorflow || site.module->is_test || !applies_each(loop)) {
+    return;
+  }
+  for (const Expr *list : lists_of(site, loop)) {
+    const auto &stages =
+        list->kind == NodeKind::List ? static_cast<const List *>(list)->elts : static_cast<const Tuple *>(list)->elts;
+    ListedStage random;
+    for (const Expr *stage : stages) {
+      const ListedStage one = listed_stage(site, stage);
+      if (one.cache != nullptr && one.random == nullptr && random.random != nullptr) {
+        Finding &finding = report(site, *stage,
+                                  "`cache()` after random augmentation repeats the first epoch's random values in "
+                                  "every epoch",
+                                  "move `cache()` before the random augmentation");
+        finding.notes.push_back(
+            {random.function->module->file, random.random->call->span(), "elements are changed at random here"});
+        break;
+      }
+      random = one.random != nullptr ? one : random;
+    }
+  }
+}
+
 } // namespace
 
 extern constinit const Rule kMisplacedCache = {
@@ -143,8 +258,8 @@ extern constinit const Rule kMisplacedCache = {
              .documentation = R"(## What it finds
 
 A `cache()` in a `tf.data` pipeline after a map with random operations (`tf.image.random_flip_left_right`,
-`RandomCrop`), after `shuffle()`, or after an endless `repeat()`. A `cache()` of data that `from_tensor_slices` already
-holds in memory is a hint.
+`RandomCrop`), after `shuffle()`, or after an endless `repeat()`. The stages may also be functions in a list that a loop applies
+one after the other. A `cache()` of data that `from_tensor_slices` already holds in memory is a hint.
 
 ## Why it costs
 
@@ -187,6 +302,8 @@ suppress the rule there.
 - `tf.data.Dataset.cache`: the note on the order of elements
 )"},
     .calls = "Dataset.cache",
-    .on_call = check};
+    .on_call = check,
+    .nodes = {NodeKind::For},
+    .on_node = check_list};
 
 } // namespace deepperf::rules::misplaced_cache
