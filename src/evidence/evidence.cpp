@@ -119,7 +119,7 @@ std::string effect_of(const Measurement &measurement) {
   if (measurement.measure == "memory") {
     return fmt::format("{} the memory{}", times(measurement.ratio), range);
   }
-  return fmt::format("{} slower{}", times(measurement.ratio), range);
+  return fmt::format("{} {}{}", times(measurement.ratio), measurement.ratio < 1 ? "the time" : "slower", range);
 }
 
 } // namespace

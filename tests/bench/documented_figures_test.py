@@ -10,7 +10,7 @@ import re
 import sys
 
 # As src/evidence/evidence.cpp writes them.
-FIGURE = re.compile(r"(\d[\d.]*)x (slower|the memory) \((\d[\d.]*) to (\d[\d.]*)\)")
+FIGURE = re.compile(r"(\d[\d.]*)x (slower|the memory|the time) \((\d[\d.]*) to (\d[\d.]*)\)")
 GROWTH = re.compile(r"4x the ([\w ]+?) (?:take|need) (\d[\d.]*)x the (time|memory); (\d[\d.]*)x once fixed")
 
 
@@ -22,7 +22,7 @@ def figures_of(measurement):
     if measurement["measure"] == "growth":
         knob = measurement["growth_knob"].lower().replace("_", " ")
         return knob, number(measurement["buggy_growth"]), measurement["metric"], number(measurement["fixed_growth"])
-    words = "the memory" if measurement["measure"] == "memory" else "slower"
+    words = "the memory" if measurement["measure"] == "memory" else "slower" if measurement["ratio"] >= 1 else "the time"
     return number(measurement["ratio"]), words, number(measurement["low"]), number(measurement["high"])
 
 
