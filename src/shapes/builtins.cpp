@@ -17,6 +17,7 @@ bool Interpreter::iterate(const Value &value, std::vector<Value> &items) {
   case Tag::List:
   case Tag::Tuple:
   case Tag::Set:
+    heap.note_copied(value.list->content.items.size());
     items.insert(items.end(), value.list->content.items.begin(), value.list->content.items.end());
     return !value.list->content.is_open;
   case Tag::Dict:
@@ -29,7 +30,11 @@ bool Interpreter::iterate(const Value &value, std::vector<Value> &items) {
     return !value.dict->content.is_open;
   case Tag::Range: {
     const RangeObject &range = *value.range;
-    if (range.start.is_constant() && range.stop.is_constant() && range.step.is_constant() && range.step.value != 0) {
+    const auto is_moderate = [](const Dim &dim) { // so that nothing below overflows
+      constexpr i64 kLargest = i64{1} << 60U;
+      return dim.is_constant() && dim.value > -kLargest && dim.value < kLargest;
+    };
+    if (is_moderate(range.start) && is_moderate(range.stop) && is_moderate(range.step) && range.step.value != 0) {
       const i64 count = range.step.value > 0
                             ? (range.stop.value - range.start.value + range.step.value - 1) / range.step.value
                             : (range.start.value - range.stop.value - range.step.value - 1) / -range.step.value;

@@ -32,7 +32,7 @@ Value Interpreter::call_list_method(const Value &receiver, std::string_view name
     }
     if (list.content.is_open) {
       widen(args[0]);
-    } else if (list.content.items.size() >= 4096) {
+    } else if (list.content.items.size() >= kMostComputedItems) {
       heap.change(list).is_open = true;
     } else if (name == "appendleft") {
       ListContent &content = heap.change(list);
@@ -49,7 +49,7 @@ Value Interpreter::call_list_method(const Value &receiver, std::string_view name
     std::vector<Value> items;
     const bool is_exact = iterate(args[0], items);
     ListContent &content = heap.change(list);
-    if (is_exact && !content.is_open) {
+    if (is_exact && !content.is_open && content.items.size() + items.size() <= kMostComputedItems) {
       content.items.insert(content.items.end(), items.begin(), items.end());
     } else {
       content.is_open = true;
@@ -60,7 +60,8 @@ Value Interpreter::call_list_method(const Value &receiver, std::string_view name
   if (name == "insert" && args.size() == 2) {
     ListContent &content = heap.change(list);
     const Dim at = as_dim(args[0]);
-    if (!content.is_open && at.is_constant() && at.value >= 0 && at.value <= static_cast<i64>(content.items.size())) {
+    if (!content.is_open && at.is_constant() && at.value >= 0 && at.value <= static_cast<i64>(content.items.size()) &&
+        content.items.size() < kMostComputedItems) {
       content.items.insert(content.items.begin() + at.value, args[1]);
     } else {
       content.is_open = true;
@@ -211,7 +212,7 @@ Value Interpreter::call_text_method(const Value &receiver, std::string_view name
       out += *text;
       rest.remove_prefix(end + 1);
     }
-    return Value::of_text(intern(out));
+    return computed_text(out);
   }
   if (name == "startswith" || name == "endswith") {
     if (receiver.number != 0 && args.size() == 1 && args[0].is(Tag::Str) && args[0].number != 0) {

@@ -202,7 +202,7 @@ Value Interpreter::eval_string(const JoinedStr *expr) {
     }
     out += *text;
   }
-  return out.size() > 256 ? Value::of_text({}) : Value::of_text(intern(out));
+  return computed_text(out);
 }
 
 Value Interpreter::eval_unary(const UnaryOp *expr) {
@@ -342,7 +342,7 @@ bool Interpreter::comprehend(const ComprehensionExpr *expr, u32 generator, std::
     if (is_wanted) {
       is_exact = comprehend(expr, generator + 1, items, values) && is_exact;
     }
-    if (items.size() > 4096 || is_exhausted()) {
+    if (items.size() > kMostComputedItems || is_exhausted()) {
       return false;
     }
   }

@@ -8,6 +8,7 @@ namespace deepperf::shapes {
 using Tag = Value::Tag;
 
 Value Heap::new_list(std::vector<Value> items, Tag tag) {
+  copied_ += items.size();
   ListObject &list = lists_.emplace_back();
   list.content.items = std::move(items);
   return Value::of(&list, tag);

@@ -7,6 +7,7 @@
 
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace deepperf::shapes {
@@ -38,10 +39,18 @@ struct Branch {
   Changes<OpaqueObject, OpaqueContent> opaques;
 };
 
+inline std::size_t size_of(const ListContent &content) { return content.items.size(); }
+inline std::size_t size_of(const DictContent &content) { return 2 * content.items.size(); }
+inline std::size_t size_of(const ObjectContent &content) {
+  return content.attributes.size() + content.args.size() + content.items.size() + content.keys.size();
+}
+inline std::size_t size_of(const OpaqueContent &content) { return content.attributes.size(); }
+
 class Heap {
   template <class T, class Part> auto &changed(T &object, Part part) {
     if (!branches_.empty() && object.saved_at != branches_.back().id) {
       Branch &branch = branches_.back();
+      copied_ += size_of(object.content);
       (branch.*part).entries.push_back({&object, object.saved_at, object.content});
       object.saved_at = branch.id;
     }
@@ -71,6 +80,11 @@ public:
   OpaqueContent &change(OpaqueObject &object) { return changed(object, &Branch::opaques); }
 
   void bind(Frame &frame, u32 name, const Value &value);
+
+  // How many values were copied into lists, or kept aside for branches, since the last time that somebody asked. A line
+  // such as `x = x + x` copies as many as all lines before it.
+  void note_copied(std::size_t values) { copied_ += values; }
+  u64 take_copied() { return std::exchange(copied_, 0); }
 
   void begin_branch();
   // Everything is again as it was when the branch began.
@@ -115,6 +129,7 @@ private:
   Terms &terms_;
   std::vector<Branch> branches_;
   u32 last_branch_ = 0;
+  u64 copied_ = 0;
   std::deque<ListObject> lists_;
   std::deque<DictObject> dicts_;
   std::deque<Frame> frames_;

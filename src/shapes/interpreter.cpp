@@ -11,6 +11,11 @@ namespace deepperf::shapes {
 
 using namespace python;
 
+Value computed_text(std::string_view text) {
+  constexpr std::size_t kLongest = 1024;
+  return Value::of_text(text.size() <= kLongest ? intern(text) : Symbol{});
+}
+
 Interpreter::Interpreter(const model::Project &about, Limits limits) : project(about), heap(terms), limits_(limits) {
   limit_ = limits_.steps_of_root;
 }

@@ -45,6 +45,12 @@ struct Limits {
   u32 iterations = 64;          // of a loop that is unrolled
 };
 
+// Of a list that lines of code make longer, rather than write out; beyond it, its length is not known.
+constexpr std::size_t kMostComputedItems = 4096;
+
+// A text that was put together. One that is very long is not known: `x = x + x` doubles it with every line.
+Value computed_text(std::string_view text);
+
 struct Operation;
 
 // The layers of a module of Flax in the order in which they ran, and the features that each of them got.
@@ -208,8 +214,10 @@ private:
   };
 
   bool spend() {
-    ++used_;
-    ++all_used_;
+    constexpr u64 kCopiedInAStep = 16;
+    const u64 cost = 1 + heap.take_copied() / kCopiedInAStep;
+    used_ += cost;
+    all_used_ += cost;
     return !is_exhausted();
   }
   // statements

@@ -143,16 +143,18 @@ Value Interpreter::binary(Operator op, const Value &given_left, const Value &giv
     std::swap(left, right);
   }
   if (left.is_sequence()) {
-    if (op == Operator::Mult && as_dim(right).is_constant() && !left.list->content.is_open) {
+    const std::vector<Value> &parts = left.list->content.items;
+    if (op == Operator::Mult && as_dim(right).is_constant() && !left.list->content.is_open &&
+        (parts.empty() || as_dim(right).value <= static_cast<i64>(kMostComputedItems / parts.size()))) {
       std::vector<Value> items;
-      const i64 count = std::clamp<i64>(as_dim(right).value, 0, 1024);
-      for (i64 i = 0; i < count && items.size() < 4096; ++i) {
-        items.insert(items.end(), left.list->content.items.begin(), left.list->content.items.end());
+      for (i64 i = 0; i < as_dim(right).value && !parts.empty(); ++i) {
+        items.insert(items.end(), parts.begin(), parts.end());
       }
       return heap.new_list(std::move(items), left.tag);
     }
-    if (op == Operator::Add && right.is_sequence() && !left.list->content.is_open && !right.list->content.is_open) {
-      std::vector<Value> items = left.list->content.items;
+    if (op == Operator::Add && right.is_sequence() && !left.list->content.is_open && !right.list->content.is_open &&
+        parts.size() + right.list->content.items.size() <= kMostComputedItems) {
+      std::vector<Value> items = parts;
       items.insert(items.end(), right.list->content.items.begin(), right.list->content.items.end());
       return heap.new_list(std::move(items), left.tag);
     }
@@ -160,7 +162,7 @@ Value Interpreter::binary(Operator op, const Value &given_left, const Value &giv
   }
   if (left.is(Tag::Str)) {
     if (op == Operator::Add && right.is(Tag::Str) && left.number != 0 && right.number != 0) {
-      return Value::of_text(intern(std::string(left.text()) + std::string(right.text())));
+      return computed_text(std::string(left.text()) + std::string(right.text()));
     }
     if (op == Operator::Mod && left.number != 0) { // "layer%d" % i
       const std::size_t at = left.text().find('%');
@@ -169,8 +171,7 @@ Value Interpreter::binary(Operator op, const Value &given_left, const Value &giv
       if (text && at != std::string_view::npos && at + 1 < left.text().size() &&
           (left.text()[at + 1] == 'd' || left.text()[at + 1] == 's' || left.text()[at + 1] == 'i') &&
           left.text().find('%', at + 1) == std::string_view::npos) {
-        return Value::of_text(
-            intern(std::string(left.text().substr(0, at)) + *text + std::string(left.text().substr(at + 2))));
+        return computed_text(std::string(left.text().substr(0, at)) + *text + std::string(left.text().substr(at + 2)));
       }
     }
     return Value::of_text({});

@@ -104,7 +104,7 @@ Flow Interpreter::exec(const Stmt *statement) {
       std::vector<Value> items;
       const bool is_exact = iterate(right, items);
       ListContent &content = heap.change(*left.list);
-      if (is_exact && !content.is_open) {
+      if (is_exact && !content.is_open && content.items.size() + items.size() <= kMostComputedItems) {
         content.items.insert(content.items.end(), items.begin(), items.end());
       } else {
         content.is_open = true;
