@@ -327,8 +327,13 @@ private:
       return; // a global, or of an outer function
     }
     const auto name_of = [](const Binding &binding) { return binding.name.id; };
-    for (auto at = std::ranges::lower_bound(bindings_, name.id, {}, name_of); at != bindings_.end() && at->name == name;
-         ++at) {
+    const auto bound = std::ranges::equal_range(bindings_, name.id, {}, name_of);
+    constexpr std::size_t kMostBindings = 256; // of one name; what has more is not followed
+    if (bound.size() > kMostBindings) {
+      result.varies = true;
+      return;
+    }
+    for (auto at = bound.begin(); at != bound.end(); ++at) {
       if (at->value != nullptr) {
         follow(at->value);
       } else {

@@ -3,6 +3,7 @@
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace deepperf::rules {
@@ -18,14 +19,14 @@ struct Assignment {
 };
 
 struct Assignments {
-  std::vector<Assignment> all; // by their end
+  std::vector<Assignment> all; // by their name and end
 };
 
+constexpr auto place_of = [](const Assignment &one) { return std::pair(one.name.id, one.end); };
+
 const std::vector<Assignment> &assignments_of(const Site &site) {
-  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
-  const void *about = definition != nullptr ? static_cast<const void *>(definition) : site.module;
   return site.memory
-      .recall<Assignments>(about,
+      .recall<Assignments>(&body_around(site),
                            [&site] {
                              Assignments found;
                              any_node(body_around(site), [&found](const Node *node) {
@@ -38,7 +39,7 @@ const std::vector<Assignment> &assignments_of(const Site &site) {
                                }
                                return false;
                              });
-                             std::ranges::sort(found.all, {}, &Assignment::end);
+                             std::ranges::sort(found.all, {}, place_of);
                              return found;
                            })
       .all;
@@ -53,13 +54,8 @@ const Block &body_around(const Site &site) {
 
 const Expr *assigned_before(const Site &site, Symbol name, u32 offset) {
   const std::vector<Assignment> &all = assignments_of(site);
-  for (auto at = std::ranges::upper_bound(all, offset, {}, &Assignment::end); at != all.begin();) {
-    --at;
-    if (at->name == name) {
-      return at->value;
-    }
-  }
-  return nullptr;
+  const auto at = std::ranges::upper_bound(all, std::pair(name.id, offset), {}, place_of);
+  return at != all.begin() && (at - 1)->name == name ? (at - 1)->value : nullptr;
 }
 
 const Expr *written_value(const Site &site, const Expr *expr) {

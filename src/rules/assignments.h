@@ -16,7 +16,8 @@ const python::Expr *written_value(const Site &site, const python::Expr *expr);
 // The statement around the place; null if the place stands in none.
 const python::Stmt *statement_around(const Site &site);
 
-// The block of the function around the place, or of its module.
+// The block of the function around the place, or of its module. It stays where it is, so that facts about it can be
+// kept under its address.
 const python::Block &body_around(const Site &site);
 
 } // namespace deepperf::rules

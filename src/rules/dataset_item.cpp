@@ -2,6 +2,7 @@
 
 #include "model/classes.h"
 #include "model/variance.h"
+#include "rules/dependencies.h"
 
 #include <algorithm>
 
@@ -72,7 +73,7 @@ namespace {
 bool is_same_for_all_calls(const Site &site, u32 place, u32 depth);
 
 bool is_same_here(const Site &site, const Expr &expr, u32 depth) {
-  const model::Dependencies depends = model::dependencies_of(site.project, *site.function, &expr);
+  const model::Dependencies depends = dependencies_of(site, *site.function, &expr);
   const bool is_method = site.function->type != nullptr && !site.function->is_static;
   const u64 params = depends.params & ~u64{is_method ? 1U : 0U}; // parameter 0 is self
   if (depends.varies || (params != 0 && in_item_or_batch(site))) {

@@ -1,9 +1,12 @@
 #include "rules/loss_flow.h"
 
 #include "python/children.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 #include <optional>
+#include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace deepperf::rules {
@@ -12,9 +15,10 @@ using namespace python;
 
 namespace {
 
-// The simple statements of a function, in the order of its code.
+// The simple statements of a function, in the order of its code, and which of them have a name in them.
 struct SimpleStatements {
   std::vector<const Stmt *> all;
+  std::unordered_map<u32, std::vector<const Stmt *>> with; // by name
 };
 
 void collect(const Node *node, std::vector<const Stmt *> &all) {
@@ -38,22 +42,30 @@ void collect(const Node *node, std::vector<const Stmt *> &all) {
   }
 }
 
-const std::vector<const Stmt *> &statements_of(Memory &memory, const model::FunctionInfo &function) {
-  return memory
-      .recall<SimpleStatements>(&function,
-                                [&] {
-                                  SimpleStatements found;
-                                  const FunctionDef *definition = function.definition();
-                                  const bool is_body = function.node == nullptr && function.module != nullptr;
-                                  const Block body = definition != nullptr ? definition->body
-                                                     : is_body             ? function.module->parsed->tree.body
-                                                                           : Block{};
-                                  for (const Stmt *statement : body) {
-                                    collect(statement, found.all);
-                                  }
-                                  return found;
-                                })
-      .all;
+SimpleStatements find_statements(const model::FunctionInfo &function) {
+  SimpleStatements found;
+  const FunctionDef *definition = function.definition();
+  const bool is_body = function.node == nullptr && function.module != nullptr;
+  const Block body = definition != nullptr ? definition->body : is_body ? function.module->parsed->tree.body : Block{};
+  for (const Stmt *statement : body) {
+    collect(statement, found.all);
+  }
+  for (const Stmt *statement : found.all) {
+    any_node_inside(statement, [&](const Node *node) {
+      if (const auto *name = as<Name>(node)) {
+        std::vector<const Stmt *> &with = found.with[name->id.id];
+        if (with.empty() || with.back() != statement) {
+          with.push_back(statement);
+        }
+      }
+      return false;
+    });
+  }
+  return found;
+}
+
+const SimpleStatements &statements_of(Memory &memory, const model::FunctionInfo &function) {
+  return memory.recall<SimpleStatements>(&function, [&] { return find_statements(function); });
 }
 
 // What is followed: an expression, or the value of a name. Of a call that returns a tuple, one element.
@@ -89,11 +101,8 @@ public:
     if (depth > kMostDepth || ++followed_ > kMostFollowed) {
       return nullptr;
     }
-    for (const Stmt *statement : statements_of(memory_, function)) {
+    for (const Stmt *statement : statements_with(function, followed, from)) {
       take_steps();
-      if (statement->end <= from) {
-        continue;
-      }
       if (const Call *found = through_calls(function, *statement, followed, depth)) {
         return found;
       }
@@ -144,6 +153,22 @@ public:
   }
 
 private:
+  // Those behind the offset that have what is followed in them.
+  std::span<const Stmt *const> statements_with(const model::FunctionInfo &function, const Followed &followed,
+                                               u32 from) const {
+    const auto end_of = [](const Stmt *statement) { return statement->end; };
+    const SimpleStatements &statements = statements_of(memory_, function);
+    if (!followed.name) {
+      const auto around = std::ranges::upper_bound(statements.all, followed.expr->start, {}, end_of);
+      return around != statements.all.end() ? std::span<const Stmt *const>{around, 1} : std::span<const Stmt *const>{};
+    }
+    const auto known = statements.with.find(followed.name.id);
+    if (known == statements.with.end()) {
+      return {};
+    }
+    return {std::ranges::upper_bound(known->second, from, {}, end_of), known->second.end()};
+  }
+
   // Is the value of the expression that of what is followed, as it goes its way?
   bool is_carried(const Expr *expr, const Followed &followed) const {
     if (is_followed(expr, followed)) {

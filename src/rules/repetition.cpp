@@ -1,6 +1,7 @@
 #include "rules/repetition.h"
 
 #include "model/variance.h"
+#include "rules/dependencies.h"
 
 #include <algorithm>
 
@@ -46,7 +47,7 @@ const model::Loop *climb(const model::FunctionInfo &function, std::vector<const 
 bool holds(const std::vector<Symbol> &names, Symbol name) { return std::ranges::find(names, name) != names.end(); }
 
 struct Question {
-  const model::Project &project;
+  const Site &site;
   const Repetition &repetition;
 };
 
@@ -54,10 +55,10 @@ struct Question {
 bool is_same(const Question &question, std::size_t level, const model::FunctionInfo &function, const Expr *expr) {
   const Repetition &repetition = question.repetition;
   if (level == repetition.calls.size()) {
-    return !model::varies(question.project, *repetition.loop, expr);
+    return !model::varies(question.site.project, *repetition.loop, expr);
   }
   const model::CallSite &call = *repetition.calls[level];
-  const model::Dependencies on = model::dependencies_of(question.project, function, expr);
+  const model::Dependencies on = dependencies_of(question.site, function, expr);
   const bool is_stored = std::ranges::any_of(on.attributes, [&](Symbol attribute) {
     return holds(repetition.loop->attributes, attribute) || holds(function.attribute_stores, attribute);
   });
@@ -97,7 +98,7 @@ Repetition repetition_of(const Site &site) {
 }
 
 bool stays_same(const Site &site, const Repetition &repetition, const Expr *expr) {
-  return is_same({.project = site.project, .repetition = repetition}, 0, *site.function, expr);
+  return is_same({.site = site, .repetition = repetition}, 0, *site.function, expr);
 }
 
 bool call_stays_same(const Site &site, const Repetition &repetition, const Call &call) {

@@ -7,6 +7,7 @@
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -124,6 +125,7 @@ private:
 
 const TracedFunctions &traced_functions(const Site &site) {
   return site.memory.recall<TracedFunctions>(&site.project, [&] {
+    const SharedWork shared;
     const bool is_eager = project_has_word(site, {"run_eagerly", "run_functions_eagerly"});
     TracedSearch search(site, is_eager);
     for (const model::Module &module : site.project.modules) {
@@ -136,6 +138,46 @@ const TracedFunctions &traced_functions(const Site &site) {
     search.visit_stages();
     return std::move(search.found);
   });
+}
+
+// What a function assigns to a name, in the order of its code.
+struct Bound {
+  u32 start = 0;
+  const Expr *value = nullptr; // null: what a loop takes from something
+};
+
+struct BoundNames {
+  std::unordered_map<u32, std::vector<Bound>> of;
+
+  void add(const Expr *target, u32 start, const Expr *value) {
+    if (const auto *plain = as<Name>(target)) {
+      of[plain->id.id].push_back({start, value});
+    } else if (const auto *tuple = as<Tuple>(target)) {
+      for (const Expr *part : tuple->elts) {
+        add(part, start, value);
+      }
+    }
+  }
+};
+
+BoundNames find_bound(const FunctionDef &definition) {
+  BoundNames found;
+  any_node(definition.body, [&](const Node *node) {
+    if (const auto *assignment = as<Assign>(node)) {
+      for (const Expr *target : assignment->targets) {
+        found.add(target, node->start, assignment->value);
+      }
+    } else if (const auto *loop = as<For>(node)) {
+      any_node_inside(loop->target, [&](const Node *part) {
+        if (const auto *name = as<Name>(part)) {
+          found.of[name->id.id].push_back({node->start, nullptr});
+        }
+        return false;
+      });
+    }
+    return false;
+  });
+  return found;
 }
 
 class SymbolicSearch {
@@ -205,37 +247,27 @@ private:
         }
       }
     }
-    bool other = false;
-    if (const FunctionDef *definition = owner->definition()) {
-      any_node(definition->body, [&](const Node *node) {
-        if (owner == &function && node->start > place.start) {
-          return false;
-        }
-        if (const auto *assignment = as<Assign>(node)) {
-          for (const Expr *target : assignment->targets) {
-            note(*owner, target, assignment->value, name, depth, found, other);
-          }
-        } else if (const auto *loop = as<For>(node); loop != nullptr && mentions(loop->target, name)) {
-          other = true;
-        }
-        return other;
-      });
+    for (const Bound &bound : bound_to(*owner, name)) {
+      if (owner == &function && bound.start > place.start) {
+        break;
+      }
+      if (bound.value == nullptr || !is_symbolic(*owner, bound.value, depth + 1)) {
+        return false;
+      }
+      found = true;
     }
-    return found && !other;
+    return found;
   }
 
-  void note(const FunctionInfo &owner, const Expr *target, const Expr *value, Symbol name, u32 depth, bool &found,
-            bool &other) {
-    if (const auto *plain = as<Name>(target)) {
-      if (plain->id == name) {
-        const bool is_one = is_symbolic(owner, value, depth + 1);
-        (is_one ? found : other) = true;
-      }
-    } else if (const auto *tuple = as<Tuple>(target)) {
-      for (const Expr *part : tuple->elts) {
-        note(owner, part, value, name, depth, found, other);
-      }
+  std::span<const Bound> bound_to(const FunctionInfo &function, Symbol name) const {
+    const FunctionDef *const definition = function.definition();
+    if (definition == nullptr) {
+      return {};
     }
+    const BoundNames &names =
+        site_.memory.recall<BoundNames>(definition, [definition] { return find_bound(*definition); });
+    const auto known = names.of.find(name.id);
+    return known != names.of.end() ? std::span<const Bound>(known->second) : std::span<const Bound>();
   }
 
   bool is_symbolic_parameter(const FunctionInfo &function, u32 index, u32 depth) {

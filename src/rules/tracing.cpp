@@ -4,6 +4,7 @@
 
 #include "model/bind.h"
 #include "python/children.h"
+#include "rules/dependencies.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -422,7 +423,7 @@ bool depends_on_traced_argument(const Site &site, const Expr *expr) {
       text_of(site, function->compiled_at).find("static") != std::string_view::npos) {
     return false;
   }
-  const model::Dependencies depends = model::dependencies_of(site.project, *function, expr);
+  const model::Dependencies depends = dependencies_of(site, *function, expr);
   return depends.params != 0 || (depends.varies && !function->params.empty());
 }
 

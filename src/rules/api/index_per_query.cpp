@@ -1,4 +1,5 @@
 #include "model/variance.h"
+#include "rules/dependencies.h"
 #include "rules/per_item.h"
 #include "rules/per_step.h"
 #include "rules/reach.h"
@@ -6,6 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <vector>
 
 namespace deepperf::rules::index_per_query {
 
@@ -27,7 +29,7 @@ bool makes_index(std::string_view api) {
 
 // What does not come from the callers of the function.
 bool is_fixed(const Site &site, const Expr *expr) {
-  const model::Dependencies on = model::dependencies_of(site.project, *site.function, expr);
+  const model::Dependencies on = dependencies_of(site, *site.function, expr);
   if (on.params == 0 && !on.varies) {
     return std::ranges::none_of(on.attributes, [&site](Symbol attribute) {
       return std::ranges::find(site.function->own_stores, attribute) != site.function->own_stores.end();
@@ -51,18 +53,27 @@ const Call *filled_by(const Site &site, const Call &made) {
   if (api.starts_with("rank_bm25.") || fills_itself(api)) {
     return !made.args.empty() && is_fixed(site, made.args[0]) ? &made : nullptr;
   }
-  const Call *found = nullptr;
-  any_node(definition->body, [&](const Node *node) {
-    const auto *call = as<Call>(node);
-    const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
-    if ((method == "add" || method == "add_items" || method == "fit" || method == "add_with_ids" ||
-         method == "train") &&
-        !call->args.empty() && call->start > made.start && is_fixed(site, call->args[0])) {
-      found = call;
-    }
-    return found != nullptr;
-  });
-  return found;
+  struct Fillings {
+    std::vector<const Call *> all; // with what is the same each time, in the order of the code
+  };
+  const auto find = [&] {
+    Fillings found;
+    any_node(definition->body, [&](const Node *node) {
+      const auto *call = as<Call>(node);
+      const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
+      if ((method == "add" || method == "add_items" || method == "fit" || method == "add_with_ids" ||
+           method == "train") &&
+          !call->args.empty() && is_fixed(site, call->args[0])) {
+        found.all.push_back(call);
+      }
+      return false;
+    });
+    std::ranges::stable_sort(found.all, {}, [](const Call *call) { return call->start; });
+    return found;
+  };
+  const std::vector<const Call *> &all = site.memory.recall<Fillings>(definition, find).all;
+  const auto next = std::ranges::upper_bound(all, made.start, {}, [](const Call *call) { return call->start; });
+  return next != all.end() ? *next : nullptr;
 }
 
 // Kept where the next call finds it: `self.index = …`, a cache, a global.

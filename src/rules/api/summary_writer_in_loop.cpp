@@ -1,4 +1,5 @@
 #include "model/variance.h"
+#include "rules/dependencies.h"
 #include "rules/site.h"
 
 #include <algorithm>
@@ -40,12 +41,12 @@ void check(Site &site, const Call &call) {
   const model::Dependencies on = [&] {
     model::Dependencies all;
     for (const Expr *arg : call.args) {
-      const model::Dependencies one = model::dependencies_of(site.project, *function, arg);
+      const model::Dependencies one = dependencies_of(site, *function, arg);
       all.params |= one.params;
       all.varies |= one.varies;
     }
     for (const Keyword *keyword : call.keywords) {
-      const model::Dependencies one = model::dependencies_of(site.project, *function, keyword->value);
+      const model::Dependencies one = dependencies_of(site, *function, keyword->value);
       all.params |= one.params;
       all.varies |= one.varies;
     }

@@ -1,5 +1,6 @@
 #include "model/classes.h"
 #include "model/variance.h"
+#include "rules/dependencies.h"
 #include "rules/per_step.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
@@ -82,7 +83,7 @@ bool is_same_each_time(const Site &site, const Call &call) {
   const model::FunctionInfo &function = *site.function;
   const bool is_method = function.type != nullptr && !function.is_static;
   const auto is_same = [&](const Expr *expr) {
-    const model::Dependencies on = model::dependencies_of(site.project, function, expr);
+    const model::Dependencies on = dependencies_of(site, function, expr);
     return !on.varies && (on.params & ~u64{is_method ? 1U : 0U}) == 0 &&
            std::ranges::all_of(on.attributes, [&](Symbol name) {
              return function.type != nullptr && is_constant(*function.type, name);

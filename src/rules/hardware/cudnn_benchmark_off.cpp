@@ -41,6 +41,24 @@ Block block_around(const Site &site, const Node &node) {
   return {};
 }
 
+// `deterministic = True` among the statements that the node stands among; null if there is none.
+const Assign *made_deterministic(const Site &site, const Node &node) {
+  struct Deterministic {
+    const Assign *set = nullptr;
+  };
+  const Block block = block_around(site, node);
+  const auto find = [&] {
+    for (const Stmt *statement : block) {
+      const auto *other = as<Assign>(statement);
+      if (other != nullptr && cudnn_setting(site, *other) == "deterministic" && bool_of(site, other->value) == true) {
+        return Deterministic{other};
+      }
+    }
+    return Deterministic{};
+  };
+  return block.empty() ? nullptr : site.memory.recall<Deterministic>(block.begin(), find).set;
+}
+
 // A collate_fn of the project that pads to the longest sample of the batch, so that batches differ in size.
 struct Padding {
   const Call *loader = nullptr;
@@ -88,6 +106,7 @@ const Call *padding_of(const Site &site, const Expr *collate) {
 }
 
 Padding find_padding(const Site &site) {
+  const SharedWork shared;
   Padding found;
   for (const model::FunctionInfo &function : site.project.functions) {
     const FunctionDef *const definition = function.definition();
@@ -123,7 +142,7 @@ void check_sizes(Site &site, const Node &node, bool is_default) {
       !project_has_word(site, {"nn.Conv1d(", "nn.Conv2d(", "nn.ConvTranspose1d(", "nn.ConvTranspose2d("})) {
     return;
   }
-  const Padding padding = find_padding(site);
+  const Padding &padding = site.memory.recall<Padding>(&site.project, [&site] { return find_padding(site); });
   if (padding.pads == nullptr) {
     return;
   }
@@ -154,17 +173,14 @@ void check(Site &site, const Node &node) {
     return setting == "benchmark" && on ? check_sizes(site, node, value->overridable) : void();
   }
   if (setting == "benchmark" && on) {
-    for (const Stmt *statement : block_around(site, node)) {
-      const auto *other = as<Assign>(statement);
-      if (other != nullptr && cudnn_setting(site, *other) == "deterministic" && bool_of(site, other->value) == true) {
-        Finding &finding = report(site, node,
-                                  "`benchmark` and `deterministic` contradict each other: timing chooses the kernel, "
-                                  "so two runs may still differ",
-                                  "choose one: `benchmark = True` for speed, or `deterministic = True` and `benchmark "
-                                  "= False` for reproducible results");
-        add_note(finding, site, *other, "`deterministic` is set here");
-        return;
-      }
+    if (const Assign *const other = made_deterministic(site, node)) {
+      Finding &finding = report(site, node,
+                                "`benchmark` and `deterministic` contradict each other: timing chooses the kernel, "
+                                "so two runs may still differ",
+                                "choose one: `benchmark = True` for speed, or `deterministic = True` and `benchmark "
+                                "= False` for reproducible results");
+      add_note(finding, site, *other, "`deterministic` is set here");
+      return;
     }
     check_sizes(site, node, false);
     return;

@@ -1,7 +1,11 @@
+#include "rules/assignments.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
+#include <vector>
 
 namespace deepperf::rules::compiled_never_called {
 
@@ -9,22 +13,19 @@ using namespace python;
 
 namespace {
 
-// How a scope uses a name from a place on, functions inside included.
+// How a scope uses a name, functions inside included.
 struct Uses {
-  const Call *generates = nullptr; // name.generate(…)
-  const Node *saved = nullptr;     // name.save_pretrained(…), name.state_dict()
-  bool is_other = false;           // it is called, handed on, returned or something else that may run it
-};
-
-class Finder {
-public:
-  Finder(Symbol name, u32 from, Uses &uses) : name_(name), from_(from), uses_(uses) {}
+  struct OfName {
+    std::vector<const Call *> generates; // name.generate(…), in the order of the code
+    bool is_other = false;
+    u32 last_other = 0; // where it is last called, handed on, returned or something else that may run it
+  };
+  std::unordered_map<u32, OfName> of;
 
   void walk(const Node *node) {
     if (const auto *call = as<Call>(node)) {
-      const auto *receiver = as<Name>(receiver_of(*call));
-      if (receiver != nullptr && receiver->id == name_ && receiver->start >= from_) {
-        method(*call);
+      if (const auto *receiver = as<Name>(receiver_of(*call))) {
+        method(*call, *receiver);
         for_each_child(call, [&](const Node *child) {
           if (child != call->func) {
             walk(child);
@@ -35,54 +36,82 @@ public:
     }
     // A setting: model.config.use_cache = False
     if (const auto *attribute = as<Attribute>(node)) {
-      const auto *object = as<Name>(attribute->value);
-      if (object != nullptr && object->id == name_) {
-        uses_.is_other |= attribute->attr.text() == "forward";
+      if (const auto *object = as<Name>(attribute->value)) {
+        if (attribute->attr.text() == "forward") {
+          add_other(object->id, kAnywhere);
+        }
         return;
       }
     }
     if (const auto *name = as<Name>(node)) {
-      uses_.is_other |= name->id == name_ && name->start >= from_;
+      add_other(name->id, name->start);
       return;
     }
     for_each_child(node, [&](const Node *child) { walk(child); });
   }
 
-private:
-  void method(const Call &call) {
-    const std::string_view method = called_method(call);
-    if (method == "generate") {
-      uses_.generates = uses_.generates != nullptr ? uses_.generates : &call;
-    } else if (method == "save_pretrained" || method == "state_dict") {
-      uses_.saved = uses_.saved != nullptr ? uses_.saved : &call;
-    } else if (method != "eval" && method != "train" && method != "half" && method != "print_trainable_parameters") {
-      uses_.is_other = true;
-    }
+  [[nodiscard]] const OfName *find(Symbol name) const {
+    const auto known = of.find(name.id);
+    return known != of.end() ? &known->second : nullptr;
   }
 
-  Symbol name_;
-  u32 from_;
-  Uses &uses_;
+private:
+  static constexpr u32 kAnywhere = ~u32{0};
+
+  void add_other(Symbol name, u32 place) {
+    OfName &uses = of[name.id];
+    uses.is_other = true;
+    uses.last_other = std::max(uses.last_other, place);
+  }
+
+  void method(const Call &call, const Name &receiver) {
+    const std::string_view method = called_method(call);
+    if (method == "generate") {
+      of[receiver.id.id].generates.push_back(&call);
+    } else if (method != "save_pretrained" && method != "state_dict" && method != "eval" && method != "train" &&
+               method != "half" && method != "print_trainable_parameters") {
+      add_other(receiver.id, method == "forward" ? kAnywhere : receiver.start);
+    }
+  }
 };
 
-// Was it given to a Trainer before? That one keeps what it was given.
-const Call *trainer_before(const Site &site, const Block &body, Symbol name, u32 before) {
-  const Call *found = nullptr;
-  any_node(body, [&](const Node *node) {
+// Trainers that a function makes, by the names of the models that they are given, in the order of the code.
+struct Trainers {
+  std::unordered_map<u32, std::vector<const Call *>> of;
+};
+
+Trainers find_trainers(const Site &site) {
+  Trainers found;
+  any_node(body_around(site), [&](const Node *node) {
     const auto *call = as<Call>(node);
-    if (call == nullptr || call->start > before ||
-        (model::kind_of(call) != Kind::Trainer && !called_api(site, *call).ends_with("Trainer"))) {
+    if (call == nullptr || (model::kind_of(call) != Kind::Trainer && !called_api(site, *call).ends_with("Trainer"))) {
       return false;
     }
-    const auto is_it = [name](const Expr *given) {
-      const auto *plain = as<Name>(given);
-      return plain != nullptr && plain->id == name;
-    };
     const Keyword *const model = keyword_argument(*call, "model");
-    found = (model != nullptr && is_it(model->value)) || (!call->args.empty() && is_it(call->args[0])) ? call : found;
+    const auto *by_keyword = model != nullptr ? as<Name>(model->value) : nullptr;
+    const auto *first = !call->args.empty() ? as<Name>(call->args[0]) : nullptr;
+    for (const Name *given : {by_keyword, first}) {
+      if (given != nullptr) {
+        found.of[given->id.id].push_back(call);
+      }
+    }
     return false;
   });
+  for (auto &[name, calls] : found.of) {
+    std::ranges::stable_sort(calls, {}, [](const Call *call) { return call->start; });
+  }
   return found;
+}
+
+// Was it given to a Trainer before? That one keeps what it was given.
+const Call *trainer_before(const Site &site, Symbol name, u32 before) {
+  const Trainers &trainers = site.memory.recall<Trainers>(&body_around(site), [&site] { return find_trainers(site); });
+  const auto known = trainers.of.find(name.id);
+  if (known == trainers.of.end()) {
+    return nullptr;
+  }
+  const auto after = std::ranges::upper_bound(known->second, before, {}, [](const Call *call) { return call->start; });
+  return after != known->second.begin() ? *(after - 1) : nullptr;
 }
 
 void check(Site &site, const Call &call) {
@@ -93,31 +122,38 @@ void check(Site &site, const Call &call) {
   if (target == nullptr || given == nullptr || site.function == nullptr || site.module->is_test) {
     return;
   }
-  const FunctionDef *definition = site.function->definition();
-  const Block body = definition != nullptr ? definition->body : site.module->parsed->tree.body;
-  Uses uses;
-  Finder finder(target->id, assignment->end, uses);
-  for (const Stmt *statement : body) {
-    finder.walk(statement);
-  }
-  if (uses.is_other) {
+  const Uses &all = site.memory.recall<Uses>(&body_around(site), [&site] {
+    Uses found;
+    for (const Stmt *statement : body_around(site)) {
+      found.walk(statement);
+    }
+    return found;
+  });
+  const Uses::OfName *const uses = all.find(target->id);
+  if (uses != nullptr && uses->is_other && uses->last_other >= assignment->end) {
     return;
   }
-  const Call *const trainer = trainer_before(site, body, given->id, call.start);
-  if (trainer != nullptr && uses.generates == nullptr) {
+  const Call *generates = nullptr; // the first from here on
+  if (uses != nullptr) {
+    const auto next = std::ranges::lower_bound(uses->generates, assignment->end, {},
+                                               [](const Call *one) { return receiver_of(*one)->start; });
+    generates = next != uses->generates.end() ? *next : nullptr;
+  }
+  const Call *const trainer = trainer_before(site, given->id, call.start);
+  if (trainer != nullptr && generates == nullptr) {
     Finding &finding = report(
         site, call,
         fmt::format("the compiled model is never run: the Trainer keeps the `{}` it was given before",
                     given->id.text()),
         "compile the model before it is given to the Trainer, or pass `torch_compile=True` in the `TrainingArguments`");
     add_note(finding, site, *trainer, "the Trainer gets the model here");
-  } else if (uses.generates != nullptr) {
+  } else if (generates != nullptr) {
     Finding &finding =
         report(site, call,
                "the compiled model is never run: `generate()` is a method of the original model and calls that one",
                fmt::format("compile in place: `{}.forward = torch.compile({}.forward)`", target->id.text(),
                            target->id.text()));
-    add_note(finding, site, *uses.generates, "the only use of the compiled model");
+    add_note(finding, site, *generates, "the only use of the compiled model");
   }
 }
 

@@ -206,9 +206,12 @@ void offer_decorator(Finding &finding, const Site &site, const FunctionDef *defi
   }
 }
 
-// What was already said about the place; null if nothing was.
+// What was already said about the place, by a loop around the one that asks; null if nothing was.
 Finding *reported_at(const Site &site, const Node &place) {
-  for (std::size_t i = site.findings.size(); i-- > 0 && site.findings[i].file == site.module->file;) {
+  constexpr std::size_t kFurthest = 100; // findings back
+  std::size_t looks = 0;
+  for (std::size_t i = site.findings.size();
+       i-- > 0 && looks++ < kFurthest && site.findings[i].file == site.module->file;) {
     Finding &finding = site.findings[i];
     take_steps();
     if (finding.rule == &site.rule->info && finding.span.start == place.start && finding.span.end == place.end) {

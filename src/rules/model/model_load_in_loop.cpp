@@ -4,6 +4,7 @@
 #include "model/definitions.h"
 #include "model/variance.h"
 #include "python/children.h"
+#include "rules/dependencies.h"
 #include "rules/encoding.h"
 #include "rules/fate.h"
 #include "rules/per_item.h"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
 
 namespace deepperf::rules::model_load_in_loop {
 
@@ -53,7 +55,7 @@ bool is_output(const Site &site, const Expr *saved, u32 depth = 0) {
 }
 
 // The file changes between the turns, or it is asked for again after something failed.
-bool writes_models(const Site &site, const Node *node) {
+bool find_writing(const Site &site, const Node *node) {
   if (const auto *call = as<Call>(node)) {
     const std::string_view method = called_method(*call);
     if ((method == "save" && !is_output(site, receiver_of(*call))) || method.starts_with("save_") || method == "fit" ||
@@ -65,8 +67,14 @@ bool writes_models(const Site &site, const Node *node) {
     return true;
   }
   bool found = false;
-  for_each_child(node, [&](const Node *child) { found = found || writes_models(site, child); });
+  for_each_child(node, [&](const Node *child) { found = found || find_writing(site, child); });
   return found;
+}
+bool writes_models(const Site &site, const Node *node) {
+  struct Writes {
+    bool models = false;
+  };
+  return site.memory.recall<Writes>(node, [&] { return Writes{find_writing(site, node)}; }).models;
 }
 
 // A name that a loop inside `loop` takes from the same collection each time: the same files again and again.
@@ -79,29 +87,43 @@ bool is_from_same_collection(const Site &site, const model::Loop &loop, const Ex
          !model::varies(site.project, loop, statement->iter);
 }
 
+// How a loop or function uses its names.
+struct AskedNames {
+  struct OfName {
+    u32 uses = 0;
+    u32 asks = 0; // of them, for predictions
+  };
+  std::unordered_map<u32, OfName> of;
+};
+
+void find_asked(const Node *node, AskedNames &found) {
+  const auto *use = as<Name>(node);
+  if (use != nullptr && use->context == Context::Load) {
+    ++found.of[use->id.id].uses;
+  }
+  const auto *method = as<Attribute>(node);
+  const auto *owner = method != nullptr ? as<Name>(method->value) : nullptr;
+  if (owner != nullptr && (method->attr.text() == "predict" || method->attr.text() == "evaluate")) {
+    ++found.of[owner->id.id].asks;
+  }
+  for_each_child(node, [&](const Node *child) { find_asked(child, found); });
+}
+
 // A Keras model that is only asked for predictions.
-bool is_only_asked(const Node &within, const Stmt *taken) {
+bool is_only_asked(const Site &site, const Node &within, const Stmt *taken) {
   const auto *assignment = as<Assign>(taken);
   const auto *name =
       assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
   if (name == nullptr) {
     return false;
   }
-  u32 uses = 0;
-  u32 asks = 0;
-  const auto visit = [&](const auto &self, const Node *node) -> void {
-    const auto *use = as<Name>(node);
-    const auto *method = as<Attribute>(node);
-    uses += use != nullptr && use->id == name->id && use->context == Context::Load ? 1 : 0;
-    const auto *owner = method != nullptr ? as<Name>(method->value) : nullptr;
-    asks += owner != nullptr && owner->id == name->id &&
-                    (method->attr.text() == "predict" || method->attr.text() == "evaluate")
-                ? 1
-                : 0;
-    for_each_child(node, [&](const Node *child) { self(self, child); });
-  };
-  visit(visit, &within);
-  return uses > 0 && uses == asks;
+  const AskedNames &names = site.memory.recall<AskedNames>(&within, [&within] {
+    AskedNames found;
+    find_asked(&within, found);
+    return found;
+  });
+  const auto known = names.of.find(name->id.id);
+  return known != names.of.end() && known->second.uses > 0 && known->second.uses == known->second.asks;
 }
 
 bool stays_same(const Site &site, const Call &call, const model::Loop &loop) {
@@ -160,7 +182,7 @@ bool is_same_in_each_call(const Site &site, const Call &call) {
     if (reads_request(site, expr)) {
       return false;
     }
-    const model::Dependencies on = model::dependencies_of(site.project, *site.function, expr);
+    const model::Dependencies on = dependencies_of(site, *site.function, expr);
     const bool is_of_object = on.attributes.empty() ? on.params == 0 : passed_params(*site.function, on) == 0;
     return is_of_object && are_fixed(*site.function, on.attributes) && !on.varies;
   };
@@ -234,7 +256,13 @@ bool keeps_something(const FunctionInfo &function, const Node *node) {
   for_each_child(node, [&](const Node *child) { found = found || keeps_something(function, child); });
   return found;
 }
-bool keeps_something(const FunctionInfo &function) { return keeps_something(function, function.node); }
+bool keeps_something(const Site &site, const FunctionInfo &function) {
+  struct Keeps {
+    bool something = false;
+  };
+  return site.memory.recall<Keeps>(&function, [&] { return Keeps{keeps_something(function, function.node)}; })
+      .something;
+}
 
 // A function that returns what it loads, or keeps it to itself, and that a request handler calls each time.
 const model::CallSite *called_by_handler(const Site &site, const model::FunctionInfo &function, u32 depth = 0) {
@@ -248,7 +276,7 @@ const model::CallSite *called_by_handler(const Site &site, const model::Function
     }
     const Node *const between = caller->caller->node;
     if (depth + 1 < kMostDepth && between != nullptr && caller->caller->name.text() != "__init__" &&
-        !is_cached(*caller->caller) && !keeps_something(*caller->caller) &&
+        !is_cached(*caller->caller) && !keeps_something(site, *caller->caller) &&
         called_by_handler(site, *caller->caller, depth + 1) != nullptr) {
       return caller;
     }
@@ -260,7 +288,7 @@ const model::CallSite *called_by_handler(const Site &site, const model::Function
 bool is_same_for_caller(const Site &site, const Call &call, const model::CallSite &caller) {
   u64 params = 0;
   const auto depends = [&](const Expr *expr) {
-    const model::Dependencies on = model::dependencies_of(site.project, *site.function, expr);
+    const model::Dependencies on = dependencies_of(site, *site.function, expr);
     params |= on.params;
     return on.varies || !on.attributes.empty();
   };
@@ -275,7 +303,7 @@ bool is_same_for_caller(const Site &site, const Call &call, const model::CallSit
     }
     const Expr *const passed = model::passed_argument(caller, i);
     const model::Dependencies on =
-        passed != nullptr ? model::dependencies_of(site.project, *caller.caller, passed) : model::Dependencies{};
+        passed != nullptr ? dependencies_of(site, *caller.caller, passed) : model::Dependencies{};
     const Site there = site_of(site, *caller.call);
     const u64 others = on.attributes.empty() ? on.params : passed_params(*caller.caller, on);
     if (others != 0 || on.varies || !are_fixed(*caller.caller, on.attributes) ||
@@ -328,7 +356,7 @@ bool is_chosen_from_table(const Site &site, const Call &call, const model::CallS
   const bool is_swapped = reaches_word(site, *site.function->node, Words(kSwapping)) ||
                           reaches_word(around, *around.function->node, Words(kSwapping));
   const Expr *const first = call.args.empty() ? nullptr : call.args[0];
-  if (first == nullptr || is_swapped || (caller != nullptr && keeps_something(*caller->caller)) ||
+  if (first == nullptr || is_swapped || (caller != nullptr && keeps_something(site, *caller->caller)) ||
       std::ranges::any_of(call.args, [](const Expr *arg) { return arg->kind == NodeKind::Starred; })) {
     return false;
   }
@@ -355,7 +383,7 @@ bool check_request(Site &site, const Call &call) {
   const model::CallSite *caller = is_handler ? nullptr : called_by_handler(site, *site.function);
   const bool is_constructor = is_handler && site.function->name.text() == "__init__"; // of what each request makes
   if ((!is_handler && caller == nullptr) || is_cached(*site.function) ||
-      (!is_constructor && keeps_something(*site.function))) {
+      (!is_constructor && keeps_something(site, *site.function))) {
     return false;
   }
   const bool is_same =
@@ -384,11 +412,11 @@ bool check_object(Site &site, const Call &call) {
   for (const model::CallSite *caller : site.function->called_by) {
     const FunctionInfo &by = *caller->caller;
     if (caller->once || caller->behind_guard || by.node == nullptr || !runs_per_request(site.project, by) ||
-        keeps_something(by) || is_cached(by)) {
+        keeps_something(site, by) || is_cached(by)) {
       continue;
     }
     const auto fixed = [&](const Expr *expr) {
-      const model::Dependencies on = model::dependencies_of(site.project, by, expr);
+      const model::Dependencies on = dependencies_of(site, by, expr);
       return on.params == 0 && on.attributes.empty() && !on.varies;
     };
     std::vector<const Node *> ancestors;
@@ -485,8 +513,9 @@ void check(Site &site, const Call &call) {
   // processor is not trained, nor is a model that is only asked.
   const Kind kind = model::kind_of(&call);
   const std::string_view loaded = called_api(site, call);
-  const bool is_asked = kind == Kind::KerasModel && is_only_asked(loop != nullptr ? *loop->node : *site.function->node,
-                                                                  taken_by(site.ancestors, call));
+  const bool is_asked =
+      kind == Kind::KerasModel &&
+      is_only_asked(site, loop != nullptr ? *loop->node : *site.function->node, taken_by(site.ancestors, call));
   const bool is_trained = kind != Kind::HfPipeline && kind != Kind::HfTokenizer && !is_asked &&
                           loaded.find("Processor") == std::string_view::npos &&
                           loaded.find("FeatureExtractor") == std::string_view::npos;

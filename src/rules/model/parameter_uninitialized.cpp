@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_set>
 
 namespace deepperf::rules::parameter_uninitialized {
 
@@ -37,46 +38,68 @@ bool is_uninitialized(const Site &site, const Expr *expr) {
          (call->args.size() > 1 || integer_of(site, call->args[0]).has_value());
 }
 
-// Is the attribute read to fill it: an argument of a call, the receiver of one, or `.data`?
-bool may_fill(const Node *node, Symbol attribute) {
-  const auto is_it = [&](const Expr *expr) {
-    const auto *read = as<Attribute>(expr);
-    return read != nullptr && read->attr == attribute;
-  };
+// Attributes that may be filled somewhere: they are arguments of a call, or the receiver of one, or `.data` is read.
+struct Filled {
+  std::unordered_set<u32> attributes;
+
+  void add_all(const Node *part) {
+    any_node(part, [this](const Node *node) {
+      if (const auto *read = as<Attribute>(node)) {
+        attributes.insert(read->attr.id);
+      }
+      return false;
+    });
+  }
+
+  void add(const Expr *expr) {
+    if (const auto *read = as<Attribute>(expr)) {
+      attributes.insert(read->attr.id);
+    }
+  }
+};
+
+void find_filled(const Node *node, Filled &filled) {
   if (const auto *call = as<Call>(node)) {
     const std::string_view name = called_name(*call);
     const bool fills = name.ends_with("_") || name.find("init") != std::string_view::npos || name == "fill" ||
                        name == "copy" || name.find("reset") != std::string_view::npos;
-    if (fills && (std::ranges::any_of(call->args,
-                                      [&](const Expr *one) {
-                                        return any_node(one, [&](const Node *part) {
-                                          return part->kind < NodeKind::FunctionDef &&
-                                                 is_it(static_cast<const Expr *>(part));
-                                        });
-                                      }) ||
-                  (receiver_of(*call) != nullptr && any_node(receiver_of(*call), [&](const Node *part) {
-                     return part->kind < NodeKind::FunctionDef && is_it(static_cast<const Expr *>(part));
-                   })))) {
-      return true;
+    for (const Expr *one : fills ? call->args : Array<Expr *>{}) {
+      filled.add_all(one);
+    }
+    if (fills && receiver_of(*call) != nullptr) {
+      filled.add_all(receiver_of(*call));
     }
   }
-  if (const auto *around = as<Attribute>(node);
-      around != nullptr && around->attr.text() == "data" && is_it(around->value)) {
-    return true;
+  if (const auto *around = as<Attribute>(node); around != nullptr && around->attr.text() == "data") {
+    filled.add(around->value);
   }
   if (const auto *assignment = as<Assign>(node)) {
     for (const Expr *target : assignment->targets) {
-      const auto *element = as<Subscript>(target);
-      if (element != nullptr && is_it(element->value)) {
-        return true;
+      if (const auto *element = as<Subscript>(target)) {
+        filled.add(element->value);
       }
     }
   }
-  // for w in (self.a, self.b): …
-  const auto *loop = as<For>(node);
-  return loop != nullptr && any_node(loop->iter, [&](const Node *part) {
-           return part->kind < NodeKind::FunctionDef && is_it(static_cast<const Expr *>(part));
-         });
+  if (const auto *loop = as<For>(node)) { // for w in (self.a, self.b): …
+    filled.add_all(loop->iter);
+  }
+}
+
+bool is_filled(const Site &site, Symbol attribute) {
+  const Filled &filled = site.memory.recall<Filled>(&site.project, [&site] {
+    const SharedWork shared;
+    Filled found;
+    for (const model::Module &module : site.project.modules) {
+      for (const Stmt *statement : module.parsed->tree.body) {
+        any_node_inside(statement, [&found](const Node *node) {
+          find_filled(node, found);
+          return false;
+        });
+      }
+    }
+    return found;
+  });
+  return filled.attributes.contains(attribute.id);
 }
 
 void check(Site &site, const Call &call) {
@@ -97,14 +120,7 @@ void check(Site &site, const Call &call) {
                         "_(p,", "_(param", ".weight.data", "weights_init", "load_checkpoint", "from_pretrained"})) {
     return;
   }
-  bool is_filled = false;
-  for (const model::Module &module : site.project.modules) {
-    for (const Stmt *statement : module.parsed->tree.body) {
-      is_filled =
-          is_filled || any_node_inside(statement, [&](const Node *node) { return may_fill(node, target->attr); });
-    }
-  }
-  if (is_filled) {
+  if (is_filled(site, target->attr)) {
     return;
   }
   report(site, call,

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace deepperf::rules::resume_incomplete {
 
@@ -73,19 +76,58 @@ bool restores_optimizer(const Site &site, const Expr *optimizer) {
 }
 
 bool is_read(const Site &site, Symbol name) {
-  const auto reads = [&](const Node *node) {
-    const auto *read = as<Name>(node);
-    return read != nullptr && read->id == name && read->context == Context::Load;
+  struct Read {
+    std::unordered_set<u32> names;
   };
-  if (site.function->node != nullptr) {
-    return any_node_inside(site.function->node, reads);
-  }
-  for (const Stmt *statement : site.module->parsed->tree.body) {
-    if (any_node_inside(statement, reads)) {
-      return true;
+  const Node *const scope = site.function->node;
+  const auto find = [&] {
+    Read read;
+    const auto look = [&read](const Node *node) {
+      const auto *one = as<Name>(node);
+      if (one != nullptr && one->context == Context::Load) {
+        read.names.insert(one->id.id);
+      }
+      return false;
+    };
+    if (scope != nullptr) {
+      any_node_inside(scope, look);
+      return read;
     }
+    for (const Stmt *statement : site.module->parsed->tree.body) {
+      any_node_inside(statement, look);
+    }
+    return read;
+  };
+  return site.memory.recall<Read>(scope != nullptr ? static_cast<const void *>(scope) : site.module, find)
+      .names.contains(name.id);
+}
+
+// What a file saves with torch.save(), by the path.
+struct SavedPaths {
+  struct Saved {
+    const Dict *dict = nullptr;
+    u32 writers = 0;
+  };
+  std::unordered_map<std::string, Saved> of;
+};
+
+SavedPaths find_saved(const Site &site) {
+  SavedPaths found;
+  for (const Stmt *statement : site.module->parsed->tree.body) {
+    any_node_inside(statement, [&](const Node *node) {
+      const auto *save = as<Call>(node);
+      if (save == nullptr || save->args.size() < 2 || called_api(site, *save) != "torch.save") {
+        return false;
+      }
+      if (const auto path = string_of(site_of(site, *save), save->args[1])) {
+        SavedPaths::Saved &saved = found.of[*path];
+        ++saved.writers;
+        saved.dict = as<Dict>(save->args[0]);
+      }
+      return false;
+    });
   }
-  return false;
+  return found;
 }
 
 // start = checkpoint["epoch"] + 1
@@ -131,25 +173,14 @@ void check_load(Site &site, const Call &call) {
   if (!path.has_value()) {
     return;
   }
-  const Dict *saved = nullptr;
-  u32 writers = 0;
-  for (const Stmt *statement : site.module->parsed->tree.body) {
-    any_node_inside(statement, [&](const Node *node) {
-      const auto *save = as<Call>(node);
-      if (save == nullptr || save->args.size() < 2 || called_api(site, *save) != "torch.save" ||
-          string_of(site_of(site, *save), save->args[1]) != path) {
-        return false;
-      }
-      ++writers;
-      saved = as<Dict>(save->args[0]);
-      return false;
-    });
-  }
+  const SavedPaths &paths = site.memory.recall<SavedPaths>(site.module, [&site] { return find_saved(site); });
+  const auto known = paths.of.find(*path);
+  const Dict *const saved = known != paths.of.end() && known->second.writers == 1 ? known->second.dict : nullptr;
   const auto is_state = [](const DictItem &item) {
     const auto *state = as<Call>(item.value);
     return state != nullptr && called_method(*state) == "state_dict";
   };
-  if (saved == nullptr || writers != 1 || std::ranges::none_of(saved->items, is_state)) {
+  if (saved == nullptr || std::ranges::none_of(saved->items, is_state)) {
     return;
   }
   Finding &finding = report(

@@ -1,6 +1,7 @@
 #include "model/definitions.h"
 #include "model/variance.h"
 #include "python/children.h"
+#include "rules/dependencies.h"
 #include "rules/per_step.h"
 #include "rules/reach.h"
 #include "rules/repetition.h"
@@ -58,7 +59,7 @@ bool is_fixed(const Site &site, const Repetition &repetition, const Expr *expr) 
   if (repetition.loop != nullptr && stays_same(site, repetition, expr)) {
     return true;
   }
-  const model::Dependencies on = model::dependencies_of(site.project, *site.function, expr);
+  const model::Dependencies on = dependencies_of(site, *site.function, expr);
   return on.params == 0 && !on.varies &&
          std::ranges::all_of(on.attributes, [&](Symbol attribute) { return is_set_once(site, attribute); });
 }

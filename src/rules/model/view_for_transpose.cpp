@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
+#include <unordered_map>
+#include <vector>
 
 namespace deepperf::rules::view_for_transpose {
 
@@ -12,30 +14,61 @@ using namespace python;
 
 namespace {
 
+// `x` of x.size() and x.shape; null if it is something else.
+const Name *owner_of_shape(const Expr *expr) {
+  if (const auto *call = as<Call>(expr)) {
+    return called_method(*call) == "size" && call->args.empty() ? as<Name>(receiver_of(*call)) : nullptr;
+  }
+  const auto *attribute = as<Attribute>(expr);
+  return attribute != nullptr && attribute->attr.text() == "shape" ? as<Name>(attribute->value) : nullptr;
+}
+
+// Where a function unpacks the sizes of a name, and where the name becomes something else, in the order of its code.
+struct Unpackings {
+  struct Change {
+    u32 end = 0;
+    const Tuple *names = nullptr; // null: another tensor from here on
+  };
+  std::unordered_map<u32, std::vector<Change>> of; // by name
+};
+
+Unpackings find_unpackings(const Block &body) {
+  Unpackings found;
+  any_node(body, [&](const Node *node) {
+    const auto *assignment = as<Assign>(node);
+    if (assignment == nullptr || assignment->targets.size() != 1) {
+      return false;
+    }
+    if (const auto *target = as<Name>(assignment->targets[0])) {
+      found.of[target->id.id].push_back({assignment->end, nullptr});
+    } else if (const auto *names = as<Tuple>(assignment->targets[0])) {
+      const Name *const owner = owner_of_shape(assignment->value);
+      any_node(names, [&](const Node *part) {
+        const auto *other = as<Name>(part);
+        if (other != nullptr && (owner == nullptr || other->id != owner->id)) {
+          found.of[other->id.id].push_back({assignment->end, nullptr});
+        }
+        return false;
+      });
+      if (owner != nullptr) {
+        found.of[owner->id.id].push_back({assignment->end, names});
+      }
+    }
+    return false;
+  });
+  return found;
+}
+
 // The dimension of `x` whose size the expression is: x.size(1), x.shape[1], or `t` after `b, t, d = x.shape`.
 class Sizes {
 public:
   Sizes(const Site &site, const Name &x) : site_(site), x_(x) {
-    // The last statement before the place that unpacks the sizes of x as it still is.
-    any_node(body_around(site), [&](const Node *node) {
-      const auto *assignment = as<Assign>(node);
-      if (assignment == nullptr || assignment->end > x.start || assignment->targets.size() != 1) {
-        return false;
-      }
-      const auto *target = as<Name>(assignment->targets[0]);
-      const auto *names = as<Tuple>(assignment->targets[0]);
-      if (target != nullptr && target->id == x.id) {
-        unpacked_ = nullptr; // another tensor from here on
-      } else if (names != nullptr && is_shape(assignment->value)) {
-        unpacked_ = names;
-      } else if (names != nullptr && any_node(names, [&](const Node *part) {
-                   const auto *other = as<Name>(part);
-                   return other != nullptr && other->id == x.id;
-                 })) {
-        unpacked_ = nullptr;
-      }
-      return false;
-    });
+    const Unpackings &all =
+        site.memory.recall<Unpackings>(&body_around(site), [&site] { return find_unpackings(body_around(site)); });
+    if (const auto known = all.of.find(x.id.id); known != all.of.end()) {
+      const auto after = std::ranges::upper_bound(known->second, x.start, {}, &Unpackings::Change::end);
+      unpacked_ = after != known->second.begin() ? (after - 1)->names : nullptr;
+    }
   }
 
   [[nodiscard]] std::optional<i64> dimension(const Expr *expr) const {
@@ -59,13 +92,7 @@ public:
 
 private:
   [[nodiscard]] bool is_shape(const Expr *expr) const {
-    if (const auto *call = as<Call>(expr)) {
-      const auto *owner = called_method(*call) == "size" && call->args.empty() ? as<Name>(receiver_of(*call)) : nullptr;
-      return owner != nullptr && owner->id == x_.id;
-    }
-    const auto *attribute = as<Attribute>(expr);
-    const auto *owner =
-        attribute != nullptr && attribute->attr.text() == "shape" ? as<Name>(attribute->value) : nullptr;
+    const Name *const owner = owner_of_shape(expr);
     return owner != nullptr && owner->id == x_.id;
   }
 

@@ -1,3 +1,4 @@
+#include "rules/assignments.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -40,7 +41,7 @@ struct Steps {
   bool is_by_hand = false;
 };
 
-Steps steps_in(const Block &body) {
+Steps find_steps(const Block &body) {
   Steps steps;
   any_node(body, [&steps](const Node *node) {
     const auto *call = as<Call>(node);
@@ -52,17 +53,21 @@ Steps steps_in(const Block &body) {
   return steps;
 }
 
+const Steps &steps_in(const Site &site, const Block &body) {
+  return site.memory.recall<Steps>(&body, [&body] { return find_steps(body); });
+}
+
 // Is the training step run here, in every iteration and in no context that somebody else makes with the accelerator? In
 // the function that makes it, or in another one of the file. Then nothing is out of sight.
 bool is_stepped_here(const Site &site) {
   const FunctionDef *const own = site.function->definition();
-  const Steps here = steps_in(own != nullptr ? own->body : site.module->parsed->tree.body);
+  const Steps &here = steps_in(site, body_around(site));
   if (here.has_backward || here.is_by_hand) {
     return !here.is_by_hand;
   }
   const auto steps = [&site](const model::FunctionInfo &other) {
     const FunctionDef *const definition = other.module == site.module ? other.definition() : nullptr;
-    const Steps found = definition != nullptr ? steps_in(definition->body) : Steps{};
+    const Steps found = definition != nullptr ? steps_in(site, definition->body) : Steps{};
     return found.has_backward && !found.is_by_hand;
   };
   // A name of the function goes no further than the functions that it calls.
@@ -70,7 +75,11 @@ bool is_stepped_here(const Site &site) {
   if (own != nullptr && (assignment == nullptr || assignment->targets[0]->kind == NodeKind::Name)) {
     return std::ranges::any_of(site.function->calls, [&](const model::CallSite &call) { return steps(*call.callee); });
   }
-  return std::ranges::any_of(site.project.functions, steps);
+  struct Stepped {
+    bool somewhere = false; // in a function of the module
+  };
+  const auto find = [&] { return Stepped{std::ranges::any_of(site.project.functions, steps)}; };
+  return site.memory.recall<Stepped>(site.module, find).somewhere;
 }
 
 // `gradient_accumulation_steps=n`, or the same in a plugin.

@@ -47,7 +47,7 @@ void check(Site &site, const Call &call) {
       file_has_word(site, {"group_texts", "block_size", "\"<pad>\"", "'<pad>'", "[PAD]"})) {
     return;
   }
-  const EndToken end = find_end_token(site);
+  const EndToken &end = site.memory.recall<EndToken>(site.module, [&site] { return find_end_token(site); });
   if (end.as_padding == nullptr || end.appended == nullptr) {
     return;
   }

@@ -1,9 +1,11 @@
 #include "model/lookup.h"
+#include "rules/assignments.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <vector>
 
 namespace deepperf::rules::evaluation_order_lost {
@@ -65,41 +67,53 @@ void add_makers(const Site &site, const Expr *expr, const model::Scope &scope, s
   }
 }
 
-// Reads the labels of the generator in the order of its files: `test.classes`, `test.labels`.
-const Node *labels_of(const Site &site, std::string_view data) {
-  const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
-  const Block &body = definition != nullptr ? definition->body : site.module->parsed->tree.body;
-  const Node *found = nullptr;
-  any_node(body, [&](const Node *node) {
+// Where a function reads labels, by what it reads them of.
+struct ReadLabels {
+  std::unordered_map<std::string_view, const Node *> by_attribute;           // the first `test.classes`, `test.labels`
+  std::unordered_map<std::string_view, std::vector<const Node *>> by_passes; // `[y for x, y in test]`
+};
+
+ReadLabels find_labels(const Site &site) {
+  ReadLabels found;
+  any_node(body_around(site), [&](const Node *node) {
     const auto *attribute = as<Attribute>(node);
     if (attribute != nullptr && attribute->context == Context::Load &&
-        (attribute->attr.text() == "classes" || attribute->attr.text() == "labels") &&
-        text_of(site, attribute->value) == data) {
-      found = node;
+        (attribute->attr.text() == "classes" || attribute->attr.text() == "labels")) {
+      found.by_attribute.emplace(text_of(site, attribute->value), node);
     }
-    return found != nullptr;
+    if (node->kind == NodeKind::ListComp || node->kind == NodeKind::GeneratorExp) {
+      const auto *each = static_cast<const ComprehensionExpr *>(node);
+      const auto *pair = as<Tuple>(each->generators[0]->target);
+      const auto *label = pair != nullptr && pair->elts.size() == 2 ? as<Name>(pair->elts[1]) : nullptr;
+      if (label != nullptr && mentions(each->elt, label->id)) {
+        found.by_passes[text_of(site, each->generators[0]->iter)].push_back(node);
+      }
+    }
+    return false;
   });
   return found;
 }
 
-// `[y for x, y in test]`: the labels in the order of another pass.
+const ReadLabels &labels_around(const Site &site) {
+  return site.memory.recall<ReadLabels>(&body_around(site), [&site] { return find_labels(site); });
+}
+
+// Reads the labels of the generator in the order of its files.
+const Node *labels_of(const Site &site, std::string_view data) {
+  const auto &all = labels_around(site).by_attribute;
+  const auto known = all.find(data);
+  return known != all.end() ? known->second : nullptr;
+}
+
+// The labels in the order of another pass.
 const Node *second_pass(const Site &site, const Call &predict, std::string_view data) {
-  const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
-  const Block &body = definition != nullptr ? definition->body : site.module->parsed->tree.body;
-  const Node *found = nullptr;
-  any_node(body, [&](const Node *node) {
-    if (node->kind == NodeKind::ListComp || node->kind == NodeKind::GeneratorExp) {
-      const auto *each = static_cast<const ComprehensionExpr *>(node);
-      const auto *pair = as<Tuple>(each->generators[0]->target);
-      if (pair != nullptr && pair->elts.size() == 2 && text_of(site, each->generators[0]->iter) == data &&
-          !contains(node, &predict)) {
-        const auto *label = as<Name>(pair->elts[1]);
-        found = label != nullptr && mentions(each->elt, label->id) ? node : found;
-      }
-    }
-    return found != nullptr;
-  });
-  return found;
+  const auto &all = labels_around(site).by_passes;
+  const auto known = all.find(data);
+  if (known == all.end()) {
+    return nullptr;
+  }
+  const auto other = std::ranges::find_if(known->second, [&](const Node *node) { return !contains(node, &predict); });
+  return other != known->second.end() ? *other : nullptr;
 }
 
 bool shuffles(const Site &site, const Maker &maker) {

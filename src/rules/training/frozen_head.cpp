@@ -3,7 +3,10 @@
 #include "rules/site.h"
 #include "rules/tree.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
+#include <vector>
 
 namespace deepperf::rules::frozen_head {
 
@@ -34,13 +37,33 @@ const Expr *frozen_by_loop(const Site &site, const For &loop) {
   return freezes ? receiver_of(*call) : nullptr;
 }
 
-// The new layer that the code before puts into the model: `model.fc = nn.Linear(…)`, `model.classifier[6] = …`
-const Assign *layer_before(const Site &site, const Expr *model, u32 place, bool after) {
-  const std::string_view owner = text_of(site, model);
-  const Assign *found = nullptr;
+// New layers that a function puts into models, `model.fc = nn.Linear(…)`, `model.classifier[6] = …`, in the order of
+// its code, and the last place where something becomes trainable, or gets other weights.
+struct NewLayers {
+  std::unordered_map<std::string_view, std::vector<const Assign *>> of; // by how the model is written
+  u32 last_thaw = 0;
+  bool is_thawed = false;
+};
+
+bool thaws(const Site &site, const Node *node) {
+  if (const auto *call = as<Call>(node); call != nullptr && called_method(*call) == "requires_grad_") {
+    return call->args.empty() || bool_of(site, call->args[0]) != false;
+  }
+  const auto *assignment = as<Assign>(node);
+  const auto *attribute = assignment != nullptr ? as<Attribute>(assignment->targets[0]) : nullptr;
+  return attribute != nullptr && attribute->attr.text() == "requires_grad" &&
+         !is_constant(assignment->value, ConstantKind::False);
+}
+
+NewLayers find_new_layers(const Site &site) {
+  NewLayers found;
   any_node(body_around(site), [&](const Node *node) {
+    if (thaws(site, node)) {
+      found.is_thawed = true;
+      found.last_thaw = std::max(found.last_thaw, node->start);
+    }
     const auto *assignment = as<Assign>(node);
-    if (assignment == nullptr || assignment->targets.size() != 1 || (after ? node->start < place : node->end > place) ||
+    if (assignment == nullptr || assignment->targets.size() != 1 ||
         model::kind_of(assignment->value) != Kind::TorchModule || assignment->value->kind != NodeKind::Call) {
       return false;
     }
@@ -48,36 +71,44 @@ const Assign *layer_before(const Site &site, const Expr *model, u32 place, bool 
     while (target->kind == NodeKind::Subscript || target->kind == NodeKind::Attribute) {
       target = target->kind == NodeKind::Subscript ? static_cast<const Subscript *>(target)->value
                                                    : static_cast<const Attribute *>(target)->value;
-      if (text_of(site, target) == owner) {
-        found = assignment;
-        break;
-      }
+      found.of[text_of(site, target)].push_back(assignment);
     }
     return false;
   });
   return found;
 }
 
+const NewLayers &new_layers(const Site &site) {
+  return site.memory.recall<NewLayers>(&body_around(site), [&site] { return find_new_layers(site); });
+}
+
+// The new layer that the code before puts into the model.
+const Assign *layer_before(const Site &site, const Expr *model, u32 place) {
+  const NewLayers &layers = new_layers(site);
+  const auto known = layers.of.find(text_of(site, model));
+  if (known == layers.of.end()) {
+    return nullptr;
+  }
+  const auto after = std::ranges::upper_bound(known->second, place, {}, [](const Assign *one) { return one->end; });
+  return after != known->second.begin() ? *(after - 1) : nullptr;
+}
+
+bool has_layer_after(const Site &site, const Expr *model, u32 place) {
+  const NewLayers &layers = new_layers(site);
+  const auto known = layers.of.find(text_of(site, model));
+  return known != layers.of.end() && known->second.back()->start >= place;
+}
+
 // Is something of the model made trainable again after the place, or does the function put other weights there?
 bool is_thawed(const Site &site, u32 place) {
-  return any_node(body_around(site), [&](const Node *node) {
-    if (node->start < place) {
-      return false;
-    }
-    if (const auto *call = as<Call>(node); call != nullptr && called_method(*call) == "requires_grad_") {
-      return call->args.empty() || bool_of(site, call->args[0]) != false;
-    }
-    const auto *assignment = as<Assign>(node);
-    const auto *attribute = assignment != nullptr ? as<Attribute>(assignment->targets[0]) : nullptr;
-    return attribute != nullptr && attribute->attr.text() == "requires_grad" &&
-           !is_constant(assignment->value, ConstantKind::False);
-  });
+  const NewLayers &layers = new_layers(site);
+  return layers.is_thawed && layers.last_thaw >= place;
 }
 
 void check_frozen(Site &site, const Node &place, const Expr *model) {
-  const Assign *layer = layer_before(site, model, place.start, false);
+  const Assign *layer = layer_before(site, model, place.start);
   // In a constructor, what is frozen may be a part that gets its layer there.
-  if (layer == nullptr || site.module->is_test || layer_before(site, model, place.end, true) != nullptr ||
+  if (layer == nullptr || site.module->is_test || has_layer_after(site, model, place.end) ||
       is_thawed(site, place.end)) {
     return;
   }
@@ -106,13 +137,22 @@ void check_helper(Site &site, const Call &call) {
   if (definition == nullptr || call.args.empty() || definition->params.empty() || receiver_of(call) != nullptr) {
     return;
   }
-  for (const Stmt *statement : definition->body) {
-    const auto *loop = as<For>(statement);
-    const auto *model = as<Name>(loop != nullptr ? frozen_by_loop(site, *loop) : nullptr);
-    if (model != nullptr && model->id == definition->params[0]->name) {
-      check_frozen(site, call, call.args[0]);
-      return;
-    }
+  struct Freezes {
+    bool first = false; // all of its first parameter
+  };
+  const bool freezes =
+      site.memory
+          .recall<Freezes>(definition,
+                           [&] {
+                             return Freezes{std::ranges::any_of(definition->body, [&](const Stmt *one) {
+                               const auto *loop = as<For>(one);
+                               const auto *model = as<Name>(loop != nullptr ? frozen_by_loop(site, *loop) : nullptr);
+                               return model != nullptr && model->id == definition->params[0]->name;
+                             })};
+                           })
+          .first;
+  if (freezes) {
+    check_frozen(site, call, call.args[0]);
   }
 }
 

@@ -76,7 +76,7 @@ bool sets_mode(std::string_view text) {
 }
 
 // The same of a function; of a module's own code without the functions in it.
-bool sets_mode(const model::FunctionInfo &function) {
+bool find_mode(const model::FunctionInfo &function) {
   if (function.node != nullptr) {
     return sets_mode(text_of(function));
   }
@@ -89,6 +89,39 @@ bool sets_mode(const model::FunctionInfo &function) {
   });
 }
 
+bool sets_mode(const Site &site, const model::FunctionInfo &function) {
+  struct SetsMode {
+    bool itself = false;
+  };
+  return site.memory.recall<SetsMode>(&function, [&] { return SetsMode{find_mode(function)}; }).itself;
+}
+
+// Does something that the function calls set it, or something that this calls?
+bool is_set_by_calls(const Site &site, const model::FunctionInfo &function) {
+  struct SetsBelow {
+    bool once = false;
+  };
+  struct SetsFurtherBelow {
+    bool twice = false;
+  };
+  const auto below = [&site](const model::FunctionInfo &caller) {
+    return site.memory
+        .recall<SetsBelow>(&caller,
+                           [&] {
+                             return SetsBelow{std::ranges::any_of(caller.calls, [&](const model::CallSite &call) {
+                               return sets_mode(site, *call.callee);
+                             })};
+                           })
+        .once;
+  };
+  const auto find = [&] {
+    return SetsFurtherBelow{below(function) || std::ranges::any_of(function.calls, [&](const model::CallSite &call) {
+                              return below(*call.callee);
+                            })};
+  };
+  return site.memory.recall<SetsFurtherBelow>(&function, find).twice;
+}
+
 // Does code that leads to the function set it: the function, its callers, what they call, or the class around it?
 bool is_mode_set(const Site &site) {
   if (site.type != nullptr && sets_mode(text_of(site, site.type->node))) {
@@ -99,16 +132,11 @@ bool is_mode_set(const Site &site) {
   constexpr std::size_t kMost = 60;
   for (std::size_t i = 0; i < above.size() && above.size() < kMost; ++i) {
     for (const model::FunctionInfo *at = above[i]; at != nullptr; at = at->parent) {
-      if (sets_mode(*at)) {
+      if (sets_mode(site, *at)) {
         return true;
       }
     }
-    const bool is_set_below = std::ranges::any_of(above[i]->calls, [](const model::CallSite &call) {
-      return sets_mode(*call.callee) || std::ranges::any_of(call.callee->calls, [](const model::CallSite &inner) {
-               return sets_mode(*inner.callee);
-             });
-    });
-    if (is_set_below) {
+    if (is_set_by_calls(site, *above[i])) {
       return true;
     }
     for (const model::CallSite *caller : above[i]->called_by) {

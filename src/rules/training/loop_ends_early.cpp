@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
+#include <vector>
 
 namespace deepperf::rules::loop_ends_early {
 
@@ -48,37 +50,82 @@ void check_return(Site &site, const Node &node) {
 
 bool is_inside(const Node *outer, const Node *inner) { return outer != inner && contains(outer, inner); }
 
+// What loops of a function assign to a name, by where they end; each entry also tells of those before it.
+struct InLoops {
+  struct Entry {
+    u32 end = 0;                      // of the loop
+    bool is_sum = false;              // one of the loops adds to the name
+    const Assign *computed = nullptr; // the last assignment in the loop that begins last
+    const For *loop = nullptr;        // that one
+  };
+  std::unordered_map<u32, std::vector<Entry>> of; // by name
+};
+
+InLoops find_in_loops(const Block &body) {
+  InLoops found;
+  any_node(body, [&](const Node *node) {
+    const auto *over = as<For>(node);
+    if (over == nullptr) {
+      return false;
+    }
+    const auto entry = [&](Symbol name) -> InLoops::Entry & {
+      std::vector<InLoops::Entry> &all = found.of[name.id];
+      if (all.empty() || all.back().loop != over) {
+        all.push_back({.end = over->end, .loop = over});
+      }
+      return all.back();
+    };
+    any_node(over->body, [&](const Node *inner) {
+      const auto *assignment = as<Assign>(inner);
+      const auto *target =
+          assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+      if (target != nullptr) {
+        InLoops::Entry &of = entry(target->id);
+        of.is_sum = of.is_sum || mentions(assignment->value, target->id);
+        of.computed = assignment;
+      }
+      const auto *sum = as<AugAssign>(inner);
+      if (const auto *added = sum != nullptr ? as<Name>(sum->target) : nullptr) {
+        entry(added->id).is_sum = true;
+      }
+      return false;
+    });
+    return false;
+  });
+  for (auto &[name, all] : found.of) {
+    std::ranges::stable_sort(all, {}, &InLoops::Entry::end);
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      all[i].is_sum = all[i].is_sum || all[i - 1].is_sum;
+      const bool is_earlier = all[i - 1].computed != nullptr && all[i].loop->start < all[i - 1].loop->start;
+      if (all[i].computed == nullptr || is_earlier) {
+        all[i].computed = all[i - 1].computed;
+        all[i].loop = all[i - 1].loop;
+      }
+    }
+  }
+  return found;
+}
+
 // `loss.backward()` after the loop that computes the loss of each batch
 void check_backward(Site &site, const Call &call) {
   const auto *loss = as<Name>(receiver_of(call));
   if (loss == nullptr || site.module->is_test) {
     return;
   }
-  const Assign *computed = nullptr;
-  const For *loop = nullptr;
-  bool is_sum = false;
-  any_node(body_around(site), [&](const Node *node) {
-    const auto *over = as<For>(node);
-    if (over == nullptr || over->end > call.start) {
-      return false;
-    }
-    any_node(over->body, [&](const Node *inner) {
-      const auto *assignment = as<Assign>(inner);
-      const auto *target =
-          assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
-      if (target != nullptr && target->id == loss->id) {
-        is_sum = is_sum || mentions(assignment->value, loss->id);
-        computed = assignment;
-        loop = over;
-      }
-      const auto *sum = as<AugAssign>(inner);
-      const auto *added = sum != nullptr ? as<Name>(sum->target) : nullptr;
-      is_sum = is_sum || (added != nullptr && added->id == loss->id);
-      return false;
-    });
-    return false;
-  });
-  const model::Loop *fact = loop != nullptr ? site.project.loop_at(loop) : nullptr;
+  const InLoops &loops =
+      site.memory.recall<InLoops>(&body_around(site), [&site] { return find_in_loops(body_around(site)); });
+  const auto known = loops.of.find(loss->id.id);
+  if (known == loops.of.end()) {
+    return;
+  }
+  const auto after = std::ranges::upper_bound(known->second, call.start, {}, &InLoops::Entry::end);
+  if (after == known->second.begin() || (after - 1)->computed == nullptr) {
+    return;
+  }
+  const Assign *const computed = (after - 1)->computed;
+  const For *const loop = (after - 1)->loop;
+  const bool is_sum = (after - 1)->is_sum;
+  const model::Loop *fact = site.project.loop_at(loop);
   const Expr *iterated = fact != nullptr ? iterated_by(site, *fact) : nullptr;
   if (iterated == nullptr || is_sum || model::kind_of(iterated) != Kind::TorchDataLoader ||
       !model::has_grad(computed->value)) {

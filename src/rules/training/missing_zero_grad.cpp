@@ -1,3 +1,4 @@
+#include "rules/assignments.h"
 #include "rules/lightning.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <vector>
 
 namespace deepperf::rules::missing_zero_grad {
 
@@ -70,17 +72,29 @@ bool is_given_by_lightning(const Site &site, const Expr *optimizer) {
   if (name == nullptr || !leads_from_training_step(site)) {
     return false;
   }
-  bool found = false;
-  any_node(site.function->definition()->body, [&](const Node *node) {
-    const auto *assignment = as<Assign>(node);
-    const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
-    const auto *element = assignment != nullptr ? as<Subscript>(assignment->value) : nullptr;
-    call = element != nullptr ? as<Call>(element->value) : call;
-    found = found ||
-            (call != nullptr && called_method(*call) == "optimizers" && mentions(assignment->targets[0], name->id));
-    return found;
-  });
-  return found;
+  struct Given {
+    std::unordered_set<u32> names;
+  };
+  const auto find = [&site] {
+    Given given;
+    any_node(site.function->definition()->body, [&](const Node *node) {
+      const auto *assignment = as<Assign>(node);
+      const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+      const auto *element = assignment != nullptr ? as<Subscript>(assignment->value) : nullptr;
+      call = element != nullptr ? as<Call>(element->value) : call;
+      if (call != nullptr && called_method(*call) == "optimizers") {
+        any_node_inside(assignment->targets[0], [&](const Node *part) {
+          if (const auto *one = as<Name>(part)) {
+            given.names.insert(one->id.id);
+          }
+          return false;
+        });
+      }
+      return false;
+    });
+    return given;
+  };
+  return site.memory.recall<Given>(site.function->definition(), find).names.contains(name->id.id);
 }
 
 bool is_named_optimizer(std::string_view text) {
@@ -95,6 +109,32 @@ std::string_view indent_of(std::string_view text, u32 place) {
     --start;
   }
   return start == 0 || text[start - 1] == '\n' ? text.substr(start, place - start) : std::string_view("?");
+}
+
+// What a function clears with zero_grad().
+struct Cleared {
+  std::vector<const Call *> calls; // in the order of the code
+  std::unordered_set<std::string_view> texts;
+  bool are_stepped = false; // all of them, by step()
+};
+
+Cleared find_cleared(const Site &site) {
+  Cleared found;
+  std::unordered_set<std::string_view> stepped;
+  any_node(body_around(site), [&](const Node *node) {
+    const auto *one = as<Call>(node);
+    const std::string_view method = one != nullptr ? called_method(*one) : std::string_view{};
+    if (method == "step" && one->args.empty()) {
+      stepped.insert(text_of(site, receiver_of(*one)));
+    } else if (method == "zero_grad") {
+      found.texts.insert(text_of(site, receiver_of(*one)));
+      found.calls.push_back(one);
+    }
+    return false;
+  });
+  std::ranges::stable_sort(found.calls, {}, [](const Call *one) { return one->start; });
+  found.are_stepped = std::ranges::all_of(found.texts, [&](std::string_view other) { return stepped.contains(other); });
+  return found;
 }
 
 // Of several optimizers in a function, one whose gradients nobody clears, while another one is cleared in its place.
@@ -115,27 +155,14 @@ void check_other(Site &site, const Call &call) {
     return;
   }
   const std::string_view written = text_of(site, optimizer);
-  const Call *cleared = nullptr; // the last zero_grad() before it
-  bool is_cleared = false;
-  std::unordered_set<std::string_view> stepped;
-  std::unordered_set<std::string_view> clearing;
-  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
-  any_node(definition != nullptr ? definition->body : site.module->parsed->tree.body, [&](const Node *node) {
-    const auto *one = as<Call>(node);
-    const std::string_view method = one != nullptr ? called_method(*one) : std::string_view{};
-    if (method == "step" && one->args.empty()) {
-      stepped.insert(text_of(site, receiver_of(*one)));
-    } else if (method == "zero_grad") {
-      const std::string_view other = text_of(site, receiver_of(*one));
-      clearing.insert(other);
-      is_cleared = is_cleared || other == written;
-      cleared = one->start < call.start ? one : cleared;
-    }
-    return false;
-  });
+  const Cleared &all = site.memory.recall<Cleared>(&body_around(site), [&site] { return find_cleared(site); });
+  const auto after = std::ranges::lower_bound(all.calls, call.start, {}, [](const Call *one) { return one->start; });
+  if (after == all.calls.begin() || !all.are_stepped || all.texts.contains(written)) {
+    return;
+  }
+  const Call *const cleared = *(after - 1); // the last zero_grad() before it
   const std::string elsewhere = fmt::format("{}.zero_grad", written.substr(written.rfind('.') + 1));
-  if (is_cleared || cleared == nullptr || project_has_word(site, {elsewhere, ".grad = None", "autograd.grad("}) ||
-      !std::ranges::all_of(clearing, [&](std::string_view other) { return stepped.contains(other); })) {
+  if (project_has_word(site, {elsewhere, ".grad = None", "autograd.grad("})) {
     return;
   }
   Finding &finding = report(

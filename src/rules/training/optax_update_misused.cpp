@@ -18,7 +18,8 @@ bool needs_parameters(const Site &site, const Expr *expr, const model::Scope &sc
   if (written.empty() && expr->kind == NodeKind::Call) {
     written.push_back({scope, expr});
   }
-  return depth < kMostDepth && !written.empty() &&
+  constexpr std::size_t kMostWritten = 64;
+  return depth < kMostDepth && !written.empty() && written.size() <= kMostWritten &&
          std::ranges::all_of(written, [&](const model::Argument::Given &given) {
            const auto *call = as<Call>(given.expr);
            const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};

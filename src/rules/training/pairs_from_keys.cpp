@@ -1,3 +1,4 @@
+#include "rules/assignments.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -5,6 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 namespace deepperf::rules::pairs_from_keys {
 
@@ -22,81 +26,94 @@ bool makes_dict(const Site &site, const Expr *value) {
   return api == "dict" || api == "collections.OrderedDict" || api == "collections.defaultdict";
 }
 
-// What the function stores under a key: `d[key] = value`.
-struct Keys {
-  bool are_texts = true; // as far as any is known
-  bool any = false;
-};
-
 bool is_text(const Expr *key) {
   const auto *sum = as<BinOp>(key);
   return as_string(key) != nullptr || key->kind == NodeKind::JoinedStr ||
          (sum != nullptr && sum->op() == Operator::Add && (is_text(sum->left) || is_text(sum->right)));
 }
 
-// Could a key of the dict be a pair? Not if it is a text, a number or a name that a loop over named things binds.
-bool has_plain_keys(const Site &site, Symbol dict, const Dict *literal) {
-  Keys keys;
-  const auto look = [&](const Expr *key) {
-    keys.any = true;
-    keys.are_texts &= is_text(key);
+// What a function does with its names, as far as dicts and their keys go.
+struct KeysOfDicts {
+  struct Stored {
+    u32 stores = 0;                 // of any kind
+    u32 dicts = 0;                  // of them, `d = {}` and the like
+    const Expr *made = nullptr;     // the last dict
+    std::vector<const Expr *> keys; // of d[key] = …
   };
-  if (literal != nullptr) {
-    for (const DictItem &item : literal->items) {
-      if (item.key == nullptr) {
-        return false;
-      }
-      look(item.key);
-    }
+  std::unordered_map<u32, Stored> of;
+  std::unordered_set<u32> named; // targets of loops over named_parameters(), items() of what has texts as keys
+  std::unordered_set<u32> texts; // used as texts: `"bias" in name`, `name.split(".")`
+};
+
+void look_at_loop(const For &loop, KeysOfDicts &found) {
+  const auto *pair = as<Tuple>(loop.target);
+  const auto *call = as<Call>(loop.iter);
+  const auto *first = pair != nullptr && pair->elts.size() == 2 ? as<Name>(pair->elts[0]) : nullptr;
+  const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
+  const auto *receiver = method == "items" ? as<Call>(receiver_of(*call)) : nullptr;
+  const bool is_state = receiver != nullptr && called_method(*receiver) == "state_dict";
+  if (first != nullptr && (method.starts_with("named_") || is_state)) {
+    found.named.insert(first->id.id);
   }
-  const FunctionDef *definition = site.function->definition();
-  const Block body = definition != nullptr ? definition->body : site.module->parsed->tree.body;
-  const auto is_dict = [dict](const Expr *expr) {
-    const auto *name = as<Name>(expr);
-    return name != nullptr && name->id == dict;
-  };
-  // Names that hold texts: targets of loops over named_parameters(), items() of what has texts as keys.
-  const auto is_named = [&](const Expr *key) {
-    const auto *name = as<Name>(key);
-    return name != nullptr && any_node(body, [&](const Node *node) {
-             const auto *loop = as<For>(node);
-             const auto *pair = loop != nullptr ? as<Tuple>(loop->target) : nullptr;
-             const auto *call = loop != nullptr ? as<Call>(loop->iter) : nullptr;
-             const auto *first = pair != nullptr && pair->elts.size() == 2 ? as<Name>(pair->elts[0]) : nullptr;
-             const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
-             const bool is_named_thing = method.starts_with("named_");
-             const auto *receiver = method == "items" ? as<Call>(receiver_of(*call)) : nullptr;
-             const bool is_state = receiver != nullptr && called_method(*receiver) == "state_dict";
-             return first != nullptr && first->id == name->id && (is_named_thing || is_state);
-           });
-  };
-  // Or that the function uses as texts: `"bias" in name`, `name.split(".")`.
-  const auto is_used_as_text = [&](const Expr *key) {
-    const auto *name = as<Name>(key);
-    const auto is_it = [name](const Expr *expr) {
-      const auto *plain = as<Name>(expr);
-      return plain != nullptr && plain->id == name->id;
-    };
-    return name != nullptr && any_node(body, [&](const Node *node) {
-             const auto *test = as<Compare>(node);
-             const auto *call = as<Call>(node);
-             const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
-             return (test != nullptr && test->rest.size() == 1 && test->rest[0].op == CompareOperator::In &&
-                     as_string(test->left) != nullptr && is_it(test->rest[0].right)) ||
-                    ((method == "split" || method == "startswith" || method == "endswith" || method == "replace") &&
-                     is_it(receiver_of(*call)));
-           });
-  };
-  any_node(body, [&](const Node *node) {
-    const auto *assignment = as<Assign>(node);
-    const auto *target = assignment != nullptr ? as<Subscript>(assignment->targets[0]) : nullptr;
-    if (target != nullptr && is_dict(target->value)) {
-      keys.any = true;
-      keys.are_texts &= is_text(target->slice) || is_named(target->slice) || is_used_as_text(target->slice);
+}
+
+void look_at_assignment(const Site &site, const Assign &assignment, KeysOfDicts &found) {
+  const auto *bound = assignment.targets.size() == 1 ? as<Name>(assignment.targets[0]) : nullptr;
+  if (bound != nullptr && makes_dict(site, assignment.value)) {
+    KeysOfDicts::Stored &stored = found.of[bound->id.id];
+    ++stored.dicts;
+    stored.made = assignment.value;
+  }
+  const auto *target = as<Subscript>(assignment.targets[0]);
+  if (const auto *dict = target != nullptr ? as<Name>(target->value) : nullptr) {
+    found.of[dict->id.id].keys.push_back(target->slice);
+  }
+}
+
+KeysOfDicts find_keys(const Site &site) {
+  KeysOfDicts found;
+  any_node(body_around(site), [&](const Node *node) {
+    if (const auto *bound = as<Name>(node); bound != nullptr && bound->context != Context::Load) {
+      ++found.of[bound->id.id].stores;
+    }
+    if (const auto *loop = as<For>(node)) {
+      look_at_loop(*loop, found);
+    } else if (const auto *assignment = as<Assign>(node)) {
+      look_at_assignment(site, *assignment, found);
+    } else if (const auto *test = as<Compare>(node)) {
+      const bool is_search =
+          test->rest.size() == 1 && test->rest[0].op == CompareOperator::In && as_string(test->left) != nullptr;
+      if (const auto *text = is_search ? as<Name>(test->rest[0].right) : nullptr) {
+        found.texts.insert(text->id.id);
+      }
+    } else if (const auto *call = as<Call>(node)) {
+      const std::string_view method = called_method(*call);
+      const bool is_of_text =
+          method == "split" || method == "startswith" || method == "endswith" || method == "replace";
+      if (const auto *text = is_of_text ? as<Name>(receiver_of(*call)) : nullptr) {
+        found.texts.insert(text->id.id);
+      }
     }
     return false;
   });
-  return keys.any && keys.are_texts;
+  return found;
+}
+
+// Could a key of the dict be a pair? Not if it is a text, or a name that stands for one.
+bool has_plain_keys(const KeysOfDicts &all, const KeysOfDicts::Stored &stored) {
+  const auto *literal = as<Dict>(stored.made);
+  bool any = false;
+  for (u32 i = 0; literal != nullptr && i < literal->items.size(); ++i) {
+    any = true;
+    if (literal->items[i].key == nullptr || !is_text(literal->items[i].key)) {
+      return false;
+    }
+  }
+  return (any || !stored.keys.empty()) && std::ranges::all_of(stored.keys, [&all](const Expr *key) {
+           const auto *name = as<Name>(key);
+           return is_text(key) ||
+                  (name != nullptr && (all.named.contains(name->id.id) || all.texts.contains(name->id.id)));
+         });
 }
 
 void check_pair(Site &site, const Node &place, const Expr *target, const Expr *iter) {
@@ -107,34 +124,22 @@ void check_pair(Site &site, const Node &place, const Expr *target, const Expr *i
     return;
   }
   // All that the function binds the name to is a dict.
-  const FunctionDef *definition = site.function->definition();
-  const Block body = definition != nullptr ? definition->body : site.module->parsed->tree.body;
-  const Expr *made = nullptr;
-  u32 stores = 0;
-  u32 dicts = 0;
-  any_node(body, [&](const Node *node) {
-    if (const auto *bound = as<Name>(node)) {
-      stores += bound->id == name->id && bound->context != Context::Load ? 1 : 0;
-    }
-    if (const auto *assignment = as<Assign>(node); assignment != nullptr && assignment->targets.size() == 1) {
-      const auto *bound = as<Name>(assignment->targets[0]);
-      if (bound != nullptr && bound->id == name->id && makes_dict(site, assignment->value)) {
-        ++dicts;
-        made = assignment->value;
-      }
-    }
-    return false;
-  });
+  const KeysOfDicts &all = site.memory.recall<KeysOfDicts>(&body_around(site), [&site] { return find_keys(site); });
+  const auto known = all.of.find(name->id.id);
+  if (known == all.of.end()) {
+    return;
+  }
+  const KeysOfDicts::Stored &stored = known->second;
   const bool is_param =
       std::ranges::any_of(site.function->params, [&](const Param *one) { return one->name == name->id; });
-  if (is_param || stores != dicts || stores == 0 || !has_plain_keys(site, name->id, as<Dict>(made))) {
+  if (is_param || stored.stores != stored.dicts || stored.stores == 0 || !has_plain_keys(all, stored)) {
     return;
   }
   Finding &finding = report(
       site, place,
       fmt::format("iterating over the dict `{}` gives its keys, which are strings and no pairs", name->id.text()),
       fmt::format("iterate over `{}.items()`", name->id.text()));
-  add_note(finding, site, *made, "the dict is created here");
+  add_note(finding, site, *stored.made, "the dict is created here");
   set_fix(finding, false, {insert_after(*iter, ".items()")});
 }
 

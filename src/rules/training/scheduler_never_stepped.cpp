@@ -3,7 +3,10 @@
 #include "rules/site.h"
 #include "rules/tree.h"
 
+#include <cctype>
 #include <fmt/format.h>
+#include <string_view>
+#include <unordered_set>
 
 namespace deepperf::rules::scheduler_never_stepped {
 
@@ -18,38 +21,91 @@ bool only_reads(Symbol attribute) {
          name == "last_epoch" || name == "base_lrs" || name == "print_lr";
 }
 
-// Is the name or attribute read other than to look at the schedule?
-class Uses {
-public:
-  explicit Uses(const Expr &target) : name_(as<Name>(&target)), attribute_(as<Attribute>(&target)) {}
+// Names and attributes that are read other than to look at a schedule.
+struct Uses {
+  std::unordered_set<u32> names;
+  std::unordered_set<u32> attributes;
 
-  [[nodiscard]] bool advance(const Node *node) const {
-    if (const auto *around = as<Attribute>(node);
-        around != nullptr && only_reads(around->attr) && is_it(around->value)) {
-      return false;
+  void find(const Node *node) {
+    const auto *around = as<Attribute>(node);
+    if (around != nullptr && only_reads(around->attr) && around->value->kind == NodeKind::Name) {
+      return;
     }
-    const auto *expr = node->kind < NodeKind::FunctionDef ? static_cast<const Expr *>(node) : nullptr;
-    if (expr != nullptr && expr->context == Context::Load && is_it(expr)) {
-      return true;
+    if (const auto *object = as<Attribute>(around != nullptr && only_reads(around->attr) ? around->value : nullptr)) {
+      find(object->value);
+      return;
     }
-    bool found = false;
-    for_each_child(node, [&](const Node *child) { found = found || advance(child); });
-    return found;
+    const auto *name = as<Name>(node);
+    if (name != nullptr && name->context == Context::Load) {
+      names.insert(name->id.id);
+    }
+    if (around != nullptr && around->context == Context::Load) {
+      attributes.insert(around->attr.id);
+    }
+    for_each_child(node, [this](const Node *child) { find(child); });
   }
-
-private:
-  [[nodiscard]] bool is_it(const Expr *expr) const {
-    if (name_ != nullptr) {
-      const auto *name = as<Name>(expr);
-      return name != nullptr && name->id == name_->id;
-    }
-    const auto *attribute = as<Attribute>(expr);
-    return attribute != nullptr && attribute->attr == attribute_->attr;
-  }
-
-  const Name *name_;
-  const Attribute *attribute_;
 };
+
+// Of the function around the place with those inside it, or of the module.
+const Uses &uses_around(const Site &site) {
+  const Node *scope = site.function->node;
+  return site.memory.recall<Uses>(scope != nullptr ? static_cast<const void *>(scope) : site.module, [&] {
+    Uses found;
+    if (scope != nullptr) {
+      found.find(scope);
+    } else {
+      for (const Stmt *statement : site.module->parsed->tree.body) {
+        found.find(statement);
+      }
+    }
+    return found;
+  });
+}
+
+const Uses &uses_in_project(const Site &site) {
+  return site.memory.recall<Uses>(&site.project, [&] {
+    const SharedWork shared;
+    Uses found;
+    for (const model::Module &module : site.project.modules) {
+      for (const Stmt *statement : module.parsed->tree.body) {
+        found.find(statement);
+      }
+    }
+    return found;
+  });
+}
+
+// Words of the project's files that stand where other modules name something: `import x`, `m.x`, `from m import a, x`.
+struct TakenWords {
+  std::unordered_set<std::string_view> all;
+};
+
+TakenWords find_taken_words(const model::Project &project) {
+  const auto is_word = [](char c) { return std::isalnum(static_cast<u8>(c)) != 0 || c == '_' || (c & 0x80) != 0; };
+  const SharedWork shared;
+  TakenWords found;
+  for (const model::Module &module : project.modules) {
+    const std::string_view text = module.parsed->source.text();
+    std::size_t at = 0;
+    while (at < text.size()) {
+      const std::size_t start = at;
+      while (at < text.size() && is_word(text[at])) {
+        ++at;
+      }
+      const std::string_view before = text.substr(0, start);
+      if (at > start && (before.ends_with('.') || before.ends_with(", ") || before.ends_with("import "))) {
+        found.all.insert(text.substr(start, at - start));
+      }
+      at += at == start ? 1 : 0;
+    }
+  }
+  return found;
+}
+
+bool may_be_taken(const Site &site, Symbol name) {
+  return site.memory.recall<TakenWords>(&site.project, [&site] { return find_taken_words(site.project); })
+      .all.contains(name.text());
+}
 
 void check(Site &site, const Call &call) {
   const std::string_view api = called_api(site, call);
@@ -60,24 +116,14 @@ void check(Site &site, const Call &call) {
     return;
   }
   const Expr *target = assignment->targets[0];
-  const Uses uses(*target);
   if (const auto *name = as<Name>(target)) {
     const bool is_global = site.function->node == nullptr;
     // A module's own name may be imported, or read by what `locals()` and the like give away.
-    const std::string text(name->id.text());
     if (file_has_word(site, {"locals()", "globals()", "__dict__"}) || name->id.text() == "_") {
       return;
     }
-    if (is_global && site.project.modules.size() > 1 &&
-        project_has_word(site, {fmt::format("import {}", text), fmt::format(".{}", text), fmt::format(", {}", text)})) {
-      return;
-    }
-    const Node *scope = site.function->node;
-    bool is_used = scope != nullptr && uses.advance(scope);
-    for (const Stmt *statement : site.module->parsed->tree.body) {
-      is_used = is_used || (scope == nullptr && uses.advance(statement));
-    }
-    if (is_used) {
+    if ((is_global && site.project.modules.size() > 1 && may_be_taken(site, name->id)) ||
+        uses_around(site).names.contains(name->id.id)) {
       return;
     }
   } else if (const auto *attribute = as<Attribute>(target)) {
@@ -85,12 +131,8 @@ void check(Site &site, const Call &call) {
         site.type->kind != Kind::Unknown || !site.type->subclasses.empty() || project_has_word(site, {"getattr("})) {
       return;
     }
-    for (const model::Module &module : site.project.modules) {
-      for (const Stmt *statement : module.parsed->tree.body) {
-        if (uses.advance(statement)) {
-          return;
-        }
-      }
+    if (uses_in_project(site).attributes.contains(attribute->attr.id)) {
+      return;
     }
   } else {
     return;
@@ -117,12 +159,7 @@ void check_pair(Site &site, const Assign &assignment) {
         !value.name().text().starts_with("torch.optim.lr_scheduler.")) {
       continue;
     }
-    const Uses uses(*target);
-    bool is_used = site.function->node != nullptr && uses.advance(site.function->node);
-    for (const Stmt *statement : site.module->parsed->tree.body) {
-      is_used = is_used || (site.function->node == nullptr && uses.advance(statement));
-    }
-    if (!is_used) {
+    if (!uses_around(site).names.contains(name->id.id)) {
       report(site, *target, fmt::format("`{}` is never stepped, so the learning rate stays the same", name->id.text()),
              fmt::format("call `{}.step()` after each epoch or step, as the schedule counts", name->id.text()));
     }

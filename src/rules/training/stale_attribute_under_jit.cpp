@@ -8,6 +8,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace deepperf::rules::stale_attribute_under_jit {
@@ -93,9 +97,16 @@ void find_reads(const FunctionInfo &function, const Node *code, std::vector<cons
 
 // ---- Names of the module --------------------------------------------------------------------------------------------
 
-// The names of the module that the code reads, each once.
-void find_global_reads(const FunctionInfo &function, const Node *code, std::vector<const Name *> &reads) {
-  any_node_inside(code, [&](const Node *node) {
+// The names of the module that the code of a function reads, each once, without those that inner functions have for
+// themselves.
+struct GlobalReads {
+  std::vector<const Name *> all;
+};
+
+GlobalReads find_global_reads(const FunctionInfo &function) {
+  GlobalReads reads;
+  std::unordered_set<u32> known;
+  any_node_inside(function.definition(), [&](const Node *node) {
     const auto *name = as<Name>(node);
     if (name == nullptr || name->context != Context::Load) {
       return false;
@@ -105,73 +116,155 @@ void find_global_reads(const FunctionInfo &function, const Node *code, std::vect
         return false;
       }
     }
-    if (std::ranges::none_of(reads, [&](const Name *one) { return one->id == name->id; })) {
-      reads.push_back(name);
+    if (known.insert(name->id.id).second) {
+      reads.all.push_back(name);
     }
     return false;
   });
-}
-
-// Names that inner functions have for themselves.
-bool is_bound_inside(const Node *code, Symbol name) {
-  return any_node_inside(code, [name](const Node *node) {
-    const auto *bound = as<Name>(node);
-    const auto *param = as<Param>(node);
-    return (bound != nullptr && bound->id == name && bound->context == Context::Store) ||
-           (param != nullptr && param->name == name);
+  std::unordered_set<u32> bound;
+  any_node_inside(function.definition(), [&](const Node *node) {
+    if (const auto *name = as<Name>(node); name != nullptr && name->context == Context::Store) {
+      bound.insert(name->id.id);
+    }
+    if (const auto *param = as<Param>(node)) {
+      bound.insert(param->name.id);
+    }
+    return false;
   });
+  std::erase_if(reads.all, [&](const Name *name) { return bound.contains(name->id.id); });
+  return reads;
 }
 
-// Does an iteration of the loop call the function, itself or through others?
-bool is_called_in(const model::Loop &loop, const FunctionInfo &function, u32 depth = 0) {
-  constexpr u32 kMostDepth = 3;
-  return depth <= kMostDepth && std::ranges::any_of(function.called_by, [&](const model::CallSite *site) {
-           return (site->caller == loop.function && contains(loop.node, site->call)) ||
-                  (site->caller != &function && is_called_in(loop, *site->caller, depth + 1));
-         });
-}
-
-// Does a loop around the place, in its function, also call the compiled function and not define it?
-bool is_in_calling_loop(const FunctionInfo &function, const Node *place, const FunctionInfo &compiled) {
-  return std::ranges::any_of(function.loops, [&](const model::Loop *loop) {
-    return !loop->tiny && contains(loop->node, place) && !contains(loop->node, compiled.node) &&
-           is_called_in(*loop, compiled);
-  });
-}
-
-// Where a loop that calls the compiled function also assigns the name: by itself, with `global beta; beta = …`, or
-// through a function that does so. What is assigned before the first call, or after the last one, has an effect.
-Store rebound_in_loop(const model::Project &project, const FunctionInfo &compiled, Symbol name) {
-  const model::Module &module = *compiled.module;
-  Store found;
-  if (module.body == nullptr || module.body->slot_of(name) == FunctionInfo::kNoSlot) {
-    return found;
-  }
-  const auto look = [&](const FunctionInfo &function, const Block &body) {
-    any_node(body, [&](const Node *node) {
-      const auto *bound = as<Name>(node);
-      if (bound == nullptr || bound->id != name || bound->context != Context::Store) {
-        return false;
-      }
-      const bool is_repeated =
-          is_in_calling_loop(function, node, compiled) ||
-          (function.node != nullptr && std::ranges::any_of(function.called_by, [&](const model::CallSite *site) {
-             return is_in_calling_loop(*site->caller, site->call, compiled);
-           }));
-      if (is_repeated) {
-        found = {&function, node};
-      }
-      return is_repeated;
-    });
+// Stores to names of a module that loops repeat, by loop and name: the first one. By the module itself, with
+// `global beta; beta = …` in a function, or in a function that is called in the loop.
+struct RepeatedStores {
+  struct Place {
+    u32 order = 0; // of the function that has it: the module's own code comes first
+    Store store;
   };
-  look(*module.body, module.parsed->tree.body);
-  for (const FunctionInfo &function : project.functions) {
-    if (found.place == nullptr && function.module == &module && function.definition() != nullptr &&
-        function.tracers == 0 && std::ranges::find(function.globals, name) != function.globals.end()) {
-      look(function, function.definition()->body);
+  std::unordered_map<const model::Loop *, std::unordered_map<u32, Place>> of;
+
+  void add(const model::Loop *innermost, Symbol name, u32 order, const Store &store) {
+    for (const model::Loop *loop = innermost; loop != nullptr; loop = loop->parent) {
+      if (loop->tiny) {
+        continue;
+      }
+      const auto [place, is_new] = of[loop].emplace(name.id, Place{order, store});
+      const Place &known = place->second;
+      if (!is_new && std::pair(order, store.place->start) < std::pair(known.order, known.store.place->start)) {
+        place->second = {order, store};
+      }
     }
   }
-  return found;
+};
+
+class StoreFinder {
+public:
+  StoreFinder(const model::Project &project, RepeatedStores &found) : project_(project), found_(found) {}
+
+  void look(const FunctionInfo &function, const Block &body, u32 order) {
+    handed_on_.clear();
+    for (const Stmt *statement : body) {
+      walk(function, statement, nullptr, order);
+    }
+  }
+
+private:
+  void walk(const FunctionInfo &function, const Node *node, const model::Loop *loop, u32 order) {
+    if (node->kind == NodeKind::FunctionDef || node->kind == NodeKind::ClassDef || node->kind == NodeKind::Lambda) {
+      return;
+    }
+    const auto *bound = as<Name>(node);
+    if (bound != nullptr && bound->context == Context::Store) {
+      const bool is_own = function.node == nullptr;
+      if (!is_own && std::ranges::find(function.globals, bound->id) == function.globals.end()) {
+        return;
+      }
+      found_.add(loop, bound->id, order, {&function, node});
+      const bool is_first = !is_own && handed_on_.insert(bound->id.id).second;
+      for (std::size_t i = 0; is_first && i < function.called_by.size(); ++i) {
+        found_.add(function.called_by[i]->loop, bound->id, order, {&function, node});
+      }
+      return;
+    }
+    const model::Loop *const here = project_.loop_at(node);
+    for_each_child(node, [&](const Node *child) { walk(function, child, here != nullptr ? here : loop, order); });
+  }
+
+  const model::Project &project_;
+  RepeatedStores &found_;
+  std::unordered_set<u32> handed_on_; // names of the function whose callers were told of
+};
+
+const RepeatedStores &repeated_stores(const Site &site, const model::Module &module) {
+  return site.memory.recall<RepeatedStores>(&module, [&] {
+    const SharedWork shared;
+    RepeatedStores found;
+    StoreFinder finder(site.project, found);
+    if (module.body != nullptr) {
+      finder.look(*module.body, module.parsed->tree.body, 0);
+    }
+    u32 order = 0;
+    for (const FunctionInfo &function : site.project.functions) {
+      ++order;
+      if (function.module == &module && function.definition() != nullptr && function.tracers == 0 &&
+          !function.globals.empty()) {
+        finder.look(function, function.definition()->body, order);
+      }
+    }
+    return found;
+  });
+}
+
+// The loops whose iterations call the function, itself or through others, and that do not define it.
+std::vector<const model::Loop *> calling_loops(const FunctionInfo &function) {
+  constexpr u32 kMostDepth = 3;
+  constexpr std::size_t kMostCallers = 1000;
+  std::vector<const model::Loop *> loops;
+  std::unordered_set<const void *> known = {&function};
+  std::vector<std::pair<const FunctionInfo *, u32>> waiting = {{&function, 0}};
+  for (std::size_t i = 0; i < waiting.size() && waiting.size() < kMostCallers; ++i) {
+    const auto [called, depth] = waiting[i];
+    for (const model::CallSite *site : called->called_by) {
+      take_steps();
+      for (const model::Loop *loop = site->loop; loop != nullptr; loop = loop->parent) {
+        const bool defines = loop->function->module == function.module && contains(loop->node, function.node);
+        if (!loop->tiny && !defines && known.insert(loop).second) {
+          loops.push_back(loop);
+        }
+      }
+      if (depth < kMostDepth && known.insert(site->caller).second) {
+        waiting.emplace_back(site->caller, depth + 1);
+      }
+    }
+  }
+  return loops;
+}
+
+// Where a loop that calls the compiled function also assigns the name. What is assigned before the first call, or after
+// the last one, has an effect.
+Store rebound_in_loop(const Site &site, const FunctionInfo &compiled, std::span<const model::Loop *const> loops,
+                      Symbol name) {
+  const model::Module &module = *compiled.module;
+  if (loops.empty() || module.body == nullptr || module.body->slot_of(name) == FunctionInfo::kNoSlot) {
+    return {};
+  }
+  const RepeatedStores &stores = repeated_stores(site, module);
+  const RepeatedStores::Place *found = nullptr;
+  for (const model::Loop *loop : loops) {
+    take_steps();
+    const auto in_loop = stores.of.find(loop);
+    const auto place = in_loop != stores.of.end() ? in_loop->second.find(name.id) : decltype(in_loop->second.end()){};
+    if (in_loop == stores.of.end() || place == in_loop->second.end()) {
+      continue;
+    }
+    const RepeatedStores::Place &one = place->second;
+    if (found == nullptr ||
+        std::pair(one.order, one.store.place->start) < std::pair(found->order, found->store.place->start)) {
+      found = &one;
+    }
+  }
+  return found != nullptr ? found->store : Store{};
 }
 
 // Is it a plain value there: no function, class or module?
@@ -194,14 +287,15 @@ void check_globals(Site &site, const Node &node, const FunctionInfo &function) {
       code.push_back(reached);
     }
   }
-  for (const FunctionInfo *one : code) {
-    std::vector<const Name *> reads;
-    find_global_reads(*one, one->definition(), reads);
-    for (const Name *read : reads) {
-      if (!is_data(*site.module, read->id) || is_bound_inside(one->definition(), read->id)) {
+  const std::vector<const model::Loop *> loops = calling_loops(function);
+  for (const FunctionInfo *one : loops.empty() ? std::vector<const FunctionInfo *>{} : code) {
+    const GlobalReads &reads = site.memory.recall<GlobalReads>(one, [one] { return find_global_reads(*one); });
+    for (const Name *read : reads.all) {
+      take_steps();
+      if (!is_data(*site.module, read->id)) {
         continue;
       }
-      const Store store = rebound_in_loop(site.project, function, read->id);
+      const Store store = rebound_in_loop(site, function, loops, read->id);
       if (store.place == nullptr) {
         continue;
       }

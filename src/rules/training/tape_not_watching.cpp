@@ -1,10 +1,12 @@
 #include "rules/tree.h"
 
 #include "model/bind.h"
+#include "rules/assignments.h"
 #include "rules/site.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
 #include <vector>
 
 namespace deepperf::rules::tape_not_watching {
@@ -14,26 +16,57 @@ using model::Value;
 
 namespace {
 
-// The `with tf.GradientTape() as tape:` that a name stands for; the last one before the place.
-const With *tape_of(const Site &site, const Name &tape, u32 before) {
-  const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
-  const Block &body = definition != nullptr ? definition->body : site.module->parsed->tree.body;
-  const With *found = nullptr;
-  any_node(body, [&](const Node *node) {
+// What a function does with tapes, in the order of its code, by their names.
+struct Tapes {
+  std::unordered_map<u32, std::vector<const With *>> made;      // with tf.GradientTape() as tape:
+  std::unordered_map<u32, std::vector<const Call *>> gradients; // tape.gradient(…)
+};
+
+Tapes find_tapes(const Site &site) {
+  Tapes found;
+  any_node(body_around(site), [&](const Node *node) {
     const auto *with = as<With>(node);
-    if (with != nullptr && with->start < before) {
-      for (const WithItem &item : with->items) {
-        const auto *name = as<Name>(item.optional_vars);
-        const auto *made = as<Call>(item.context_expr);
-        if (name != nullptr && name->id == tape.id && made != nullptr &&
-            called_api(site, *made) == "tensorflow.GradientTape") {
-          found = with;
-        }
+    for (u32 i = 0; with != nullptr && i < with->items.size(); ++i) {
+      const auto *name = as<Name>(with->items[i].optional_vars);
+      const auto *made = as<Call>(with->items[i].context_expr);
+      if (name != nullptr && made != nullptr && called_api(site, *made) == "tensorflow.GradientTape") {
+        found.made[name->id.id].push_back(with);
       }
+    }
+    const auto *call = as<Call>(node);
+    const auto *receiver = call != nullptr ? as<Name>(receiver_of(*call)) : nullptr;
+    if (receiver != nullptr && called_method(*call) == "gradient") {
+      found.gradients[receiver->id.id].push_back(call);
     }
     return false;
   });
   return found;
+}
+
+const Tapes &tapes_around(const Site &site) {
+  return site.memory.recall<Tapes>(&body_around(site), [&site] { return find_tapes(site); });
+}
+
+// The `with tf.GradientTape() as tape:` that a name stands for; the last one before the place.
+const With *tape_of(const Site &site, const Name &tape, u32 before) {
+  const auto &made = tapes_around(site).made;
+  const auto known = made.find(tape.id.id);
+  if (known == made.end()) {
+    return nullptr;
+  }
+  const auto next = std::ranges::lower_bound(known->second, before, {}, [](const With *with) { return with->start; });
+  return next != known->second.begin() ? *(next - 1) : nullptr;
+}
+
+// May there be a gradient() of the tape between its `with` and the call?
+bool has_gradient_between(const Site &site, Symbol tape, const With &with, const Call &call) {
+  const auto &gradients = tapes_around(site).gradients;
+  const auto known = gradients.find(tape.id);
+  if (known == gradients.end()) {
+    return false;
+  }
+  const auto next = std::ranges::upper_bound(known->second, with.start, {}, [](const Call *one) { return one->start; });
+  return next != known->second.end() && (*next)->start < call.start;
 }
 
 bool is_method_of(const Call &call, Symbol object, std::string_view method) {
@@ -260,7 +293,7 @@ const Call *earlier_gradient(const Site &site, const Node *node, const Call &cal
   const bool is_branch = node->kind == NodeKind::If || node->kind == NodeKind::For || node->kind == NodeKind::While ||
                          node->kind == NodeKind::Try || node->kind == NodeKind::IfExp || node->kind == NodeKind::Match;
   if (node->kind == NodeKind::FunctionDef || node->kind == NodeKind::Lambda || node->kind == NodeKind::ClassDef ||
-      (is_branch && !is_around) || node->start > call.start) {
+      (is_branch && !is_around) || node->start > call.start || node->end <= with.start) {
     return nullptr;
   }
   const auto *one = as<Call>(node);
@@ -291,10 +324,13 @@ bool check_again(Site &site, const Call &call, const With &with, const Name &tap
       return false; // persistent=True
     }
   }
-  const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
   const Call *earlier = nullptr;
-  for (const Stmt *statement : definition != nullptr ? definition->body : site.module->parsed->tree.body) {
-    earlier = earlier != nullptr ? earlier : earlier_gradient(site, statement, call, with, tape.id);
+  if (has_gradient_between(site, tape.id, with, call)) {
+    const Block &body = body_around(site);
+    for (auto at = std::ranges::upper_bound(body, with.start, {}, [](const Stmt *one) { return one->end; });
+         at != body.end() && (*at)->start <= call.start && earlier == nullptr; ++at) {
+      earlier = earlier_gradient(site, *at, call, with, tape.id);
+    }
   }
   const model::Loop *loop = loop_around(site);
   const bool is_repeated = loop != nullptr && !contains(loop->node, &with) && loop->node->start > with.start;

@@ -7,6 +7,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 namespace deepperf::rules::term_without_gradient {
 
@@ -15,6 +19,7 @@ using namespace python;
 namespace {
 
 constexpr u32 kMostDepth = 12;
+constexpr u32 kMostFollowed = 256; // sums of sums have very many ways
 
 // Whether a value hangs on the autograd graph, and where it was cut off if it does not.
 struct Flow {
@@ -48,33 +53,87 @@ struct Given {
   bool in_branch = false;
 };
 
-void find_given(const Node *node, Symbol name, bool in_branch, std::vector<Given> &found) {
+struct AllGiven {
+  std::unordered_map<u32, std::vector<Given>> of; // by name
+};
+
+void find_given(const Node *node, bool in_branch, AllGiven &found) {
   if (node->kind == NodeKind::FunctionDef || node->kind == NodeKind::ClassDef || node->kind == NodeKind::Lambda) {
     return;
   }
   if (const auto *assignment = as<Assign>(node)) {
     for (const Expr *target : assignment->targets) {
-      const auto *bound = as<Name>(target);
-      if (bound != nullptr && bound->id == name) {
-        found.push_back({assignment->value, node->end, false, in_branch});
-      } else if (bound == nullptr && any_node(target, [&](const Node *part) {
-                   const auto *other = as<Name>(part);
-                   return other != nullptr && other->id == name && other->context == Context::Store;
-                 })) {
-        found.push_back({nullptr, node->end, false, in_branch});
+      if (const auto *bound = as<Name>(target)) {
+        found.of[bound->id.id].push_back({assignment->value, node->end, false, in_branch});
+        continue;
       }
+      any_node(target, [&](const Node *part) {
+        const auto *other = as<Name>(part);
+        if (other != nullptr && other->context == Context::Store) {
+          found.of[other->id.id].push_back({nullptr, node->end, false, in_branch});
+        }
+        return false;
+      });
     }
     return;
   }
   if (const auto *sum = as<AugAssign>(node)) {
-    const auto *bound = as<Name>(sum->target);
-    if (bound != nullptr && bound->id == name) {
-      found.push_back({sum->value, node->end, true, in_branch});
+    if (const auto *bound = as<Name>(sum->target)) {
+      found.of[bound->id.id].push_back({sum->value, node->end, true, in_branch});
     }
     return;
   }
   const bool branches = node->kind == NodeKind::If || node->kind == NodeKind::Try || node->kind == NodeKind::Match;
-  for_each_child(node, [&](const Node *child) { find_given(child, name, in_branch || branches, found); });
+  for_each_child(node, [&](const Node *child) { find_given(child, in_branch || branches, found); });
+}
+
+// What the function around the place gives the name before an offset.
+std::span<const Given> given_before(const Site &site, Symbol name, u32 offset) {
+  const AllGiven &all = site.memory.recall<AllGiven>(&body_around(site), [&site] {
+    AllGiven found;
+    for (const Stmt *statement : body_around(site)) {
+      find_given(statement, false, found);
+    }
+    return found;
+  });
+  const auto known = all.of.find(name.id);
+  if (known == all.of.end()) {
+    return {};
+  }
+  const auto end = std::ranges::upper_bound(known->second, offset, {}, &Given::end);
+  return {known->second.begin(), end};
+}
+
+// Names that stand for each parameter of a model: of `for p in model.parameters()`, also in a comprehension.
+struct EachParameter {
+  std::unordered_set<u32> names;
+};
+
+EachParameter find_each_parameter(const Block &body) {
+  EachParameter found;
+  any_node(body, [&](const Node *node) {
+    const Expr *target = nullptr;
+    const Expr *iter = nullptr;
+    if (const auto *loop = as<For>(node)) {
+      target = loop->target;
+      iter = loop->iter;
+    } else if (node->kind == NodeKind::GeneratorExp || node->kind == NodeKind::ListComp) {
+      const auto *list = static_cast<const ComprehensionExpr *>(node);
+      target = list->generators[0]->target;
+      iter = list->generators[0]->iter;
+    }
+    const auto *call = as<Call>(iter);
+    if (call != nullptr && (called_method(*call) == "parameters" || called_method(*call) == "named_parameters")) {
+      any_node(target, [&](const Node *part) {
+        if (const auto *bound = as<Name>(part)) {
+          found.names.insert(bound->id.id);
+        }
+        return false;
+      });
+    }
+    return false;
+  });
+  return found;
 }
 
 class Walk {
@@ -83,8 +142,9 @@ public:
 
   Flow of(const Expr *expr, u32 depth) {
     Flow flow;
-    if (depth > kMostDepth) {
-      flow.has_gradient = true;
+    take_steps();
+    if (depth > kMostDepth || ++followed_ > kMostFollowed) {
+      flow.has_gradient = true; // nobody knows
       return flow;
     }
     switch (expr->kind) {
@@ -139,36 +199,14 @@ private:
     return flow;
   }
 
-  // for p in model.parameters(), also in a comprehension
-  bool is_each_parameter(Symbol name) const {
-    return any_node(body_around(site_), [&](const Node *node) {
-      const Expr *target = nullptr;
-      const Expr *iter = nullptr;
-      if (const auto *loop = as<For>(node)) {
-        target = loop->target;
-        iter = loop->iter;
-      } else if (node->kind == NodeKind::GeneratorExp || node->kind == NodeKind::ListComp) {
-        const auto *list = static_cast<const ComprehensionExpr *>(node);
-        target = list->generators[0]->target;
-        iter = list->generators[0]->iter;
-      }
-      const auto *call = as<Call>(iter);
-      if (call == nullptr || (called_method(*call) != "parameters" && called_method(*call) != "named_parameters")) {
-        return false;
-      }
-      return any_node(target, [&](const Node *part) {
-        const auto *bound = as<Name>(part);
-        return bound != nullptr && bound->id == name;
-      });
-    });
+  [[nodiscard]] bool is_each_parameter(Symbol name) const {
+    return site_.memory
+        .recall<EachParameter>(&body_around(site_), [&] { return find_each_parameter(body_around(site_)); })
+        .names.contains(name.id);
   }
 
   Flow of_name(const Name &name, u32 depth) {
-    std::vector<Given> given;
-    for (const Stmt *statement : body_around(site_)) {
-      find_given(statement, name.id, false, given);
-    }
-    std::erase_if(given, [&](const Given &one) { return one.end > name.start; });
+    const std::span<const Given> given = given_before(site_, name.id, name.start);
     std::size_t from = given.size();
     while (from > 0) {
       --from;
@@ -181,7 +219,7 @@ private:
     if (!is_whole) { // a parameter, or what a loop binds
       flow.has_gradient = model::has_grad(&name) || is_each_parameter(name.id);
     }
-    for (std::size_t i = given.empty() ? 0 : from; i < given.size(); ++i) {
+    for (std::size_t i = from; i < given.size() && !flow.has_gradient; ++i) {
       if (given[i].value == nullptr) {
         flow.has_gradient = flow.has_gradient || model::has_grad(&name);
       } else {
@@ -268,6 +306,7 @@ private:
   }
 
   const Site &site_;
+  u32 followed_ = 0;
 };
 
 bool is_number(const Expr *expr) { return expr->kind == NodeKind::Constant; }
