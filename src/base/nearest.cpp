@@ -33,6 +33,10 @@ std::string nearest(std::string_view word, const std::vector<std::string> &candi
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string &candidate : candidates) {
+    const std::size_t longer = std::max(word.size(), candidate.size());
+    if (longer - std::min(word.size(), candidate.size()) >= best_distance) {
+      continue; // too far away, by their lengths alone
+    }
     const std::size_t d = distance(word, candidate);
     if (d < best_distance) {
       best_distance = d;

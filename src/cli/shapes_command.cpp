@@ -1,9 +1,12 @@
+#include "base/printable.h"
 #include "base/workers.h"
 #include "check/project_around.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/shapes_output.h"
 #include "report/shapes_html.h"
+
+#include <fmt/format.h>
 
 #include <cstdio>
 #include <memory>
@@ -28,7 +31,7 @@ struct ShapesArguments {
 int run(const ShapesArguments &arguments) {
   if (arguments.format == "html") {
     if (const std::string missing = report::missing_shapes_page(); !missing.empty()) {
-      std::fprintf(stderr, "deepperf: %s\n", missing.c_str());
+      complain(missing);
       return kTrouble;
     }
     if (arguments.files.size() != 1) {
@@ -55,7 +58,7 @@ int run(const ShapesArguments &arguments) {
           own.only = &module;
           const std::unique_ptr<shapes::Analysis> analysis = shapes::analyse(project, own);
           if (!analysis->is_entry_found) {
-            std::fprintf(stderr, "deepperf: %s has no class or function '%s'\n", path.c_str(), arguments.entry.c_str());
+            complain(fmt::format("{} has no class or function '{}'", path, arguments.entry));
             exit_code = kTrouble;
             return;
           }
@@ -69,11 +72,13 @@ int run(const ShapesArguments &arguments) {
           }
         });
     if (!error.empty()) {
-      std::fprintf(stderr, "deepperf: %s\n", error.c_str());
+      complain(error);
       exit_code = kTrouble;
     }
   }
-  return write_output(arguments.out, text, stdout) ? exit_code : kTrouble;
+  const bool is_written = arguments.format == "text" ? write_output(arguments.out, printable_lines(text), stdout)
+                                                     : write_data(arguments.out, text, stdout);
+  return is_written ? exit_code : kTrouble;
 }
 
 } // namespace

@@ -15,7 +15,16 @@
 namespace deepperf::cli {
 
 bool report_unknown_rules(const check::Result &result) {
+  constexpr std::size_t kMost = 100; // nobody reads more of them
+  std::size_t count = 0;
   for (const check::FileError &error : result.unknown_rules) {
+    if (count++ == kMost) {
+      std::fputs(
+          fmt::format("warning: {} more unknown rules in suppression comments\n", result.unknown_rules.size() - kMost)
+              .c_str(),
+          stderr);
+      break;
+    }
     std::string line;
     report::write_place(printable(result.files[error.file.value].path), error.cell, error.line, error.column, line);
     const std::string near = nearest(error.message, check::known_selectors());

@@ -1,5 +1,6 @@
 #include "cli/terminal.h"
 
+#include "base/printable.h"
 #include "cli/environment.h"
 #include "cli/output.h"
 
@@ -117,7 +118,7 @@ void ProgressBar::show() {
   auto wait = std::chrono::milliseconds(1000);
   while (!stop_.wait_for(lock, wait, [this] { return stopped_; })) {
     wait = std::chrono::milliseconds(100);
-    const std::string line = fmt::format("\r{}\x1b[K", line_());
+    const std::string line = fmt::format("\r{}\x1b[K", printable(line_()));
     std::fputs(line.c_str(), stderr);
     shown_ = true;
   }

@@ -6,7 +6,10 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string>
+#include <unordered_set>
 
 namespace deepperf::config {
 
@@ -83,7 +86,7 @@ public:
     for (const auto &[name, node] : table) {
       if (const Key *const key = find_key(name.str())) {
         read_setting(*key, name, node);
-      } else {
+      } else if (!has_enough()) {
         complain(name.source(), fmt::format("unknown key '{}'{}", name.str(), did_you_mean(name.str(), key_names())));
       }
     }
@@ -156,6 +159,9 @@ private:
       return;
     }
     for (const auto &[name, value] : *table) {
+      if (has_enough()) {
+        break;
+      }
       // `my.data.load = …` is three tables to TOML.
       if (key.entry == Word::DottedName && value.is_table()) {
         complain(name.source(),
@@ -182,14 +188,26 @@ private:
   }
 
   void add_word(Word word, std::string text, const toml::source_region &where, std::vector<PlacedText> &values) {
-    if (std::string problem = problem_with(word, text); !problem.empty()) {
+    if (has_enough()) {
+      return;
+    }
+    std::unordered_set<std::string> &fine = fine_[word];
+    if (std::string problem = fine.contains(text) ? std::string() : problem_with(word, text); !problem.empty()) {
       complain(where, std::move(problem));
     } else {
+      fine.insert(text);
       values.push_back({std::move(text), place_of(where)});
     }
   }
 
+  // Each problem is looked for among all rules; nobody reads more of them.
+  [[nodiscard]] bool has_enough() const {
+    constexpr std::size_t kMostProblems = 100;
+    return reading_.problems.size() >= kMostProblems;
+  }
+
   Reading &reading_;
+  std::map<Word, std::unordered_set<std::string>> fine_; // words that were looked at
 };
 
 } // namespace

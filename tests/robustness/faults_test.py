@@ -54,6 +54,39 @@ class Inputs(Folder):
                    "class A(B, B, B): pass\nclass B(A, A, A): pass\nA().x()\nC24().y()\n")
         self.assertEqual(self.check().returncode, 0)
 
+    def test_values_that_double_with_every_line(self):
+        """What the interpreter of shapes computes itself must not grow as the program does."""
+        makers = {"tuple": ("a = (1, 2)\n", "a = a + a\n"), "text": ("a = 'ab'\n", "a = a + a\n"),
+                  "list": ("a = [torch.zeros(2)]\n", "a += a\n"), "extended": ("a = [1]\n", "a.extend(a)\n"),
+                  "times": ("a = [1]\n", "a = a * 1000\n"), "formatted": ("a = 'ab'\n", "a = '{0}{0}'.format(a)\n"),
+                  "percent": ("a = 'ab'\n", "a = '%s' % a + a\n"), "filled": ("a = 'ab'\n", "a = f'{a}{a}'\n"),
+                  "starred": ("a = [1]\n", "a = [*a, *a]\n"), "comprehended": ("a = [1]\n", "a = [x for x in a + a]\n"),
+                  "dict": ("a = {'x': 1}\n", "a = {**a, **a, 'k': a}\n"), "pairs": ("a = 1\n", "a = (a, a)\n")}
+        for name, (first, line) in makers.items():
+            self.write(f"{name}.py", "import torch\n" + first + line * 70 + "x = torch.zeros(a)\ny = torch.einsum(a, x)\n")
+        for branch in ("if c:\n    a.append(1)\n", "b = sum(a)\n", "b = a[1:]\n", "b = sorted(a)\n"):
+            self.write(f"copied{len(branch)}.py",
+                       "import torch\na = [" + "1, " * 30_000 + "]\n" + branch * 3000 + "x = torch.zeros(a)\n")
+        for arguments in (["check", "--no-cache", "--all", "."], *(["shapes", f"{name}.py"] for name in makers)):
+            result = run(*arguments, cwd=self.folder, before=memory(2 << 30))
+            self.assert_no_signal(result, (0, 1))
+
+    def test_very_many_unknown_rules(self):
+        """Each of them is compared with the names of all rules, to say what may be meant."""
+        words = [f"x{i}" for i in range(80_000)]
+        self.write("a.py", "import torch\nx = 1  # deepperf: ignore[" + ",".join(words) + "]\n")
+        result = self.check("a.py")
+        self.assertEqual(result.returncode, 2)
+        self.assertLess(len(result.stderr), 100_000)
+        self.assertIn(b"79900 more unknown rules", result.stderr)
+        self.write("a.py", "import torch\n# deepperf: ignore[" + "x" * 3_000_000 + "]\n")
+        self.assert_no_signal(self.check("a.py"))
+        self.write("a.py", "import torch\n")
+        self.write("deepperf.toml", "select = [" + ", ".join(f'"{word}"' for word in words) + "]\n")
+        result = self.check("a.py")
+        self.assertEqual(result.returncode, 2)
+        self.assertLess(len(result.stderr), 100_000)
+
     def test_a_line_of_nul_bytes_costs_little_more_than_itself(self):
         self.write("a.py", b"import torch\n" + bytes(20_000_000))
         result = self.check(before=memory(1 << 30))
@@ -428,6 +461,35 @@ class Hostile(Folder):
         result = self.check("--fix", ".")
         self.assertIn(b"hard links", result.stderr)
         self.assert_clean(result.stdout + result.stderr, "fix")
+
+    def test_every_command_hides_control_characters(self):
+        """In names, in what files hold, and in what was typed: whatever the command, and whether it works or complains."""
+        evil = self.EVIL
+        source = f"s{evil}.py"
+        self.write(source, "import torch\nlayer = torch.nn.Linear(3, 4)\ny = layer(torch.zeros(2, 5))\n"
+                           f"z = torch.einsum('{evil}', torch.zeros(2))  # {evil}\n")
+        self.write(f"pairs/p{evil}/pp.toml", 'title = "a\\u001b\\u202e"\nweird = 1\n"k\\u001b" = 3\n')
+        self.write("pairs/q/pp.toml", 'title = "\\u001b]0;\\u202e"\nid = "q\\u001b"\n')
+        self.write("pairs/r/pp.toml", 'title = \x1b\n')
+        commands = [["shapes", source], ["shapes", "--format", "json", source], ["shapes", evil], ["shapes", "--entry", evil, source],
+                    ["shapes", "--input", evil, source], ["shapes", "--with", evil, source], ["shapes", "-o", f"no/{evil}", source],
+                    ["bench", "list", "--folder", "pairs"], ["bench", "list", "--folder", evil], ["bench", "list", evil],
+                    ["bench", "list", "--folder", "pairs", "--format", "json"], ["bench", "assess", "--folder", "pairs"],
+                    ["bench", "run", "--folder", "pairs", evil], ["bench", "new", evil], ["debug", "why", f"{source}:3"],
+                    ["debug", "why", f"{evil}:3"], ["debug", "why", f"{source}:{evil}"], ["debug", "model", evil],
+                    ["rules", "--cause", evil], ["rules", "--framework", evil], ["completion", evil], ["server", evil],
+                    ["check", "--since", evil, "."], ["check", "-o", f"no/{evil}", "."], ["check", "--statistics", "."],
+                    ["check", "--write-baseline", f"no/{evil}", "."], ["check", "--format", evil], ["check", "--jobs", evil],
+                    ["check", "--stdin-filename", evil, "-"], ["study", evil], ["study", "train", evil],
+                    ["study", "classify", evil], ["study", "report", evil], ["study", "import", evil],
+                    ["study", "select", evil, "--recipe", evil, "-o", evil], ["study", "reproduce", "--data", evil]]
+        for arguments in commands:
+            with self.subTest(arguments=[argument.replace(evil, "EVIL") for argument in arguments]):
+                self.assert_clean(self.on_terminal(*arguments), arguments)
+                if "json" not in arguments:
+                    result = run(*arguments, cwd=self.folder)
+                    self.assert_no_signal(result)
+                    self.assert_clean(result.stdout + result.stderr, arguments)
 
     def test_a_name_with_a_newline_makes_no_line(self):
         self.write("a\nforged: line.py", BAD)

@@ -1,3 +1,4 @@
+#include "base/printable.h"
 #include "bench/assess_report.h"
 #include "cli/bench/bench_commands.h"
 #include "cli/bench/pairs.h"
@@ -29,7 +30,9 @@ int assess_pairs(const BenchAssessArguments &arguments) {
   (arguments.format == "json"   ? bench::write_assessment_json
    : arguments.format == "html" ? bench::write_assessment_html
                                 : bench::write_assessment_text)(assessment, text);
-  return chosen.exit_code(write_output(arguments.output, text, stdout) ? kClean : kTrouble);
+  const bool is_written = arguments.format == "text" ? write_output(arguments.output, printable_lines(text), stdout)
+                                                     : write_data(arguments.output, text, stdout);
+  return chosen.exit_code(is_written ? kClean : kTrouble);
 }
 
 } // namespace

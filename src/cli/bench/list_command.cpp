@@ -71,7 +71,8 @@ int list_pairs(const BenchListArguments &arguments) {
     }
     text += fmt::format("{} pair{}\n", pairs.size(), pairs.size() == 1 ? "" : "s");
   }
-  return chosen.exit_code(write_output("", text, stdout) ? kClean : kTrouble);
+  return chosen.exit_code((arguments.format == "json" ? write_data("", text, stdout) : write_text(text)) ? kClean
+                                                                                                         : kTrouble);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "cli/bench/measuring.h"
 
+#include "base/printable.h"
 #include "bench/files.h"
 #include "bench/interrupts.h"
 #include "cli/bench/progress.h"
@@ -52,6 +53,24 @@ void check_overrides(const std::vector<bench::Pair> &pairs, const std::vector<be
   }
 }
 
+// What pairs and their programs say may hold control characters; only our own colors stay as they are.
+std::string shown(std::string_view text) {
+  const bench::Colors &own = bench::kColors;
+  const std::initializer_list<std::string_view> colors = {own.bold, own.dim, own.red, own.green, own.yellow, own.reset};
+  std::string out;
+  std::size_t done = 0;
+  for (std::size_t at = text.find('\x1b'); at != std::string_view::npos; at = text.find('\x1b', at + 1)) {
+    const auto color =
+        std::ranges::find_if(colors, [&](std::string_view one) { return text.substr(at).starts_with(one); });
+    if (color != colors.end()) {
+      out += printable_lines(text.substr(done, at - done));
+      out += *color;
+      done = at + color->size();
+    }
+  }
+  return out + printable_lines(text.substr(done));
+}
+
 // Which Python, and what it has, once for each.
 void report_interpreter(const bench::Outcome &outcome, std::set<std::string> &reported) {
   if (outcome.interpreter.path.empty()) {
@@ -62,7 +81,7 @@ void report_interpreter(const bench::Outcome &outcome, std::set<std::string> &re
     line += fmt::format(", {} {}", library, version);
   }
   if (reported.insert(line).second) {
-    fmt::print(stderr, "deepperf: {})\n", line);
+    complain(line + ")");
   }
 }
 
@@ -138,8 +157,7 @@ bench::Report measure_pairs(const std::vector<bench::Pair> &pairs, const Measuri
     if (arguments.format == "text" && arguments.output.empty()) {
       std::string text;
       bench::write_outcome_text(outcome, colors_for(arguments), text);
-      write_output("", text, stdout);
-      std::fflush(stdout);
+      write_output("", shown(text), stdout);
     }
   }
   signal = interrupts.received();
@@ -161,9 +179,10 @@ int finish_report(const bench::Report &report, const MeasuringArguments &argumen
     text += '\n';
     bench::write_summary_text(report.outcomes, colors_for(arguments), text);
   }
-  const bool is_written = write_output(arguments.output, text, stdout);
+  const bool is_written = arguments.format == "text" ? write_output(arguments.output, shown(text), stdout)
+                                                     : write_data(arguments.output, text, stdout);
   if (signal != 0) {
-    fmt::print(stderr, "deepperf: interrupted; what was measured until then is reported\n");
+    complain("interrupted; what was measured until then is reported");
     constexpr int kAfterSignal = 128;
     return kAfterSignal + signal;
   }

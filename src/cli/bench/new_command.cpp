@@ -4,6 +4,7 @@
 #include "cli/bench/bench_commands.h"
 #include "cli/bench/measuring.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -100,14 +101,14 @@ int measure_own(const BenchNewArguments &arguments) {
   pair.fixed_name = {split.has_functions ? arguments.split.after + "()" : "the section '# after'", "after",
                      split.fixed_lines};
   if (!arguments.keep.empty()) {
-    fmt::print(stderr, "deepperf: wrote {0}/buggy.py, {0}/fixed.py and {0}/pp.toml\n", folder);
+    complain(fmt::format("wrote {0}/buggy.py, {0}/fixed.py and {0}/pp.toml", folder));
   }
   if (!split.has_result) {
-    fmt::print(stderr, "deepperf: the results are not compared, as the sections set no variable `result`\n");
+    complain("the results are not compared, as the sections set no variable `result`");
   }
   if (!pair.rules.empty()) {
-    fmt::print(stderr, "deepperf: `check` reports {} in what was there before, and not in what came after\n",
-               fmt::join(pair.rules, ", "));
+    complain(fmt::format("`check` reports {} in what was there before, and not in what came after",
+                         fmt::join(pair.rules, ", ")));
   }
   if (arguments.no_run) {
     return kClean;

@@ -2,6 +2,7 @@
 
 #include "base/nearest.h"
 #include "check/selection.h"
+#include "cli/output.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -61,8 +62,7 @@ void mention_unknown_rules(const std::vector<bench::Pair> &pairs) {
     }
   }
   for (const auto &[rule, ids] : unknown) {
-    fmt::print(stderr, "deepperf: there is no rule with the code '{}', which is named by {}\n", rule,
-               fmt::join(ids, ", "));
+    complain(fmt::format("there is no rule with the code '{}', which is named by {}", rule, fmt::join(ids, ", ")));
   }
 }
 
@@ -138,7 +138,7 @@ ChosenPairs chosen_pairs(const PairArguments &arguments) {
     const bool is_known = std::ranges::find(result.pairs, folder, &bench::Pair::folder) != result.pairs.end();
     bench::Pair pair = is_known ? bench::Pair() : bench::read_pair(folder, problems);
     for (const bench::PairProblem &problem : problems) {
-      fmt::print(stderr, "deepperf: {}\n", bench::describe(problem));
+      complain(bench::describe(problem));
     }
     if (!problems.empty()) {
       ++result.left_out;

@@ -3,6 +3,7 @@
 #include "cli/bench/measuring.h"
 #include "cli/bench/pairs.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 
 #include <fmt/format.h>
 
@@ -46,7 +47,7 @@ int run_pairs(BenchRunArguments &arguments) {
   const bench::Report report = measure_pairs(pairs, arguments.measuring, signal,
                                              [&](const bench::Report &so_far) { record(arguments, so_far, count); });
   const std::string path = record(arguments, report, count);
-  fmt::print(stderr, "deepperf: recorded {} measurement{} in {}\n", count, count == 1 ? "" : "s", path);
+  complain(fmt::format("recorded {} measurement{} in {}", count, count == 1 ? "" : "s", path));
   return chosen.exit_code(finish_report(report, arguments.measuring, signal));
 }
 
