@@ -53,4 +53,5 @@ function(deepperf_embed_files target function)
     COMMENT "Embedding the tables of ${target}"
     VERBATIM)
   target_sources(${target} PRIVATE ${output})
+  set_source_files_properties(${output} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

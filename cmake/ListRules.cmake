@@ -39,4 +39,5 @@ std::span<const Rule *const> listed_rules() { return kRules; }
 } // namespace deepperf::rules
 ")
   target_sources(${target} PRIVATE ${file})
+  set_source_files_properties(${file} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

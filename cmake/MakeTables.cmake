@@ -4,6 +4,7 @@
 add_executable(deepperf_make_tables
   tools/make_tables/make_tables.cpp src/base/name_hash.cpp src/frameworks/words.cpp)
 target_link_libraries(deepperf_make_tables PRIVATE deepperf_options)
+target_compile_options(deepperf_make_tables PRIVATE -O0) # everything else waits for it
 
 file(GLOB tables CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/frameworks/*.txt)
 set(generated ${CMAKE_CURRENT_BINARY_DIR}/deepperf_preset_names.cpp ${CMAKE_CURRENT_BINARY_DIR}/deepperf_preset_apis.cpp)

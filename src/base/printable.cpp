@@ -1,8 +1,7 @@
 #include "base/printable.h"
 
 #include "base/types.h"
-
-#include <fmt/format.h>
+#include "base/write.h"
 
 #include <algorithm>
 #include <iterator>
@@ -74,9 +73,9 @@ template <class Replace> std::string replaced(std::string_view text, const Repla
 
 void append_escape(const Character &c, std::string &out) {
   if (c.value < 0x100) {
-    fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<u32>(c.value));
+    write(out, "\\x{:02x}", static_cast<u32>(c.value));
   } else {
-    fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<u32>(c.value));
+    write(out, "\\u{:04x}", static_cast<u32>(c.value));
   }
 }
 

@@ -3,15 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <string>
 #include <utility>
 
 namespace deepperf {
 
+// Compiled once, while fmt::format_to would be compiled again, with all of its parts, wherever it is called.
+void write_formatted(std::string &out, fmt::string_view format, fmt::format_args arguments);
+
 template <class... Arguments>
 void write(std::string &out, fmt::format_string<Arguments...> format, Arguments &&...arguments) {
-  fmt::format_to(std::back_inserter(out), format, std::forward<Arguments>(arguments)...);
+  write_formatted(out, format, fmt::make_format_args(arguments...));
 }
 
 } // namespace deepperf

@@ -1,5 +1,6 @@
 #include "bench/assess_report.h"
 
+#include "base/json.h"
 #include "base/write.h"
 
 #include <fmt/ranges.h>
@@ -223,7 +224,7 @@ void write_assessment_json(const Assessment &assessment, std::string &out) {
   for (const StudiedTool &tool : kStudiedTools) {
     studied.push_back({{"tool", tool.name}, {"helped", tool.helped}, {"applied", tool.applied}});
   }
-  out += json.dump(1, ' ', false, Json::error_handler_t::replace);
+  out += json_text(json, 1);
   out += '\n';
 }
 

@@ -1,5 +1,6 @@
 #include "bench/pair.h"
 
+#include "base/json.h"
 #include "base/nearest.h"
 #include "bench/files.h"
 #include "bench/version.h"
@@ -220,7 +221,7 @@ private:
       if (!is_identifier(key.str())) {
         complain(key.source().begin.line, fmt::format("'{}' is not the name of a constant", key.str()));
       }
-      found.emplace_back(key.source().begin.line, Knob{std::string(key.str()), json.dump(-1, ' ', true)});
+      found.emplace_back(key.source().begin.line, Knob{std::string(key.str()), json_text(json, -1, true)});
     }
     std::ranges::stable_sort(found, {}, &std::pair<u32, Knob>::first);
     for (auto &[line, knob] : found) {

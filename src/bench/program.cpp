@@ -1,6 +1,7 @@
 #include "bench/program.h"
 
 #include "base/embedded_text.h"
+#include "base/json.h"
 #include "bench/files.h"
 
 #include <fmt/format.h>
@@ -82,7 +83,7 @@ ProgramRun read_report(const Finished &finished, bool with_result, const Limits 
     run.failure = "was interrupted";
     return run;
   }
-  const nlohmann::json report = nlohmann::json::parse(finished.report, nullptr, false);
+  const nlohmann::json report = parse_json<nlohmann::json>(finished.report);
   if (finished.end != Finished::End::Exited || !report.is_object()) {
     run.failure = failure_of(finished, limits);
     return run;
@@ -132,11 +133,11 @@ ProgramRun Workplace::run(const std::string &script, const std::vector<Knob> &kn
   request["values"] = with_result;
   request["knobs"] = nlohmann::json::object();
   for (const Knob &knob : knobs) {
-    request["knobs"][knob.name] = nlohmann::json::parse(knob.value);
+    request["knobs"][knob.name] = parse_json<nlohmann::json>(knob.value);
   }
   ForkServer &server =
       servers_.try_emplace(python, python, driver_path(folder_), folder_, limits_, interrupts_).first->second;
-  return read_report(server.run(request.dump(-1, ' ', true)), with_result, limits_, lines);
+  return read_report(server.run(json_text(request, -1, true)), with_result, limits_, lines);
 }
 
 } // namespace bench

@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "bench/report.h"
 
 #include <nlohmann/json.hpp>
@@ -67,7 +68,7 @@ Json outcome_json(const Outcome &outcome) {
   json["libraries"] = outcome.interpreter.versions;
   Json &knobs = json["knobs"] = Json::object();
   for (const Knob &knob : outcome.knobs) {
-    knobs[knob.name] = Json::parse(knob.value, nullptr, false);
+    knobs[knob.name] = parse_json<Json>(knob.value);
   }
   if (!is_measured(outcome)) {
     return json;
@@ -100,7 +101,7 @@ void write_report_json(const Report &report, std::string &out) {
   for (const Outcome &outcome : report.outcomes) {
     pairs.push_back(outcome_json(outcome));
   }
-  out += json.dump(1, ' ', false, Json::error_handler_t::replace);
+  out += json_text(json, 1);
   out += '\n';
 }
 

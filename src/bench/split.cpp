@@ -1,5 +1,6 @@
 #include "bench/split.h"
 
+#include "base/json.h"
 #include "base/write.h"
 #include "bench/files.h"
 #include "python/parser.h"
@@ -276,7 +277,7 @@ std::vector<Knob> constants_of(const Program &program) {
                            python::is_constant(value, python::ConstantKind::Float);
     std::string written(program.loaded.source.part(value->start, value->end));
     std::erase(written, '_');
-    if (is_number && nlohmann::json::parse(written, nullptr, false).is_number() &&
+    if (is_number && parse_json<nlohmann::json>(written).is_number() &&
         std::ranges::find(knobs, text, &Knob::name) == knobs.end()) {
       knobs.push_back({std::string(text), written});
     }
@@ -353,7 +354,7 @@ Split split_program(const std::string &path, const SplitOptions &options) {
 std::string describe_split(const Split &split, const std::string &id, Measure measure, const std::string &growth_knob,
                            const std::vector<std::string> &rules) {
   const auto quoted = [](std::string_view text) { // a string of JSON is one of TOML
-    return nlohmann::json(std::string(text)).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+    return json_text(nlohmann::json(std::string(text)), -1, true);
   };
   std::vector<std::string> libraries;
   std::ranges::transform(split.libraries, std::back_inserter(libraries), quoted);

@@ -1,5 +1,6 @@
 #include "bench/tool_findings.h"
 
+#include "base/json.h"
 #include "bench/files.h"
 
 #include <fmt/format.h>
@@ -74,7 +75,7 @@ void read_list(const Json &list, ToolFindings &found) {
 ToolFindings parse_tool_findings(const std::string &text, const std::string &name) {
   ToolFindings found;
   found.tool = name;
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json<Json>(text);
   if (json.is_object() && json.contains("runs") && json.at("runs").is_array()) {
     read_sarif(json, found);
   } else if (json.is_array()) {

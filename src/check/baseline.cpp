@@ -1,5 +1,6 @@
 #include "check/baseline.h"
 
+#include "base/json.h"
 #include "check/fingerprint.h"
 
 #include <fmt/format.h>
@@ -18,13 +19,13 @@ using Json = nlohmann::json;
 
 constexpr u64 kVersion = 1;
 
-std::string dumped(const Json &json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 // A path may hold bytes that are no UTF-8, which JSON cannot: compared is what would be written.
-std::string as_json_has_it(const std::string &path) { return Json::parse(dumped(Json(path))).get<std::string>(); }
+std::string as_json_has_it(const std::string &path) {
+  return parse_json<Json>(json_text(Json(path))).get<std::string>();
+}
 
-std::string parse_failure(std::string_view text, const Json::parse_error &error) {
-  const std::string_view before = text.substr(0, std::min(error.byte == 0 ? 0 : error.byte - 1, text.size()));
+std::string parse_failure(std::string_view text, std::size_t wrong_at) {
+  const std::string_view before = text.substr(0, std::min(wrong_at == 0 ? 0 : wrong_at - 1, text.size()));
   const auto line = std::ranges::count(before, '\n') + 1;
   const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;
   return fmt::format("not a baseline: it is not JSON, see line {}, column {}", line, column);
@@ -105,11 +106,10 @@ std::set<std::string> checked_files(const Result &result, BaselinePaths &paths) 
 } // namespace
 
 std::variant<Baseline, std::string> parse_baseline(std::string_view text) {
-  Json json;
-  try {
-    json = Json::parse(text);
-  } catch (const Json::parse_error &error) {
-    return parse_failure(text, error);
+  std::size_t wrong_at = 0;
+  const Json json = parse_json<Json>(text, &wrong_at);
+  if (json.is_discarded()) {
+    return parse_failure(text, wrong_at);
   }
   const auto version = json.is_object() ? json.find("version") : json.end();
   if (!json.is_object() || version == json.end() || !version->is_number_unsigned()) {
@@ -149,7 +149,7 @@ std::string baseline_text(const Baseline &baseline) {
   for (const auto &[entry, count] : baseline.counts) {
     text +=
         fmt::format("{}\n    {{\"path\": {}, \"rule\": {}, \"code\": \"{:016x}\", \"count\": {}}}", is_first ? "" : ",",
-                    dumped(Json(entry.path)), dumped(Json(entry.rule)), entry.fingerprint, count);
+                    json_text(Json(entry.path)), json_text(Json(entry.rule)), entry.fingerprint, count);
     is_first = false;
   }
   text += is_first ? "]\n}\n" : "\n  ]\n}\n";

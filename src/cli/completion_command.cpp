@@ -1,10 +1,10 @@
+#include "base/write.h"
 #include "cli/command_line.h"
 #include "cli/output.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <iterator>
 #include <memory>
 
 namespace deepperf::cli {
@@ -55,20 +55,18 @@ struct BashCases {
 void add_bash(const DescribedCommand &command, const std::string &path, BashCases &cases) {
   for (const DescribedCommand &inner : command.commands) {
     const std::string inner_path = path.empty() ? inner.name : path + " " + inner.name;
-    fmt::format_to(std::back_inserter(cases.commands), "    {}) command={} ;;\n", in_quotes(path + "|" + inner.name),
-                   in_quotes(inner_path));
+    write(cases.commands, "    {}) command={} ;;\n", in_quotes(path + "|" + inner.name), in_quotes(inner_path));
     add_bash(inner, inner_path, cases);
   }
   for (const DescribedOption &option : command.options) {
     for (const std::string &name : option.names) {
       if (!option.value.empty()) {
-        fmt::format_to(std::back_inserter(cases.values), "    {}) words={} ;;\n", in_quotes(path + "|" + name),
-                       in_quotes(joined(option.choices)));
+        write(cases.values, "    {}) words={} ;;\n", in_quotes(path + "|" + name), in_quotes(joined(option.choices)));
       }
     }
   }
-  fmt::format_to(std::back_inserter(cases.words), "    {}) options={} words={} ;;\n", in_quotes(path),
-                 in_quotes(joined(option_names(command))), in_quotes(joined(plain_words(command))));
+  write(cases.words, "    {}) options={} words={} ;;\n", in_quotes(path), in_quotes(joined(option_names(command))),
+        in_quotes(joined(plain_words(command))));
 }
 
 // Where nothing is offered, bash completes names of files.
@@ -119,17 +117,15 @@ std::string zsh_value(const DescribedOption &option) {
 }
 
 void add_zsh(const DescribedCommand &command, const std::string &function, std::string &out) {
-  const auto to = std::back_inserter(out);
-  fmt::format_to(to, "{}() {{\n  local curcontext=$curcontext state line\n  typeset -A opt_args\n  _arguments -C",
-                 function);
+  write(out, "{}() {{\n  local curcontext=$curcontext state line\n  typeset -A opt_args\n  _arguments -C", function);
   for (const DescribedOption &option : command.options) {
     for (const std::string &name : option.names) {
-      fmt::format_to(to, " \\\n    {}",
-                     in_quotes(fmt::format("{}[{}]{}", name, for_arguments(option.description),
-                                           option.value.empty() ? "" : zsh_value(option))));
+      write(out, " \\\n    {}",
+            in_quotes(fmt::format("{}[{}]{}", name, for_arguments(option.description),
+                                  option.value.empty() ? "" : zsh_value(option))));
     }
     if (option.names.empty()) {
-      fmt::format_to(to, " \\\n    {}", in_quotes("*" + zsh_value(option)));
+      write(out, " \\\n    {}", in_quotes("*" + zsh_value(option)));
     }
   }
   if (command.commands.empty()) {
@@ -138,11 +134,11 @@ void add_zsh(const DescribedCommand &command, const std::string &function, std::
   }
   out += " \\\n    '1: :->command' '*::: :->rest'\n  case $state in\n  command)\n    local -a commands=(\n";
   for (const DescribedCommand &inner : command.commands) {
-    fmt::format_to(to, "      {}\n", in_quotes(inner.name + ":" + for_arguments(inner.description)));
+    write(out, "      {}\n", in_quotes(inner.name + ":" + for_arguments(inner.description)));
   }
   out += "    )\n    _describe command commands\n    ;;\n  rest)\n    case $line[1] in\n";
   for (const DescribedCommand &inner : command.commands) {
-    fmt::format_to(to, "    {0}) {1}_{0} ;;\n", inner.name, function);
+    write(out, "    {0}) {1}_{0} ;;\n", inner.name, function);
   }
   out += "    esac\n    ;;\n  esac\n}\n";
   for (const DescribedCommand &inner : command.commands) {
@@ -162,7 +158,6 @@ std::string zsh_script(const DescribedCommand &program) {
 // ---- fish -----------------------------------------------------------------------------------------------------------
 
 void add_fish(const DescribedCommand &command, const std::string &program, const std::string &seen, std::string &out) {
-  const auto to = std::back_inserter(out);
   std::string condition = seen.empty() ? "__fish_use_subcommand" : seen;
   std::vector<std::string> names;
   for (const DescribedCommand &inner : command.commands) {
@@ -178,17 +173,17 @@ void add_fish(const DescribedCommand &command, const std::string &program, const
     }
     out += start;
     for (const std::string &name : option.names) {
-      fmt::format_to(to, " {} {}", name.starts_with("--") ? "-l" : "-s", name.substr(name.starts_with("--") ? 2 : 1));
+      write(out, " {} {}", name.starts_with("--") ? "-l" : "-s", name.substr(name.starts_with("--") ? 2 : 1));
     }
     if (!option.choices.empty()) {
-      fmt::format_to(to, " {} -a {}", option.names.empty() ? "-f" : "-x", in_quotes(joined(option.choices)));
+      write(out, " {} -a {}", option.names.empty() ? "-f" : "-x", in_quotes(joined(option.choices)));
     } else if (!option.value.empty()) {
       out += takes_path(option) ? " -r -F" : " -x";
     }
-    fmt::format_to(to, " -d {}\n", in_quotes(option.description));
+    write(out, " -d {}\n", in_quotes(option.description));
   }
   for (const DescribedCommand &inner : command.commands) {
-    fmt::format_to(to, "{} -f -a {} -d {}\n", start, inner.name, in_quotes(inner.description));
+    write(out, "{} -f -a {} -d {}\n", start, inner.name, in_quotes(inner.description));
   }
   for (const DescribedCommand &inner : command.commands) {
     add_fish(inner, program, (seen.empty() ? "" : seen + "; and ") + "__fish_seen_subcommand_from " + inner.name, out);

@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/settings.h"
@@ -19,9 +20,7 @@ struct ConfigArguments {
   bool schema = false;
 };
 
-std::string dump(const nlohmann::ordered_json &json) {
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
+std::string dump(const nlohmann::ordered_json &json) { return json_text(json, 2) + "\n"; }
 
 int show_config(const ConfigArguments &arguments) {
   if (arguments.schema) {

@@ -1,6 +1,7 @@
 #include "cli/known_findings.h"
 
 #include "base/printable.h"
+#include "base/write.h"
 #include "check/since.h"
 #include "cli/output.h"
 #include "cli/usage_error.h"
@@ -13,7 +14,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <iterator>
 #include <map>
 #include <set>
 #include <system_error>
@@ -142,14 +142,12 @@ int report_stale_baseline(const CheckArguments &arguments, const KnownFindings &
   std::string text;
   const std::map<check::BaselineEntry, u64> &stale = known.match()->stale();
   for (const auto &[entry, count] : stale) {
-    fmt::format_to(std::back_inserter(text), "{}: {} {:016x}: {} nothing any more\n", printable(entry.path),
-                   printable(entry.rule), entry.fingerprint,
-                   count == 1 ? "matches" : fmt::format("{} entries match", count));
+    write(text, "{}: {} {:016x}: {} nothing any more\n", printable(entry.path), printable(entry.rule),
+          entry.fingerprint, count == 1 ? "matches" : fmt::format("{} entries match", count));
   }
   const u64 count = count_entries(stale);
-  fmt::format_to(std::back_inserter(text), "{} in {}\n",
-                 count == 0 ? "No stale entries" : report::counted(count, "stale entry", "stale entries"),
-                 printable(arguments.baseline));
+  write(text, "{} in {}\n", count == 0 ? "No stale entries" : report::counted(count, "stale entry", "stale entries"),
+        printable(arguments.baseline));
   if (!write_output(arguments.output, text, stdout)) {
     return kTrouble;
   }

@@ -1,3 +1,4 @@
+#include "base/write.h"
 #include "cli/command_line.h"
 #include "cli/output.h"
 
@@ -40,13 +41,11 @@ void add_option(const DescribedOption &option, std::string &out) {
   for (const std::string &name : option.names) {
     names.push_back("\\fB" + for_troff(name) + "\\fR");
   }
-  fmt::format_to(std::back_inserter(out), "{}{}{}\n{}\n", fmt::join(names, ", "),
-                 names.empty() || option.value.empty() ? "" : " ", option.value.empty() ? "" : shown_value(option),
-                 for_troff(option.description));
+  write(out, "{}{}{}\n{}\n", fmt::join(names, ", "), names.empty() || option.value.empty() ? "" : " ",
+        option.value.empty() ? "" : shown_value(option), for_troff(option.description));
   // What the value's name says already need not be listed; nor need hundreds of rules.
   if (!option.choices.empty() && option.choices.size() < 20 && option.value.find('|') == std::string::npos) {
-    fmt::format_to(std::back_inserter(out), "One of {}.\n",
-                   for_troff(fmt::format("{}", fmt::join(option.choices, ", "))));
+    write(out, "One of {}.\n", for_troff(fmt::format("{}", fmt::join(option.choices, ", "))));
   }
 }
 
@@ -60,7 +59,7 @@ void add_notes(std::string_view notes, std::string &out) {
     if (line.empty()) {
       out += ".PP\n";
     } else if (line.find("  ") != std::string_view::npos) {
-      fmt::format_to(std::back_inserter(out), ".nf\n{}\n.fi\n", for_troff(line));
+      write(out, ".nf\n{}\n.fi\n", for_troff(line));
     } else {
       out += for_troff(line) + "\n";
     }
@@ -68,14 +67,13 @@ void add_notes(std::string_view notes, std::string &out) {
 }
 
 void add_command(const DescribedCommand &command, const std::string &path, std::string &out) {
-  const auto to = std::back_inserter(out);
   if (!command.commands.empty()) {
     for (const DescribedCommand &inner : command.commands) {
       add_command(inner, path + " " + inner.name, out);
     }
     return;
   }
-  fmt::format_to(to, ".SS \"{}\"\n{}.\n", for_troff(path), for_troff(command.description));
+  write(out, ".SS \"{}\"\n{}.\n", for_troff(path), for_troff(command.description));
   for (const DescribedOption &option : command.options) {
     if (option.names.empty()) {
       add_option(option, out);
@@ -95,7 +93,7 @@ void add_command(const DescribedCommand &command, const std::string &path, std::
 
 std::string manual_page(const DescribedCommand &program) {
   std::string out;
-  fmt::format_to(std::back_inserter(out), R"(.TH DEEPPERF 1 "" "{0} {1}" "User Commands"
+  write(out, R"(.TH DEEPPERF 1 "" "{0} {1}" "User Commands"
 .SH NAME
 {0} \- find what makes deep\-learning code slow or wrong, before it runs
 .SH SYNOPSIS
@@ -108,7 +106,7 @@ Every command explains its options with
 .BR \-\-help .
 .SH OPTIONS
 )",
-                 program.name, DEEPPERF_VERSION, for_troff(program.description));
+        program.name, DEEPPERF_VERSION, for_troff(program.description));
   for (const DescribedOption &option : program.options) {
     add_option(option, out);
   }

@@ -1,5 +1,6 @@
 #include "cli/shapes_output.h"
 
+#include "base/json.h"
 #include "shapes/registry.h"
 
 #include <fmt/format.h>
@@ -209,7 +210,7 @@ std::string shapes_json(Analysis &analysis, const model::Module &module, const S
     }
     out["roots"].push_back(std::move(one));
   }
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(out) + "\n";
 }
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include "base/nearest.h"
 #include "base/printable.h"
+#include "base/write.h"
 #include "check/selection.h"
 #include "check/unused_suppressions.h"
 #include "cli/output.h"
@@ -28,8 +29,8 @@ bool report_unknown_rules(const check::Result &result) {
     std::string line;
     report::write_place(printable(result.files[error.file.value].path), error.cell, error.line, error.column, line);
     const std::string near = nearest(error.message, check::known_selectors());
-    fmt::format_to(std::back_inserter(line), ": warning: unknown rule '{}' in a suppression comment{}\n",
-                   printable(error.message), near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+    write(line, ": warning: unknown rule '{}' in a suppression comment{}\n", printable(error.message),
+          near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
     std::fputs(line.c_str(), stderr);
   }
   return !result.unknown_rules.empty();

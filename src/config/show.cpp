@@ -1,5 +1,7 @@
 #include "config/show.h"
 
+#include "base/json.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -30,9 +32,7 @@ std::string origins_of(const Settings &settings, const std::vector<PlacedText> &
 }
 
 // JSON's strings are strings of TOML, too. A value is UTF-8 if it comes from TOML; the command line's need not be.
-std::string quoted(const std::string &text) {
-  return ordered_json(text).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
+std::string quoted(const std::string &text) { return json_text(ordered_json(text)); }
 
 std::string value_text(const Key &key, const std::vector<PlacedText> &values) {
   const bool is_list = key.form == Form::List || key.form == Form::TableOfLists;

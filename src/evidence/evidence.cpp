@@ -1,6 +1,7 @@
 #include "evidence/evidence.h"
 
 #include "base/embedded_text.h"
+#include "base/json.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -50,7 +51,7 @@ Json to_json(const Measurement &measurement) {
   json["processor"] = measurement.processor;
   Json &knobs = json["knobs"] = Json::object();
   for (const auto &[name, value] : measurement.knobs) {
-    knobs[name] = Json::parse(value, nullptr, false);
+    knobs[name] = parse_json<Json>(value);
   }
   if (!measurement.stand_in.empty()) {
     json["stand_in"] = measurement.stand_in;
@@ -82,7 +83,7 @@ Measurement from_json(const Json &json) {
   measurement.cores = json.at("cores").get<u32>();
   measurement.processor = json.at("processor").get<std::string>();
   for (const auto &[name, value] : json.at("knobs").items()) {
-    measurement.knobs.emplace_back(name, value.dump());
+    measurement.knobs.emplace_back(name, json_text(value));
   }
   measurement.stand_in = json.value("stand_in", "");
   measurement.date = json.at("date").get<std::string>();
@@ -144,7 +145,7 @@ std::string sentence(const Measurement &measurement) {
 }
 
 Measurements read_measurements(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_json<Json>(text);
   Measurements measurements;
   try {
     if (json.at("version").get<int>() != kVersion) {
@@ -176,7 +177,7 @@ std::string write_measurements(Measurements measurements) {
   for (const auto &[rule, names] : pairs) {
     rules[rule] = names;
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json, 1) + "\n";
 }
 
 const Measurements &known_measurements() {

@@ -1,9 +1,8 @@
 #include "fix/diff.h"
 
 #include "base/printable.h"
+#include "base/write.h"
 #include "fix/edits.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
@@ -139,9 +138,9 @@ void write_line(char mark, std::string_view line, bool color, std::string &out) 
 
 // `-3,4`; a range without lines names the line before it.
 void write_range(char mark, std::size_t first, std::size_t count, std::string &out) {
-  fmt::format_to(std::back_inserter(out), "{}{}", mark, count == 0 ? first : first + 1);
+  write(out, "{}{}", mark, count == 0 ? first : first + 1);
   if (count != 1) {
-    fmt::format_to(std::back_inserter(out), ",{}", count);
+    write(out, ",{}", count);
   }
 }
 
@@ -191,7 +190,7 @@ void write_diff(std::string_view path, std::string_view before, const std::vecto
     return;
   }
   const Style style = style_of('h', color);
-  fmt::format_to(std::back_inserter(out), "{0}--- {2}{1}\n{0}+++ {2}{1}\n", style.on, style.off, printable(path));
+  write(out, "{0}--- {2}{1}\n{0}+++ {2}{1}\n", style.on, style.off, printable(path));
   std::ptrdiff_t shift = 0;
   for (std::size_t begin = 0; begin < changes.size();) {
     std::size_t end = begin + 1;

@@ -1,5 +1,6 @@
 #include "fix/notebook.h"
 
+#include "base/write.h"
 #include "python/encoding.h"
 
 #include <fmt/format.h>
@@ -350,7 +351,7 @@ std::string escape(std::string_view text, std::string_view between_lines, bool a
     } else if (c == '\r') {
       escaped += "\\r";
     } else if (static_cast<unsigned char>(c) < 0x20) {
-      fmt::format_to(std::back_inserter(escaped), "\\u{:04x}", static_cast<unsigned>(c));
+      write(escaped, "\\u{:04x}", static_cast<unsigned>(c));
     } else {
       escaped += c;
     }

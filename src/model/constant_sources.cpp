@@ -142,9 +142,9 @@ void ConstantEvaluator::name_sources(const Scope &at, Symbol name, u32 depth, So
     into.unknown |= scope->outer_stores.contains(slot);
     const auto found = index_.bindings.find(scope);
     if (found != index_.bindings.end()) {
-      const auto [first, last] =
-          std::ranges::equal_range(found->second, name.id, {}, [](const Binding &binding) { return binding.name.id; });
-      for (auto binding = first; binding != last; ++binding) {
+      const auto first =
+          std::ranges::lower_bound(found->second, name.id, {}, [](const Binding &binding) { return binding.name.id; });
+      for (auto binding = first; binding != found->second.end() && binding->name.id == name.id; ++binding) {
         if (binding->import != nullptr) {
           import_sources(*scope, *binding, depth, into);
         } else if (binding->value != nullptr) {

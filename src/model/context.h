@@ -7,7 +7,7 @@
 namespace deepperf::model {
 
 // As bits of FunctionInfo::context.
-enum Context : u16 {
+enum RunContext : u16 {
   kPerTrainingStep = 1,   // in every training step
   kSomeTrainingSteps = 2, // in training steps, perhaps not in all of them: behind `if step % 100 == 0`
   kPerEvaluationStep = 4, // for each batch of a loop that trains nothing

@@ -401,7 +401,7 @@ void declare(Project &project, const ModuleIndex &index) {
 
 namespace {
 
-u64 mix(u64 hash, u64 more) {
+u64 mix_in(u64 hash, u64 more) {
   hash = (hash ^ more) * 0x9E3779B97F4A7C15U;
   return hash ^ (hash >> 32U);
 }
@@ -409,18 +409,18 @@ u64 mix(u64 hash, u64 more) {
 u64 hash_of(std::span<const u32> numbers) {
   u64 hash = numbers.size();
   for (const u32 number : numbers) {
-    hash = mix(hash, number);
+    hash = mix_in(hash, number);
   }
   return hash;
 }
 
 u64 interface_of(const FunctionInfo &function) {
-  u64 hash = mix(function.name.id, function.parent != nullptr ? function.parent->index : 0);
-  hash = mix(hash, function.type != nullptr ? function.type->index + 1 : 0);
-  hash = mix(hash, u64{function.lambda() != nullptr} | u64{is_abstract(function)} << 1U);
+  u64 hash = mix_in(function.name.id, function.parent != nullptr ? function.parent->index : 0);
+  hash = mix_in(hash, function.type != nullptr ? function.type->index + 1 : 0);
+  hash = mix_in(hash, u64{function.lambda() != nullptr} | u64{is_abstract(function)} << 1U);
   for (const Param *param : function.params) {
-    hash = mix(hash, param->name.id);
-    hash = mix(hash, static_cast<u64>(param->param_kind()) * 2 + (param->default_value != nullptr ? 1 : 0));
+    hash = mix_in(hash, param->name.id);
+    hash = mix_in(hash, static_cast<u64>(param->param_kind()) * 2 + (param->default_value != nullptr ? 1 : 0));
   }
   return hash;
 }
@@ -430,21 +430,21 @@ u64 interface_of(const Project &project, const Module &module, const Declared::P
   const Array<u32> names = module.body->names;
   u64 hash = hash_of({names.begin(), names.end()});
   for (u32 i = part.functions.first; i < part.functions.last; ++i) {
-    hash = mix(hash, interface_of(project.functions[i]));
+    hash = mix_in(hash, interface_of(project.functions[i]));
   }
   for (u32 i = part.classes.first; i < part.classes.last; ++i) {
     const ClassInfo &type = project.classes[i];
-    hash = mix(mix(mix(hash, type.name.id), type.scope->index), hash_of(type.stored));
+    hash = mix_in(mix_in(mix_in(hash, type.name.id), type.scope->index), hash_of(type.stored));
   }
   u64 unordered = 0;
   for (const auto &[name, bits] : module.attribute_evidence) {
-    unordered += mix(name, bits);
+    unordered += mix_in(name, bits);
   }
   for (const auto &[name, target] : module.imported) {
-    unordered += mix(name, target->index + 1);
+    unordered += mix_in(name, target->index + 1);
   }
   for (const Symbol package : module.stars) {
-    unordered += mix(package.id, 1);
+    unordered += mix_in(package.id, 1);
   }
   const Module exporting = [&] {
     Module copy;
@@ -453,9 +453,9 @@ u64 interface_of(const Project &project, const Module &module, const Declared::P
     return copy;
   }();
   for (const Symbol name : exporting.exports) {
-    unordered += mix(name.id, 2);
+    unordered += mix_in(name.id, 2);
   }
-  return mix(hash, unordered);
+  return mix_in(hash, unordered);
 }
 
 bool opens_modules(const Module &module, const ModuleIndex &index) {

@@ -1,6 +1,7 @@
 #include "model/definitions.h"
 
 #include "base/known_names.h"
+#include "base/steps.h"
 #include "model/bind.h"
 #include "python/call.h"
 #include "python/children.h"

@@ -1,5 +1,6 @@
 #include "model/effects.h"
 
+#include "base/steps.h"
 #include "base/symbol_list.h"
 #include "model/bind.h"
 #include "model/call_order.h"

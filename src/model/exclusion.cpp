@@ -1,5 +1,6 @@
 #include "model/exclusion.h"
 
+#include "base/steps.h"
 #include "model/variance.h"
 #include "python/call.h"
 #include "python/children.h"

@@ -1,6 +1,7 @@
 // Where a function records autograd graphs, and what it does with them in total.
 #include "model/graph_flow.h"
 
+#include "base/steps.h"
 #include "model/call_order.h"
 #include "model/graph_flow_walker.h"
 

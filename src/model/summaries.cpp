@@ -1,5 +1,6 @@
 // Function summaries: which operations a call leads to, at any depth, and on which of its arguments they depend.
 // Bottom-up over the call graph; where functions call each other in a circle, the circle is cut.
+#include "base/steps.h"
 #include "model/bind.h"
 #include "model/call_order.h"
 #include "model/project.h"

@@ -67,9 +67,9 @@ bool is_immutable(const FunctionInfo &function, const Expr *expr) {
                               !value->is(Value::Tag::Object));
 }
 
-class Search {
+class VarianceSearch {
 public:
-  Search(const Project &project, const Loop &loop, const LoopEffects &effects)
+  VarianceSearch(const Project &project, const Loop &loop, const LoopEffects &effects)
       : project_(project), loop_(loop), effects_(effects) {}
 
   // Of all names that the loop binds once.
@@ -351,11 +351,11 @@ private:
 } // namespace
 
 bool varies(const Project &project, const Loop &loop, const Expr *expr) {
-  return Search(project, loop, effects_of(project, loop)).varies(expr);
+  return VarianceSearch(project, loop, effects_of(project, loop)).varies(expr);
 }
 
 void find_varying(const Project &project, const Loop &loop, LoopEffects &effects) {
-  effects.varies = Search(project, loop, effects).varying_names();
+  effects.varies = VarianceSearch(project, loop, effects).varying_names();
 }
 
 DependencyFinder::DependencyFinder(const Project &project, const FunctionInfo &function)

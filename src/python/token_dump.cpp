@@ -1,10 +1,7 @@
 #include "python/token_dump.h"
 
+#include "base/write.h"
 #include "python/lexer.h"
-
-#include <fmt/format.h>
-
-#include <iterator>
 
 namespace deepperf::python {
 
@@ -36,10 +33,10 @@ void dump_tokens(const Source &source, LocalSymbols &symbols, std::string &out) 
       lexer.next(token);
       const Position position = source.position(token.start);
       if (position.cell != 0) {
-        fmt::format_to(std::back_inserter(out), "cell {} ", position.cell);
+        write(out, "cell {} ", position.cell);
       }
-      fmt::format_to(std::back_inserter(out), "{}:{}\t{}\t{}\n", position.line, position.column, token_name(token.kind),
-                     escaped(source.text().substr(token.start, token.end - token.start)));
+      write(out, "{}:{}\t{}\t{}\n", position.line, position.column, token_name(token.kind),
+            escaped(source.text().substr(token.start, token.end - token.start)));
     } while (token.kind != Tok::EndOfFile);
   }
 }

@@ -1,12 +1,9 @@
 #include "report/concise.h"
 
 #include "base/printable.h"
+#include "base/write.h"
 #include "report/place.h"
 #include "report/summary.h"
-
-#include <fmt/format.h>
-
-#include <iterator>
 
 namespace deepperf::report {
 
@@ -17,15 +14,14 @@ void write_error(const check::Result &result, const check::FileError &error, std
     return; // nothing is wrong
   }
   write_place(result.files[error.file.value].path, error.cell, error.line, error.column, out);
-  fmt::format_to(std::back_inserter(out), ": {}: {}\n", level_name(error.level), printable(error.message));
+  write(out, ": {}: {}\n", level_name(error.level), printable(error.message));
 }
 
 void write_finding(const check::Result &result, const rules::Finding &finding, std::string &out) {
   const Place place = place_of(result, finding.file, finding.span);
   write_place(place.path, place.start.cell, place.start.line, place.start.column, out);
-  fmt::format_to(std::back_inserter(out), ": {} {}: {}{}\n", finding.rule->code,
-                 severity_name(rules::severity_of(finding)), printable(finding.message),
-                 rules::is_hint(finding) ? " (hint)" : "");
+  write(out, ": {} {}: {}{}\n", finding.rule->code, severity_name(rules::severity_of(finding)),
+        printable(finding.message), rules::is_hint(finding) ? " (hint)" : "");
 }
 
 } // namespace
@@ -45,7 +41,7 @@ void write_concise(const check::Result &result, const Options &options, std::str
   }
   if (options.statistics) {
     for (const RuleCount &rule : summarize(result).rules) {
-      fmt::format_to(std::back_inserter(out), "{} {} {}\n", rule.count, rule.rule->code, rule.rule->name);
+      write(out, "{} {} {}\n", rule.count, rule.rule->code, rule.rule->name);
     }
   }
 }

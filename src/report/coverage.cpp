@@ -1,8 +1,9 @@
 #include "report/coverage.h"
 
+#include "base/json.h"
+#include "base/write.h"
 #include "report/place.h"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -89,12 +90,12 @@ void write_coverage_text(std::span<const rules::RuleInfo *const> rules, std::str
     problems += line.problems;
     covered += line.covered.size();
   }
-  fmt::format_to(std::back_inserter(out), "{:{}}  rules  covered  of the study's problems\n", "root cause", width);
+  write(out, "{:{}}  rules  covered  of the study's problems\n", "root cause", width);
   for (const Line &line : lines) {
-    fmt::format_to(std::back_inserter(out), "{:{}}  {:5}  {:7}  {}\n", line.cause, width, line.rules,
-                   line.covered.size(), line.problems != 0 ? std::to_string(line.problems) : "-");
+    write(out, "{:{}}  {:5}  {:7}  {}\n", line.cause, width, line.rules, line.covered.size(),
+          line.problems != 0 ? std::to_string(line.problems) : "-");
   }
-  fmt::format_to(std::back_inserter(out), "{:{}}  {:5}  {:7}  {}\n", "all", width, rules.size(), covered, problems);
+  write(out, "{:{}}  {:5}  {:7}  {}\n", "all", width, rules.size(), covered, problems);
 }
 
 void write_coverage_json(std::span<const rules::RuleInfo *const> rules, std::string &out) {
@@ -107,7 +108,7 @@ void write_coverage_json(std::span<const rules::RuleInfo *const> rules, std::str
                     {"covered", line.covered.size()},
                     {"problems", line.problems}});
   }
-  out += json.dump(2);
+  out += json_text(json, 2);
   out += '\n';
 }
 

@@ -1,6 +1,7 @@
 #include "report/frame.h"
 
 #include "base/printable.h"
+#include "base/write.h"
 
 #include <fmt/format.h>
 
@@ -71,14 +72,12 @@ void write_frame(const Frame &frame, const FrameOptions &options, const Style &s
     lead = "…";
   }
   const std::string number = fmt::format("{}", frame.line);
-  fmt::format_to(std::back_inserter(out), "{}{}  {} | {}{}{}\n", options.indent, style.blue, number, style.reset, lead,
-                 cut(line, width));
+  write(out, "{}{}  {} | {}{}{}\n", options.indent, style.blue, number, style.reset, lead, cut(line, width));
   if (frame.underline) {
     const u32 end = std::max(frame.end_column, frame.column + 1);
     const u32 length = std::clamp<u32>(end - frame.column, 1, width - std::min(column, width) + 1);
-    fmt::format_to(std::back_inserter(out), "{}{}  {:{}} | {}{:{}}{}{:^>{}}{}\n", options.indent, style.blue, "",
-                   number.size(), style.reset, "", column - 1 + (lead.empty() ? 0 : 1), style.red, "", length,
-                   style.reset);
+    write(out, "{}{}  {:{}} | {}{:{}}{}{:^>{}}{}\n", options.indent, style.blue, "", number.size(), style.reset, "",
+          column - 1 + (lead.empty() ? 0 : 1), style.red, "", length, style.reset);
   }
 }
 
@@ -112,17 +111,16 @@ void write_code(const Place &place, python::Span span, const FrameOptions &optio
   const std::size_t digits = std::to_string(place.start.line + lines.size() - 1).size();
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines.size() > kMostLinesOfFrame && i == kLinesAtStart) {
-      fmt::format_to(std::back_inserter(out), "{}{}  {:>{}} | {}{}|{} …\n", options.indent, style.blue, "", digits,
-                     style.reset, style.red, style.reset);
+      write(out, "{}{}  {:>{}} | {}{}|{} …\n", options.indent, style.blue, "", digits, style.reset, style.red,
+            style.reset);
       i = lines.size() - kLinesAtEnd;
     }
-    fmt::format_to(std::back_inserter(out), "{}{}  {:>{}} | {}{}{}{} {}\n", options.indent, style.blue,
-                   place.start.line + i, digits, style.reset, style.red, i == 0 ? "/" : "|", style.reset,
-                   cut(lines[i], options.width));
+    write(out, "{}{}  {:>{}} | {}{}{}{} {}\n", options.indent, style.blue, place.start.line + i, digits, style.reset,
+          style.red, i == 0 ? "/" : "|", style.reset, cut(lines[i], options.width));
   }
   const u32 end = std::clamp<u32>(place.end.column, 2, options.width);
-  fmt::format_to(std::back_inserter(out), "{}{}  {:>{}} | {}{}|{:_>{}}^{}\n", options.indent, style.blue, "", digits,
-                 style.reset, style.red, "", end - 1, style.reset);
+  write(out, "{}{}  {:>{}} | {}{}|{:_>{}}^{}\n", options.indent, style.blue, "", digits, style.reset, style.red, "",
+        end - 1, style.reset);
 }
 
 } // namespace deepperf::report

@@ -1,14 +1,13 @@
 #include "report/github.h"
 
 #include "base/printable.h"
+#include "base/write.h"
 #include "report/file_problem.h"
 #include "report/levels.h"
 #include "report/place.h"
 #include "report/summary.h"
 
 #include <fmt/format.h>
-
-#include <iterator>
 
 namespace deepperf::report {
 
@@ -21,7 +20,7 @@ std::string escape(std::string_view text, std::string_view special) {
     if (special.find(character) == std::string_view::npos) {
       escaped += character;
     } else {
-      fmt::format_to(std::back_inserter(escaped), "%{:02X}", static_cast<unsigned char>(character));
+      write(escaped, "%{:02X}", static_cast<unsigned char>(character));
     }
   }
   return escaped;
@@ -40,23 +39,22 @@ struct Annotation {
 };
 
 void write_annotation(const Annotation &annotation, std::string &out) {
-  auto to = std::back_inserter(out);
-  fmt::format_to(to, "::{} file={}", annotation.command, escape_property(annotation.path));
+  write(out, "::{} file={}", annotation.command, escape_property(annotation.path));
   // Lines of a cell are not lines of the notebook's file, so GitHub is told the file alone.
   if (annotation.start.line != 0 && annotation.start.cell == 0) {
-    fmt::format_to(to, ",line={},endLine={}", annotation.start.line, annotation.end.line);
+    write(out, ",line={},endLine={}", annotation.start.line, annotation.end.line);
     if (annotation.start.column != 0) {
-      fmt::format_to(to, ",col={}", annotation.start.column);
+      write(out, ",col={}", annotation.start.column);
       // Columns of two different lines mean nothing to GitHub. Its last column is part of the place.
       if (annotation.start.line == annotation.end.line && annotation.end.column > annotation.start.column) {
-        fmt::format_to(to, ",endColumn={}", annotation.end.column - 1);
+        write(out, ",endColumn={}", annotation.end.column - 1);
       }
     }
   }
   std::string message;
   write_place(annotation.path, annotation.start.cell, annotation.start.line, annotation.start.column, message);
-  fmt::format_to(std::back_inserter(message), ": {}", annotation.message);
-  fmt::format_to(to, ",title={}::{}\n", escape_property(annotation.title), escape_message(message));
+  write(message, ": {}", annotation.message);
+  write(out, ",title={}::{}\n", escape_property(annotation.title), escape_message(message));
 }
 
 Annotation annotation_of(const FileProblem &problem, const Options &options) {
@@ -98,7 +96,7 @@ void write_github(const check::Result &result, const Options &options, std::stri
     }
   }
   // For the log: anything that is not a command is printed as it is.
-  fmt::format_to(std::back_inserter(out), "deepperf: {}\n", counts_sentence(result));
+  write(out, "deepperf: {}\n", counts_sentence(result));
 }
 
 } // namespace deepperf::report

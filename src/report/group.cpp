@@ -1,6 +1,7 @@
 #include "report/group.h"
 
 #include "base/printable.h"
+#include "base/write.h"
 #include "report/place.h"
 
 #include <fmt/format.h>
@@ -80,15 +81,14 @@ std::string places_of(const check::Result &result, std::span<const rules::Findin
     const Place place = place_of(result, finding->file, finding->span);
     const std::string cell = place.start.cell == 0 ? "" : fmt::format("cell {}:", place.start.cell);
     if (place.path != path) {
-      fmt::format_to(std::back_inserter(text), "{}{}:{}{}", text.empty() ? "" : "; ", printable(place.path), cell,
-                     place.start.line);
+      write(text, "{}{}:{}{}", text.empty() ? "" : "; ", printable(place.path), cell, place.start.line);
       path = place.path;
     } else {
-      fmt::format_to(std::back_inserter(text), ", {}{}", cell, place.start.line);
+      write(text, ", {}{}", cell, place.start.line);
     }
   }
   if (const std::size_t more = findings.size() - shown; more != 0) {
-    fmt::format_to(std::back_inserter(text), " and {} more place{}", more, more == 1 ? "" : "s");
+    write(text, " and {} more place{}", more, more == 1 ? "" : "s");
   }
   return text;
 }

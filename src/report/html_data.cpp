@@ -1,5 +1,6 @@
 #include "report/html_data.h"
 
+#include "base/json.h"
 #include "fix/diff.h"
 #include "fix/edits.h"
 #include "report/json_text.h"
@@ -183,7 +184,7 @@ private:
 
 std::string html_data(const check::Result &result) {
   // Paths and code may hold bytes that are not UTF-8: a replacement character stands for those.
-  const std::string json = Page(result).data().dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string json = json_text(Page(result).data());
   // In JSON, `<` stands in strings only. Escaped there, nothing can end the element or begin a comment in it.
   std::string safe;
   safe.reserve(json.size() + json.size() / 64);

@@ -1,6 +1,7 @@
 #include "report/json_text.h"
 
-#include <fmt/format.h>
+#include "base/json.h"
+#include "base/write.h"
 
 #include <iterator>
 #include <string_view>
@@ -30,7 +31,7 @@ std::size_t escaped_bytes(std::string_view text, unsigned &character) {
 } // namespace
 
 void write_json_text(const Json &json, int indent, std::string &out) {
-  const std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  const std::string text = json_text(json, indent);
   out.reserve(out.size() + text.size() + 1);
   // Such characters can only be in strings.
   for (std::size_t at = 0; at < text.size();) {
@@ -40,7 +41,7 @@ void write_json_text(const Json &json, int indent, std::string &out) {
       out += text[at];
       ++at;
     } else {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", character);
+      write(out, "\\u{:04x}", character);
       at += length;
     }
   }

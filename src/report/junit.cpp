@@ -1,5 +1,6 @@
 #include "report/junit.h"
 
+#include "base/write.h"
 #include "report/clean_text.h"
 #include "report/file_problem.h"
 #include "report/levels.h"
@@ -7,8 +8,6 @@
 #include "report/summary.h"
 
 #include <fmt/format.h>
-
-#include <iterator>
 
 namespace deepperf::report {
 
@@ -65,23 +64,22 @@ struct Case {
 };
 
 void write_case(const Case &test, std::string &out) {
-  auto to = std::back_inserter(out);
   const std::string path = escape_attribute(test.path);
-  fmt::format_to(to, "    <testcase classname=\"{}\" name=\"{}\" file=\"{}\"", path, escape_attribute(test.name), path);
+  write(out, "    <testcase classname=\"{}\" name=\"{}\" file=\"{}\"", path, escape_attribute(test.name), path);
   if (test.line != 0) {
-    fmt::format_to(to, " line=\"{}\"", test.line);
+    write(out, " line=\"{}\"", test.line);
   }
-  fmt::format_to(to, ">\n      <{0} message=\"{1}\"", test.outcome, escape_attribute(test.message));
+  write(out, ">\n      <{0} message=\"{1}\"", test.outcome, escape_attribute(test.message));
   if (test.outcome != "skipped") { // which has no type
-    fmt::format_to(to, " type=\"{}\"", escape_attribute(test.type));
+    write(out, " type=\"{}\"", escape_attribute(test.type));
   }
-  fmt::format_to(to, ">{}</{}>\n    </testcase>\n", escape_text(test.details), test.outcome);
+  write(out, ">{}</{}>\n    </testcase>\n", escape_text(test.details), test.outcome);
 }
 
 void add_line(const Place &place, std::string_view message, const Options &options, std::string &out) {
   write_place(path_in_repository(place.path, options.location), place.start.cell, place.start.line, place.start.column,
               out);
-  fmt::format_to(std::back_inserter(out), ": {}\n", message);
+  write(out, ": {}\n", message);
 }
 
 // Lines of a cell are not lines of the notebook's file.
@@ -106,7 +104,7 @@ Case case_of(const check::Result &result, const rules::Finding &finding, const O
     add_line(place_of(result, note.file, note.span), note.message, options, test.details);
   }
   if (!finding.advice.empty()) {
-    fmt::format_to(std::back_inserter(test.details), "Help: {}\n", finding.advice);
+    write(test.details, "Help: {}\n", finding.advice);
   }
   return test;
 }
@@ -123,7 +121,7 @@ Case case_of(const FileProblem &problem, const Options &options) {
     test.name += fmt::format(" ({})", place_name({problem.line, problem.column, problem.cell}));
   }
   write_place(test.path, problem.cell, problem.line, problem.column, test.details);
-  fmt::format_to(std::back_inserter(test.details), ": {}\n", problem.message);
+  write(test.details, ": {}\n", problem.message);
   return test;
 }
 
@@ -138,11 +136,10 @@ void write_junit(const check::Result &result, const Options &options, std::strin
                   is_clean ? 1 : problems.size() + result.findings.size(), counts.errors + counts.warnings,
                   problems.size(), counts.advice + counts.notes);
   out += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
-  fmt::format_to(std::back_inserter(out), "  <testsuite {}>\n", attributes);
+  write(out, "  <testsuite {}>\n", attributes);
   // A suite without tests is an error to some.
   if (is_clean) {
-    fmt::format_to(std::back_inserter(out), "    <testcase classname=\"deepperf\" name=\"{}\"/>\n",
-                   escape_attribute(counts_sentence(result)));
+    write(out, "    <testcase classname=\"deepperf\" name=\"{}\"/>\n", escape_attribute(counts_sentence(result)));
   }
   for (const FileProblem &problem : problems) {
     write_case(case_of(problem, options), out);
@@ -150,8 +147,7 @@ void write_junit(const check::Result &result, const Options &options, std::strin
   for (const rules::Finding &finding : result.findings) {
     write_case(case_of(result, finding, options), out);
   }
-  fmt::format_to(std::back_inserter(out), "    <system-out>{}</system-out>\n  </testsuite>\n</testsuites>\n",
-                 escape_text(counts_sentence(result)));
+  write(out, "    <system-out>{}</system-out>\n  </testsuite>\n</testsuites>\n", escape_text(counts_sentence(result)));
 }
 
 } // namespace deepperf::report

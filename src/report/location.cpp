@@ -1,9 +1,8 @@
 #include "report/location.h"
 
-#include <fmt/format.h>
+#include "base/write.h"
 
 #include <filesystem>
-#include <iterator>
 
 namespace deepperf::report {
 
@@ -33,7 +32,7 @@ std::string path_uri(std::string_view path) {
     if (is_unreserved(character)) {
       uri += character;
     } else {
-      fmt::format_to(std::back_inserter(uri), "%{:02X}", static_cast<unsigned char>(character));
+      write(uri, "%{:02X}", static_cast<unsigned char>(character));
     }
   }
   return uri;

@@ -1,5 +1,6 @@
 #include "report/markdown_report.h"
 
+#include "base/write.h"
 #include "report/file_problem.h"
 #include "report/frame.h"
 #include "report/levels.h"
@@ -56,10 +57,10 @@ std::string row_of(const check::Result &result, const rules::Finding &finding, c
                                 link_to(place.path, place.start.line, place.start.cell, place.start.column, options),
                                 rule_name(*finding.rule), markdown_line(shortened(finding.message, kMostInText)));
   if (!finding.advice.empty()) {
-    fmt::format_to(std::back_inserter(row), "<br>Help: {}", markdown_line(shortened(finding.advice, kMostInText)));
+    write(row, "<br>Help: {}", markdown_line(shortened(finding.advice, kMostInText)));
   }
   if (const std::string &text = measured(*finding.rule); !text.empty()) {
-    fmt::format_to(std::back_inserter(row), "<br>Measured: {}", markdown_line(text));
+    write(row, "<br>Measured: {}", markdown_line(text));
   }
   return row + " |\n";
 }
@@ -82,8 +83,7 @@ void write_table(const std::vector<std::string> &rows, u32 room, std::string &ou
     out += rows[written];
   }
   if (written < rows.size()) {
-    fmt::format_to(std::back_inserter(out), "\n… and {} more, which are too many for a comment.\n",
-                   rows.size() - written);
+    write(out, "\n… and {} more, which are too many for a comment.\n", rows.size() - written);
   }
 }
 
@@ -128,7 +128,7 @@ void write_findings(const check::Result &result, const Options &options, std::st
   }
   const std::vector<std::string> advice = rows_of(result, options, {Severity::Advice, Severity::Note});
   if (!advice.empty()) {
-    fmt::format_to(std::back_inserter(out), "\n<details>\n<summary>{}</summary>\n\n", advice_title(summarize(result)));
+    write(out, "\n<details>\n<summary>{}</summary>\n\n", advice_title(summarize(result)));
     write_table(advice, room(), out);
     out += "\n</details>\n";
   }
@@ -141,15 +141,14 @@ void write_statistics(const check::Result &result, std::string &out) {
   }
   out += "\n| Count | Rule | Root cause |\n|---:|---|---|\n";
   for (const RuleCount &rule : summary.rules) {
-    fmt::format_to(std::back_inserter(out), "| {} | {} | {} |\n", rule.count, rule_name(*rule.rule),
-                   markdown_line(rule.rule->root_cause));
+    write(out, "| {} | {} | {} |\n", rule.count, rule_name(*rule.rule), markdown_line(rule.rule->root_cause));
   }
 }
 
 } // namespace
 
 void write_markdown_report(const check::Result &result, const Options &options, std::string &out) {
-  fmt::format_to(std::back_inserter(out), "**deepperf**: {}\n", counts_sentence(result));
+  write(out, "**deepperf**: {}\n", counts_sentence(result));
   if (options.statistics) {
     write_statistics(result, out);
   } else {

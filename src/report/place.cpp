@@ -1,8 +1,7 @@
 #include "report/place.h"
 
 #include "base/printable.h"
-
-#include <fmt/format.h>
+#include "base/write.h"
 
 #include <algorithm>
 #include <iterator>
@@ -24,13 +23,13 @@ Place place_of(const check::Result &result, FileIndex file, python::Span span) {
 void write_place(std::string_view path, u32 cell, u32 line, u32 column, std::string &out) {
   out += printable(path);
   if (cell != 0) {
-    fmt::format_to(std::back_inserter(out), ":cell {}", cell);
+    write(out, ":cell {}", cell);
   }
   if (line != 0) {
-    fmt::format_to(std::back_inserter(out), ":{}", line);
+    write(out, ":{}", line);
   }
   if (line != 0 && column != 0) {
-    fmt::format_to(std::back_inserter(out), ":{}", column);
+    write(out, ":{}", column);
   }
 }
 

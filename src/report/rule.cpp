@@ -1,5 +1,7 @@
 #include "report/rule.h"
 
+#include "base/json.h"
+#include "base/write.h"
 #include "report/json_text.h"
 #include "report/markdown.h"
 #include "report/measured.h"
@@ -89,7 +91,7 @@ Json rule_json(const rules::RuleInfo &rule) {
 }
 
 void dump(const Json &json, std::string &out) {
-  out += json.dump(2, ' ', false, Json::error_handler_t::replace);
+  out += json_text(json, 2);
   out += '\n';
 }
 
@@ -108,10 +110,9 @@ std::string_view tier_name(rules::Tier tier) {
 
 void write_rule_text(const rules::RuleInfo &rule, u32 width, const Style &style, std::string &out) {
   const auto row = [&](std::string_view name, std::string_view value) {
-    fmt::format_to(std::back_inserter(out), "{}{:<12}{}{}\n", style.bold, name, style.reset, value);
+    write(out, "{}{:<12}{}{}\n", style.bold, name, style.reset, value);
   };
-  fmt::format_to(std::back_inserter(out), "{}{} {}{}: {}\n\n", style.bold, rule.code, rule.name, style.reset,
-                 rule.summary);
+  write(out, "{}{} {}{}: {}\n\n", style.bold, rule.code, rule.name, style.reset, rule.summary);
   row("severity", severity_name(rule.severity));
   row("root cause", rule.root_cause);
   row("symptoms", rule.symptoms);
@@ -132,17 +133,16 @@ void write_rule_text(const rules::RuleInfo &rule, u32 width, const Style &style,
 }
 
 void write_rule_markdown(const rules::RuleInfo &rule, std::string &out) {
-  fmt::format_to(std::back_inserter(out), "# {} {}\n\n{}\n\n", rule.code, rule.name, rule.summary);
-  fmt::format_to(std::back_inserter(out),
-                 "| | |\n|---|---|\n| severity | {} |\n| root cause | {} |\n| symptoms | {} |\n",
-                 severity_name(rule.severity), rule.root_cause, rule.symptoms);
-  fmt::format_to(std::back_inserter(out), "| stage | {} |\n| frameworks | {} |\n| by default | {} |\n| fixed | {} |\n",
-                 rule.stage, rule.frameworks, default_sentence(rule), fix_sentence(rule.fix));
+  write(out, "# {} {}\n\n{}\n\n", rule.code, rule.name, rule.summary);
+  write(out, "| | |\n|---|---|\n| severity | {} |\n| root cause | {} |\n| symptoms | {} |\n",
+        severity_name(rule.severity), rule.root_cause, rule.symptoms);
+  write(out, "| stage | {} |\n| frameworks | {} |\n| by default | {} |\n| fixed | {} |\n", rule.stage, rule.frameworks,
+        default_sentence(rule), fix_sentence(rule.fix));
   if (!rule.posts.empty()) {
-    fmt::format_to(std::back_inserter(out), "| Stack Overflow posts of the study | {} |\n", rule.posts);
+    write(out, "| Stack Overflow posts of the study | {} |\n", rule.posts);
   }
   for (const MeasuredRow &measurement : measured_rows(rule)) {
-    fmt::format_to(std::back_inserter(out), "| measured | {} (pair `{}`) |\n", measurement.text, measurement.pair);
+    write(out, "| measured | {} (pair `{}`) |\n", measurement.text, measurement.pair);
   }
   write_documentation(rule.documentation, out);
 }
@@ -165,9 +165,8 @@ void write_rules_text(std::span<const rules::RuleInfo *const> rules, u32 width, 
     std::string_view summary = rule->summary;
     const bool is_cut = width != 0 && width > used + 10 && summary.size() > width - used;
     summary = is_cut ? summary.substr(0, width - used - 1) : summary;
-    fmt::format_to(std::back_inserter(out), "{}{}{}  {:{}}  {:7}  {:4}  {}{}\n", style.bold, rule->code, style.reset,
-                   rule->name, name_width, severity_name(rule->severity), tier_name(rule->tier), summary,
-                   is_cut ? "…" : "");
+    write(out, "{}{}{}  {:{}}  {:7}  {:4}  {}{}\n", style.bold, rule->code, style.reset, rule->name, name_width,
+          severity_name(rule->severity), tier_name(rule->tier), summary, is_cut ? "…" : "");
   }
 }
 

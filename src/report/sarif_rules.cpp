@@ -63,7 +63,7 @@ std::vector<const rules::RuleInfo *> reported_rules(const check::Result &result)
     rules.push_back(finding.rule);
   }
   std::ranges::sort(rules, {}, &rules::RuleInfo::code);
-  rules.erase(std::ranges::unique(rules).begin(), rules.end());
+  rules.erase(std::unique(rules.begin(), rules.end()), rules.end());
   return rules;
 }
 

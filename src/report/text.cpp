@@ -1,6 +1,7 @@
 #include "report/text.h"
 
 #include "base/printable.h"
+#include "base/write.h"
 #include "report/frame.h"
 #include "report/group.h"
 #include "report/measured.h"
@@ -60,7 +61,7 @@ public:
 
 private:
   template <class... Arguments> void print(fmt::format_string<Arguments...> format, Arguments &&...arguments) {
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Arguments>(arguments)...);
+    deepperf::write(out_, format, std::forward<Arguments>(arguments)...);
   }
 
   // `indent` is also how far the text is from the left on its first line.

@@ -1,11 +1,13 @@
 #include "report/timings.h"
 
+#include "base/json.h"
+#include "base/write.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <vector>
 
 namespace deepperf::report {
@@ -42,20 +44,20 @@ void write_timings(const rules::Timings &timings, std::string &out) {
   const u64 before = timings.parse + timings.analyse;
   const double share = before != 0 ? 100.0 * static_cast<double>(timings.judge) / static_cast<double>(before) : 0;
   const auto line = [&out](std::string_view what, u64 time) {
-    fmt::format_to(std::back_inserter(out), "{:34}{:10.1f} ms\n", what, milliseconds(time));
+    write(out, "{:34}{:10.1f} ms\n", what, milliseconds(time));
   };
   out += "time over all workers\n";
   line("load and parse", timings.parse);
   line("bind, link and infer", timings.analyse);
   line("judge", timings.judge);
-  fmt::format_to(std::back_inserter(out), "{:34}{:10.1f} %\n", "  on top of the phases before", share);
+  write(out, "{:34}{:10.1f} %\n", "  on top of the phases before", share);
   line("  in rules, measuring included", in_rules);
   for (const auto &[time, rule] : slowest) {
     line(fmt::format("  {} {}", rule->code, rule->name), time);
   }
   out += "work, which does not depend on the machine\n";
   for (const auto &[what, steps] : counters_of(timings.work)) {
-    fmt::format_to(std::back_inserter(out), "{:34}{:10}\n", what, steps);
+    write(out, "{:34}{:10}\n", what, steps);
   }
 }
 
@@ -73,7 +75,7 @@ void write_timings_json(const rules::Timings &timings, std::string &out) {
   for (const auto &[what, steps] : counters_of(timings.work)) {
     json["work"][std::string(what)] = steps;
   }
-  out += json.dump() + "\n";
+  out += json_text(json) + "\n";
 }
 
 } // namespace deepperf::report

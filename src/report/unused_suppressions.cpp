@@ -1,13 +1,13 @@
 #include "report/unused_suppressions.h"
 
+#include "base/json.h"
 #include "base/printable.h"
+#include "base/write.h"
 #include "report/json_text.h"
 #include "report/place.h"
 #include "report/summary.h"
 
 #include <fmt/format.h>
-
-#include <iterator>
 
 namespace deepperf::report {
 
@@ -32,13 +32,13 @@ void write_unused_suppressions(const check::Result &result, const std::vector<ch
   for (const check::UnusedSuppression &comment : unused) {
     write_place(printable(result.files[comment.file.value].path), comment.position.cell, comment.position.line,
                 comment.position.column, out);
-    fmt::format_to(std::back_inserter(out), ": {}\n", explanation(comment));
+    write(out, ": {}\n", explanation(comment));
   }
   if (with_summary) {
-    fmt::format_to(std::back_inserter(out), "{} in {}\n",
-                   unused.empty() ? "No unused suppressions"
-                                  : counted(unused.size(), "unused suppression", "unused suppressions"),
-                   counted(result.file_count, "file", "files"));
+    write(out, "{} in {}\n",
+          unused.empty() ? "No unused suppressions"
+                         : counted(unused.size(), "unused suppression", "unused suppressions"),
+          counted(result.file_count, "file", "files"));
   }
 }
 
@@ -61,7 +61,7 @@ void write_unused_suppressions_json(const check::Result &result, const std::vect
   json["version"] = 2;
   json["unused_suppressions"] = std::move(list);
   json["files"] = result.file_count;
-  out += json.dump(2, ' ', false, Json::error_handler_t::replace);
+  out += json_text(json, 2);
   out += '\n';
 }
 

@@ -19,7 +19,7 @@ using model::Value;
 
 namespace {
 
-constexpr u32 kMostDepth = 3; // of functions between the loop and the one that is compiled
+constexpr u32 kMostCallDepth = 3; // of functions between the loop and the one that is compiled
 
 // What a function returns of what a compiled function returned: as bits of a tuple's elements, or all of it.
 struct ReturnsPending {
@@ -53,10 +53,10 @@ bool runs_compiled(const model::Project &project, const Call &call) {
 
 // Walks the code of one iteration, or of a function, in order, and keeps which names hold what the device still
 // computes.
-class Walk {
+class WaitWalk {
 public:
-  Walk(const model::Project &project, Memory &memory, const model::FunctionInfo &function, const model::Loop *loop,
-       u32 depth)
+  WaitWalk(const model::Project &project, Memory &memory, const model::FunctionInfo &function, const model::Loop *loop,
+           u32 depth)
       : project_(project), memory_(memory), function_(function), loop_(loop), depth_(depth) {}
 
   void block(const Block &statements) {
@@ -207,7 +207,7 @@ private:
     if (const auto *call = as<Call>(expr); call != nullptr && !runs_compiled(project_, *call)) {
       const Value callee = project_.callee_of(call);
       if (callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method)) {
-        return depth_ < kMostDepth ? returns_pending(project_, memory_, *callee.function, depth_ + 1).parts : 0;
+        return depth_ < kMostCallDepth ? returns_pending(project_, memory_, *callee.function, depth_ + 1).parts : 0;
       }
     }
     return is_pending(expr) ? ReturnsPending::kAll : 0;
@@ -367,7 +367,7 @@ private:
   bool reads_arguments(const Call &call) {
     const Value callee = project_.callee_of(&call);
     const bool is_method = callee.is(Value::Tag::Method);
-    if ((!is_method && !callee.is(Value::Tag::Function)) || depth_ >= kMostDepth || runs_compiled(project_, call)) {
+    if ((!is_method && !callee.is(Value::Tag::Function)) || depth_ >= kMostCallDepth || runs_compiled(project_, call)) {
       return false;
     }
     const u64 read = parameters_read(project_, memory_, *callee.function, depth_ + 1);
@@ -431,7 +431,7 @@ ReturnsPending returns_pending(const model::Project &project, Memory &memory, co
     return {};
   }
   return memory.recall<ReturnsPending>(&function, [&] {
-    Walk walk(project, memory, function, nullptr, depth);
+    WaitWalk walk(project, memory, function, nullptr, depth);
     walk.block(definition->body);
     return walk.given;
   });
@@ -448,7 +448,7 @@ u64 parameters_read(const model::Project &project, Memory &memory, const model::
                               [&] {
                                 ReadParameters result;
                                 for (u32 i = 0; i < function.params.size() && i < kMostParameters; ++i) {
-                                  Walk walk(project, memory, function, nullptr, depth);
+                                  WaitWalk walk(project, memory, function, nullptr, depth);
                                   if (function.params[i]->name) {
                                     walk.take_as_pending(function.params[i]->name);
                                     walk.block(definition->body);
@@ -465,7 +465,7 @@ u64 parameters_read(const model::Project &project, Memory &memory, const model::
 
 DeviceWaits waits_in_iteration(const Site &site, const model::Loop &loop) {
   const auto *statement = as<For>(loop.node);
-  Walk walk(site.project, site.memory, *site.function, &loop, 0);
+  WaitWalk walk(site.project, site.memory, *site.function, &loop, 0);
   if (statement != nullptr) {
     walk.block(statement->body);
   } else if (const auto *loop_while = as<While>(loop.node)) {

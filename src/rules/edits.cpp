@@ -1,4 +1,5 @@
 // Edits that rules offer, and the names that a file has for APIs.
+#include "base/steps.h"
 #include "project/requirements.h"
 #include "python/children.h"
 #include "rules/site.h"

@@ -20,8 +20,9 @@ const Expr *assigned_to(const Site &site, const Name &name) {
   if (known == all.end()) {
     return nullptr;
   }
-  const auto [first, end] = std::ranges::equal_range(known->second, name.id.id, {},
-                                                     [](const model::Binding &binding) { return binding.name.id; });
+  const auto id_of = [](const model::Binding &binding) { return binding.name.id; };
+  const auto first = std::ranges::lower_bound(known->second, name.id.id, {}, id_of);
+  const auto end = std::ranges::upper_bound(known->second, name.id.id, {}, id_of);
   return end - first == 1 ? first->value : nullptr;
 }
 
@@ -92,7 +93,7 @@ bool is_several(const Site &site, const Expr *texts, u32 depth) {
   return false;
 }
 
-bool is_one(const Site &site, const Expr *texts, u32 depth) {
+bool is_one_text(const Site &site, const Expr *texts, u32 depth) {
   if (const auto *list = as<List>(texts)) {
     return list->elts.size() == 1;
   }
@@ -101,7 +102,7 @@ bool is_one(const Site &site, const Expr *texts, u32 depth) {
   }
   if (const auto *name = as<Name>(texts)) {
     const Expr *assigned = depth < 3 ? assigned_to(site, *name) : nullptr;
-    return assigned != nullptr && is_one(site, assigned, depth + 1);
+    return assigned != nullptr && is_one_text(site, assigned, depth + 1);
   }
   return false;
 }
@@ -135,7 +136,7 @@ std::optional<Encoding> encoding_of(const Site &site, const Call &call) {
   } else if (method == "encode" || method == "encode_plus") {
     result.texts = Encoding::Texts::One;
   } else if (texts != nullptr) {
-    result.texts = is_one(site, texts, 0)       ? Encoding::Texts::One
+    result.texts = is_one_text(site, texts, 0)  ? Encoding::Texts::One
                    : is_several(site, texts, 0) ? Encoding::Texts::Several
                                                 : Encoding::Texts::Unknown;
   }

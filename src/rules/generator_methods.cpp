@@ -17,7 +17,7 @@ struct OldMethod {
   bool was_quiet;             // it printed nothing unless it was told to, and the new one prints
 };
 
-constexpr auto kMethods = std::to_array<OldMethod>({
+constexpr auto kOldMethods = std::to_array<OldMethod>({
     {"fit_generator", "fit", "x steps_per_epoch epochs verbose callbacks validation_data validation_steps ",
      "steps_per_epoch epochs verbose callbacks validation_data validation_steps validation_freq class_weight shuffle "
      "initial_epoch ",
@@ -69,8 +69,8 @@ struct Argument {
 
 std::optional<Fix> without_generator_method(const Site &site, const Call &call) {
   const auto *method = as<Attribute>(call.func);
-  const auto known = std::ranges::find(kMethods, method->attr.text(), &OldMethod::name);
-  if (known == kMethods.end() || has_hidden_arguments(call) || (call.args.empty() && call.keywords.empty())) {
+  const auto known = std::ranges::find(kOldMethods, method->attr.text(), &OldMethod::name);
+  if (known == kOldMethods.end() || has_hidden_arguments(call) || (call.args.empty() && call.keywords.empty())) {
     return std::nullopt;
   }
   Fix fix;

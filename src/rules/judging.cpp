@@ -1,5 +1,6 @@
 #include "rules/judging.h"
 
+#include "base/steps.h"
 #include "python/children.h"
 #include "rules/per_step.h"
 #include "rules/project_shapes.h"

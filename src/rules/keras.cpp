@@ -15,7 +15,7 @@ namespace {
 
 constexpr u32 kMaxDepth = 8; // of models in models
 
-std::string_view last_part(std::string_view dotted) { return dotted.substr(dotted.rfind('.') + 1); }
+std::string_view last_name(std::string_view dotted) { return dotted.substr(dotted.rfind('.') + 1); }
 
 bool is_layer_api(std::string_view api) {
   return api.starts_with("tensorflow.keras.layers.") || api.starts_with("tensorflow.layers.");
@@ -53,7 +53,7 @@ Activation activation_of(const Site &site, const model::Argument &given) {
     return Activation::Unknown;
   }
   const Value value = model::value_of(given.given[0].scope, given.given[0].expr);
-  return value.is(Value::Tag::Api) ? activation_named(last_part(value.name().text())) : Activation::Unknown;
+  return value.is(Value::Tag::Api) ? activation_named(last_name(value.name().text())) : Activation::Unknown;
 }
 
 // Where a layer's call has its activation and its width; -1: nowhere.
@@ -64,7 +64,7 @@ struct Positions {
 };
 
 Positions positions_in(std::string_view api) {
-  const std::string_view name = last_part(api);
+  const std::string_view name = last_name(api);
   if (name == "Dense") {
     return {1, 0, true};
   }
@@ -82,13 +82,13 @@ Positions positions_in(std::string_view api) {
 
 // Layers that hand through what a loss looks at.
 bool hands_through(std::string_view api) {
-  const std::string_view name = last_part(api);
+  const std::string_view name = last_name(api);
   return name == "Reshape" || name == "Flatten" || name == "Permute" || name == "InputLayer";
 }
 
 // `Activation("linear", dtype="float32")` changes the type of the numbers, and nothing else.
 bool is_cast(const LayerInfo &layer) {
-  return last_part(layer.api) == "Activation" && layer.activation == Activation::Linear;
+  return last_name(layer.api) == "Activation" && layer.activation == Activation::Linear;
 }
 
 LayerInfo ending_at(const Site &site, const Value &value, u32 depth);
@@ -101,7 +101,7 @@ LayerInfo ending_of_layers(const Site &site, const Value &model, u32 depth) {
       continue;
     }
     LayerInfo ending = ending_at(site, layer, depth + 1);
-    const std::string_view name = last_part(ending.api);
+    const std::string_view name = last_name(ending.api);
     if (is_cast(ending)) {
       continue;
     }
@@ -123,7 +123,7 @@ LayerInfo ending_of_tensor(const Site &site, const Value &value, u32 depth) {
     if (is_layer_api(api)) { // tf.layers.dense(x, 10)
       return layer_of(site, *value.call, api);
     }
-    const std::string_view name = last_part(api);
+    const std::string_view name = last_name(api);
     if ((name == "softmax" || name == "sigmoid") && site.project.caller_of(value.call) != nullptr &&
         api.starts_with("tensorflow.")) {
       return {value.call, api, activation_named(name), {}};
@@ -184,7 +184,7 @@ LayerInfo ending_at(const Site &site, const Value &value, u32 depth) {
     }
     return api.starts_with("tensorflow.keras.applications.") ? ending_of_application(site, value) : LayerInfo{};
   case Kind::KerasLayer:
-    if (last_part(api) == "TimeDistributed") {
+    if (last_name(api) == "TimeDistributed") {
       const Value inner = value_of(site_of(site, *value.call), argument(*value.call, 0, "layer"));
       return ending_at(site, inner, depth + 1);
     }
@@ -205,7 +205,7 @@ LayerInfo layer_of(const Site &site, const Call &call, std::string_view api) {
     return layer;
   }
   const Site there = site_of(site, call);
-  const std::string_view name = last_part(api);
+  const std::string_view name = last_name(api);
   if (name == "Activation") {
     const model::Argument given = argument_of(there, call, 0, "activation");
     layer.activation = given.is_absent() ? Activation::Unknown : activation_of(there, given);
@@ -297,7 +297,7 @@ LossInfo::Family logits_family_of(std::string_view api) {
   if (!api.starts_with("tensorflow.") || api.find("cross_entropy") == std::string_view::npos) {
     return Family::Unknown;
   }
-  const std::string_view name = last_part(api);
+  const std::string_view name = last_name(api);
   if (name.starts_with("sparse_softmax_cross_entropy")) {
     return Family::Sparse;
   }
@@ -320,7 +320,7 @@ LossInfo loss_made_by(const Site &site, const Value &value) {
   if (!value.is_kind(Kind::KerasLoss) || value.call == nullptr || !value.name()) {
     return {};
   }
-  const LossInfo::Family family = family_of(last_part(value.name().text()));
+  const LossInfo::Family family = family_of(last_name(value.name().text()));
   return {family, logits_argument(site_of(site, *value.call), *value.call, 0)};
 }
 
@@ -335,7 +335,7 @@ LossInfo loss_of(const Site &site, const Expr *expr) {
   }
   const Value value = value_of(site, expr);
   if (value.is(Value::Tag::Api) && value.name().text().starts_with("tensorflow.keras.losses.")) {
-    return {family_of(last_part(value.name().text())), false};
+    return {family_of(last_name(value.name().text())), false};
   }
   return loss_made_by(site, value);
 }
@@ -386,7 +386,7 @@ LossInfo called_loss(const Site &site, const Call &call) {
     return {family, true};
   }
   if (api.starts_with("tensorflow.keras.losses.") || api.starts_with("tensorflow.keras.backend.")) {
-    return {family_of(last_part(api)), logits_argument(site, call, 2)};
+    return {family_of(last_name(api)), logits_argument(site, call, 2)};
   }
   return {};
 }

@@ -1,5 +1,6 @@
 #include "rules/loss_flow.h"
 
+#include "base/steps.h"
 #include "python/children.h"
 #include "rules/tree.h"
 

@@ -2,7 +2,7 @@
 // for. Without it, a rule that searches a function for each call in it would take the square of its length.
 #pragma once
 
-#include <functional>
+#include <cstddef>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -16,24 +16,25 @@ public:
   template <class Fact, class Find> const Fact &recall(const void *about, Find find) {
     static const char kTag = 0; // one for each type
     const Key key{&kTag, about};
-    if (const auto known = facts_.find(key); known != facts_.end()) {
-      return *static_cast<const Fact *>(known->second.get());
+    if (const void *known = known_fact(key); known != nullptr) {
+      return *static_cast<const Fact *>(known);
     }
-    auto fact = std::make_shared<const Fact>(find()); // which may ask for other facts
-    const Fact &result = *fact;
-    facts_.insert_or_assign(key, std::move(fact));
-    return result;
+    const auto *fact = new Fact(find()); // which may ask for other facts
+    keep(key, Kept(fact, [](const void *kept) { delete static_cast<const Fact *>(kept); }));
+    return *fact;
   }
 
 private:
   using Key = std::pair<const void *, const void *>;
+  using Kept = std::unique_ptr<const void, void (*)(const void *)>;
   struct Hash {
-    std::size_t operator()(const Key &key) const {
-      const std::hash<const void *> hash;
-      return hash(key.first) * 31 + hash(key.second);
-    }
+    std::size_t operator()(const Key &key) const;
   };
-  std::unordered_map<Key, std::shared_ptr<const void>, Hash> facts_;
+
+  [[nodiscard]] const void *known_fact(const Key &key) const;
+  void keep(const Key &key, Kept fact);
+
+  std::unordered_map<Key, Kept, Hash> facts_;
 };
 
 } // namespace deepperf::rules

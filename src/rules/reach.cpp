@@ -1,6 +1,7 @@
 #include "rules/reach.h"
 
 #include "base/scan.h"
+#include "base/steps.h"
 #include "model/code_text.h"
 
 #include <algorithm>

@@ -11,7 +11,7 @@ using namespace python;
 
 namespace {
 
-constexpr std::size_t kMostCalls = 4;
+constexpr std::size_t kMostCallsFollowed = 4;
 constexpr std::size_t kMostCallersTried = 16;
 
 const model::Loop *long_loop_of(const model::Loop *loop) {
@@ -23,7 +23,7 @@ const model::Loop *long_loop_of(const model::Loop *loop) {
 
 // Appends the calls that lead from a long loop to the function.
 const model::Loop *climb(const model::FunctionInfo &function, std::vector<const model::CallSite *> &calls) {
-  if (calls.size() == kMostCalls || function.called_by.size() > kMostCallersTried) {
+  if (calls.size() == kMostCallsFollowed || function.called_by.size() > kMostCallersTried) {
     return nullptr;
   }
   for (const model::CallSite *caller : function.called_by) {

@@ -1,6 +1,7 @@
 // Functions that answer requests, whatever server or platform calls them.
 #include "base/known_names.h"
 #include "base/name_table.h"
+#include "base/steps.h"
 #include "model/classes.h"
 #include "model/definitions.h"
 #include "rules/per_step.h"

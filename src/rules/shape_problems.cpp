@@ -1,5 +1,6 @@
 #include "rules/shape_problems.h"
 
+#include "base/steps.h"
 #include "rules/project_shapes.h"
 #include "shapes/analysis.h"
 

@@ -165,7 +165,7 @@ bool answers::is_batch_of_one(const Site &site, const Expr *expr) { return is_on
 namespace {
 
 // The plain assignments among the children of a node, or of a module, by name and place.
-struct Assignments {
+struct AssignmentsByName {
   std::unordered_map<u32, std::vector<const Assign *>> of_name;
 
   void add(const Node *statement) {
@@ -199,23 +199,23 @@ const Expr *answers::last_assigned(const Site &site, const Name &name) {
       continue; // an expression
     }
     const auto find = [around] {
-      Assignments all;
+      AssignmentsByName all;
       for_each_child(around, [&all](const Node *child) { all.add(child); });
       return all;
     };
-    const Expr *const found = site.memory.recall<Assignments>(around, find).before(name);
+    const Expr *const found = site.memory.recall<AssignmentsByName>(around, find).before(name);
     if (found != nullptr || around->kind == NodeKind::FunctionDef) {
       return found;
     }
   }
   const auto find = [&site] {
-    Assignments all;
+    AssignmentsByName all;
     for (const Stmt *statement : site.module->parsed->tree.body) {
       all.add(statement);
     }
     return all;
   };
-  return site.memory.recall<Assignments>(site.module, find).before(name);
+  return site.memory.recall<AssignmentsByName>(site.module, find).before(name);
 }
 
 bool mentions(const Node *node, Symbol name) {

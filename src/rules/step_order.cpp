@@ -1,5 +1,6 @@
 #include "rules/step_order.h"
 
+#include "base/steps.h"
 #include "rules/tree.h"
 
 #include <algorithm>

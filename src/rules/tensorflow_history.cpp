@@ -12,7 +12,7 @@ constexpr std::string_view kSecond = "2.0"; // brought eager execution, and took
 
 // Sources: the tables of tf_upgrade_v2, the migration guide "TF1.x -> TF2", the release notes of TensorFlow 2.4, 2.6,
 // 2.12 and 2.16, and the API documentation of Keras 3.
-constexpr auto kHistory = std::to_array<ApiHistory>({
+constexpr auto kTensorFlowHistory = std::to_array<ApiHistory>({
     {"tensorflow.log", kPackage, "", kSecond, "`tf.math.log`", "tensorflow.math.log"},
     {"tensorflow.log1p", kPackage, "", kSecond, "`tf.math.log1p`", "tensorflow.math.log1p"},
     {"tensorflow.expm1", kPackage, "", kSecond, "`tf.math.expm1`", "tensorflow.math.expm1"},
@@ -342,6 +342,6 @@ constexpr auto kHistory = std::to_array<ApiHistory>({
 
 } // namespace
 
-std::span<const ApiHistory> tensorflow_history() { return kHistory; }
+std::span<const ApiHistory> tensorflow_history() { return kTensorFlowHistory; }
 
 } // namespace deepperf::rules

@@ -15,6 +15,28 @@ const Stmt *before_in(const Block &block, const Node *statement) {
 
 } // namespace
 
+bool any_node(const Node *node, NodePredicate holds) {
+  if (holds(node)) {
+    return true;
+  }
+  if (node->kind == NodeKind::FunctionDef || node->kind == NodeKind::ClassDef || node->kind == NodeKind::Lambda) {
+    return false;
+  }
+  bool found = false;
+  for_each_child(node, [&](const Node *child) { found = found || any_node(child, holds); });
+  return found;
+}
+
+bool any_node(const Block &block, NodePredicate holds) {
+  return std::ranges::any_of(block, [&](const Stmt *statement) { return any_node(statement, holds); });
+}
+
+bool any_node_inside(const Node *node, NodePredicate holds) {
+  bool found = holds(node);
+  for_each_child(node, [&](const Node *child) { found = found || any_node_inside(child, holds); });
+  return found;
+}
+
 const Stmt *statement_before(const Tree &tree, const Node *parent, const Node *statement) {
   if (parent == nullptr) {
     return before_in(tree.body, statement);

@@ -1,6 +1,7 @@
 #include "server/diagnostics.h"
 
 #include "base/hash.h"
+#include "base/json.h"
 #include "report/place.h"
 #include "report/rule_link.h"
 #include "server/uri.h"
@@ -117,8 +118,6 @@ Diagnostics all_diagnostics(const check::Result &result, const Places &places, c
   return diagnostics;
 }
 
-std::string result_id(const Json &diagnostics) {
-  return fmt::format("{:016x}", hash_bytes(diagnostics.dump(-1, ' ', false, Json::error_handler_t::replace)));
-}
+std::string result_id(const Json &diagnostics) { return fmt::format("{:016x}", hash_bytes(json_text(diagnostics))); }
 
 } // namespace deepperf::server

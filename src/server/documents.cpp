@@ -1,5 +1,6 @@
 #include "server/documents.h"
 
+#include "base/json.h"
 #include "project/walk.h"
 #include "python/encoding.h"
 #include "server/message.h"
@@ -277,7 +278,7 @@ std::optional<std::string> Documents::bytes_of(std::string_view path) const {
                        {"metadata", {{"language_info", {{"name", "python"}}}}},
                        {"nbformat", 4},
                        {"nbformat_minor", 4}};
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return json_text(json);
   }
   const Document *const document = find_text(path);
   return document == nullptr ? std::nullopt : std::optional(encoded(document->text));

@@ -8,12 +8,12 @@ std::vector<PlacedFinding> findings_in(const check::Result &result, const Places
                                        std::string_view uri) {
   std::vector<PlacedFinding> found;
   // They are sorted by file.
-  const auto of_file = std::ranges::equal_range(result.findings, file.value, {},
-                                                [](const rules::Finding &finding) { return finding.file.value; });
-  for (const rules::Finding &finding : of_file) {
-    Location location = places.find(finding.file, finding.span);
+  auto finding = std::ranges::lower_bound(result.findings, file.value, {},
+                                          [](const rules::Finding &other) { return other.file.value; });
+  for (; finding != result.findings.end() && finding->file == file; ++finding) {
+    Location location = places.find(finding->file, finding->span);
     if (location.uri == uri) {
-      found.push_back({&finding, std::move(location)});
+      found.push_back({&*finding, std::move(location)});
     }
   }
   return found;

@@ -19,11 +19,12 @@ char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned 
 
 // Anywhere in the line: after a body that was longer than announced, the header follows without a line end.
 std::optional<std::string_view> find_length(std::string_view line) {
-  const auto found = std::ranges::search(line, kLengthHeader, [](char a, char b) { return lower(a) == b; });
-  if (found.empty()) {
+  const auto found = std::search(line.begin(), line.end(), kLengthHeader.begin(), kLengthHeader.end(),
+                                 [](char a, char b) { return lower(a) == b; });
+  if (found == line.end()) {
     return std::nullopt;
   }
-  std::string_view value(found.end(), line.end());
+  std::string_view value(found + kLengthHeader.size(), line.end());
   while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) {
     value.remove_prefix(1);
   }

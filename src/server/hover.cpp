@@ -1,13 +1,11 @@
 #include "server/hover.h"
 
+#include "base/write.h"
 #include "report/place.h"
 #include "report/rule.h"
 #include "server/findings_in.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <iterator>
 #include <set>
 
 namespace deepperf::server {
@@ -41,10 +39,10 @@ Json hover_at(const check::Result &result, const Places &places, FileIndex file,
     }
     const rules::Finding &finding = *placed.finding;
     const std::string_view bold = is_markdown ? "**" : "";
-    fmt::format_to(std::back_inserter(text), "{}{} {}{} ({}): {}\n\n", bold, finding.rule->code, finding.rule->name,
-                   bold, report::severity_name(rules::severity_of(finding)), finding.message);
+    write(text, "{}{} {}{} ({}): {}\n\n", bold, finding.rule->code, finding.rule->name, bold,
+          report::severity_name(rules::severity_of(finding)), finding.message);
     if (!finding.advice.empty()) {
-      fmt::format_to(std::back_inserter(text), "{}help:{} {}\n\n", bold, bold, finding.advice);
+      write(text, "{}help:{} {}\n\n", bold, bold, finding.advice);
     }
     if (explained.insert(finding.rule).second) {
       pages += (is_markdown ? "---\n\n" : "\n") + page_of(*finding.rule, is_markdown) + "\n";

@@ -1,5 +1,7 @@
 #include "server/message.h"
 
+#include "base/json.h"
+
 namespace deepperf::server {
 
 namespace {
@@ -79,9 +81,9 @@ std::optional<Json> parse_message(std::string_view text) {
   if (is_too_deep(text)) {
     return std::nullopt;
   }
-  Json message = Json::parse(text, nullptr, false);
+  Json message = parse_json<Json>(text);
   if (message.is_discarded()) {
-    message = Json::parse(without_lone_surrogates(text), nullptr, false);
+    message = parse_json<Json>(without_lone_surrogates(text));
   }
   return message.is_discarded() ? std::nullopt : std::optional<Json>(std::move(message));
 }

@@ -1,5 +1,6 @@
 #include "server/output.h"
 
+#include "base/json.h"
 #include "server/frames.h"
 #include "server/message.h"
 
@@ -13,7 +14,7 @@ namespace deepperf::server {
 
 void Output::send(const Json &message) {
   // Paths may hold bytes that are not UTF-8.
-  const std::string bytes = framed(message.dump(-1, ' ', false, Json::error_handler_t::replace));
+  const std::string bytes = framed(json_text(message));
   const std::lock_guard lock(mutex_);
   std::string_view rest = bytes;
   while (!rest.empty() && !is_closed_) {

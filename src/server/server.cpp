@@ -1,5 +1,6 @@
 #include "server/server.h"
 
+#include "base/json.h"
 #include "server/file_watch.h"
 #include "server/frames.h"
 #include "server/message.h"
@@ -83,7 +84,7 @@ private:
       return receive_request(std::move(*message));
     }
     if (method == "$/cancelRequest") {
-      queue_.cancel(member(*message, {"params", "id"}).dump(-1, ' ', false, Json::error_handler_t::replace));
+      queue_.cancel(json_text(member(*message, {"params", "id"})));
       return true;
     }
     if (method == "exit") {
@@ -103,7 +104,7 @@ private:
       output_.send(answer(message["id"], nullptr));
       return true;
     }
-    queue_.add_request(message["id"].dump());
+    queue_.add_request(json_text(message["id"]));
     queue_.push(std::move(message));
     return true;
   }
@@ -155,7 +156,7 @@ private:
   }
 
   void handle_request(const Json &id, const std::string &method, const Json &params) {
-    const std::string key = id.dump();
+    const std::string key = json_text(id);
     Json reply;
     try {
       reply = answer(id, result_of(key, method, params));

@@ -1,6 +1,6 @@
 #include "server/uri.h"
 
-#include <fmt/format.h>
+#include "base/write.h"
 
 #include <filesystem>
 #include <iterator>
@@ -64,7 +64,7 @@ std::string uri_of_path(std::string_view path) {
     if (is_plain(c)) {
       uri += c;
     } else {
-      fmt::format_to(std::back_inserter(uri), "%{:02X}", static_cast<unsigned char>(c));
+      write(uri, "%{:02X}", static_cast<unsigned char>(c));
     }
   }
   return uri;

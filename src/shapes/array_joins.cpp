@@ -10,6 +10,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace array_joins {
 namespace {
 
 Library library_of(const Operation &op) {
@@ -267,7 +268,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace array_joins
 
-std::span<const TransferEntry> array_join_transfers() { return kTable; }
+std::span<const TransferEntry> array_join_transfers() { return array_joins::kTable; }
 
 } // namespace deepperf::shapes

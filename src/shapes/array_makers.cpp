@@ -9,6 +9,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace array_makers {
 namespace {
 
 Library library_of(const Operation &op) {
@@ -301,7 +302,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace array_makers
 
-std::span<const TransferEntry> array_maker_transfers() { return kTable; }
+std::span<const TransferEntry> array_maker_transfers() { return array_makers::kTable; }
 
 } // namespace deepperf::shapes

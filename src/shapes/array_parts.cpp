@@ -7,6 +7,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace array_parts {
 namespace {
 
 Value array(Operation &op, const std::vector<Dim> &dims, Dtype dtype = Dtype::Unknown, const Tensor *input = nullptr) {
@@ -233,7 +234,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace array_parts
 
-std::span<const TransferEntry> array_part_transfers() { return kTable; }
+std::span<const TransferEntry> array_part_transfers() { return array_parts::kTable; }
 
 } // namespace deepperf::shapes

@@ -246,8 +246,8 @@ Value Interpreter::call_builtin(std::string_view name, Arguments &arguments, con
       }
       std::ranges::sort(items, {}, [](const Value &item) { return item.integer; });
       if (name == "set") {
-        const auto last = std::ranges::unique(items, {}, [](const Value &item) { return item.integer; });
-        items.erase(last.begin(), last.end());
+        const auto is_same = [](const Value &a, const Value &b) { return a.integer == b.integer; };
+        items.erase(std::unique(items.begin(), items.end(), is_same), items.end());
       }
     }
     return heap.new_list(std::move(items), tag);

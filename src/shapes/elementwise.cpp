@@ -74,6 +74,7 @@ bool check_devices(Interpreter &in, const Expr *node, const Tensor &a, const Ten
   return false;
 }
 
+namespace elementwise {
 namespace {
 
 bool is_scalar(const Tensor &tensor) { return tensor.shape.is_known() && tensor.shape.rank() == 0; }
@@ -286,6 +287,7 @@ Dtype divided(Dtype dtype, Library library) {
 }
 
 } // namespace
+} // namespace elementwise
 
 Value matrix_product(Interpreter &in, const Value &left, const Value &right, const Expr *node, Symbol api,
                      const Object *layer);
@@ -294,9 +296,10 @@ Value Interpreter::tensor_binary(Operator op, const Value &left, const Value &ri
   if (op == Operator::MatMult) {
     return matrix_product(*this, left, right, node, intern("torch.matmul"), nullptr);
   }
-  const Value value = combine(*this, left, right, node, intern(name_of(op)), name_of(op));
+  const Value value =
+      elementwise::combine(*this, left, right, node, intern(elementwise::name_of(op)), elementwise::name_of(op));
   if (op == Operator::Div && value.is(Tag::Tensor)) {
-    const Dtype dtype = divided(value.tensor->dtype, value.tensor->library);
+    const Dtype dtype = elementwise::divided(value.tensor->dtype, value.tensor->library);
     if (dtype != value.tensor->dtype) {
       Tensor result = *value.tensor;
       result.dtype = dtype;
@@ -306,6 +309,7 @@ Value Interpreter::tensor_binary(Operator op, const Value &left, const Value &ri
   return value;
 }
 
+namespace elementwise {
 namespace {
 
 Value unary(Operation &op, Dtype (*convert)(Dtype)) {
@@ -448,7 +452,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace elementwise
 
-std::span<const TransferEntry> elementwise_transfers() { return kTable; }
+std::span<const TransferEntry> elementwise_transfers() { return elementwise::kTable; }
 
 } // namespace deepperf::shapes

@@ -11,6 +11,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace flax {
 namespace {
 
 constexpr Library kJax = Library::Jax;
@@ -331,10 +332,11 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace flax
 
 void flax_prepare(Interpreter &in, Object &module) {
   FunctionObject *const setup = in.find_method(*module.type, intern("setup"));
-  if (setup == nullptr || stored(module, "*prepared").is(Tag::Bool)) {
+  if (setup == nullptr || flax::stored(module, "*prepared").is(Tag::Bool)) {
     return;
   }
   in.heap.change(module).attributes[intern("*prepared").id] = Value::of_bool(true);
@@ -343,6 +345,6 @@ void flax_prepare(Interpreter &in, Object &module) {
   in.call_function(*setup, arguments, nullptr);
 }
 
-std::span<const TransferEntry> flax_transfers() { return kTable; }
+std::span<const TransferEntry> flax_transfers() { return flax::kTable; }
 
 } // namespace deepperf::shapes

@@ -11,6 +11,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace frames {
 namespace {
 
 constexpr std::string_view kFrame = "pandas.DataFrame";
@@ -72,11 +73,14 @@ Kept kept(Interpreter &in, const Value &index, Dim size, bool is_by_label) {
 }
 
 } // namespace
+} // namespace frames
 
-bool is_frame(const Value &value) { return is_api(value, kFrame) || is_api(value, kSeries); }
+bool is_frame(const Value &value) {
+  return frames::is_api(value, frames::kFrame) || frames::is_api(value, frames::kSeries);
+}
 
 const Tensor *array_in(const Value &value) {
-  if (!is_frame(value) && !is_api(value, "PIL.Image.Image")) {
+  if (!is_frame(value) && !frames::is_api(value, "PIL.Image.Image")) {
     return nullptr;
   }
   const Value array = keras_get(*value.object, "*array");
@@ -87,7 +91,8 @@ Value frame_of(Interpreter &in, const Tensor &array) {
   if (!array.shape.has_rank(1) && !array.shape.has_rank(2)) {
     return {};
   }
-  Object *const object = in.heap.new_object(nullptr, intern(array.shape.rank() == 2 ? kFrame : kSeries));
+  Object *const object =
+      in.heap.new_object(nullptr, intern(array.shape.rank() == 2 ? frames::kFrame : frames::kSeries));
   object->content.attributes[intern("*array").id] = in.plain_tensor(array);
   return Value::of(object);
 }
@@ -95,7 +100,7 @@ Value frame_of(Interpreter &in, const Tensor &array) {
 Value frame_attribute(Interpreter &in, const Object &object, Symbol name) {
   const std::string_view text = name.text();
   const Value self = Value::of(const_cast<Object *>(&object));
-  if (is_api(self, kRows)) {
+  if (frames::is_api(self, frames::kRows)) {
     return {};
   }
   const Tensor *const array = array_in(self);
@@ -112,7 +117,7 @@ Value frame_attribute(Interpreter &in, const Object &object, Symbol name) {
     return Value::of_int(array->shape.rank());
   }
   if (text == "iloc" || text == "loc" || text == "ix") {
-    Object *const rows = in.heap.new_object(nullptr, intern(kRows));
+    Object *const rows = in.heap.new_object(nullptr, intern(frames::kRows));
     rows->content.attributes[intern("*frame").id] = self;
     rows->content.attributes[intern("*by_label").id] = Value::of_bool(text != "iloc");
     return Value::of(rows);
@@ -120,7 +125,7 @@ Value frame_attribute(Interpreter &in, const Object &object, Symbol name) {
   if (text == "T") {
     std::vector<Dim> dims = dims_in(array->shape);
     std::ranges::reverse(dims);
-    return frame(in, dims);
+    return frames::frame(in, dims);
   }
   if (text == "codes" || text == "cat" || text == "dt") {
     return array->shape.rank() == 1 ? self : Value(Tag::Undefined);
@@ -129,17 +134,17 @@ Value frame_attribute(Interpreter &in, const Object &object, Symbol name) {
   static constexpr std::string_view kOthers[] = {"columns", "index", "dtypes", "dtype", "size", "empty",  "axes",
                                                  "style",   "plot",  "str",    "name",  "hist", "nbytes", "attrs"};
   const bool is_method = deepperf::find_method(Kind::PandasFrame, name) != nullptr ||
-                         in.spec_of(intern(std::string(kFrame) + "." + std::string(text))) != nullptr ||
+                         in.spec_of(intern(std::string(frames::kFrame) + "." + std::string(text))) != nullptr ||
                          std::ranges::find(kOthers, text) != std::end(kOthers);
   if (array->shape.rank() == 2 && !is_method) {
-    return frame(in, {array->shape.dims[0]});
+    return frames::frame(in, {array->shape.dims[0]});
   }
   return Value(Tag::Undefined);
 }
 
 Value frame_subscript(Interpreter &in, const Object &object, const Value &index) {
   const Value self = Value::of(const_cast<Object *>(&object));
-  if (is_api(self, kRows)) {
+  if (frames::is_api(self, frames::kRows)) {
     const Value of = keras_get(object, "*frame");
     const bool is_by_label = in.truth(keras_get(object, "*by_label")) != Truth::No;
     const Tensor *const array = array_in(of);
@@ -156,7 +161,8 @@ Value frame_subscript(Interpreter &in, const Object &object, const Value &index)
     std::vector<Dim> dims;
     for (u32 i = 0; i < array->shape.rank(); ++i) {
       const Dim size = array->shape.dims[i];
-      const Kept one = i < indices.size() ? kept(in, indices[i], size, is_by_label) : Kept{true, true, size};
+      const frames::Kept one =
+          i < indices.size() ? frames::kept(in, indices[i], size, is_by_label) : frames::Kept{true, true, size};
       if (!one.is_known) {
         return {};
       }
@@ -164,31 +170,32 @@ Value frame_subscript(Interpreter &in, const Object &object, const Value &index)
         dims.push_back(one.size);
       }
     }
-    return frame(in, dims);
+    return frames::frame(in, dims);
   }
   const Tensor *const array = array_in(self);
   if (array == nullptr) {
     return {};
   }
   if (array->shape.rank() == 1) {
-    return index.is(Tag::Slice) || is_frame(index) ? frame(in, {Dim{}}) : Value();
+    return index.is(Tag::Slice) || is_frame(index) ? frames::frame(in, {Dim{}}) : Value();
   }
   if (index.is(Tag::Str)) {
-    return frame(in, {array->shape.dims[0]});
+    return frames::frame(in, {array->shape.dims[0]});
   }
   if (index.is(Tag::List)) {
-    return frame(in, {array->shape.dims[0], count_of(index)});
+    return frames::frame(in, {array->shape.dims[0], frames::count_of(index)});
   }
   if (index.is(Tag::Slice)) {
-    return frame(in, {kept(in, index, array->shape.dims[0], true).size, array->shape.dims[1]});
+    return frames::frame(in, {frames::kept(in, index, array->shape.dims[0], true).size, array->shape.dims[1]});
   }
-  return is_api(index, kSeries) ? frame(in, {Dim{}, array->shape.dims[1]}) : Value();
+  return frames::is_api(index, frames::kSeries) ? frames::frame(in, {Dim{}, array->shape.dims[1]}) : Value();
 }
 
 void frame_change(Interpreter &in, Object &object) {
   const Tensor *const array = array_in(Value::of(&object));
   if (array != nullptr && array->shape.rank() == 2) {
-    in.heap.change(object).attributes[intern("*array").id] = in.plain_tensor(table(in, {array->shape.dims[0], Dim{}}));
+    in.heap.change(object).attributes[intern("*array").id] =
+        in.plain_tensor(frames::table(in, {array->shape.dims[0], Dim{}}));
   }
 }
 
@@ -202,16 +209,17 @@ Value frame_binary(Interpreter &in, const Value &left, const Value &right, bool 
     return {};
   }
   if (is_number || is_text) {
-    return frame(in, dims_in(array->shape));
+    return frames::frame(in, dims_in(array->shape));
   }
   const Tensor *const second = array_in(other);
   if (second == nullptr) {
     return {};
   }
   // Rows and columns are matched by their labels.
-  return frame(in, std::vector<Dim>(std::max(array->shape.rank(), second->shape.rank())));
+  return frames::frame(in, std::vector<Dim>(std::max(array->shape.rank(), second->shape.rank())));
 }
 
+namespace frames {
 namespace {
 
 // read_csv and the like
@@ -378,7 +386,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace frames
 
-std::span<const TransferEntry> frame_transfers() { return kTable; }
+std::span<const TransferEntry> frame_transfers() { return frames::kTable; }
 
 } // namespace deepperf::shapes

@@ -10,6 +10,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace jax_operations {
 namespace {
 
 constexpr Library kJax = Library::Jax;
@@ -575,7 +576,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace jax_operations
 
-std::span<const TransferEntry> jax_transfers() { return kTable; }
+std::span<const TransferEntry> jax_transfers() { return jax_operations::kTable; }
 
 } // namespace deepperf::shapes

@@ -10,6 +10,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace joins {
 namespace {
 
 std::vector<Dim> dims_of(const Shape &shape) { return {shape.dims.begin(), shape.dims.end()}; }
@@ -469,7 +470,8 @@ Value call_unfold_method(Operation &op) {
     return op.like(*input, {});
   }
   std::vector<Dim> dims = dims_of(input->shape);
-  dims[*axis] = op.in.terms.add(op.in.terms.floor_divide(op.in.terms.subtract(dims[*axis], size), step), Dim::of(1));
+  Dim &unfolded = dims[axis.value_or(0)]; // never 0 for want of an axis, which GCC cannot see
+  unfolded = op.in.terms.add(op.in.terms.floor_divide(op.in.terms.subtract(unfolded, size), step), Dim::of(1));
   dims.push_back(size);
   return op.like(*input, op.in.heap.shape(dims));
 }
@@ -493,7 +495,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace joins
 
-std::span<const TransferEntry> join_transfers() { return kTable; }
+std::span<const TransferEntry> join_transfers() { return joins::kTable; }
 
 } // namespace deepperf::shapes

@@ -11,6 +11,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace keras_applications {
 namespace {
 
 struct Architecture {
@@ -140,7 +141,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace keras_applications
 
-std::span<const TransferEntry> keras_application_transfers() { return kTable; }
+std::span<const TransferEntry> keras_application_transfers() { return keras_applications::kTable; }
 
 } // namespace deepperf::shapes

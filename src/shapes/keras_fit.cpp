@@ -12,6 +12,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace keras_fit {
 namespace {
 
 Value call_compile(Operation &op) {
@@ -420,7 +421,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace keras_fit
 
-std::span<const TransferEntry> keras_fit_transfers() { return kTable; }
+std::span<const TransferEntry> keras_fit_transfers() { return keras_fit::kTable; }
 
 } // namespace deepperf::shapes

@@ -11,6 +11,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace keras_generators {
 namespace {
 
 Value dataset_of(Operation &op, std::string_view api, const Value &element) {
@@ -330,7 +331,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace keras_generators
 
-std::span<const TransferEntry> keras_generator_transfers() { return kTable; }
+std::span<const TransferEntry> keras_generator_transfers() { return keras_generators::kTable; }
 
 } // namespace deepperf::shapes

@@ -83,6 +83,7 @@ bool check_built(Operation &op, const Tensor &input, Dim size) {
 
 using namespace keras_layers;
 
+namespace keras_layers {
 namespace {
 
 Value call_same(Operation &op) {
@@ -196,17 +197,18 @@ Dim windows(Operation &op, Dim size, Dim kernel, Dim stride, Dim dilation, Paddi
 }
 
 } // namespace
+} // namespace keras_layers
 
 Value keras_layers::slide(Operation &op, const Tensor &input, std::string_view kernel_name,
                           std::string_view stride_name, bool is_pool) {
-  const u32 count = spatial_of(op);
+  const u32 count = keras_layers::spatial_of(op);
   // Keras 1 took Conv2D(32, 3, 3) for a kernel of 3 by 3.
   const bool is_ambiguous = !is_pool && count > 1 && op.layer != nullptr && op.layer->maker != nullptr &&
                             op.layer->maker->args.size() >= 3 && !op.arg(kernel_name).is_sequence();
   if (!check_rank(op, input, count + 2, is_pool) || count == 0) {
     return nothing_known(op, &input);
   }
-  const auto channels_first = has_channels_first(op);
+  const auto channels_first = keras_layers::has_channels_first(op);
   if (!channels_first || is_ambiguous) {
     return nothing_known(op, &input);
   }
@@ -216,13 +218,13 @@ Value keras_layers::slide(Operation &op, const Tensor &input, std::string_view k
     stride = kernel;
   }
   const std::vector<Dim> dilation = is_pool ? std::vector<Dim>(count, Dim::of(1)) : op.sizes("dilation_rate", count);
-  const Padding padding = padding_of(op);
+  const keras_layers::Padding padding = keras_layers::padding_of(op);
   std::vector<Dim> dims = dims_of(input.shape);
   const u32 first = *channels_first ? 2 : 1;
   const u32 channels = *channels_first ? 1 : count + 1;
   for (u32 i = 0; i < count; ++i) {
     const Dim before = dims[first + i];
-    const Dim after = windows(op, before, kernel[i], stride[i], dilation[i], padding);
+    const Dim after = keras_layers::windows(op, before, kernel[i], stride[i], dilation[i], padding);
     if (after.is_constant() && before.is_constant() && after.value < 1) {
       if (Problem *problem =
               op.report(Fault::MapVanishes,
@@ -244,6 +246,7 @@ Value keras_layers::slide(Operation &op, const Tensor &input, std::string_view k
   return answer(op, input, dims);
 }
 
+namespace keras_layers {
 namespace {
 
 Value call_conv(Operation &op) {
@@ -515,7 +518,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace keras_layers
 
-std::span<const TransferEntry> keras_layer_transfers() { return kTable; }
+std::span<const TransferEntry> keras_layer_transfers() { return keras_layers::kTable; }
 
 } // namespace deepperf::shapes

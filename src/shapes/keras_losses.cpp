@@ -11,6 +11,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace keras_losses {
 namespace {
 
 std::string_view last_part(std::string_view name) { return name.substr(name.rfind('.') + 1); }
@@ -191,13 +192,14 @@ Value call_loss(Operation &op) {
 constexpr TransferEntry kTable[] = {{"keras_loss", call_loss}};
 
 } // namespace
+} // namespace keras_losses
 
 std::string keras_loss_name(const Value &loss) {
   if (loss.is(Tag::Str) || loss.is(Tag::Api)) {
-    return plain_name(loss.text());
+    return keras_losses::plain_name(loss.text());
   }
   if (loss.is(Tag::Object) && loss.object->type == nullptr && loss.object->content.api) {
-    return plain_name(loss.object->content.api.text());
+    return keras_losses::plain_name(loss.object->content.api.text());
   }
   return {};
 }
@@ -206,7 +208,7 @@ void keras_check_labels(Operation &op, std::string_view loss, const LabelsAndOut
   if (both.labels.shape.kind == Shape::Kind::Unknown || !both.output.shape.is_known()) {
     return;
   }
-  Verdict verdict = judge(op, loss, both);
+  keras_losses::Verdict verdict = keras_losses::judge(op, loss, both);
   if (verdict.message.empty()) {
     return;
   }
@@ -217,6 +219,6 @@ void keras_check_labels(Operation &op, std::string_view loss, const LabelsAndOut
   }
 }
 
-std::span<const TransferEntry> keras_loss_transfers() { return kTable; }
+std::span<const TransferEntry> keras_loss_transfers() { return keras_losses::kTable; }
 
 } // namespace deepperf::shapes

@@ -9,6 +9,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace keras_merges {
 namespace {
 
 Value answer(Operation &op, const Tensor &input, const std::vector<Dim> &dims) {
@@ -170,7 +171,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace keras_merges
 
-std::span<const TransferEntry> keras_merge_transfers() { return kTable; }
+std::span<const TransferEntry> keras_merge_transfers() { return keras_merges::kTable; }
 
 } // namespace deepperf::shapes

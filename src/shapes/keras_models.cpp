@@ -10,6 +10,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace keras_models {
 namespace {
 
 std::vector<Dim> dims_of(const Shape &shape) { return {shape.dims.begin(), shape.dims.end()}; }
@@ -35,6 +36,7 @@ bool is_input_layer(const Value &value) {
 }
 
 } // namespace
+} // namespace keras_models
 
 // Runs the layers on a tensor; Keras adds a last dimension of 1 where it is missing.
 Value keras_run_layers(Operation &op, Object &model, const Tensor &input) {
@@ -50,7 +52,7 @@ Value keras_run_layers(Operation &op, Object &model, const Tensor &input) {
   Value value = op.in.plain_tensor(tensor);
   const std::vector<Value> layers = model.content.items;
   for (const Value &layer : layers) {
-    if (layer.is(Tag::Tensor) || is_input_layer(layer)) {
+    if (layer.is(Tag::Tensor) || keras_models::is_input_layer(layer)) {
       continue;
     }
     if (!value.is(Tag::Tensor)) {
@@ -69,6 +71,7 @@ void keras_make_model(Operation &op) {
   keras_set(op.in, *op.layer, "output", keras_argument(op.in, *op.layer, "outputs"));
 }
 
+namespace keras_models {
 namespace {
 
 // Runs a layer on what comes out of the model so far.
@@ -242,7 +245,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace keras_models
 
-std::span<const TransferEntry> keras_model_transfers() { return kTable; }
+std::span<const TransferEntry> keras_model_transfers() { return keras_models::kTable; }
 
 } // namespace deepperf::shapes

@@ -6,6 +6,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace keras_ops {
 namespace {
 
 constexpr Library kTf = Library::TensorFlow;
@@ -57,7 +58,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace keras_ops
 
-std::span<const TransferEntry> keras_op_transfers() { return kTable; }
+std::span<const TransferEntry> keras_op_transfers() { return keras_ops::kTable; }
 
 } // namespace deepperf::shapes

@@ -11,6 +11,7 @@ using namespace python;
 using namespace keras_layers;
 using Tag = Value::Tag;
 
+namespace keras_recurrent {
 namespace {
 
 // Embedding(1000, 50, weights=[matrix])
@@ -184,7 +185,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace keras_recurrent
 
-std::span<const TransferEntry> keras_recurrent_transfers() { return kTable; }
+std::span<const TransferEntry> keras_recurrent_transfers() { return keras_recurrent::kTable; }
 
 } // namespace deepperf::shapes

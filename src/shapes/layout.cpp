@@ -10,6 +10,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace layout {
 namespace {
 
 std::vector<Dim> dims_of(const Shape &shape) { return {shape.dims.begin(), shape.dims.end()}; }
@@ -492,7 +493,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace layout
 
-std::span<const TransferEntry> layout_transfers() { return kTable; }
+std::span<const TransferEntry> layout_transfers() { return layout::kTable; }
 
 } // namespace deepperf::shapes

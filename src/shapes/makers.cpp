@@ -9,6 +9,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace makers {
 namespace {
 
 Tensor fresh_tensor(Operation &op, Dtype otherwise) {
@@ -168,6 +169,7 @@ Value call_eye(Operation &op) {
 }
 
 } // namespace
+} // namespace makers
 
 bool measure(Interpreter &in, const Value &value, std::vector<Dim> &dims, Dtype &dtype, u32 depth) {
   const auto add = [&dtype](Dtype more) { dtype = dtype == Dtype::String ? more : promote_torch(dtype, more); };
@@ -228,6 +230,7 @@ bool measure(Interpreter &in, const Value &value, std::vector<Dim> &dims, Dtype 
   }
 }
 
+namespace makers {
 namespace {
 
 Value call_tensor(Operation &op) {
@@ -389,7 +392,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace makers
 
-std::span<const TransferEntry> maker_transfers() { return kTable; }
+std::span<const TransferEntry> maker_transfers() { return makers::kTable; }
 
 } // namespace deepperf::shapes

@@ -8,6 +8,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace pictures {
 namespace {
 
 constexpr std::string_view kPicture = "PIL.Image.Image";
@@ -253,7 +254,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace pictures
 
-std::span<const TransferEntry> picture_transfers() { return kTable; }
+std::span<const TransferEntry> picture_transfers() { return pictures::kTable; }
 
 } // namespace deepperf::shapes

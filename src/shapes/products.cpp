@@ -12,6 +12,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace products {
 namespace {
 
 Tensor product_of(Interpreter &in, const Tensor &a, const Tensor &b) {
@@ -45,6 +46,7 @@ void check_dtypes(Interpreter &in, const Expr *node, const Tensor &a, const Tens
 }
 
 } // namespace
+} // namespace products
 
 Value matrix_product(Interpreter &in, const Value &left, const Value &right, const Expr *node, Symbol api,
                      const Object *layer) {
@@ -53,7 +55,7 @@ Value matrix_product(Interpreter &in, const Value &left, const Value &right, con
   if (a == nullptr || b == nullptr) {
     return {};
   }
-  Tensor result = product_of(in, *a, *b);
+  Tensor result = products::product_of(in, *a, *b);
   const auto fail = [&](Fault fault, std::string message, std::string advice) {
     if (Problem *problem = in.report(fault, node, std::move(message))) {
       in.tell_chain(*problem, *a);
@@ -62,7 +64,7 @@ Value matrix_product(Interpreter &in, const Value &left, const Value &right, con
     }
     return in.plain_tensor(result);
   };
-  check_dtypes(in, node, *a, *b, "matmul");
+  products::check_dtypes(in, node, *a, *b, "matmul");
   if (!check_devices(in, node, *a, *b, "matmul")) {
     result.device = {};
   }
@@ -124,6 +126,7 @@ Value matrix_product(Interpreter &in, const Value &left, const Value &right, con
   return in.make_tensor(result, api, node, {a, b}, layer);
 }
 
+namespace products {
 namespace {
 
 Value call_matmul(Operation &op) {
@@ -300,7 +303,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace products
 
-std::span<const TransferEntry> product_transfers() { return kTable; }
+std::span<const TransferEntry> product_transfers() { return products::kTable; }
 
 } // namespace deepperf::shapes

@@ -9,6 +9,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace python_calls {
 namespace {
 
 std::optional<double> number(const Value &value) {
@@ -216,6 +217,7 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace python_calls
 
 // copy.deepcopy: layers of their own, of the same sizes.
 Value Interpreter::copy_of(const Value &value, u32 depth) {
@@ -272,6 +274,6 @@ Value Interpreter::copy_of(const Value &value, u32 depth) {
   }
 }
 
-std::span<const TransferEntry> python_transfers() { return kTable; }
+std::span<const TransferEntry> python_transfers() { return python_calls::kTable; }
 
 } // namespace deepperf::shapes

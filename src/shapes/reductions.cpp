@@ -10,6 +10,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace reductions {
 namespace {
 
 // The shape without the dimensions that `dim` names; nothing if that is not known.
@@ -245,12 +246,13 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace reductions
 
 // What is a tuple of two, and has names for them.
 Value Interpreter::named_pair(const Value &values, const Value &indices) {
   return heap.new_list({values, indices}, Tag::Tuple);
 }
 
-std::span<const TransferEntry> reduction_transfers() { return kTable; }
+std::span<const TransferEntry> reduction_transfers() { return reductions::kTable; }
 
 } // namespace deepperf::shapes

@@ -10,6 +10,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace tf_layout {
 namespace {
 
 constexpr Library kTf = Library::TensorFlow;
@@ -570,7 +571,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace tf_layout
 
-std::span<const TransferEntry> tf_layout_transfers() { return kTable; }
+std::span<const TransferEntry> tf_layout_transfers() { return tf_layout::kTable; }
 
 } // namespace deepperf::shapes

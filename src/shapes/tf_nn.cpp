@@ -10,6 +10,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace tf_nn {
 namespace {
 
 Value unknown(Operation &op, const Tensor *input = nullptr) { return made(op, {}, Dtype::Unknown, {input}); }
@@ -446,7 +447,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace tf_nn
 
-std::span<const TransferEntry> tf_nn_transfers() { return kTable; }
+std::span<const TransferEntry> tf_nn_transfers() { return tf_nn::kTable; }
 
 } // namespace deepperf::shapes

@@ -175,6 +175,7 @@ bool check_rank_is(Operation &op, const Tensor &input, u32 rank, bool is_exact, 
   return false;
 }
 
+namespace tf_operations {
 namespace {
 
 constexpr Library kTf = Library::TensorFlow;
@@ -478,7 +479,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace tf_operations
 
-std::span<const TransferEntry> tf_operation_transfers() { return kTable; }
+std::span<const TransferEntry> tf_operation_transfers() { return tf_operations::kTable; }
 
 } // namespace deepperf::shapes

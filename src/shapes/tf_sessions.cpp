@@ -10,6 +10,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace tf_sessions {
 namespace {
 
 void check_feed(Operation &op, const Value &key, const Value &value) {
@@ -223,7 +224,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace tf_sessions
 
-std::span<const TransferEntry> tf_session_transfers() { return kTable; }
+std::span<const TransferEntry> tf_session_transfers() { return tf_sessions::kTable; }
 
 } // namespace deepperf::shapes

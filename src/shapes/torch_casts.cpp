@@ -10,6 +10,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace torch_casts {
 namespace {
 
 Value call_to(Operation &op) {
@@ -235,7 +236,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace torch_casts
 
-std::span<const TransferEntry> torch_cast_transfers() { return kTable; }
+std::span<const TransferEntry> torch_cast_transfers() { return torch_casts::kTable; }
 
 } // namespace deepperf::shapes

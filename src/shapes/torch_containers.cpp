@@ -10,6 +10,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace torch_containers {
 namespace {
 
 void name_child(const Value &value, Symbol name) {
@@ -100,8 +101,9 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace torch_containers
 
-std::span<const TransferEntry> torch_container_transfers() { return kTable; }
+std::span<const TransferEntry> torch_container_transfers() { return torch_containers::kTable; }
 
 bool is_torch_container(const Object &object) {
   const std::string_view api = object.content.api ? object.content.api.text() : std::string_view{};
@@ -112,7 +114,7 @@ bool is_torch_container(const Object &object) {
 void Interpreter::set_child(Object &object, Symbol name, const Value &child) {
   const auto known = std::ranges::find(object.content.keys, name);
   if (known == object.content.keys.end()) {
-    add_child(*this, object, child, name);
+    torch_containers::add_child(*this, object, child, name);
     return;
   }
   const auto place = known - object.content.keys.begin();
@@ -320,7 +322,7 @@ Value Interpreter::call_module_method(Object &object, Symbol name, Arguments &ar
   }
   if (text == "append" &&
       (api == "torch.nn.ModuleList" || api == "torch.nn.Sequential" || api == "torch.nn.ParameterList")) {
-    add_child(*this, object, arg(0));
+    torch_containers::add_child(*this, object, arg(0));
     return self;
   }
   if (text == "extend" && (api == "torch.nn.ModuleList" || api == "torch.nn.Sequential")) {
@@ -329,7 +331,7 @@ Value Interpreter::call_module_method(Object &object, Symbol name, Arguments &ar
       heap.change(object).is_open = true;
     }
     for (const Value &item : items) {
-      add_child(*this, object, item);
+      torch_containers::add_child(*this, object, item);
     }
     return self;
   }

@@ -10,6 +10,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace torch_convolutions {
 namespace {
 
 u32 spatial_in(std::string_view api) {
@@ -364,7 +365,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace torch_convolutions
 
-std::span<const TransferEntry> torch_convolution_transfers() { return kTable; }
+std::span<const TransferEntry> torch_convolution_transfers() { return torch_convolutions::kTable; }
 
 } // namespace deepperf::shapes

@@ -8,6 +8,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace torch_data {
 namespace {
 
 Symbol element_key() { return intern("*element"); }
@@ -334,7 +335,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace torch_data
 
-std::span<const TransferEntry> torch_data_transfers() { return kTable; }
+std::span<const TransferEntry> torch_data_transfers() { return torch_data::kTable; }
 
 } // namespace deepperf::shapes

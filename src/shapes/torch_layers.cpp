@@ -181,6 +181,7 @@ Value Interpreter::weight_of(Object &object, Symbol name) {
   return plain_tensor(tensor);
 }
 
+namespace torch_layers {
 namespace {
 
 Value call_norm_of_channels(Operation &op, u32 least, u32 most, std::string_view parameter) {
@@ -523,7 +524,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace torch_layers
 
-std::span<const TransferEntry> torch_layer_transfers() { return kTable; }
+std::span<const TransferEntry> torch_layer_transfers() { return torch_layers::kTable; }
 
 } // namespace deepperf::shapes

@@ -8,6 +8,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace torch_losses {
 namespace {
 
 Value loss_value(Operation &op, const Tensor &input, const Shape &unreduced) {
@@ -192,6 +193,7 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace torch_losses
 
 // [N, 1] against [N]: the result has both, though each was meant to be one number per example.
 bool broadcasts_everything(Interpreter &in, const Shape &x, const Shape &y) {
@@ -204,6 +206,6 @@ bool broadcasts_everything(Interpreter &in, const Shape &x, const Shape &y) {
          in.terms.compare(longer.from_end(1), shorter.from_end(0)) == Sign::Zero;
 }
 
-std::span<const TransferEntry> torch_loss_transfers() { return kTable; }
+std::span<const TransferEntry> torch_loss_transfers() { return torch_losses::kTable; }
 
 } // namespace deepperf::shapes

@@ -10,6 +10,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace torch_recurrent {
 namespace {
 
 bool is_lstm(const Operation &op) { return op.api.text().find("LSTM") != std::string_view::npos; }
@@ -278,7 +279,8 @@ constexpr TransferEntry kTable[] = {
 };
 
 } // namespace
+} // namespace torch_recurrent
 
-std::span<const TransferEntry> torch_recurrent_transfers() { return kTable; }
+std::span<const TransferEntry> torch_recurrent_transfers() { return torch_recurrent::kTable; }
 
 } // namespace deepperf::shapes

@@ -12,6 +12,7 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace torchvision_models {
 namespace {
 
 enum class Head : u8 {
@@ -148,7 +149,8 @@ Value call_classifier(Operation &op) {
 constexpr TransferEntry kTable[] = {{"torchvision_classifier", call_classifier, make_classifier}};
 
 } // namespace
+} // namespace torchvision_models
 
-std::span<const TransferEntry> torchvision_transfers() { return kTable; }
+std::span<const TransferEntry> torchvision_transfers() { return torchvision_models::kTable; }
 
 } // namespace deepperf::shapes

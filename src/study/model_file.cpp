@@ -1,5 +1,7 @@
 #include "study/model_file.h"
 
+#include "base/json.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -327,7 +329,7 @@ std::string write_model(const Model &model) {
                        {"scales", scales}};
   }
   std::string out(kMagic);
-  out += json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  out += json_text(json);
   out += '\n';
   out += payload;
   return out;
@@ -340,7 +342,7 @@ Model read_model(std::string_view bytes, const std::string &name) {
   bytes.remove_prefix(kMagic.size());
   const std::size_t end = bytes.find('\n');
   const OrderedJson json =
-      end == std::string_view::npos ? OrderedJson() : OrderedJson::parse(bytes.substr(0, end), nullptr, false);
+      end == std::string_view::npos ? OrderedJson() : parse_json<OrderedJson>(bytes.substr(0, end));
   if (!json.is_object()) {
     throw std::runtime_error(fmt::format("{} is a damaged model: its description cannot be read", name));
   }

@@ -1,5 +1,6 @@
 #include "study/reproduce.h"
 
+#include "base/json.h"
 #include "study/files.h"
 #include "study/reproduce_parts.h"
 
@@ -75,7 +76,7 @@ Json read_expected(const std::string &folder, std::string_view name) {
   if (folder.empty() || !std::filesystem::exists(path)) {
     return nullptr;
   }
-  Json json = Json::parse(read_file(path), nullptr, false);
+  Json json = parse_json<Json>(read_file(path));
   if (json.is_discarded()) {
     throw std::runtime_error(fmt::format("{} is no JSON", path));
   }
@@ -97,7 +98,7 @@ void compare(ReproducedTable &table, std::string row, std::string column, double
              const Json &reference, const std::string &reason, Precision precision) {
   ReproducedCell cell{std::move(row), std::move(column), number_text(computed), "", State::Unprinted, ""};
   if (printed.is_number()) {
-    cell.printed = printed.dump();
+    cell.printed = json_text(printed);
     if (near(computed, printed, precision)) {
       cell.state = State::Match;
     } else {

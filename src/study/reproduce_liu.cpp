@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "study/keywords.h"
 #include "study/liu.h"
 #include "study/reproduce_parts.h"
@@ -45,7 +46,7 @@ std::array<double, 4> by_framework(const Posts &posts) {
   return counts;
 }
 
-std::string text_of(const Json &value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+std::string text_of(const Json &value) { return value.is_string() ? value.get<std::string>() : json_text(value); }
 
 std::string reason_of(const Json &row, const Json &table) {
   for (const Json *note : {&part(row, "note"), &part(table, "note"), &part(table, "mapping")}) {

@@ -3,6 +3,7 @@
 #include "check/cache_folder.h"
 #include "check/described.h"
 #include "check/filter.h"
+#include "check/helpers.h"
 #include "project/temp_tree.h"
 
 #include <fmt/format.h>
@@ -22,31 +23,19 @@ namespace deepperf::check {
 
 namespace {
 
-constexpr std::string_view kSlow = R"(import tensorflow as tf
+constexpr std::string_view kCommented = R"(import tensorflow as tf
 from helper import decode
 
 
 ds = tf.data.Dataset.list_files("*.jpg").map(decode)  # a comment
 )";
-constexpr std::string_view kHelper = R"(import tensorflow as tf
-
-
-def decode(path):
-    return tf.io.decode_jpeg(tf.io.read_file(path))
-)";
-constexpr std::string_view kCheapHelper = R"(import tensorflow as tf
-
-
-def decode(path):
-    return tf.abs(path)
-)";
 
 class CacheTest : public testing::Test {
 protected:
   void SetUp() override {
-    tree.file("app/main.py", kSlow);
+    tree.file("app/main.py", kCommented);
     tree.file("app/helper.py", kHelper);
-    tree.file("other/silent.py", "# deepperf: ignore-file\n" + std::string(kSlow));
+    tree.file("other/silent.py", "# deepperf: ignore-file\n" + std::string(kCommented));
     tree.file("other/helper.py", kHelper);
     tree.file("broken.py", "x = = 1\n");
     tree.file("old.py", "print 'hello'\n");
@@ -101,7 +90,7 @@ TEST_F(CacheTest, FindsTheSame) {
 // Of the groups of files, only those with a changed member are analysed again. Others have what the cache says of them,
 // also if that is a lie.
 TEST_F(CacheTest, IsUsedForAllThatHasNotChanged) {
-  tree.file("other/silent.py", kSlow);
+  tree.file("other/silent.py", kCommented);
   std::string memory;
   const std::string truth = check(&memory);
   constexpr std::string_view kTrue = "num_parallel_calls";
@@ -155,7 +144,7 @@ TEST_F(CacheTest, SeesChanges) {
   same_as_without("requirements");
   std::filesystem::rename(tree.path("broken.py"), tree.path("app/broken.py"));
   same_as_without("a file has moved");
-  tree.file("app/main.py", std::string(kSlow) + "x = (\n");
+  tree.file("app/main.py", std::string(kCommented) + "x = (\n");
   same_as_without("a syntax error in a group");
 }
 
@@ -165,7 +154,7 @@ TEST_F(CacheTest, SeesAnEditWithinOneTick) {
   const std::string path = tree.path("app/main.py");
   struct stat status {};
   ASSERT_EQ(::stat(path.c_str(), &status), 0);
-  std::string text(kSlow);
+  std::string text(kCommented);
   text.replace(text.find("decode)"), 6, "encode");
   tree.file("app/main.py", text); // as long as it was
   const timespec times[2] = {status.st_atim, status.st_mtim};

@@ -1,6 +1,7 @@
 #include "check/workspace.h"
 
 #include "check/described.h"
+#include "check/helpers.h"
 #include "model/forget_facts.h"
 #include "model/imports.h"
 #include "project/temp_tree.h"
@@ -24,18 +25,6 @@ from helper import decode
 
 
 ds = tf.data.Dataset.list_files("*.jpg").map(decode)
-)";
-constexpr std::string_view kHelper = R"(import tensorflow as tf
-
-
-def decode(path):
-    return tf.io.decode_jpeg(tf.io.read_file(path))
-)";
-constexpr std::string_view kCheapHelper = R"(import tensorflow as tf
-
-
-def decode(path):
-    return tf.abs(path)
 )";
 
 std::string notebook(std::string_view line) {

@@ -28,7 +28,7 @@ std::string converted(const std::string &encoding, const std::string &bytes) {
 }
 
 // "line:column message" of the only error.
-std::string error(std::string_view bytes) {
+std::string encoding_error(std::string_view bytes) {
   const LoadResult result = load_bytes("test.py", bytes);
   EXPECT_EQ(result.errors.size(), 1U);
   if (result.ok()) {
@@ -147,18 +147,20 @@ TEST(Encoding, LongTextsDoNotLoseHalvesOfCharacters) {
 }
 
 TEST(Encoding, UnknownIsAnErrorAtTheName) {
-  EXPECT_EQ(error("#!/usr/bin/python\n# -*- coding: foo -*-\n"), "2:15 unknown encoding: foo");
-  EXPECT_EQ(error("# coding: utf-9\n"), "1:11 unknown encoding: utf-9");
+  EXPECT_EQ(encoding_error("#!/usr/bin/python\n# -*- coding: foo -*-\n"), "2:15 unknown encoding: foo");
+  EXPECT_EQ(encoding_error("# coding: utf-9\n"), "1:11 unknown encoding: utf-9");
 }
 
 TEST(Encoding, WideEncodingsCannotBeDeclared) {
-  EXPECT_EQ(error("# coding: utf-16\n"), "1:11 declares the encoding utf-16 in bytes that are not utf-16");
+  EXPECT_EQ(encoding_error("# coding: utf-16\n"), "1:11 declares the encoding utf-16 in bytes that are not utf-16");
 }
 
 TEST(Encoding, InvalidBytesAreAnErrorAtTheirPlace) {
-  EXPECT_EQ(error("# coding: ascii\nx = 1\ny = '\xE9'\n"), "3:6 byte 0xe9 is not valid in the declared encoding ascii");
-  EXPECT_EQ(error("# coding: gbk\r\n# \xC4\xE3\xC4 \r\n"), "2:4 byte 0xc4 is not valid in the declared encoding gbk");
-  EXPECT_EQ(error("# coding: gbk\n# \xC4"), "2:3 byte 0xc4 is not valid in the declared encoding gbk");
+  EXPECT_EQ(encoding_error("# coding: ascii\nx = 1\ny = '\xE9'\n"),
+            "3:6 byte 0xe9 is not valid in the declared encoding ascii");
+  EXPECT_EQ(encoding_error("# coding: gbk\r\n# \xC4\xE3\xC4 \r\n"),
+            "2:4 byte 0xc4 is not valid in the declared encoding gbk");
+  EXPECT_EQ(encoding_error("# coding: gbk\n# \xC4"), "2:3 byte 0xc4 is not valid in the declared encoding gbk");
 }
 
 TEST(Encoding, InvalidUtf8IsLeftToTheLexer) { EXPECT_EQ(converted("utf-8", "x = '\xE9'\n"), "x = '\xE9'\n"); }
@@ -166,15 +168,15 @@ TEST(Encoding, InvalidUtf8IsLeftToTheLexer) { EXPECT_EQ(converted("utf-8", "x = 
 TEST(Encoding, ByteOrderMarkAndDeclarationMustAgree) {
   EXPECT_TRUE(load_bytes("a.py", "\xEF\xBB\xBF# coding: utf-8\n").ok());
   EXPECT_TRUE(load_bytes("a.py", "\xEF\xBB\xBF# coding: utf-8-sig\n").ok());
-  EXPECT_EQ(error("\xEF\xBB\xBF# coding: latin-1\n"),
+  EXPECT_EQ(encoding_error("\xEF\xBB\xBF# coding: latin-1\n"),
             "1:11 declares the encoding latin-1 but starts with a UTF-8 byte order mark");
 }
 
 TEST(Encoding, WideTextIsNamed) {
-  EXPECT_EQ(error("\xFF\xFEx\0"s), "0:0 is UTF-16 text; Python needs UTF-8 or a declared encoding");
-  EXPECT_EQ(error("\xFE\xFF\0x"s), "0:0 is UTF-16 text; Python needs UTF-8 or a declared encoding");
-  EXPECT_EQ(error("\xFF\xFE\0\0x\0\0\0"s), "0:0 is UTF-32 text; Python needs UTF-8 or a declared encoding");
-  EXPECT_EQ(error("\0\0\xFE\xFF\0\0\0x"s), "0:0 is UTF-32 text; Python needs UTF-8 or a declared encoding");
+  EXPECT_EQ(encoding_error("\xFF\xFEx\0"s), "0:0 is UTF-16 text; Python needs UTF-8 or a declared encoding");
+  EXPECT_EQ(encoding_error("\xFE\xFF\0x"s), "0:0 is UTF-16 text; Python needs UTF-8 or a declared encoding");
+  EXPECT_EQ(encoding_error("\xFF\xFE\0\0x\0\0\0"s), "0:0 is UTF-32 text; Python needs UTF-8 or a declared encoding");
+  EXPECT_EQ(encoding_error("\0\0\xFE\xFF\0\0\0x"s), "0:0 is UTF-32 text; Python needs UTF-8 or a declared encoding");
 }
 
 TEST(Encoding, PositionsAreThoseOfTheConvertedText) {

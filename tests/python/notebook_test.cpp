@@ -11,11 +11,11 @@ namespace {
 using namespace std::string_literals;
 using CellTexts = std::vector<std::pair<u32, std::string>>;
 
-LoadResult load(std::string_view json) { return load_bytes("test.ipynb", json); }
+LoadResult load_notebook(std::string_view json) { return load_bytes("test.ipynb", json); }
 
 // Number and text of every segment, checking what must hold for all of them on the way.
 CellTexts cells(std::string_view json) {
-  const LoadResult result = load(json);
+  const LoadResult result = load_notebook(json);
   EXPECT_TRUE(result.ok()) << result.errors.at(0).message;
   EXPECT_TRUE(result.source.is_notebook);
   CellTexts texts;
@@ -39,8 +39,8 @@ std::string one_cell(const std::string &code) {
 bool is_kept(const std::string &code) { return cells(one_cell(code)).size() == 1; }
 
 // "line:column message" of the only error.
-std::string error(std::string_view json) {
-  const LoadResult result = load(json);
+std::string notebook_error(std::string_view json) {
+  const LoadResult result = load_notebook(json);
   EXPECT_EQ(result.errors.size(), 1U);
   if (result.ok()) {
     return "";
@@ -75,7 +75,7 @@ TEST(Notebook, CodeCellsOfVersionThree) {
 }
 
 TEST(Notebook, PositionsAreWithinTheCell) {
-  const LoadResult result = load(R"({"cells": [
+  const LoadResult result = load_notebook(R"({"cells": [
       {"cell_type": "code", "source": "a\nb"},
       {"cell_type": "markdown", "source": "text"},
       {"cell_type": "code", "source": ["c\r\n", "数 = d\n"]},
@@ -112,7 +112,7 @@ TEST(Notebook, WithoutCellsIsFine) {
 }
 
 TEST(Notebook, ByteOrderMarkIsSkipped) {
-  const LoadResult result = load("\xEF\xBB\xBF" + one_cell("x"));
+  const LoadResult result = load_notebook("\xEF\xBB\xBF" + one_cell("x"));
   ASSERT_TRUE(result.ok());
   EXPECT_TRUE(result.source.has_bom);
   EXPECT_EQ(result.source.text(), "x\0"s);
@@ -169,48 +169,48 @@ TEST(Notebook, WhatPythonWritesIsRead) {
 }
 
 TEST(Notebook, EmptyFile) {
-  EXPECT_EQ(error(""), "0:0 empty notebook");
-  EXPECT_EQ(error(" \n "), "0:0 empty notebook");
+  EXPECT_EQ(notebook_error(""), "0:0 empty notebook");
+  EXPECT_EQ(notebook_error(" \n "), "0:0 empty notebook");
 }
 
 TEST(Notebook, MalformedJsonIsOneErrorAtItsPlace) {
-  EXPECT_EQ(error("{\"cells\": [\n  {\"cell_type\" \"code\"}\n]}"), "2:16 malformed notebook: expected ':'");
-  EXPECT_EQ(error("{\"cells\": [1 2]}"), "1:14 malformed notebook: expected ',' or ']'");
-  EXPECT_EQ(error("{\"cells\": {\"a\": 1 2}}"), "1:19 malformed notebook: expected ',' or '}'");
-  EXPECT_EQ(error("{\"cells\": [],}"), "1:14 malformed notebook: expected a key in double quotes");
-  EXPECT_EQ(error("{\"cells\": [],\r\n"), "2:1 malformed notebook: it ends in the middle");
-  EXPECT_EQ(error("{\"cells\": []} x"), "1:15 malformed notebook: something stands behind its end");
-  EXPECT_EQ(error("{\"cells\": [\n\"abc]}"), "2:1 malformed notebook: a string does not end");
-  EXPECT_EQ(error("[\"a\nb\"]"), "1:4 malformed notebook: line end or control character in a string");
-  EXPECT_EQ(error("[\"\xFF\"]"), "1:3 malformed notebook: invalid UTF-8");
-  EXPECT_EQ(error(R"(["\x"])"), "1:3 malformed notebook: malformed escape in a string");
-  EXPECT_EQ(error(R"(["\u12"])"), "1:3 malformed notebook: malformed escape in a string");
-  EXPECT_EQ(error("[01]"), "1:2 malformed notebook: expected a value");
-  EXPECT_EQ(error("[1.]"), "1:2 malformed notebook: malformed number");
-  EXPECT_EQ(error("[-"), "1:2 malformed notebook: expected a value");
-  EXPECT_EQ(error("]"), "1:1 malformed notebook: expected a value");
-  EXPECT_EQ(error("print('no notebook')"), "1:1 malformed notebook: expected a value");
+  EXPECT_EQ(notebook_error("{\"cells\": [\n  {\"cell_type\" \"code\"}\n]}"), "2:16 malformed notebook: expected ':'");
+  EXPECT_EQ(notebook_error("{\"cells\": [1 2]}"), "1:14 malformed notebook: expected ',' or ']'");
+  EXPECT_EQ(notebook_error("{\"cells\": {\"a\": 1 2}}"), "1:19 malformed notebook: expected ',' or '}'");
+  EXPECT_EQ(notebook_error("{\"cells\": [],}"), "1:14 malformed notebook: expected a key in double quotes");
+  EXPECT_EQ(notebook_error("{\"cells\": [],\r\n"), "2:1 malformed notebook: it ends in the middle");
+  EXPECT_EQ(notebook_error("{\"cells\": []} x"), "1:15 malformed notebook: something stands behind its end");
+  EXPECT_EQ(notebook_error("{\"cells\": [\n\"abc]}"), "2:1 malformed notebook: a string does not end");
+  EXPECT_EQ(notebook_error("[\"a\nb\"]"), "1:4 malformed notebook: line end or control character in a string");
+  EXPECT_EQ(notebook_error("[\"\xFF\"]"), "1:3 malformed notebook: invalid UTF-8");
+  EXPECT_EQ(notebook_error(R"(["\x"])"), "1:3 malformed notebook: malformed escape in a string");
+  EXPECT_EQ(notebook_error(R"(["\u12"])"), "1:3 malformed notebook: malformed escape in a string");
+  EXPECT_EQ(notebook_error("[01]"), "1:2 malformed notebook: expected a value");
+  EXPECT_EQ(notebook_error("[1.]"), "1:2 malformed notebook: malformed number");
+  EXPECT_EQ(notebook_error("[-"), "1:2 malformed notebook: expected a value");
+  EXPECT_EQ(notebook_error("]"), "1:1 malformed notebook: expected a value");
+  EXPECT_EQ(notebook_error("print('no notebook')"), "1:1 malformed notebook: expected a value");
 }
 
 TEST(Notebook, MergeConflictIsNamed) {
-  EXPECT_EQ(error("{\"cells\": [],\n<<<<<<< HEAD\n\"nbformat\": 4\n=======\n\"nbformat\": 3\n>>>>>>> x\n}"),
+  EXPECT_EQ(notebook_error("{\"cells\": [],\n<<<<<<< HEAD\n\"nbformat\": 4\n=======\n\"nbformat\": 3\n>>>>>>> x\n}"),
             "2:1 malformed notebook: unresolved merge conflict");
 }
 
 TEST(Notebook, OtherJsonIsNotANotebook) {
   for (const char *json : {"{}", "[]", "3", "\"cells\"", "null", R"({"a": {"cells": []}})", R"({"worksheets": 3})"}) {
-    EXPECT_EQ(error(json), "0:0 not a notebook: it has no cells") << json;
+    EXPECT_EQ(notebook_error(json), "0:0 not a notebook: it has no cells") << json;
   }
 }
 
 TEST(Notebook, WrongTypesAreOneError) {
-  EXPECT_EQ(error(R"({"cells": {}})"), "0:0 malformed notebook: its cells are not a list");
-  EXPECT_EQ(error(R"({"worksheets": [3]})"), "0:0 malformed notebook: a worksheet has no cells");
-  EXPECT_EQ(error(R"({"cells": [3, 4]})"), "0:0 malformed notebook: cell 1 has no cell_type");
-  EXPECT_EQ(error(R"({"cells": [{"cell_type": 3}]})"), "0:0 malformed notebook: cell 1 has no cell_type");
-  EXPECT_EQ(error(R"({"cells": [{"cell_type": "code"}]})"), "0:0 malformed notebook: cell 1 has no source");
+  EXPECT_EQ(notebook_error(R"({"cells": {}})"), "0:0 malformed notebook: its cells are not a list");
+  EXPECT_EQ(notebook_error(R"({"worksheets": [3]})"), "0:0 malformed notebook: a worksheet has no cells");
+  EXPECT_EQ(notebook_error(R"({"cells": [3, 4]})"), "0:0 malformed notebook: cell 1 has no cell_type");
+  EXPECT_EQ(notebook_error(R"({"cells": [{"cell_type": 3}]})"), "0:0 malformed notebook: cell 1 has no cell_type");
+  EXPECT_EQ(notebook_error(R"({"cells": [{"cell_type": "code"}]})"), "0:0 malformed notebook: cell 1 has no source");
   for (const char *code : {"{}", "3", "null", "[[]]", R"(["x", 3])"}) {
-    EXPECT_EQ(error(R"({"cells": [{"cell_type": "raw"}, {"cell_type": "code", "source": )"s + code + "}]}"),
+    EXPECT_EQ(notebook_error(R"({"cells": [{"cell_type": "raw"}, {"cell_type": "code", "source": )"s + code + "}]}"),
               "0:0 malformed notebook: the source of cell 2 is neither a string nor a list of strings")
         << code;
   }
@@ -218,29 +218,29 @@ TEST(Notebook, WrongTypesAreOneError) {
 
 TEST(Notebook, DeepNestingDoesNoHarm) {
   for (const std::size_t depth : {1000U, 2000U, 1000000U}) {
-    EXPECT_TRUE(error(std::string(depth, '[')).starts_with("1:")) << depth;
-    EXPECT_TRUE(error(std::string(depth, '[') + std::string(depth, ']')).starts_with("0:")) << depth;
+    EXPECT_TRUE(notebook_error(std::string(depth, '[')).starts_with("1:")) << depth;
+    EXPECT_TRUE(notebook_error(std::string(depth, '[') + std::string(depth, ']')).starts_with("0:")) << depth;
     std::string objects;
     for (std::size_t i = 0; i < depth; ++i) {
       objects += "{\"a\":";
     }
-    EXPECT_FALSE(error(objects).empty()) << depth;
+    EXPECT_FALSE(notebook_error(objects).empty()) << depth;
   }
 }
 
 TEST(Notebook, EveryCutOffNotebookIsAnError) {
   const std::string whole = one_cell("x = '\\u00e9\\n'");
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    EXPECT_FALSE(error(whole.substr(0, size)).empty()) << size;
+    EXPECT_FALSE(notebook_error(whole.substr(0, size)).empty()) << size;
   }
 }
 
 TEST(Notebook, EncodingOfTheJsonIsNamed) {
-  EXPECT_EQ(error("\xFF\xFE{\0"s), "0:0 is UTF-16 text; Python needs UTF-8 or a declared encoding");
+  EXPECT_EQ(notebook_error("\xFF\xFE{\0"s), "0:0 is UTF-16 text; Python needs UTF-8 or a declared encoding");
 }
 
 TEST(Notebook, OneErrorDoesNotSpoilTheNext) {
-  EXPECT_FALSE(load("{").ok());
+  EXPECT_FALSE(load_notebook("{").ok());
   EXPECT_EQ(cells(one_cell("x")), (CellTexts{{1, "x"}}));
   const std::string big(8 << 20, 'y');
   EXPECT_EQ(cells(one_cell(big)), (CellTexts{{1, big}}));

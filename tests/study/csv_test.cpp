@@ -17,7 +17,7 @@ std::vector<CsvRow> rows_of(std::string_view text, char separator = ',') {
   return rows;
 }
 
-std::string error_of(std::string_view text) {
+std::string csv_error(std::string_view text) {
   try {
     rows_of(text);
   } catch (const std::runtime_error &error) {
@@ -53,8 +53,8 @@ TEST(Csv, LinesOfRows) {
 }
 
 TEST(Csv, ErrorsSayWhere) {
-  EXPECT_EQ(error_of("a\n\"b\n"), "x.csv:2: this quote is never closed");
-  EXPECT_EQ(error_of("a\nx,\"b\"c\n"), "x.csv:2: text behind a closing quote");
+  EXPECT_EQ(csv_error("a\n\"b\n"), "x.csv:2: this quote is never closed");
+  EXPECT_EQ(csv_error("a\nx,\"b\"c\n"), "x.csv:2: text behind a closing quote");
   EXPECT_THROW(read_csv("/nonexistent/x.csv"), std::runtime_error);
 }
 

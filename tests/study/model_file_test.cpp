@@ -18,13 +18,13 @@ Model trained(bool keywords, bool several = false) {
   return train_model(samples, keywords, FeatureOptions(), KeywordModelOptions(), 1);
 }
 
-Document titled(const char *title) {
+Document titled_document(const char *title) {
   Document document;
   document.title = title;
   return document;
 }
 
-std::string error_of(std::string_view bytes) {
+std::string model_error(std::string_view bytes) {
   try {
     read_model(bytes, "x.model");
   } catch (const std::runtime_error &error) {
@@ -43,7 +43,7 @@ TEST(ModelFile, ReadsWhatWasWritten) {
       EXPECT_EQ(again.source, "made-up.csv");
       EXPECT_EQ(again.rows, 96U);
       EXPECT_EQ(again.text_columns, (std::vector<std::string>{"title", "body"}));
-      const Document document = titled("Which oven for bread dough");
+      const Document document = titled_document("Which oven for bread dough");
       const std::vector<double> before = predict(model, document);
       const std::vector<double> after = predict(again, document);
       ASSERT_EQ(before.size(), after.size());
@@ -58,7 +58,7 @@ TEST(ModelFile, ReadsWhatWasWritten) {
 }
 
 TEST(ModelFile, ProbabilitiesAreSome) {
-  const std::vector<double> found = predict(trained(false), titled("nothing of this was ever seen"));
+  const std::vector<double> found = predict(trained(false), titled_document("nothing of this was ever seen"));
   double sum = 0;
   for (const double probability : found) {
     EXPECT_GE(probability, 0);
@@ -81,20 +81,20 @@ TEST(ModelFile, StrongestWords) {
 }
 
 TEST(ModelFile, DamagedFiles) {
-  EXPECT_EQ(error_of(""), "x.model is no model of `deepperf study train`");
-  EXPECT_EQ(error_of("SQLite format 3"), "x.model is no model of `deepperf study train`");
-  EXPECT_EQ(error_of("deepperf study model 1\n"), "x.model is a damaged model: its description cannot be read");
-  EXPECT_EQ(error_of("deepperf study model 1\n[]\n"), "x.model is a damaged model: its description cannot be read");
-  EXPECT_TRUE(error_of("deepperf study model 1\n{}\n").starts_with("x.model is a damaged model: "));
+  EXPECT_EQ(model_error(""), "x.model is no model of `deepperf study train`");
+  EXPECT_EQ(model_error("SQLite format 3"), "x.model is no model of `deepperf study train`");
+  EXPECT_EQ(model_error("deepperf study model 1\n"), "x.model is a damaged model: its description cannot be read");
+  EXPECT_EQ(model_error("deepperf study model 1\n[]\n"), "x.model is a damaged model: its description cannot be read");
+  EXPECT_TRUE(model_error("deepperf study model 1\n{}\n").starts_with("x.model is a damaged model: "));
   const std::string bytes = write_model(trained(false));
   for (std::size_t size = 0; size < bytes.size(); size += bytes.size() / 50) {
-    EXPECT_NE(error_of(std::string_view(bytes).substr(0, size)), "") << size;
+    EXPECT_NE(model_error(std::string_view(bytes).substr(0, size)), "") << size;
   }
   // A flipped byte anywhere: an error, or what was flipped did not matter; never a crash.
   for (std::size_t at = 0; at < bytes.size(); at += 1 + bytes.size() / 300) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x15);
-    error_of(damaged);
+    model_error(damaged);
   }
 }
 

@@ -24,7 +24,7 @@ bool lets(const std::string &lines, const std::string &attributes) {
   return passes(recipe.steps.at(0), question);
 }
 
-std::string error_of(const std::string &text) {
+std::string recipe_error(const std::string &text) {
   try {
     parse_recipe(text, "x.toml");
   } catch (const std::runtime_error &error) {
@@ -105,23 +105,23 @@ TEST(Recipe, InWords) {
 }
 
 TEST(Recipe, ErrorsSayWhere) {
-  EXPECT_EQ(error_of("").substr(0, 7), ""); // takes every question
-  EXPECT_EQ(error_of("name = \n").substr(0, 9), "x.toml:1:");
-  EXPECT_EQ(error_of("name = \"a\"\nsteps = 1\n").substr(0, 38), "x.toml:2:9: there is no setting 'steps");
-  EXPECT_EQ(error_of("[step]\nname = \"a\"\n"), "x.toml:1:1: steps are written with two brackets: [[step]]");
-  EXPECT_EQ(error_of("[[step]]\ntags = [\"a\"]\n"), "x.toml:1:1: this step has no name");
-  EXPECT_EQ(error_of("[[step]]\nname = \"a\"\n"), "x.toml:1:1: the step 'a' asks for nothing");
-  EXPECT_EQ(error_of("[[step]]\nname = \"a\"\ntag = [\"b\"]\n").substr(0, 40),
+  EXPECT_EQ(recipe_error("").substr(0, 7), ""); // takes every question
+  EXPECT_EQ(recipe_error("name = \n").substr(0, 9), "x.toml:1:");
+  EXPECT_EQ(recipe_error("name = \"a\"\nsteps = 1\n").substr(0, 38), "x.toml:2:9: there is no setting 'steps");
+  EXPECT_EQ(recipe_error("[step]\nname = \"a\"\n"), "x.toml:1:1: steps are written with two brackets: [[step]]");
+  EXPECT_EQ(recipe_error("[[step]]\ntags = [\"a\"]\n"), "x.toml:1:1: this step has no name");
+  EXPECT_EQ(recipe_error("[[step]]\nname = \"a\"\n"), "x.toml:1:1: the step 'a' asks for nothing");
+  EXPECT_EQ(recipe_error("[[step]]\nname = \"a\"\ntag = [\"b\"]\n").substr(0, 40),
             "x.toml:3:7: there is no condition 'tag'.");
-  EXPECT_EQ(error_of("[[step]]\nname = \"a\"\ntags = \"b\"\n"),
+  EXPECT_EQ(recipe_error("[[step]]\nname = \"a\"\ntags = \"b\"\n"),
             "x.toml:3:8: 'tags' is a list of texts, such as [\"a\", \"b\"]");
-  EXPECT_EQ(error_of("[[step]]\nname = \"a\"\ntags = [1]\n"), "x.toml:3:9: 'tags' is text in quotes");
-  EXPECT_EQ(error_of("[[step]]\nname = \"a\"\nfrom = 2018\n"), "x.toml:3:8: 'from' is a day, such as 2018-01-31");
-  EXPECT_EQ(error_of("[[step]]\nname = \"a\"\naccepted = 1\n"), "x.toml:3:12: 'accepted' is true or false");
-  EXPECT_EQ(error_of("[[step]]\nname = \"a\"\nmin_score = 0.5\n"), "x.toml:3:13: 'min_score' is a whole number");
-  EXPECT_EQ(error_of("[[step]]\nname = \"a\"\nkeywords = [\"hangs\"]\n"),
+  EXPECT_EQ(recipe_error("[[step]]\nname = \"a\"\ntags = [1]\n"), "x.toml:3:9: 'tags' is text in quotes");
+  EXPECT_EQ(recipe_error("[[step]]\nname = \"a\"\nfrom = 2018\n"), "x.toml:3:8: 'from' is a day, such as 2018-01-31");
+  EXPECT_EQ(recipe_error("[[step]]\nname = \"a\"\naccepted = 1\n"), "x.toml:3:12: 'accepted' is true or false");
+  EXPECT_EQ(recipe_error("[[step]]\nname = \"a\"\nmin_score = 0.5\n"), "x.toml:3:13: 'min_score' is a whole number");
+  EXPECT_EQ(recipe_error("[[step]]\nname = \"a\"\nkeywords = [\"hangs\"]\n"),
             "x.toml:3:12: 'hangs' is no stem, so it can never be found");
-  EXPECT_EQ(error_of("[[step]]\nname = \"a\"\nfrom = 2019-01-01\nbefore = 2018-01-01\n"),
+  EXPECT_EQ(recipe_error("[[step]]\nname = \"a\"\nfrom = 2019-01-01\nbefore = 2018-01-01\n"),
             "x.toml:1:1: 'from' is not before 'before' in the step 'a'");
   EXPECT_THROW(load_recipe("nobody"), std::runtime_error);
   EXPECT_THROW(load_recipe("/nonexistent/x.toml"), std::runtime_error);

@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "cli/bench/bench_commands.h"
 #include "cli/bench/pairs.h"
 #include "cli/commands.h"
@@ -54,7 +55,7 @@ int list_pairs(const BenchListArguments &arguments) {
     for (const bench::Pair &pair : pairs) {
       json["pairs"].push_back(to_json(pair));
     }
-    text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    text = json_text(json, 1) + "\n";
   } else {
     const auto libraries_of = [](const bench::Pair &pair) {
       return fmt::format("{}", fmt::join(pair.libraries, ", "));

@@ -1,5 +1,6 @@
 #include "cli/bench/measuring.h"
 
+#include "base/json.h"
 #include "base/printable.h"
 #include "bench/files.h"
 #include "bench/interrupts.h"
@@ -32,9 +33,9 @@ bench::Knob override_of(const std::string &text) {
     throw CLI::ValidationError(fmt::format("--set takes NAME=VALUE, not '{}'", text));
   }
   const std::string value = text.substr(equals + 1);
-  const nlohmann::json json = nlohmann::json::parse(value, nullptr, false);
+  const nlohmann::json json = parse_json<nlohmann::json>(value);
   const bool is_plain = json.is_number() || json.is_boolean();
-  return {text.substr(0, equals), is_plain ? value : nlohmann::json(value).dump()};
+  return {text.substr(0, equals), is_plain ? value : json_text(nlohmann::json(value))};
 }
 
 // A name that no pair has is a mistake.

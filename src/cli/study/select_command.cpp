@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "study/select.h"
 
 #include "base/printable.h"
@@ -235,7 +236,7 @@ std::string problems_text(const SelectResult &result) {
   return text;
 }
 
-std::string json_text(const SelectArguments &arguments, const study::Recipe &recipe, const SelectResult &result) {
+std::string selection_json(const SelectArguments &arguments, const study::Recipe &recipe, const SelectResult &result) {
   const Counts &counts = result.counts;
   nlohmann::ordered_json json;
   json["dump"] = arguments.dump;
@@ -272,7 +273,7 @@ std::string json_text(const SelectArguments &arguments, const study::Recipe &rec
     json["problems"].push_back({{"offset", problem.offset}, {"what", fault_text(problem.fault)}});
   }
   json["trouble"] = result.trouble;
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(json, 2) + "\n";
 }
 
 int run_select(const SelectArguments &arguments) {
@@ -302,7 +303,7 @@ int run_select(const SelectArguments &arguments) {
   }
   std::string text;
   if (arguments.format == "json") {
-    text = json_text(arguments, options.recipe, result);
+    text = selection_json(arguments, options.recipe, result);
   } else {
     text = funnel_text(arguments, options.recipe, result);
     text += fmt::format("stored {} in {}{}\n", counted(result.stored, "post"), arguments.output,

@@ -1,4 +1,5 @@
 #include "base/known_names.h"
+#include "base/steps.h"
 #include "model/classes.h"
 #include "rules/reach.h"
 #include "rules/site.h"

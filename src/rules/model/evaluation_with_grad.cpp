@@ -1,3 +1,4 @@
+#include "base/steps.h"
 #include "model/bind.h"
 #include "model/context.h"
 #include "model/graph_flow.h"

@@ -1,3 +1,4 @@
+#include "base/steps.h"
 #include "rules/reach.h"
 #include "rules/step_order.h"
 

@@ -1,4 +1,5 @@
 #include "base/name_table.h"
+#include "base/steps.h"
 #include "rules/assignments.h"
 #include "rules/loss_flow.h"
 #include "rules/reach.h"

@@ -1,0 +1,19 @@
+#include "rules/memory.h"
+
+#include <functional>
+
+namespace deepperf::rules {
+
+std::size_t Memory::Hash::operator()(const Key &key) const {
+  const std::hash<const void *> hash;
+  return hash(key.first) * 31 + hash(key.second);
+}
+
+const void *Memory::known_fact(const Key &key) const {
+  const auto known = facts_.find(key);
+  return known != facts_.end() ? known->second.get() : nullptr;
+}
+
+void Memory::keep(const Key &key, Kept fact) { facts_.insert_or_assign(key, std::move(fact)); }
+
+} // namespace deepperf::rules
