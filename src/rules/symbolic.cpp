@@ -1,6 +1,7 @@
 #include "rules/symbolic.h"
 
 #include "base/name_table.h"
+#include "base/steps.h"
 #include "model/classes.h"
 #include "model/variance.h"
 #include "rules/reach.h"

@@ -69,9 +69,9 @@ TEST(Json, BytesThatAreNotUtf8AreReplaced) {
   text.finding(kMapRule, text.file("a\xFF.py", "x"), "x").message = "bad \xC3 byte";
   std::string out;
   write_json(text.result, {}, out);
-  const auto json = nlohmann::json::parse(out);
-  EXPECT_EQ(json["findings"][0]["path"], "a\uFFFD.py");
-  EXPECT_EQ(json["findings"][0]["message"], "bad \uFFFD byte");
+  const auto parsed = nlohmann::json::parse(out);
+  EXPECT_EQ(parsed["findings"][0]["path"], "a\uFFFD.py");
+  EXPECT_EQ(parsed["findings"][0]["message"], "bad \uFFFD byte");
 }
 
 TEST(Json, ControlCharactersAreEscaped) {
@@ -100,7 +100,7 @@ TEST(Jsonl, HasTheSameAsJson) {
   const CheckedText text = example_result();
   std::string out;
   write_json(text.result, {}, out);
-  const auto json = nlohmann::json::parse(out);
+  const auto parsed = nlohmann::json::parse(out);
   const std::vector<nlohmann::json> lines = lines_of(text.result);
   ASSERT_EQ(lines.size(), 7U);
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -109,13 +109,13 @@ TEST(Jsonl, HasTheSameAsJson) {
     line.erase("type");
     if (i < 3) {
       EXPECT_EQ(type, "finding");
-      EXPECT_EQ(line, json["findings"][i]);
+      EXPECT_EQ(line, parsed["findings"][i]);
     } else if (i < 6) {
       EXPECT_EQ(type, "error");
-      EXPECT_EQ(line, json["errors"][i - 3]);
+      EXPECT_EQ(line, parsed["errors"][i - 3]);
     } else {
       EXPECT_EQ(type, "summary");
-      EXPECT_EQ(line, nlohmann::json({{"version", 2}, {"files", 2}, {"counts", json["counts"]}}));
+      EXPECT_EQ(line, nlohmann::json({{"version", 2}, {"files", 2}, {"counts", parsed["counts"]}}));
     }
   }
 }

@@ -1,3 +1,4 @@
+#include "base/steps.h"
 #include "model/bind.h"
 #include "rules/reach.h"
 #include "rules/site.h"

@@ -1,4 +1,5 @@
 #include "base/known_names.h"
+#include "base/steps.h"
 #include "model/bind.h"
 #include "model/classes.h"
 #include "model/constants.h"
