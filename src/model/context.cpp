@@ -6,6 +6,7 @@
 #include "model/bind.h"
 #include "model/classes.h"
 #include "model/facts.h"
+#include "model/hooks.h"
 #include "python/children.h"
 
 #include <algorithm>
@@ -294,7 +295,7 @@ void find_contexts(Project &project) {
       }
     }
   }
-  spread(steps, [](const CallSite &site, u16 bits) -> u16 {
+  const auto in_steps = [](const CallSite &site, u16 bits) -> u16 {
     bits &= kPerTrainingStep | kSomeTrainingSteps | kPerEvaluationStep | kPerSample;
     if (site.once || site.behind_guard) {
       return 0;
@@ -303,7 +304,13 @@ void find_contexts(Project &project) {
       bits = static_cast<u16>((bits & ~kPerTrainingStep) | kSomeTrainingSteps);
     }
     return bits;
-  });
+  };
+  spread(steps, in_steps);
+  steps = hooks_of_steps(project, callers);
+  for (FunctionInfo *hook : steps) {
+    hook->context |= kPerTrainingStep | kStepOfFramework;
+  }
+  spread(steps, in_steps);
   spread(switched, [](const CallSite &, u16 bits) -> u16 { return bits & kGradMaybeOff; });
   spread(scripts, [&](const CallSite &site, u16 bits) -> u16 {
     const bool is_once = (bits & kRunsOnce) != 0 && site.loop == nullptr && callers[site.callee->index] == 1 &&

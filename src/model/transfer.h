@@ -261,6 +261,7 @@ private:
   Value apply(const python::Call *call, const Value &callee, const Arguments &arguments);
   Value apply_partial(const python::Call *call, const Value &callee, const Arguments &arguments);
   Value apply_unknown(const python::Call *call, const Arguments &arguments);
+  Value entries_of(const Value &dictionary, bool with_keys);
   Value call_function(const python::Call *call, FunctionInfo *function, bool bound, const Arguments &arguments);
   Value call_method(const python::Call *call, FunctionInfo *function, const Arguments &arguments);
   void pass_arguments(const python::Call *call, FunctionInfo *function, bool bound, const Arguments &arguments);

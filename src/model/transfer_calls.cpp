@@ -123,6 +123,17 @@ Value Transfer::apply_partial(const Call *call, const Value &callee, const Argum
   return result.is_bottom() && !inner.is_bottom() ? missing(result) : result;
 }
 
+// `entries.items()` or `entries.values()` of a dictionary whose entries are alike.
+Value Transfer::entries_of(const Value &dictionary, bool with_keys) {
+  if (!dictionary.is(Value::Tag::Tuple) || !dictionary.uniform || dictionary.open) {
+    return {};
+  }
+  const Value pair[] = {Value{}, dictionary.items[0]};
+  Value entries = with_keys ? make_uniform(tuple_of(pair)) : dictionary;
+  entries.few = dictionary.few;
+  return entries;
+}
+
 // A call of something that nobody tells us. Some methods tell by their names what they do.
 Value Transfer::apply_unknown(const Call *call, const Arguments &arguments) {
   current_->own_effects = true; // who knows what it does
@@ -142,6 +153,9 @@ Value Transfer::apply_unknown(const Call *call, const Arguments &arguments) {
   }
   if (FunctionInfo *const function = piped(name, arguments.first())) {
     return returns_of(*function);
+  }
+  if ((name == "items" || name == "values") && call->args.empty() && call->keywords.empty()) {
+    return entries_of(eval(method->value), name == "items");
   }
   if (name == "run" && module_->tensorflow && is_named_session(method->value)) {
     static const ApiInfo kRun{.traits = kSessionRun};

@@ -24,6 +24,22 @@ struct Assignments {
 
 constexpr auto place_of = [](const Assignment &one) { return std::pair(one.name.id, one.end); };
 
+// `a, b = f(x), g(y)`: each name gets its own value.
+void add_pairs(std::vector<Assignment> &all, const Assign &assign) {
+  const auto *names = as<Tuple>(assign.targets[0]);
+  const auto *values = as<Tuple>(assign.value);
+  const auto is_starred = [](const Expr *part) { return part->kind == NodeKind::Starred; };
+  if (names == nullptr || values == nullptr || names->elts.size() != values->elts.size() ||
+      std::ranges::any_of(names->elts, is_starred) || std::ranges::any_of(values->elts, is_starred)) {
+    return;
+  }
+  for (u32 i = 0; i < names->elts.size(); ++i) {
+    if (const auto *name = as<Name>(names->elts[i])) {
+      all.push_back({name->id, assign.end, values->elts[i]});
+    }
+  }
+}
+
 const std::vector<Assignment> &assignments_of(const Site &site) {
   return site.memory
       .recall<Assignments>(&body_around(site),
@@ -36,6 +52,8 @@ const std::vector<Assignment> &assignments_of(const Site &site) {
                                                       : nullptr;
                                if (name != nullptr) {
                                  found.all.push_back({name->id, assign->end, assign->value});
+                               } else if (assign != nullptr && assign->targets.size() == 1) {
+                                 add_pairs(found.all, *assign);
                                }
                                return false;
                              });

@@ -97,7 +97,7 @@ public:
   Search(Memory &memory, const model::Project &project, Way way) : memory_(memory), project_(project), way_(way) {}
 
   const Call *follow(const model::FunctionInfo &function, const Followed &followed, u32 from, u32 depth) {
-    constexpr u32 kMostDepth = 5;
+    constexpr u32 kMostDepth = 10;    // names and returns on the way
     constexpr u32 kMostFollowed = 64; // functions that call each other lead to very many ways
     if (depth > kMostDepth || ++followed_ > kMostFollowed) {
       return nullptr;
