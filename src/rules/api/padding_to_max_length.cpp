@@ -66,6 +66,11 @@ bool wants_one_length(const Site &site, const Call &call) {
          file_has_word(site, {"CLIP"}) || file_names_tpu(site);
 }
 
+bool wants_fixed_shapes(const Site &site) {
+  return file_has_word_in_any_case(site, {"_xla", "xla_", "onnx", "torch.compile", "jit.trace"}) ||
+         file_names_tpu(site);
+}
+
 // Functions of the file that prepare the examples of a dataset: given to map(), set_transform() or as `collate_fn`.
 struct Preparing {
   std::vector<const model::FunctionInfo *> functions;
@@ -80,6 +85,11 @@ bool prepares_examples(const Site &site) {
       const bool is_known = value.is(model::Value::Tag::Function) || value.is(model::Value::Tag::Method);
       if (lambda != nullptr || is_known) {
         all.functions.push_back(lambda != nullptr ? lambda : value.function);
+      } else if (value.is(model::Value::Tag::Object)) { // PadCollate(…), which is called
+        const auto called = value.type->members.find(intern("__call__").id);
+        if (called != value.type->members.end() && called->second.is(model::Value::Tag::Function)) {
+          all.functions.push_back(called->second.function);
+        }
       }
     };
     const auto look = [&](const Node *node) {
@@ -108,6 +118,53 @@ bool prepares_examples(const Site &site) {
   return std::ranges::find(found.functions, site.function) != found.functions.end();
 }
 
+// Does a loop of the function go over the rows of the tensor in this name? `for row, text in zip(out, texts)`
+bool is_row_of(const FunctionDef &definition, Symbol row, Symbol tensor) {
+  return any_node(definition.body, [&](const Node *node) {
+    const auto *loop = as<For>(node);
+    if (loop == nullptr) {
+      return false;
+    }
+    const auto *over = as<Name>(loop->iter);
+    const auto *target = as<Name>(loop->target);
+    if (over != nullptr && target != nullptr) {
+      return over->id == tensor && target->id == row;
+    }
+    const auto *zipped = as<Call>(loop->iter);
+    const auto *targets = as<Tuple>(loop->target);
+    const std::string_view function = zipped != nullptr ? called_name(*zipped) : std::string_view{};
+    const u32 first = function == "enumerate" ? 1 : 0;
+    if (targets == nullptr || (function != "zip" && function != "enumerate")) {
+      return false;
+    }
+    for (u32 i = 0; i < zipped->args.size() && i + first < targets->elts.size(); ++i) {
+      const auto *part = as<Name>(targets->elts[i + first]);
+      over = as<Name>(zipped->args[i]);
+      if (part != nullptr && over != nullptr && part->id == row && over->id == tensor) {
+        return true;
+      }
+    }
+    return false;
+  });
+}
+
+// Of a store into one row of the tensor, which part of the row it fills: `out[i, :n]`, `out[i][:n]`, `row[:n]`.
+const Slice *filled_part(const FunctionDef &definition, const Subscript &place, Symbol tensor) {
+  const auto *axes = as<Tuple>(place.slice);
+  const bool is_row_first = axes != nullptr && axes->elts.size() >= 2 && axes->elts[0]->kind == NodeKind::Name;
+  if (const auto *target = as<Name>(place.value)) {
+    if (target->id == tensor) {
+      return is_row_first ? as<Slice>(axes->elts[1]) : nullptr;
+    }
+    const Expr *const first = axes != nullptr && !axes->elts.empty() ? axes->elts[0] : place.slice;
+    const auto *part = as<Slice>(first);
+    return part != nullptr && is_row_of(definition, target->id, tensor) ? part : nullptr;
+  }
+  const auto *row = as<Subscript>(place.value);
+  const auto *target = row != nullptr && row->slice->kind == NodeKind::Name ? as<Name>(row->value) : nullptr;
+  return target != nullptr && target->id == tensor ? as<Slice>(place.slice) : nullptr;
+}
+
 // `out = torch.zeros(len(texts), 512)`, whose rows are filled up to the length of each text: what is behind is padding.
 void check_filled(Site &site, const Call &call) {
   const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
@@ -122,21 +179,21 @@ void check_filled(Site &site, const Call &call) {
   const Array<Expr *> sizes = tuple != nullptr ? tuple->elts : list != nullptr ? list->elts : call.args;
   constexpr i64 kShort = 64;
   const auto length = sizes.size() >= 2 ? setting_of(site, sizes[1]) : std::nullopt;
-  if (!length.has_value() || length->as_integer().value_or(0) < kShort || length->overridable) {
+  if (!length.has_value() || length->as_integer().value_or(0) < kShort) {
+    return;
+  }
+  // A setting is the longest length of all batches where a batch is put together.
+  if (length->overridable && (!prepares_examples(site) || wants_fixed_shapes(site))) {
     return;
   }
   const Node *filled = nullptr;
   any_node(definition->body, [&](const Node *node) {
     const auto *store = as<Assign>(node);
-    const auto *row = store != nullptr && store->targets.size() == 1 ? as<Subscript>(store->targets[0]) : nullptr;
-    const auto *target = row != nullptr ? as<Name>(row->value) : nullptr;
-    const auto *axes = row != nullptr ? as<Tuple>(row->slice) : nullptr;
-    const auto *part = axes != nullptr && axes->elts.size() >= 2 && axes->elts[0]->kind == NodeKind::Name
-                           ? as<Slice>(axes->elts[1])
-                           : nullptr;
-    if (target != nullptr && target->id == name->id && part != nullptr && part->lower == nullptr &&
-        part->upper != nullptr && !integer_of(site, part->upper).has_value()) {
-      filled = row;
+    const auto *place = store != nullptr && store->targets.size() == 1 ? as<Subscript>(store->targets[0]) : nullptr;
+    const Slice *const part = place != nullptr ? filled_part(*definition, *place, name->id) : nullptr;
+    if (part != nullptr && part->lower == nullptr && part->upper != nullptr &&
+        !integer_of(site, part->upper).has_value()) {
+      filled = place;
     }
     return filled != nullptr;
   });
@@ -177,8 +234,7 @@ void check_list(Site &site, const Node &node) {
   }
   // One finding for all parts of a sample.
   const FirstPadding &first = site.memory.recall<FirstPadding>(site.function, [&node] { return FirstPadding{&node}; });
-  if (first.place != &node || file_has_word_in_any_case(site, {"_xla", "xla_", "onnx", "torch.compile", "jit.trace"}) ||
-      file_names_tpu(site)) {
+  if (first.place != &node || wants_fixed_shapes(site)) {
     return;
   }
   constexpr i64 kShort = 64;
