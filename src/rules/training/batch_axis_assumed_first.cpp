@@ -17,6 +17,21 @@ struct Output {
   std::string_view layer;
 };
 
+// `nn.TransformerEncoder(layer, 6)` takes and gives what its layer does.
+const Call *ordering_layer(const Site &site, const Call &maker, std::string_view &api) {
+  const bool is_decoder = api == "torch.nn.TransformerDecoder";
+  if (!is_decoder && api != "torch.nn.TransformerEncoder") {
+    return &maker;
+  }
+  const Expr *const layer = argument(maker, 0, is_decoder ? "decoder_layer" : "encoder_layer");
+  const model::Value value = layer != nullptr ? value_of(site_of(site, maker), layer) : model::Value{};
+  if (value.call == nullptr || value.alternatives != nullptr || value.many) {
+    return nullptr;
+  }
+  api = called_api(site_of(site, *value.call), *value.call);
+  return value.call;
+}
+
 bool is_sequence_first(const Site &site, const Call &maker) {
   const model::Argument order = argument_of(site_of(site, maker), maker, ~0U, "batch_first");
   return order.is_absent() && !has_hidden_arguments(maker);
@@ -76,9 +91,11 @@ Output output_behind(const Site &site, const Expr *expr) {
     return {};
   }
   std::string_view api;
-  const Call *const maker = maker_of_callee(site, *call, &api);
+  const Call *maker = maker_of_callee(site, *call, &api);
+  maker = maker != nullptr ? ordering_layer(site, *maker, api) : nullptr;
   const bool is_layer = api == "torch.nn.LSTM" || api == "torch.nn.GRU" || api == "torch.nn.RNN" ||
-                        api == "torch.nn.MultiheadAttention" || api == "torch.nn.TransformerEncoderLayer";
+                        api == "torch.nn.MultiheadAttention" || api == "torch.nn.TransformerEncoderLayer" ||
+                        api == "torch.nn.TransformerDecoderLayer";
   if (maker == nullptr || !is_layer || !is_sequence_first(site, *maker)) {
     return {};
   }
@@ -151,8 +168,8 @@ extern constinit const Rule kBatchAxisAssumedFirst = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`out[:, -1]`, `out[:, 0]` or `out.mean(dim=1)` of the output of `nn.LSTM`, `nn.GRU`, `nn.MultiheadAttention` or `nn.TransformerEncoderLayer` without
-`batch_first=True`, in a function that turns no axes.
+`out[:, -1]`, `out[:, 0]` or `out.mean(dim=1)` of the output of `nn.LSTM`, `nn.GRU`, `nn.MultiheadAttention` or a transformer of
+`nn.TransformerEncoderLayer` or `nn.TransformerDecoderLayer` without `batch_first=True`, in a function that turns no axes.
 
 ## Why it is wrong
 

@@ -137,6 +137,29 @@ Cleared find_cleared(const Site &site) {
   return found;
 }
 
+// Does the step use gradients that were computed right before, or, of what is an optimizer for certain and no
+// scheduler, before other steps and clipping?
+bool follows_backward(const Site &site, const Stmt &statement, bool is_certain) {
+  const Node *const parent = site.ancestors.size() >= 2 ? site.ancestors[site.ancestors.size() - 2] : nullptr;
+  const Stmt *before = statement_before(site.module->parsed->tree, parent, &statement);
+  for (; before != nullptr; before = statement_before(site.module->parsed->tree, parent, before)) {
+    const auto *plain = as<ExprStmt>(before);
+    const auto *call = plain != nullptr ? as<Call>(plain->value) : nullptr;
+    if (call == nullptr) {
+      return false;
+    }
+    if (called_method(*call) == "backward") {
+      return true;
+    }
+    const bool is_step = called_method(*call) == "step" && call->args.empty();
+    const bool is_clipping = called_api(site, *call).starts_with("torch.nn.utils.clip_grad_");
+    if (!is_certain || (!is_step && !is_clipping)) {
+      return false;
+    }
+  }
+  return false;
+}
+
 // Of several optimizers in a function, one whose gradients nobody clears, while another one is cleared in its place.
 void check_other(Site &site, const Call &call) {
   const Expr *const optimizer = receiver_of(call);
@@ -147,11 +170,7 @@ void check_other(Site &site, const Call &call) {
       site.module->is_test) {
     return;
   }
-  // It uses the gradients that were computed right before.
-  const Node *const parent = site.ancestors.size() >= 2 ? site.ancestors[site.ancestors.size() - 2] : nullptr;
-  const auto *before = as<ExprStmt>(statement_before(site.module->parsed->tree, parent, statement));
-  const auto *computes = before != nullptr ? as<Call>(before->value) : nullptr;
-  if (computes == nullptr || called_method(*computes) != "backward") {
+  if (!follows_backward(site, *statement, model::kind_of(optimizer) == Kind::TorchOptimizer)) {
     return;
   }
   const std::string_view written = text_of(site, optimizer);

@@ -182,12 +182,28 @@ std::vector<const Expr *> trained_models(const Site &site, const Expr *parameter
   return found;
 }
 
-// `model = get_peft_model(model, …)`, `model = FSDP(model)` and `model.resize_token_embeddings(…)`: the parameters that
-// are trained from then on are new ones.
-bool replaces_parameters(const Site &site, const Stmt *statement, std::string_view model) {
+constexpr u32 kMostDepth = 2; // functions that call functions
+
+// The call of a statement, without `.to(device)` and the like behind it.
+const Call *call_of(const Stmt *statement) {
   const auto *assignment = as<Assign>(statement);
   const auto *plain = as<ExprStmt>(statement);
-  const auto *call = as<Call>(assignment != nullptr ? assignment->value : plain != nullptr ? plain->value : nullptr);
+  const auto *result = as<Return>(statement);
+  const auto *call = as<Call>(assignment != nullptr ? assignment->value
+                              : plain != nullptr    ? plain->value
+                              : result != nullptr   ? result->value
+                                                    : nullptr);
+  while (call != nullptr && receiver_of(*call) != nullptr && as<Call>(receiver_of(*call)) != nullptr &&
+         (called_method(*call) == "to" || called_method(*call) == "cuda" || called_method(*call) == "train")) {
+    call = as<Call>(receiver_of(*call));
+  }
+  return call;
+}
+
+// `model = get_peft_model(model, …)`, `model = FSDP(model)` and `model.resize_token_embeddings(…)`, here or in a
+// function that gets the model: the parameters that are trained from then on are new ones.
+bool replaces_parameters(const Site &site, const Stmt *statement, std::string_view model, u32 depth = 0) {
+  const Call *const call = call_of(statement);
   if (call == nullptr) {
     return false;
   }
@@ -195,16 +211,44 @@ bool replaces_parameters(const Site &site, const Stmt *statement, std::string_vi
     return text_of(site, receiver_of(*call)) == model;
   }
   const std::string_view api = called_api(site, *call);
-  return (api == "peft.get_peft_model" || api == "torch.distributed.fsdp.FullyShardedDataParallel") &&
-         !call->args.empty() && text_of(site, call->args[0]) == model;
+  if (api == "peft.get_peft_model" || api == "torch.distributed.fsdp.FullyShardedDataParallel") {
+    const Expr *const wrapped = argument(*call, 0, api == "peft.get_peft_model" ? "model" : "module");
+    return wrapped != nullptr && text_of(site, wrapped) == model;
+  }
+  const model::FunctionInfo *const function = called_function(site, *call);
+  const FunctionDef *const definition = function != nullptr ? function->definition() : nullptr;
+  if (definition == nullptr || depth == kMostDepth || has_hidden_arguments(*call) || function == site.function ||
+      site.project.callee_of(call).is(model::Value::Tag::Class)) {
+    return false;
+  }
+  const auto by = std::ranges::find(function->called_by, call, &model::CallSite::call);
+  const u32 bound = by != function->called_by.end() && (*by)->bound ? 1 : 0;
+  Site inside = site_of(site, *call);
+  inside.function = function;
+  inside.module = function->module;
+  inside.type = function->type;
+  inside.ancestors = {definition};
+  for (u32 i = bound; i < function->params.size(); ++i) {
+    const std::string_view name = function->params[i]->name.text();
+    const Expr *const given = argument(*call, i - bound, name);
+    if (given == nullptr || text_of(site, given) != model) {
+      continue;
+    }
+    return std::ranges::any_of(definition->body, [&](const Stmt *part) { // not behind a test
+      return replaces_parameters(inside, part, name, depth + 1);
+    });
+  }
+  return false;
 }
 
-// Does the statement tell the optimizer of new parameters, or make another one?
-bool is_told(const Stmt *statement) {
-  return any_node(static_cast<const Node *>(statement), [](const Node *node) {
+// Does the statement tell the optimizer of new parameters, or make another one, also as the given call does?
+bool is_told(const Site &site, const Stmt *statement, const Call &call) {
+  const model::FunctionInfo *const function = called_function(site, call);
+  return any_node(static_cast<const Node *>(statement), [&](const Node *node) {
     const auto *made = as<Call>(node);
     return made != nullptr &&
-           (called_method(*made) == "add_param_group" || model::kind_of(made) == Kind::TorchOptimizer);
+           (called_method(*made) == "add_param_group" || model::kind_of(made) == Kind::TorchOptimizer ||
+            (function != nullptr && called_function(site, *made) == function));
   });
 }
 
@@ -214,7 +258,7 @@ void check_after(Site &site, const Call &call, std::string_view model, bool is_c
       site.function != nullptr && site.function->definition() != nullptr ? site.function->definition()->body
                                                                          : site.module->parsed->tree.body,
       call.start);
-  if (std::ranges::any_of(later, is_told)) {
+  if (std::ranges::any_of(later, [&](const Stmt *next) { return is_told(site, next, call); })) {
     return;
   }
   for (const Stmt *next : later) {
