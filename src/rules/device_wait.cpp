@@ -495,7 +495,7 @@ bool runs_many_steps(const Site &site, const Call &call) {
 }
 
 // Is one of the arguments what this iteration of the loop is about: `for batch in batches`, `for _, batch in
-// zip(range(n), batches)`? Loops over two lists at once go over what is on the host already.
+// zip(range(n), batches)`, or computed from that? Loops over two lists at once go over what is on the host already.
 bool takes_what_loop_gives(const Site &site, const model::Loop &loop, const Call &call) {
   const auto *statement = as<For>(loop.node);
   const auto *over = statement != nullptr ? as<Call>(statement->iter) : nullptr;
@@ -509,11 +509,24 @@ bool takes_what_loop_gives(const Site &site, const model::Loop &loop, const Call
       })) {
     return false;
   }
-  return std::ranges::any_of(call.args, [&](const Expr *arg) {
-    return any_node(static_cast<const Node *>(arg), [&](const Node *node) {
+  const auto is_given = [&](const Node *part) {
+    return any_node(part, [&](const Node *node) {
       const auto *name = as<Name>(node);
       return name != nullptr && mentions(statement->target, name->id);
     });
+  };
+  // `x, y = windows(order[i * size:(i + 1) * size])` in the loop itself, before the call
+  const auto is_made_of_it = [&](Symbol name) {
+    return std::ranges::any_of(statement->body, [&](const Stmt *one) {
+      const auto *assignment = as<Assign>(one);
+      return assignment != nullptr && assignment->end <= call.start &&
+             std::ranges::any_of(assignment->targets, [name](const Expr *target) { return mentions(target, name); }) &&
+             is_given(assignment->value);
+    });
+  };
+  return std::ranges::any_of(call.args, [&](const Expr *arg) {
+    const auto *name = as<Name>(arg);
+    return is_given(arg) || (name != nullptr && is_made_of_it(name->id));
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include "model/definitions.h"
 #include "model/variance.h"
+#include "rules/made_on_host.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -183,6 +184,56 @@ std::optional<Encoding> encoding_behind(const Site &site, const Call &call) {
     }
   }
   return std::nullopt;
+}
+
+namespace {
+
+// A value behind `.to(device)` and `.items()`.
+const Expr *without_moves(const Expr *expr) {
+  for (const auto *call = as<Call>(expr); call != nullptr && receiver_of(*call) != nullptr; call = as<Call>(expr)) {
+    const std::string_view method = called_method(*call);
+    if (method != "to" && method != "cuda" && method != "items") {
+      break;
+    }
+    expr = receiver_of(*call);
+  }
+  return expr;
+}
+
+// The tokenizer's call behind what a function of the project returns.
+std::optional<EncodedBy> encoded_in(const Site &site, const Expr *given, u32 depth) {
+  constexpr u32 kMostDepth = 3;
+  given = without_moves(given);
+  if (const auto *entry = as<Subscript>(given); entry != nullptr && string_of(site, entry->slice).has_value()) {
+    given = without_moves(entry->value); // batch["input_ids"]
+  } else if (const auto *attribute = as<Attribute>(given);
+             attribute != nullptr && attribute->attr.text() == "input_ids") {
+    given = without_moves(attribute->value);
+  }
+  if (const auto *name = as<Name>(given)) {
+    const Expr *const value = assigned_to(site, *name);
+    given = value != nullptr ? without_moves(value) : nullptr;
+  }
+  const auto *helper = as<Call>(given);
+  const model::FunctionInfo *const function = helper != nullptr ? called_function(site, *helper) : nullptr;
+  const Expr *const result = function != nullptr ? returned_at_end(site, *helper) : nullptr;
+  if (result == nullptr || depth == kMostDepth) {
+    return std::nullopt;
+  }
+  const Site inside = site_inside(site, *function);
+  const auto encoding = encoding_behind(inside, result);
+  return encoding.has_value() ? std::optional(EncodedBy{*encoding, function}) : encoded_in(inside, result, depth + 1);
+}
+
+} // namespace
+
+std::optional<EncodedBy> encoded_by_helper(const Site &site, const Call &call) {
+  const Expr *given = !call.args.empty() ? call.args[0] : nullptr;
+  for (const Keyword *keyword : call.keywords) {
+    const bool is_input = !keyword->name || keyword->name.text() == "input_ids" || keyword->name.text() == "inputs";
+    given = is_input ? keyword->value : given;
+  }
+  return given != nullptr ? encoded_in(site, given, 0) : std::nullopt;
 }
 
 bool makes_causal_model(std::string_view api) {

@@ -26,6 +26,13 @@ std::optional<Encoding> encoding_behind(const Site &site, const python::Call &ca
 // The same for one expression.
 std::optional<Encoding> encoding_behind(const Site &site, const python::Expr *expr);
 
+// The same through functions of the project that return what they encoded: `batch = self.encode(texts)`.
+struct EncodedBy {
+  Encoding encoding;
+  const model::FunctionInfo *function = nullptr; // that calls the tokenizer
+};
+std::optional<EncodedBy> encoded_by_helper(const Site &site, const python::Call &call);
+
 // A decoder-only language model, by the API that made it: AutoModelForCausalLM, GPT2LMHeadModel, …
 bool makes_causal_model(std::string_view api);
 

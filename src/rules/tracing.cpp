@@ -207,16 +207,23 @@ CompiledAgain factory_called_again(const Site &site, const Call &call, const Fun
     return {};
   }
   CompiledAgain again = repetition_at(site);
-  if (again.loop == nullptr || !runs_every_turn(site, *again.loop)) {
+  if (!again.found || (again.loop != nullptr && !runs_every_turn(site, *again.loop))) {
+    return {};
+  }
+  // In a function that runs for each batch or epoch: `def step(self, x): update = make_update(self.tx)`.
+  if (again.loop == nullptr && ((!is_called_per_epoch(*site.function) && !runs_per_batch(site)) ||
+                                !site.function->definition()->decorators.empty())) {
     return {};
   }
   *made = inner;
+  const Node *const within = again.loop != nullptr ? again.loop->node : site.function->node;
   const auto *outer = as<Call>(site.ancestors.back());
   const auto *assignment = as<Assign>(site.ancestors.back());
   const auto *name =
       assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+  const Uses uses = name != nullptr ? uses_in(site, within, name->id) : Uses{};
   again.found = (outer != nullptr && outer->func == &call) ||
-                (name != nullptr && is_used_once_each(uses_in(site, again.loop->node, name->id)));
+                (again.loop != nullptr ? is_used_once_each(uses) : is_used_near(site, uses, again));
   return again;
 }
 

@@ -22,8 +22,8 @@ struct CompiledAgain {
 CompiledAgain compiled_again(const Site &site, const python::Call &call);
 CompiledAgain compiled_again(const Site &site, const python::FunctionDef &definition);
 
-// A call in a loop of a function that defines a compiled function and returns it: `step = make_step(model)`. What it
-// compiles goes to `*made`.
+// A call of a function that defines a compiled function and returns it, `step = make_step(model)`, in a loop or in a
+// function that a loop calls for each batch or epoch. What it compiles goes to `*made`.
 CompiledAgain factory_called_again(const Site &site, const python::Call &call, const model::FunctionInfo **made);
 
 // Does the place run once for each batch, so that what it compiles is surely compiled many times?

@@ -1,4 +1,6 @@
 #include "model/definitions.h"
+#include "rules/encoding.h"
+#include "rules/made_on_host.h"
 #include "rules/per_step.h"
 #include "rules/processes.h"
 #include "rules/reach.h"
@@ -109,10 +111,44 @@ bool is_generator(const FunctionDef &definition) {
                   [](const Node *node) { return node->kind == NodeKind::Yield || node->kind == NodeKind::YieldFrom; });
 }
 
+// `request.app.state.ranker.score(…)`, also as `ranker = request.app.state.ranker`: nothing is known of the object
+// before it, but an attribute `ranker` holds nothing else in this project than objects of the method's class.
+bool calls_through_attribute(const Site &handler, const Call &call, const model::FunctionInfo &method) {
+  const auto *const callee = as<Attribute>(call.func);
+  if (callee == nullptr || callee->attr != method.name || !handler.project.callee_of(&call).is_unknown()) {
+    return false;
+  }
+  const auto *const name = as<Name>(callee->value);
+  const auto *const holder = as<Attribute>(name != nullptr ? assigned_to(handler, *name) : callee->value);
+  return holder != nullptr && always_holds(handler, holder->attr, *method.type);
+}
+
+void check_attribute_callers(Site &site, const model::FunctionInfo &method, const Call &call) {
+  for (const model::FunctionInfo &handler : site.project.functions) {
+    if (!is_async_handler(site, handler) || handler.module->is_test ||
+        !has_word(text_of(handler), {method.name.text()})) {
+      continue;
+    }
+    Site there = site_inside(site, handler);
+    const Call *place = nullptr;
+    any_node(handler.definition()->body, [&](const Node *node) {
+      const auto *one = as<Call>(node);
+      place = one != nullptr && calls_through_attribute(there, *one, method) ? one : nullptr;
+      return place != nullptr;
+    });
+    if (place != nullptr) {
+      tell(there, *place, site, call);
+    }
+  }
+}
+
 void check_callers(Site &site, const model::FunctionInfo &function, const Call &call, u32 depth) {
   constexpr u32 kMostDepth = 2;
   if (function.definition() == nullptr || is_generator(*function.definition())) {
     return;
+  }
+  if (function.type != nullptr) {
+    check_attribute_callers(site, function, call);
   }
   for (const model::CallSite *caller : function.called_by) {
     if (is_async(*caller->caller)) {

@@ -1,6 +1,7 @@
 #include "model/bind.h"
 #include "model/variance.h"
 #include "python/children.h"
+#include "rules/processes.h"
 #include "rules/reach.h"
 #include "rules/repetition.h"
 #include "rules/site.h"
@@ -158,9 +159,107 @@ void check_function_of_one(Site &site, const Call &call, const Expr *input) {
   }
 }
 
+// ---- One state after the other, from an environment -----------------------------------------------------------------
+
+// `state, reward, done, info = env.step(action)` of the loop itself, not of loops inside it.
+bool acts_on_environment(const Node *node) {
+  if (const auto *assignment = as<Assign>(node)) {
+    const auto *parts = assignment->targets.size() == 1 ? as<Tuple>(assignment->targets[0]) : nullptr;
+    const auto *call = as<Call>(assignment->value);
+    return parts != nullptr && (parts->elts.size() == 4 || parts->elts.size() == 5) && call != nullptr &&
+           called_method(*call) == "step" && !call->args.empty();
+  }
+  bool found = false;
+  for_each_child(node, [&](const Node *child) {
+    const bool is_other = child->kind == NodeKind::For || child->kind == NodeKind::While ||
+                          child->kind == NodeKind::FunctionDef || child->kind == NodeKind::Lambda;
+    found = found || (!is_other && acts_on_environment(child));
+  });
+  return found;
+}
+
+// Does the place run in every turn, or in all but those that chance chooses (`if random.random() < epsilon`)?
+bool runs_but_for_chance(const Site &site, const model::Loop *loop) {
+  for (auto node = site.ancestors.rbegin(); node != site.ancestors.rend(); ++node) {
+    const NodeKind kind = (*node)->kind;
+    if ((loop != nullptr && *node == loop->node) || kind == NodeKind::FunctionDef || kind == NodeKind::Lambda) {
+      break;
+    }
+    const auto *branch = as<If>(*node);
+    const auto *choice = as<IfExp>(*node);
+    const Expr *const test = branch != nullptr ? branch->test : choice != nullptr ? choice->test : nullptr;
+    const bool is_chance = test != nullptr && any_node(static_cast<const Node *>(test), [](const Node *part) {
+                             const auto *call = as<Call>(part);
+                             const std::string_view name = call != nullptr ? called_name(*call) : std::string_view{};
+                             return name == "random" || name == "rand" || name == "uniform" || name == "random_sample";
+                           });
+    if ((test != nullptr && !is_chance) || kind == NodeKind::ExceptHandler) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The loop that acts on an environment once for each time that the place predicts a single state; null if there is
+// none. `through` is the call in that loop, if the place is in a function that it calls.
+const model::Loop *environment_loop(const Site &site, const Expr *input, const model::CallSite **through) {
+  if (const model::Loop *const loop = loop_around(site)) {
+    return acts_on_environment(loop->node) && is_batch_of_one(site, input) && runs_but_for_chance(site, loop) ? loop
+                                                                                                              : nullptr;
+  }
+  if (site.function == nullptr || site.function->definition() == nullptr || !runs_but_for_chance(site, nullptr)) {
+    return nullptr;
+  }
+  for (const model::CallSite *caller : site.function->called_by) {
+    if (caller->loop == nullptr || caller->once || caller->behind_guard || caller->caller->module->is_test ||
+        !acts_on_environment(caller->loop->node)) {
+      continue;
+    }
+    const Site there = site_at(site, *caller);
+    const auto *name = as<Name>(input);
+    const auto &params = site.function->params;
+    const auto param =
+        std::ranges::find_if(params, [name](const Param *one) { return name != nullptr && one->name == name->id; });
+    const Expr *const passed =
+        param != params.end() ? model::passed_argument(*caller, static_cast<u32>(param - params.begin())) : nullptr;
+    if (runs_but_for_chance(there, caller->loop) &&
+        (is_batch_of_one(site, input) || (passed != nullptr && is_batch_of_one(there, passed)))) {
+      *through = caller;
+      return caller->loop;
+    }
+  }
+  return nullptr;
+}
+
+bool check_environment(Site &site, const Call &call, const Expr *input) {
+  if (called_method(call) != "predict" || site.module->is_test) {
+    return false;
+  }
+  const model::CallSite *through = nullptr;
+  const model::Loop *const loop = environment_loop(site, input, &through);
+  if (loop == nullptr || (through == nullptr && binds(*loop, receiver_of(call)))) {
+    return false;
+  }
+  Finding &finding =
+      report(site, call,
+             "`predict()` sets up a data pipeline and callbacks for a single state, in every step of the environment",
+             fmt::format("call the model itself: `{}(…, training=False)`", text_of(site, receiver_of(call))));
+  if (through != nullptr) {
+    finding.notes.push_back(
+        {through->caller->module->file, through->call->span(), "called here, in every step of the environment"});
+  } else {
+    add_note(finding, site, *loop->node, "the loop");
+    finding.notes.back().span.end = std::min(finding.notes.back().span.end, finding.notes.back().span.start + 5);
+  }
+  return true;
+}
+
 void check(Site &site, const Call &call) {
   const Expr *input = argument(call, 0, "x");
   const model::Loop *loop = loop_around(site);
+  if (input != nullptr && !is_traced(site) && !has_hidden_arguments(call) && check_environment(site, call, input)) {
+    return;
+  }
   if (input != nullptr && loop == nullptr && !is_traced(site) && !has_hidden_arguments(call)) {
     check_function_of_one(site, call, input);
     return;
@@ -262,7 +361,8 @@ extern constinit const Rule kPredictInLoop = {
 each element of `random.sample(memory, n)`, which is a batch already, and `predict` of an Estimator, which builds its graph and restores its
 checkpoint in every call.
 
-It is a finding where the inputs are rows of an array, or are all brought to one size, so that one call could take them; else a hint.
+It is a finding where the inputs are rows of an array, or are all brought to one size, so that one call could take them, and where a loop
+asks for the action in a single state before each `env.step(action)`, also through a method such as `agent.act(state)`; else a hint.
 
 ## Why it costs
 

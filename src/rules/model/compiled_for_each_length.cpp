@@ -1,5 +1,4 @@
 #include "rules/encoding.h"
-#include "rules/made_on_host.h"
 #include "rules/reach.h"
 
 #include <fmt/format.h>
@@ -20,53 +19,19 @@ const Call *compiled_statically(const Site &site, const Call &call) {
   return dynamic != nullptr && bool_of(site_of(site, *maker), dynamic->value) == false ? maker : nullptr;
 }
 
-// A value behind `.to(device)` and `.items()`.
-const Expr *without_moves(const Expr *expr) {
-  for (const auto *call = as<Call>(expr); call != nullptr && receiver_of(*call) != nullptr; call = as<Call>(expr)) {
-    const std::string_view method = called_method(*call);
-    if (method != "to" && method != "cuda" && method != "items") {
-      break;
-    }
-    expr = receiver_of(*call);
-  }
-  return expr;
-}
-
 struct Encoded {
   Encoding encoding;
   const model::Module *module = nullptr;
   const Expr *texts = nullptr; // at the place of the model's call; null if that is not known
 };
 
-// The tokenizer's call behind an argument, which may be in a function that returns what it encoded.
-std::optional<Encoded> encoded_by_helper(const Site &site, const Expr *given, u32 depth) {
-  constexpr u32 kMostDepth = 3;
-  given = without_moves(given);
-  if (const auto *name = as<Name>(given)) {
-    const Expr *const value = assigned_to(site, *name);
-    given = value != nullptr ? without_moves(value) : nullptr;
-  }
-  const auto *helper = as<Call>(given);
-  const model::FunctionInfo *const function = helper != nullptr ? called_function(site, *helper) : nullptr;
-  const Expr *const result = function != nullptr ? returned_at_end(site, *helper) : nullptr;
-  if (result == nullptr || depth == kMostDepth) {
-    return std::nullopt;
-  }
-  const Site inside = site_inside(site, *function);
-  const auto encoding = encoding_behind(inside, result);
-  return encoding.has_value() ? std::optional(Encoded{*encoding, function->module, nullptr})
-                              : encoded_by_helper(inside, result, depth + 1);
-}
-
 std::optional<Encoded> encoded_for(const Site &site, const Call &call) {
   if (const auto encoding = encoding_behind(site, call)) {
     return Encoded{*encoding, site.module, argument(*encoding->call, 0, "text")};
   }
-  const Expr *given = !call.args.empty() ? call.args[0] : nullptr;
-  for (const Keyword *keyword : call.keywords) {
-    given = !keyword->name ? keyword->value : given;
-  }
-  return given != nullptr ? encoded_by_helper(site, given, 0) : std::nullopt;
+  const auto helper = encoded_by_helper(site, call);
+  return helper.has_value() ? std::optional(Encoded{helper->encoding, helper->function->module, nullptr})
+                            : std::nullopt;
 }
 
 void check(Site &site, const Call &call) {

@@ -1,4 +1,6 @@
 #include "model/classes.h"
+#include "rules/encoding.h"
+#include "rules/made_on_host.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
 
@@ -90,34 +92,47 @@ bool starts_as_number(const Site &site, const model::Loop &loop, const Name &nam
   return is_number && !is_other;
 }
 
-// Arithmetic of numbers and of what the function was passed: it gives a number if it was passed numbers.
-bool is_arithmetic(const Site &site, const model::FunctionInfo &function, const Expr *expr) {
-  const auto both = [&](const Expr *left, const Expr *right) {
-    return is_arithmetic(site, function, left) && is_arithmetic(site, function, right);
-  };
+// Arithmetic of numbers and of what the function was passed: it gives a number if it was passed numbers. Numbers are
+// also constants and settings under a name (`MAX_BETA`, `self.warmup`), and what the function computed from all of
+// these.
+bool is_arithmetic(const Site &inside, const Expr *expr, u32 depth) {
+  constexpr u32 kMostDepth = 12;
+  if (expr == nullptr || depth == kMostDepth) {
+    return false;
+  }
+  const auto is_part = [&](const Expr *part) { return is_arithmetic(inside, part, depth + 1); };
   if (const auto *operation = as<BinOp>(expr)) {
-    return both(operation->left, operation->right);
+    return is_part(operation->left) && is_part(operation->right);
   }
   if (const auto *unary = as<UnaryOp>(expr)) {
-    return is_arithmetic(site, function, unary->operand);
+    return is_part(unary->operand);
   }
   if (const auto *choice = as<IfExp>(expr)) {
-    return both(choice->body, choice->orelse);
+    return is_part(choice->body) && is_part(choice->orelse);
   }
   if (const auto *call = as<Call>(expr)) {
-    const std::string_view api = called_api(site, *call);
+    const std::string_view api = called_api(inside, *call);
     return (api.starts_with("math.") || api == "min" || api == "max" || api == "float" || api == "int" ||
             api == "round" || api == "abs") &&
-           std::ranges::all_of(call->args, [&](const Expr *arg) { return is_arithmetic(site, function, arg); });
+           std::ranges::all_of(call->args, is_part);
   }
-  if (expr->kind == NodeKind::Attribute) { // math.pi
-    const model::Value value = model::value_of(model::scope_of(site.project, function), expr);
-    return value.is(model::Value::Tag::Api) && value.name().text().starts_with("math.");
+  if (is_constant(expr, ConstantKind::Int) || is_constant(expr, ConstantKind::Float)) {
+    return true;
   }
   const auto *name = as<Name>(expr);
-  return is_constant(expr, ConstantKind::Int) || is_constant(expr, ConstantKind::Float) ||
-         (name != nullptr &&
-          std::ranges::any_of(function.params, [name](const Param *param) { return param->name == name->id; }));
+  if (name != nullptr &&
+      std::ranges::any_of(inside.function->params, [name](const Param *param) { return param->name == name->id; })) {
+    return true;
+  }
+  if (const std::optional<model::ConstantValue> known = setting_of(inside, expr)) {
+    return known->as_number().has_value();
+  }
+  if (expr->kind == NodeKind::Attribute) { // math.pi
+    const model::Value value = value_of(inside, expr);
+    return value.is(model::Value::Tag::Api) && value.name().text().starts_with("math.");
+  }
+  const Expr *const made = name != nullptr ? assigned_to(inside, *name) : nullptr;
+  return made != nullptr && is_part(made);
 }
 
 struct GivesNumber {
@@ -137,13 +152,13 @@ bool gives_number(const Site &site, const model::FunctionInfo &function) {
                              if (type != nullptr && (type->id.text() == "float" || type->id.text() == "int")) {
                                return GivesNumber{true};
                              }
+                             const Site inside = site_inside(site, function);
                              u32 results = 0;
                              u32 numbers = 0;
                              any_node(definition->body, [&](const Node *node) {
                                if (const auto *result = as<Return>(node)) {
                                  ++results;
-                                 numbers +=
-                                     result->value != nullptr && is_arithmetic(site, function, result->value) ? 1 : 0;
+                                 numbers += is_arithmetic(inside, result->value, 0) ? 1 : 0;
                                }
                                return false;
                              });
@@ -229,6 +244,7 @@ bool is_number(const Site &site, const Expr *expr, const Counters &counters, boo
     const model::FunctionInfo *function = called_function(site, *call);
     if (api == "float" || api == "int" || (function != nullptr && gives_number(site, *function))) {
       std::ranges::for_each(call->args, is_part);
+      std::ranges::for_each(call->keywords, [&](const Keyword *keyword) { is_part(keyword->value); });
       return true;
     }
     if (attribute_of_self(call->func) && call->args.empty() && call->keywords.empty() && !counters.attributes.empty()) {

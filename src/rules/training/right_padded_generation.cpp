@@ -107,6 +107,13 @@ void check(Site &site, const Call &call) {
   }
   Site encoded_at = site;
   auto encoding = encoding_behind(site, call);
+  if (const auto helper = encoding.has_value() ? std::nullopt : encoded_by_helper(site, call)) {
+    encoding = helper->encoding;
+    encoded_at.module = helper->function->module;
+    encoded_at.function = helper->function;
+    encoded_at.type = helper->function->type;
+    encoded_at.ancestors = {helper->function->definition()};
+  }
   if (!encoding.has_value()) {
     encoding = encoding_of_loader(site, encoded_at);
   }
@@ -136,13 +143,13 @@ void check(Site &site, const Call &call) {
     return;
   }
   Finding &finding =
-      report(site, *encoding->call,
+      report(encoded_at, *encoding->call,
              "the shorter prompts of this batch are padded on the right, so the model continues after padding",
              "load the tokenizer with `padding_side=\"left\"`");
   finding.notes.push_back(
       {made.module->file, tokenizer.call->span(),
        is_right ? "the tokenizer pads on the right" : "the tokenizer pads on the right by default"});
-  add_note(finding, site, call, "the model generates here");
+  finding.notes.push_back({site.module->file, call.span(), "the model generates here"});
 }
 
 } // namespace
