@@ -80,7 +80,7 @@ extern constinit const Rule kParameterByParameter = {
              .stage = "Training",
              .frameworks = "PyTorch",
              .severity = Severity::Advice,
-             .tier = Tier::On,
+             .tier = Tier::Hint,
              .documentation = R"(## What it finds
 
 A loop over the parameters of a model that changes one tensor at a time, in every training step: an exponential moving

@@ -466,8 +466,9 @@ void check(Site &site, const Call &call) {
   if (origin.elsewhere || origin.named != nullptr || is_computed) {
     finding.notes.push_back({there.module->file, origin.made->span(), "it is created here"});
   }
-  if (!runs_often(site) && !follows_argument(site, call) && !computes_with_arguments(site)) {
-    finding.tier = Tier::Hint;
+  if (!runs_often(site) && !follows_argument(site, call)) {
+    finding.severity = Severity::Advice; // nothing tells how often it runs
+    finding.tier = computes_with_arguments(site) ? finding.tier : Tier::Hint;
   }
   if (is_random(api)) {
     finding.advice += "; the random numbers will differ";

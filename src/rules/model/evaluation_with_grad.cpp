@@ -465,6 +465,10 @@ void check_function(Site &site, const model::FunctionInfo &function) {
   const model::Loop *reported_loop = nullptr;
   std::size_t reported = 0; // behind the finding for that loop
   for (const Flow::Origin &origin : flow.origins) {
+    const auto *called = as<Call>(origin.place);
+    if (called != nullptr && model::kind_of(called->func) == Kind::TorchMetric) {
+      continue; // torchmetrics records no graph that is not asked for
+    }
     const bool is_collected = is_only_collected(site, origin);
     if (origin.what == Flow::What::Kept || (!is_dead_end(origin) && !is_collected)) {
       continue;

@@ -8,12 +8,12 @@ def average(mean: torch.nn.Module, model: torch.nn.Module, decay=0.999):
     means = OrderedDict(mean.named_parameters())
     values = OrderedDict(model.named_parameters())
     for name, value in values.items():
-        means[name].mul_(decay).add_(value.data, alpha=1 - decay)  # expect: DP192
+        means[name].mul_(decay).add_(value.data, alpha=1 - decay)  # hint: DP192
 
 
 def polyak(target: torch.nn.Module, net: torch.nn.Module, tau: float):
     for old, new in zip(target.parameters(), net.parameters()):
-        old.data.copy_(tau * new.data + (1 - tau) * old.data)  # expect: DP192
+        old.data.copy_(tau * new.data + (1 - tau) * old.data)  # hint: DP192
 
 
 def copied(target: torch.nn.Module, net: torch.nn.Module):
