@@ -143,6 +143,9 @@ bool follows_backward(const Site &site, const Stmt &statement, bool is_certain) 
   const Node *const parent = site.ancestors.size() >= 2 ? site.ancestors[site.ancestors.size() - 2] : nullptr;
   const Stmt *before = statement_before(site.module->parsed->tree, parent, &statement);
   for (; before != nullptr; before = statement_before(site.module->parsed->tree, parent, before)) {
+    if (before->kind == NodeKind::Pass) {
+      continue;
+    }
     const auto *plain = as<ExprStmt>(before);
     const auto *call = plain != nullptr ? as<Call>(plain->value) : nullptr;
     if (call == nullptr) {
