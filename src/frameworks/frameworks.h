@@ -80,6 +80,7 @@ enum class Kind : u8 {
   Number,            // of Python: what item() and float() give
   ArgumentParser,    // of argparse; also its groups and sub-parsers
   ArgumentNamespace, // what it parsed; it remembers the call that made the parser
+  NamedTuple,        // a class that collections.namedtuple made, by that call
   kCount
 };
 

@@ -73,7 +73,20 @@ Value Transfer::call_api(const Call *call, const Value &callee, const Arguments 
   if (info == nullptr) {
     return {};
   }
+  if (!call->keywords.empty() && (name == "dict" || name == "collections.OrderedDict" ||
+                                  name == "types.SimpleNamespace" || name == "argparse.Namespace")) {
+    if (const Value record = record_of_keywords(call, arguments); record.known()) {
+      return record;
+    }
+  }
+  if (name == "collections.namedtuple") {
+    return Value::made_by(Kind::NamedTuple, call, callee.name());
+  }
   const Value first = arguments.first();
+  if (name == "getattr" && call->args.size() >= 2) { // getattr(torch.optim, "AdamW")
+    const Symbol attr = name_of_key(call->args[1], arguments.at(1));
+    return attr && !first.is_unknown() ? attribute_of(first, attr) : Value{};
+  }
   if (info->has(kTraces | kPython | kMaps | kFlatMaps | kInterleaves)) {
     for (u32 i = 0; i < arguments.size(); ++i) {
       mark_traced(arguments.at(i), tracer_of(callee.name(), *info));
@@ -236,6 +249,9 @@ Value Transfer::call_instance(const Call *call, const Value &callee, const Argum
   current_->own_effects = true;
   if (callee.kind == Kind::TorchModule || callee.kind == Kind::TorchLoss) {
     return call_torch_module(call, callee, arguments);
+  }
+  if (callee.kind == Kind::NamedTuple && callee.call != nullptr) {
+    return named_tuple(callee.call, call, arguments);
   }
   if (callee.kind == Kind::HfModel) {
     Value output = Value::made_by(Kind::HfOutput, call, callee.name());

@@ -205,6 +205,11 @@ const Value *find_attribute(const ClassInfo &type, Symbol name) {
   return nullptr;
 }
 
+bool is_only_declared(const ClassInfo &type, Symbol name) {
+  return std::ranges::any_of(type.mro,
+                             [name](const ClassInfo *at) { return std::ranges::binary_search(at->declared, name.id); });
+}
+
 bool may_be_stored(const Project &project, const ClassInfo &type, Symbol name) {
   const auto has = [name](const std::vector<u32> &sorted) { return std::ranges::binary_search(sorted, name.id); };
   return has(project.stored_elsewhere) ||

@@ -23,4 +23,7 @@ const Value *find_attribute(const ClassInfo &type, Symbol name);
 // Does any code of the project store to the attribute of such an object, so that one day the tables may have a value?
 bool may_be_stored(const Project &project, const ClassInfo &type, Symbol name);
 
+// Does the body of the class, or of one that it derives from, annotate the attribute without giving it a value?
+bool is_only_declared(const ClassInfo &type, Symbol name);
+
 } // namespace deepperf::model

@@ -83,7 +83,7 @@ void ConstantEvaluator::attribute_sources(const Scope &at, const Attribute &attr
     if (one.is(Value::Tag::Object) || one.is(Value::Tag::Class)) {
       is_object = true;
       class_sources(*one.type, attribute.attr, depth, into);
-    } else {
+    } else if (!one.is(Value::Tag::Tuple)) { // a namespace: see below
       into.unknown = true;
     }
   });

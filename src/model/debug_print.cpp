@@ -1,6 +1,7 @@
 #include "model/debug_print.h"
 
 #include "base/write.h"
+#include "model/lattice.h"
 #include "model/mapper.h"
 #include "python/children.h"
 
@@ -57,6 +58,19 @@ std::string describe(const Value &value, u32 depth);
 
 std::string describe_items(const Value &value, u32 depth) {
   constexpr u32 kMostItems = 8;
+  if (has_entries(value)) {
+    std::vector<std::string> entries;
+    for (u32 i = 0; i < entry_count(value); ++i) {
+      const Entry entry = entry_at(value, i);
+      entries.push_back(fmt::format("{}: {}", entry.name.text(), describe(entry.value, depth + 1)));
+    }
+    std::ranges::sort(entries); // symbols are numbered as threads come across them
+    if (entries.size() > kMostItems) {
+      entries.resize(kMostItems);
+      entries.emplace_back("…");
+    }
+    return fmt::format("{{{}}}", join_words(entries));
+  }
   if (value.uniform) {
     return fmt::format("many of: {}", describe(value.items[0], depth + 1));
   }

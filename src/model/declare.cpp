@@ -298,6 +298,22 @@ private:
     in_function(function, lambda->params, [&] { visit(lambda->body); });
   }
 
+  // Whoever makes an object of a dataclass stores to them.
+  static void note_fields(const ClassDef &definition, ClassInfo &type) {
+    for (const Stmt *statement : definition.body) {
+      const auto *annotated = as<AnnAssign>(statement);
+      const auto *name = annotated != nullptr ? as<Name>(annotated->target) : nullptr;
+      if (name != nullptr) {
+        type.fields.push_back(name->id);
+        type.stored.push_back(name->id.id);
+        if (annotated->value == nullptr) {
+          type.declared.push_back(name->id.id);
+        }
+      }
+    }
+    sort_unique(type.declared);
+  }
+
   void visit_class(const ClassDef *definition) {
     for (const Expr *decorator : definition->decorators) {
       visit(decorator);
@@ -317,6 +333,7 @@ private:
     type.mro = {&type};
     definition->fact = type.index + 1;
     note_class_names(type, *module_);
+    note_fields(*definition, type);
     ClassInfo *const outer = std::exchange(class_, &type);
     visit_all(definition->body);
     class_ = outer;
@@ -435,6 +452,10 @@ u64 interface_of(const Project &project, const Module &module, const Declared::P
   for (u32 i = part.classes.first; i < part.classes.last; ++i) {
     const ClassInfo &type = project.classes[i];
     hash = mix_in(mix_in(mix_in(hash, type.name.id), type.scope->index), hash_of(type.stored));
+    for (const Symbol field : type.fields) {
+      hash = mix_in(hash, field.id);
+    }
+    hash = mix_in(hash, hash_of(type.declared));
   }
   u64 unordered = 0;
   for (const auto &[name, bits] : module.attribute_evidence) {

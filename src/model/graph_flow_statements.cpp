@@ -106,6 +106,54 @@ void GraphFlowWalker::walk_branches(const Block &first, const Block &second) {
   join(after);
 }
 
+namespace {
+
+bool names_tensor(const Expr *type) {
+  if (const auto *types = as<Tuple>(type)) {
+    return std::ranges::any_of(types->elts, names_tensor);
+  }
+  const auto *attribute = as<Attribute>(type);
+  const auto *name = as<Name>(type);
+  return (attribute != nullptr && attribute->attr.text() == "Tensor") ||
+         (name != nullptr && name->id.text() == "Tensor");
+}
+
+// What a test asks for being a tensor: `isinstance(x, torch.Tensor)`, `torch.is_tensor(x)`.
+const Expr *asked_for_tensor(const Expr *test) {
+  const auto *call = as<Call>(test);
+  if (call == nullptr || call->args.empty()) {
+    return nullptr;
+  }
+  const auto *name = as<Name>(call->func);
+  const auto *method = as<Attribute>(call->func);
+  const bool is_instance =
+      name != nullptr && name->id.text() == "isinstance" && call->args.size() == 2 && names_tensor(call->args[1]);
+  return is_instance || (method != nullptr && method->attr.text() == "is_tensor") ? call->args[0] : nullptr;
+}
+
+} // namespace
+
+// What is no tensor has no graph.
+void GraphFlowWalker::walk_if(const If *statement) {
+  use(eval(statement->test), Flow::kNumbers);
+  const auto *negation = as<UnaryOp>(statement->test);
+  const bool is_negated = negation != nullptr && negation->op() == UnaryOperator::Not;
+  const Expr *const asked = asked_for_tensor(is_negated ? negation->operand : statement->test);
+  u64 *const bits = asked != nullptr ? slot(asked) : nullptr;
+  const u64 carried = bits != nullptr ? *bits : 0;
+  const std::vector<u64> before = environment_;
+  if (bits != nullptr && is_negated) {
+    *bits = 0;
+  }
+  walk(statement->body);
+  std::vector<u64> after = std::exchange(environment_, before);
+  if (u64 *const other = asked != nullptr ? slot(asked) : nullptr; other != nullptr) {
+    *other = is_negated ? carried : 0;
+  }
+  walk(statement->orelse);
+  join(after);
+}
+
 void GraphFlowWalker::join(const std::vector<u64> &other) {
   for (std::size_t i = 0; i < environment_.size(); ++i) {
     environment_[i] |= other[i];
@@ -209,11 +257,8 @@ void GraphFlowWalker::walk(const Stmt *statement) {
       give(eval(value));
     }
     return;
-  case NodeKind::If: {
-    const auto *branch = static_cast<const If *>(statement);
-    use(eval(branch->test), Flow::kNumbers);
-    return walk_branches(branch->body, branch->orelse);
-  }
+  case NodeKind::If:
+    return walk_if(static_cast<const If *>(statement));
   case NodeKind::For: {
     const auto *loop = static_cast<const For *>(statement);
     const u64 iterated = eval(loop->iter);

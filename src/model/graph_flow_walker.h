@@ -36,6 +36,7 @@ private:
   void assign(const python::Expr *target, u64 bits, const python::Expr *value);
   void walk(const python::Block &block);
   void walk_branches(const python::Block &first, const python::Block &second);
+  void walk_if(const python::If *statement);
   void join(const std::vector<u64> &other);
   template <class Body> void walk_loop(const python::Node *node, Body body);
   void walk_assignment(const python::Stmt *statement, std::span<python::Expr *const> targets,

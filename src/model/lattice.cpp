@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 namespace deepperf::model {
 
@@ -60,6 +61,14 @@ Value hold(const Value &held, Arena &arena, Value into) {
   return into;
 }
 
+Value uniform_tuple() {
+  Value tuple;
+  tuple.tag = Tag::Tuple;
+  tuple.uniform = true;
+  tuple.number = 1;
+  return tuple;
+}
+
 // How deep values are nested in it, up to one more than is kept.
 u32 depth_of(const Value &value, u32 limit) {
   u32 deepest = 0;
@@ -77,6 +86,9 @@ u32 depth_of(const Value &value, u32 limit) {
 }
 
 Value element_at(const Value &tuple, Arena &arena, u32 depth) {
+  if (tuple.uniform) {
+    return tuple.items[0];
+  }
   Value joined = Value::bottom();
   for (u32 i = 0; i < tuple.number; ++i) {
     joined = join_at(joined, tuple.items[i], arena, depth);
@@ -84,10 +96,99 @@ Value element_at(const Value &tuple, Arena &arena, u32 depth) {
   return joined;
 }
 
+// ---- Records
+
+constexpr u32 kMostEntries = 31; // a longer one is a table of data
+
+bool is_something_to_call(const Value &value) {
+  return value.is(Tag::Class) || value.is(Tag::Function) || value.is(Tag::Method) || value.is(Tag::Partial);
+}
+
+Kind kind_of_object(const Value &value) {
+  return value.is(Tag::Instance) ? value.kind : value.is(Tag::Object) ? value.type->kind : Kind::Unknown;
+}
+
+// What any of the entries may be. Things of different kinds tell nothing, but for what is called: that is a list of
+// what there is to choose from.
+Value any_entry(std::span<const Entry> entries, const Value &others, Arena &arena, u32 depth) {
+  Value joined = others;
+  for (const Entry &entry : entries) {
+    joined = join_at(joined, entry.value, arena, depth);
+  }
+  if (joined.alternatives == nullptr || joined.known()) {
+    return joined.is_unknown() ? Value{} : joined;
+  }
+  bool are_called = true;
+  bool are_alike = true;
+  const Kind kind = kind_of_object(joined.alternatives->items[0]);
+  for_each_alternative(joined, [&](const Value &one) {
+    are_called &= is_something_to_call(one);
+    are_alike &= kind != Kind::Unknown && kind_of_object(one) == kind;
+  });
+  return are_called || are_alike ? joined : Value{};
+}
+
+// Of entries that are sorted by name, each name once.
+Value make_sorted_record(std::span<const Entry> entries, const Value &others, Arena &arena, u32 depth) {
+  std::array<Value, 2 + 2 * kMostEntries> items;
+  u32 count = 2;
+  for (const Entry &entry : entries) {
+    if (entry.value == others) { // as if it were not named
+      continue;
+    }
+    if (count == items.size()) {
+      return hold(Value::anything(), arena, uniform_tuple());
+    }
+    items[count].tag = Tag::Api; // only its name counts
+    items[count++].number = entry.name.id;
+    items[count++] = entry.value;
+  }
+  Value record = uniform_tuple();
+  if (count == 2) {
+    return hold(others, arena, record);
+  }
+  items[0] = any_entry(entries, others, arena, depth);
+  items[1] = others;
+  record.items = arena.copy(items.data(), count).items;
+  record.number = count;
+  return record;
+}
+
+// What a tuple has under names that it does not list.
+Value unnamed_of(const Value &tuple, Arena &arena, u32 depth) {
+  return has_entries(tuple) ? tuple.items[1] : element_at(tuple, arena, depth);
+}
+
+// Name by name: what one of them does not list is what its other entries may be.
+Value join_records(const Value &a, const Value &b, Arena &arena, u32 depth) {
+  const Value others_of_a = unnamed_of(a, arena, depth);
+  const Value others_of_b = unnamed_of(b, arena, depth);
+  std::array<Entry, 2 * kMostEntries> entries;
+  u32 count = 0;
+  for (u32 i = 0, j = 0; i < entry_count(a) || j < entry_count(b);) {
+    const bool is_of_a =
+        j == entry_count(b) || (i < entry_count(a) && entry_at(a, i).name.id <= entry_at(b, j).name.id);
+    const bool is_of_b =
+        i == entry_count(a) || (j < entry_count(b) && entry_at(b, j).name.id <= entry_at(a, i).name.id);
+    const Symbol name = is_of_a ? entry_at(a, i).name : entry_at(b, j).name;
+    const Value of_a = is_of_a ? entry_at(a, i++).value : others_of_a;
+    const Value of_b = is_of_b ? entry_at(b, j++).value : others_of_b;
+    entries[count++] = {name, join_at(of_a, of_b, arena, depth)};
+  }
+  const Value others = join_at(others_of_a, others_of_b, arena, depth);
+  return make_sorted_record({entries.data(), count}, others, arena, depth);
+}
+
 Value join_tuples(const Value &a, const Value &b, Arena &arena, u32 depth) {
   Value result = a;
   result.uniform = a.uniform || b.uniform || a.number != b.number;
   result.few = result.uniform && is_few(a) && is_few(b);
+  if (has_entries(a) || has_entries(b)) {
+    const Value record = join_records(a, b, arena, depth + 1);
+    result.items = record.items;
+    result.number = record.number;
+    return result;
+  }
   if (result.uniform) {
     result.number = 1;
     return hold(join_at(element_at(a, arena, depth + 1), element_at(b, arena, depth + 1), arena, depth + 1), arena,
@@ -413,5 +514,48 @@ Value make_bound(Value::Tag tag, Symbol name, const Value &receiver, Arena &aren
 }
 
 Value element_of_tuple(const Value &tuple, Arena &arena) { return element_at(tuple, arena, 0); }
+
+Value other_entries(const Value &record) { return record.items[has_entries(record) ? 1 : 0]; }
+
+Value entry_named(const Value &record, Symbol name) {
+  for (u32 i = 0; i < entry_count(record); ++i) {
+    if (entry_at(record, i).name == name) {
+      return entry_at(record, i).value;
+    }
+  }
+  return other_entries(record);
+}
+
+Value make_record(std::span<const Entry> entries, const Value &others, Arena &arena) {
+  std::vector<Entry> sorted(entries.begin(), entries.end());
+  std::ranges::stable_sort(sorted, {}, [](const Entry &entry) { return entry.name.id; });
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    count -= count > 0 && sorted[count - 1].name == sorted[i].name ? 1 : 0;
+    sorted[count++] = sorted[i];
+  }
+  sorted.resize(count);
+  for (Entry &entry : sorted) {
+    if (depth_of(entry.value, kMostDepth) >= kMostDepth) {
+      entry.value = {};
+    }
+  }
+  return make_sorted_record(sorted, others, arena, 1);
+}
+
+Value with_entry(const Value &record, Symbol name, const Value &value, Arena &arena) {
+  std::vector<Entry> entries;
+  for (u32 i = 0; i < entry_count(record); ++i) {
+    const Entry entry = entry_at(record, i);
+    entries.push_back({entry.name, name ? entry.value : join(entry.value, value, arena)});
+  }
+  Value others = other_entries(record);
+  if (name) {
+    entries.push_back({name, value});
+  } else {
+    others = join(others, value, arena);
+  }
+  return make_record(entries, others, arena);
+}
 
 } // namespace deepperf::model

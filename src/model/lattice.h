@@ -48,4 +48,32 @@ Value make_bound(Value::Tag tag, Symbol name, const Value &receiver, Arena &aren
 // What iterating over a tuple gives: all elements, joined.
 Value element_of_tuple(const Value &tuple, Arena &arena);
 
+// ---- Records --------------------------------------------------------------------------------------------------------
+// A dictionary whose keys are written down, a named tuple, a namespace: a uniform Tuple with more than one item. The
+// first is what any entry may be, the second what entries of other names may be (Bottom: there are none); then come
+// name and value of each entry, sorted by name. Whoever does not ask for names sees a tuple of elements that are alike.
+
+struct Entry {
+  Symbol name;
+  Value value;
+};
+
+inline bool has_entries(const Value &value) { return value.is(Value::Tag::Tuple) && value.uniform && value.number > 1; }
+inline u32 entry_count(const Value &value) { return has_entries(value) ? (value.number - 2) / 2 : 0; }
+inline Entry entry_at(const Value &record, u32 index) {
+  return {record.items[2 + 2 * index].name(), record.items[3 + 2 * index]};
+}
+
+// The entry of that name in a uniform tuple; what entries of other names may be if it is not known by name.
+Value entry_named(const Value &record, Symbol name);
+
+// What entries that are not known by name may be, of a uniform tuple.
+Value other_entries(const Value &record);
+
+// The last one counts if a name occurs twice.
+Value make_record(std::span<const Entry> entries, const Value &others, Arena &arena);
+
+// What the uniform tuple is after `record[name] = value`; without a name, after any one of its entries was set.
+Value with_entry(const Value &record, Symbol name, const Value &value, Arena &arena);
+
 } // namespace deepperf::model

@@ -380,8 +380,10 @@ struct ClassInfo {
   Kind kind = Kind::Unknown;           // of the framework class it derives from
   SymbolMap<Value> members;            // methods and class attributes
   SymbolMap<Cell> attributes;          // stored through self or another name of an object
-  std::vector<u32> stored;             // attributes that its code stores to through self, as symbols, sorted
-  std::unordered_set<u32> loads;       // attributes that somebody reads; only of classes of PyTorch modules
+  std::vector<u32> stored;       // attributes that its code stores to through self, and its fields, as symbols, sorted
+  std::vector<Symbol> fields;    // that its body annotates, as a dataclass takes them
+  std::vector<u32> declared;     // of these, those that have no value there, sorted
+  std::unordered_set<u32> loads; // attributes that somebody reads; only of classes of PyTorch modules
 };
 
 struct Module {

@@ -202,6 +202,7 @@ private:
   void read_decorator(const python::Expr *decorator, FunctionDefinition &defined, FunctionInfo &function);
   Array<Value> eval_defaults(Array<python::Param *> params);
   Value dependency(const python::Expr *default_value);
+  void give_to_decorator(const Value &decorator, const Value &decorated);
   void walk_class(const python::ClassDef *definition);
   void walk_import(const python::Import *statement);
   void walk_import_from(const python::ImportFrom *statement);
@@ -210,7 +211,10 @@ private:
   void assign(const python::Expr *target, const Value &value);
   void bind(Symbol name, const Value &value);
   void bind(Symbol name, u32 slot, const Value &value);
+  Value filled_inside(u32 slot, const Value &container);
   void grow(const python::Expr *container, const Value &added);
+  void grow(const python::Subscript *target, const Value &added);
+  void rebind(const python::Expr *container, const Value &after);
   void store_attribute(const python::Attribute *target, const Value &value);
   void store_to(const Value &object, Symbol attr, const Value &value);
 
@@ -232,7 +236,6 @@ private:
   Value look_up(Symbol name, u32 slot);
   Value eval_subscript(const python::Subscript *subscript);
   Value eval_comprehension(const python::ComprehensionExpr *comprehension);
-  Value eval_dict(const python::Dict *dict);
   Value element_of(const Value &value);
   Value element_of_one(const Value &value);
   Value tuple_of(std::span<const Value> items) { return make_tuple(items, false, arena_); }
@@ -255,8 +258,19 @@ private:
   Value star_attribute(const Module &module, Symbol attr);
   static Value trained_state(Symbol attr);
 
-  // ---- transfer_calls.cpp
+  // ---- transfer_records.cpp
   class Arguments;
+  Symbol name_in_literal(const python::Expr *expr);
+  Symbol name_of_key(const python::Expr *key, const Value &value);
+  Value eval_dict(const python::Dict *dict);
+  Value entry_of(const Value &record, Symbol name);
+  Value call_record_method(const python::Call *call, const python::Attribute &method, const Value &record,
+                           const Arguments &arguments);
+  Value record_of_keywords(const python::Call *call, const Arguments &arguments);
+  Value named_tuple(const python::Call *maker, const python::Call *call, const Arguments &arguments);
+  void store_fields(const python::Call *call, ClassInfo *type, const Arguments &arguments);
+
+  // ---- transfer_calls.cpp
   Value eval_call(const python::Call *call);
   Value apply(const python::Call *call, const Value &callee, const Arguments &arguments);
   Value apply_partial(const python::Call *call, const Value &callee, const Arguments &arguments);

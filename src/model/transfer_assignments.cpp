@@ -15,7 +15,7 @@ void Transfer::bind(Symbol name, u32 slot, const Value &value) {
     return;
   }
   if (slot != FunctionInfo::kNoSlot) {
-    environment_[slot] = value;
+    environment_[slot] = current_->is_outer && value.is(Value::Tag::Tuple) ? filled_inside(slot, value) : value;
     if (!peeking_ && !result_.ever.empty()) {
       result_.ever[slot] = join(result_.ever[slot], value);
     }
@@ -31,6 +31,13 @@ void Transfer::bind(Symbol name, u32 slot, const Value &value) {
   }
 }
 
+// A dictionary or list that functions inside fill: a table that decorators register classes in.
+Value Transfer::filled_inside(u32 slot, const Value &container) {
+  read(units_.of_name(*current_, slot));
+  const auto stored = current_->outer_stores.find(slot);
+  return stored == current_->outer_stores.end() ? container : join(container, stored->second.value);
+}
+
 void Transfer::assign(const Expr *target, const Value &value) {
   switch (target->kind) {
   case NodeKind::Name:
@@ -43,8 +50,7 @@ void Transfer::assign(const Expr *target, const Value &value) {
     assign(static_cast<const Starred *>(target)->value, value.is_bottom() ? value : Value{});
     return;
   case NodeKind::Subscript:
-    eval(static_cast<const Subscript *>(target)->slice);
-    grow(static_cast<const Subscript *>(target)->value, value);
+    grow(static_cast<const Subscript *>(target), value);
     return;
   case NodeKind::Tuple:
   case NodeKind::List: {
@@ -55,7 +61,7 @@ void Transfer::assign(const Expr *target, const Value &value) {
       if (value.is_bottom()) {
         part = value;
       } else if (value.is(Value::Tag::Tuple)) {
-        part = value.uniform ? value.items[0] : i < value.number ? value.items[i] : Value{};
+        part = value.uniform ? element_of(value) : i < value.number ? value.items[i] : Value{};
       } else if (value.is(Value::Tag::Instance) && value.container) {
         part = value; // (train, test), info = tfds.load(…)
       } else if (value.is(Value::Tag::Instance)) {
@@ -74,18 +80,32 @@ void Transfer::assign(const Expr *target, const Value &value) {
 void Transfer::grow(const Expr *container, const Value &added) {
   const Value before = eval(container);
   const bool is_list = before.is(Value::Tag::Tuple);
-  if ((!is_list && (before.known() || before.is_bottom() || !added.known())) ||
-      (container->kind != NodeKind::Name && container->kind != NodeKind::Attribute)) {
+  if (!is_list && (before.known() || before.is_bottom() || !added.known())) {
     return;
   }
-  const Value element = is_list ? element_of(before) : Value::bottom();
-  const Value after = make_uniform(join(element, added));
+  const Value element = is_list ? element_of_tuple(before, arena_) : Value::bottom();
+  rebind(container, make_uniform(join(element, added)));
+}
+
+// `parts["model"] = value`: what is known under other names stays.
+void Transfer::grow(const Subscript *target, const Value &added) {
+  const Symbol name = name_of_key(target->slice, eval(target->slice));
+  const Value before = eval(target->value);
+  const bool is_record = before.is(Value::Tag::Tuple) && before.uniform;
+  if (is_record && (name || has_entries(before))) {
+    rebind(target->value, with_entry(before, name, added, arena_));
+  } else {
+    grow(target->value, added);
+  }
+}
+
+// What a name or attribute holds was changed in place.
+void Transfer::rebind(const Expr *container, const Value &after) {
   if (const auto *name = as<Name>(container)) {
     if (class_body_ == nullptr) {
       bind(name->id, after); // also of an outer function or of the module: `models["clf"] = load()`
     }
-  } else {
-    const auto *attribute = static_cast<const Attribute *>(container);
+  } else if (const auto *attribute = as<Attribute>(container)) {
     store_to(eval(attribute->value), attribute->attr, after);
   }
 }
@@ -93,6 +113,9 @@ void Transfer::grow(const Expr *container, const Value &added) {
 void Transfer::store_attribute(const Attribute *target, const Value &value) {
   const Value object = eval(target->value);
   current_->own_effects = true;
+  if (object.is(Value::Tag::Tuple) && object.uniform) { // a namespace
+    rebind(target->value, with_entry(object, target->attr, value, arena_));
+  }
   store_to(object, target->attr, value);
   if (object.is(Value::Tag::Object) && current_->type == object.type && recording()) {
     current_->own_stores.push_back(target->attr);

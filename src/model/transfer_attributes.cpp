@@ -114,6 +114,15 @@ Value Transfer::attribute_of_one(const Value &value, Symbol attr) {
     return attribute_of_class(value, attr);
   case Value::Tag::Partial:
     return value.receiver().is(Value::Tag::Tuple) ? value : Value{}; // parse_args_into_dataclasses of HfArgumentParser
+  case Value::Tag::Tuple:
+    if (has_entries(value)) {
+      for (u32 i = 0; i < entry_count(value); ++i) {
+        if (entry_at(value, i).name == attr) {
+          return entry_at(value, i).value;
+        }
+      }
+    }
+    [[fallthrough]];
   default:
     // What training changes, whoever holds it.
     return module_->tensorflow && module_->may_be_eager() ? trained_state(attr) : Value{};
@@ -163,6 +172,9 @@ Value Transfer::member_of(ClassInfo *type, Symbol attr, bool after_itself) {
   const Value *const stored = after_itself ? nullptr : find_attribute(*type, attr);
   const Value *const member = find_member(*type, attr, after_itself);
   if (stored != nullptr && member != nullptr && !stored->is_bottom() && !member->is(Value::Tag::Function)) {
+    if (is_only_declared(*type, attr)) { // `model: nn.Module` in the class says what is stored at least
+      return stored->known() || stored->alternatives != nullptr ? narrowed(*stored, *member) : *member;
+    }
     return join(*stored, *member); // `x = None` in the class, and another value in its methods
   }
   if (stored != nullptr && (!stored->is_bottom() || member == nullptr)) {

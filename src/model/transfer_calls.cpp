@@ -128,8 +128,8 @@ Value Transfer::entries_of(const Value &dictionary, bool with_keys) {
   if (!dictionary.is(Value::Tag::Tuple) || !dictionary.uniform || dictionary.open) {
     return {};
   }
-  const Value pair[] = {Value{}, dictionary.items[0]};
-  Value entries = with_keys ? make_uniform(tuple_of(pair)) : dictionary;
+  const Value pair[] = {Value{}, element_of(dictionary)};
+  Value entries = make_uniform(with_keys ? tuple_of(pair) : pair[1]);
   entries.few = dictionary.few;
   return entries;
 }
@@ -156,6 +156,13 @@ Value Transfer::apply_unknown(const Call *call, const Arguments &arguments) {
   }
   if ((name == "items" || name == "values") && call->args.empty() && call->keywords.empty()) {
     return entries_of(eval(method->value), name == "items");
+  }
+  static const NameTable kOfRecords({"get", "pop", "setdefault", "update", "copy"});
+  if (kOfRecords.has(method->attr)) {
+    const Value record = eval(method->value);
+    if (record.is(Value::Tag::Tuple) && record.uniform) {
+      return call_record_method(call, *method, record, arguments);
+    }
   }
   if (name == "run" && module_->tensorflow && is_named_session(method->value)) {
     static const ApiInfo kRun{.traits = kSessionRun};
@@ -221,7 +228,15 @@ void Transfer::pass_arguments(const Call *call, FunctionInfo *function, bool bou
   u32 index = 0;
   for (const Expr *arg : call->args) {
     const Value value = arguments.at(index++);
-    if (arg->kind == NodeKind::Starred) {
+    const auto *starred = as<Starred>(arg);
+    const Value listed = starred != nullptr ? peek(starred->value) : Value{};
+    if (listed.is(Value::Tag::Tuple) && !listed.uniform && listed.alternatives == nullptr && !listed.open) {
+      for (u32 i = 0; i < listed.number && position < count; ++i) { // build(*parts)
+        if (function->params[position]->param_kind() <= ParamKind::Regular) {
+          pass(position++, listed.items[i]);
+        }
+      }
+    } else if (starred != nullptr) {
       is_complete = false;
       for (; position < count && function->params[position]->param_kind() <= ParamKind::Regular; ++position) {
         pass(position, value.is_bottom() ? value : Value{});
@@ -233,10 +248,17 @@ void Transfer::pass_arguments(const Call *call, FunctionInfo *function, bool bou
   }
   for (const Keyword *keyword : call->keywords) {
     const Value value = arguments.at(index++);
-    is_complete = is_complete && keyword->name;
+    const bool is_record = !keyword->name && value.is(Value::Tag::Tuple) && value.uniform && !value.open;
+    is_complete = is_complete && (keyword->name || (is_record && other_entries(value).is_bottom()));
     for (u32 i = 0; i < count; ++i) {
-      if (keyword->name && function->params[i]->name == keyword->name) {
+      const Symbol param = function->params[i]->name;
+      if (keyword->name && param == keyword->name) {
         pass(i, value);
+      }
+      for (u32 k = 0; is_record && param && k < entry_count(value); ++k) { // **settings
+        if (entry_at(value, k).name == param) {
+          pass(i, entry_at(value, k).value);
+        }
       }
     }
   }
@@ -260,6 +282,13 @@ void Transfer::pass_bound(const Call *call, const Value &callee, const Arguments
     return;
   }
   FunctionInfo *const function = callee.function;
+  const u32 first = callee.is(Value::Tag::Method) && !function->is_static ? 1 : 0;
+  for (u32 i = 1; i < call->args.size() && first + i - 1 < function->params.size(); ++i) {
+    if (call->args[i]->kind == NodeKind::Starred) {
+      break;
+    }
+    contribute(Contribution::Target::Parameter, function->index, first + i - 1, arguments.at(i));
+  }
   for (u32 k = 0; k < call->keywords.size(); ++k) {
     for (u32 i = 0; i < function->params.size(); ++i) {
       if (call->keywords[k]->name && function->params[i]->name == call->keywords[k]->name) {
@@ -321,6 +350,8 @@ Value Transfer::construct(const Call *call, ClassInfo *type, const Arguments &ar
   const Value init = member_of(type, known::sym_init);
   if (init.is(Value::Tag::Function)) {
     call_function(call, init.function, true, arguments);
+  } else {
+    store_fields(call, type, arguments);
   }
   return Value::of(type, Value::Tag::Object);
 }

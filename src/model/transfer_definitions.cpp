@@ -114,11 +114,24 @@ void Transfer::walk_function_definition(const FunctionDef *definition) {
   }
 }
 
+// `@register("name")` above a class: a function of the project gets the class, and mostly puts it into a table.
+void Transfer::give_to_decorator(const Value &decorator, const Value &decorated) {
+  for_each_alternative(decorator, [&](const Value &one) {
+    const bool is_bound = one.is(Value::Tag::Method) && !one.function->is_static;
+    const u32 place = is_bound ? 1 : 0;
+    if ((is_bound || one.is(Value::Tag::Function)) && place < one.function->params.size()) {
+      contribute(Contribution::Target::Parameter, one.function->index, place, decorated);
+      returns_of(*one.function);
+    }
+  });
+}
+
 void Transfer::walk_class(const ClassDef *definition) {
   ClassDefinition defined;
   defined.type = const_cast<ClassInfo *>(project_.class_at(definition));
+  const Value itself = Value::of(defined.type, Value::Tag::Class);
   for (const Expr *decorator : definition->decorators) {
-    eval(decorator);
+    give_to_decorator(eval(decorator), itself);
   }
   for (const Expr *base : definition->bases) {
     defined.bases.push_back(eval(base));
@@ -126,14 +139,13 @@ void Transfer::walk_class(const ClassDef *definition) {
   ClassDefinition *const outer = std::exchange(class_body_, &defined);
   walk(definition->body);
   class_body_ = outer;
-  const Value value = Value::of(defined.type, Value::Tag::Class);
   if (solving()) {
     result_.classes.push_back(std::move(defined));
   }
   if (outer != nullptr) {
-    outer->members[definition->name.id] = value;
+    outer->members[definition->name.id] = itself;
   } else {
-    bind(definition->name, value);
+    bind(definition->name, itself);
   }
 }
 

@@ -214,27 +214,6 @@ Value Transfer::eval_other(const Expr *expr) {
   }
 }
 
-Value Transfer::eval_dict(const Dict *dict) {
-  Value joined = Value::bottom();
-  bool mixed = false; // of different things, so that one more tells nothing
-  for (const DictItem &item : dict->items) {
-    if (item.key != nullptr) {
-      eval(item.key);
-    }
-    const Value value = eval(item.value);
-    const bool both = joined.known() && value.known();
-    joined = join(joined, value);
-    mixed |= both && !joined.known();
-  }
-  if (joined.is_bottom() && !dict->items.empty()) {
-    return joined;
-  }
-  Value entries = make_uniform(mixed || joined.is_bottom() ? Value{} : joined);
-  const u32 count = dict->items.size();
-  entries.few = count > 0 && count <= 10; // an empty one is there to be filled
-  return entries;
-}
-
 // The result of an operator.
 Value Transfer::combine(const Value &left, const Value &right) {
   for (const Kind kind : {Kind::Tensor, Kind::Variable, Kind::TorchTensor, Kind::JaxArray, Kind::NumpyArray}) {
@@ -385,7 +364,8 @@ Value Transfer::element_of(const Value &value) {
 
 Value Transfer::element_of_one(const Value &value) {
   if (value.is(Value::Tag::Tuple)) {
-    return element_of_tuple(value, arena_);
+    const Value element = element_of_tuple(value, arena_);
+    return element.is_bottom() && value.uniform ? Value{} : element; // `{}` is there to be filled, by whomever
   }
   if (value.is(Value::Tag::Instance) && value.container) {
     return value;
@@ -422,7 +402,10 @@ bool is_row(const Expr *index) {
 
 Value Transfer::eval_subscript(const Subscript *subscript) {
   const Value value = eval(subscript->value);
-  eval(subscript->slice);
+  const Value key = eval(subscript->slice);
+  if (has_entries(value)) {
+    return entry_of(value, name_of_key(subscript->slice, key));
+  }
   if (value.is(Value::Tag::Tuple)) {
     const auto *index = as<Constant>(subscript->slice);
     if (!value.uniform && index != nullptr && index->constant_kind() == ConstantKind::Int) {

@@ -56,7 +56,7 @@ private:
 
   Value one(u32 depth) {
     Value value;
-    switch (pick(depth < 3 ? 11 : 8)) {
+    switch (pick(depth < 3 ? 13 : 8)) {
     case 0:
       return value;
     case 1:
@@ -80,6 +80,14 @@ private:
     case 8:
       return pick(2) == 0 ? make_bound(Tag::Partial, {}, any(depth + 1), arena)
                           : make_bound(Tag::ApiMethod, Symbol{1 + pick(2)}, any(depth + 1), arena);
+    case 9:
+    case 10: {
+      std::vector<Entry> entries;
+      for (u32 i = pick(4); i > 0; --i) {
+        entries.push_back({Symbol{1 + pick(4)}, any(depth + 1)});
+      }
+      return make_record(entries, pick(2) == 0 ? Value::bottom() : any(depth + 1), arena);
+    }
     default: {
       std::vector<Value> items;
       for (u32 i = 1 + pick(3); i > 0; --i) {
@@ -173,6 +181,24 @@ TEST(Lattice, EqualityComparesEverything) {
   other = tensor;
   other.container = true;
   EXPECT_FALSE(tensor == other);
+}
+
+TEST(Lattice, RecordsAreJoinedNameByName) {
+  Arena arena;
+  const Value net = Value::api(Symbol{1}, false);
+  const Value loss = Value::api(Symbol{2}, false);
+  const Symbol model{3};
+  const Symbol criterion{4};
+  const Entry first[] = {{model, net}};
+  const Entry second[] = {{criterion, loss}, {model, net}};
+  const Value joined =
+      join(make_record(first, Value::bottom(), arena), make_record(second, Value::bottom(), arena), arena);
+  EXPECT_TRUE(entry_named(joined, model) == net);
+  EXPECT_TRUE(entry_named(joined, criterion) == loss); // the first has none, so that it is no other value
+  EXPECT_TRUE(entry_named(joined, Symbol{5}).is_bottom());
+  const Value open = join(joined, make_tuple({&loss, 1}, true, arena), arena); // one whose names nobody knows
+  EXPECT_TRUE(entry_named(open, model) == join(net, loss, arena));
+  EXPECT_TRUE(entry_named(with_entry(open, model, net, arena), model) == net);
 }
 
 } // namespace
