@@ -416,6 +416,25 @@ void declare(Project &project, const ModuleIndex &index) {
 
 // ---- Again ----------------------------------------------------------------------------------------------------------
 
+bool only_keeps(const Project &project, const FunctionInfo &decorator) {
+  if (decorator.params.empty() || !decorator.params[0]->name) {
+    return false;
+  }
+  const u32 given = decorator.params[0]->name.id;
+  const auto is_inside = [&](const FunctionInfo *function) {
+    while (function != nullptr && function != &decorator) {
+      function = function->parent;
+    }
+    return function != nullptr;
+  };
+  for (u32 i = decorator.index; i < project.functions.size() && is_inside(&project.functions[i]); ++i) {
+    if (std::ranges::find(project.functions[i].called, given) != project.functions[i].called.end()) {
+      return false;
+    }
+  }
+  return true;
+}
+
 namespace {
 
 u64 mix_in(u64 hash, u64 more) {
@@ -431,10 +450,11 @@ u64 hash_of(std::span<const u32> numbers) {
   return hash;
 }
 
-u64 interface_of(const FunctionInfo &function) {
+u64 interface_of(const Project &project, const FunctionInfo &function) {
   u64 hash = mix_in(function.name.id, function.parent != nullptr ? function.parent->index : 0);
   hash = mix_in(hash, function.type != nullptr ? function.type->index + 1 : 0);
-  hash = mix_in(hash, u64{function.lambda() != nullptr} | u64{is_abstract(function)} << 1U);
+  hash = mix_in(hash, u64{function.lambda() != nullptr} | u64{is_abstract(function)} << 1U |
+                          u64{only_keeps(project, function)} << 2U);
   for (const Param *param : function.params) {
     hash = mix_in(hash, param->name.id);
     hash = mix_in(hash, static_cast<u64>(param->param_kind()) * 2 + (param->default_value != nullptr ? 1 : 0));
@@ -447,7 +467,7 @@ u64 interface_of(const Project &project, const Module &module, const Declared::P
   const Array<u32> names = module.body->names;
   u64 hash = hash_of({names.begin(), names.end()});
   for (u32 i = part.functions.first; i < part.functions.last; ++i) {
-    hash = mix_in(hash, interface_of(project.functions[i]));
+    hash = mix_in(hash, interface_of(project, project.functions[i]));
   }
   for (u32 i = part.classes.first; i < part.classes.last; ++i) {
     const ClassInfo &type = project.classes[i];

@@ -40,6 +40,9 @@ void declare(Project &project, const ModuleIndex &index, Declared &declared);
 // it opens modules of the project by `import *`. The project is of no use then.
 bool declare_again(Project &project, const ModuleIndex &index, Module &module, Declared &declared);
 
+// Does a decorator, also in functions inside of it, never call what it is given? Then it only puts it into a table.
+bool only_keeps(const Project &project, const FunctionInfo &decorator);
+
 // Does `from module import *` bind the name?
 bool is_exported(const Module &module, Symbol name);
 

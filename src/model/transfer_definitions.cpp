@@ -80,6 +80,9 @@ void Transfer::read_decorator(const Expr *decorator, FunctionDefinition &defined
   } else if (const auto *attribute = as<Attribute>(decorator)) {
     defined.is_property |= attribute->attr.text() == "setter";
   }
+  if (value.is(Value::Tag::Function) && only_keeps(project_, *value.function)) {
+    give_to_decorator(value, Value::of(&function));
+  }
 }
 
 void Transfer::walk_function_definition(const FunctionDef *definition) {
@@ -114,7 +117,7 @@ void Transfer::walk_function_definition(const FunctionDef *definition) {
   }
 }
 
-// `@register("name")` above a class: a function of the project gets the class, and mostly puts it into a table.
+// `@register("name")`: a function of the project gets the class or function, and mostly puts it into a table.
 void Transfer::give_to_decorator(const Value &decorator, const Value &decorated) {
   for_each_alternative(decorator, [&](const Value &one) {
     const bool is_bound = one.is(Value::Tag::Method) && !one.function->is_static;

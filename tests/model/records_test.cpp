@@ -67,5 +67,17 @@ TEST(Records, TablesOfClasses) {
   EXPECT_TRUE(code.project().callee_of(call).is(Value::Tag::Object));
 }
 
+TEST(Records, TablesOfFunctions) {
+  const std::string registry =
+      "MODELS = {}\ndef register(name):\n  def add(fn):\n    MODELS[name] = fn\n    return fn\n  return add\n"
+      "@register('net')\ndef net():\n  return Net()\n";
+  EXPECT_TRUE(is_net(registry + "def build(name):\n  model = MODELS[name]()\n  model(batch)\nbuild(key)"));
+  // A decorator that calls the function puts something else in its place.
+  EXPECT_FALSE(is_net(
+      "MODELS = {}\ndef timed(fn):\n  def run(*args):\n    return fn(*args)\n  MODELS['net'] = run\n  return run\n"
+      "@timed\ndef net(size):\n  return load(size)\n"
+      "def build(name):\n  model = MODELS[name]()\n  model(batch)\nbuild(key)"));
+}
+
 } // namespace
 } // namespace deepperf::model
