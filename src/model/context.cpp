@@ -224,6 +224,32 @@ bool is_evaluation_of_framework(const FunctionInfo &function) {
   return (framework_context(function) & kPerEvaluationStep) != 0;
 }
 
+namespace {
+
+bool yields_inside(const Node *node) {
+  bool found = node->kind == NodeKind::Yield || node->kind == NodeKind::YieldFrom;
+  if (!found && node->kind != NodeKind::FunctionDef && node->kind != NodeKind::Lambda) {
+    for_each_child(node, [&found](const Node *child) { found = found || yields_inside(child); });
+  }
+  return found;
+}
+
+// Does the loop go over what a generator of the project yields in a long loop of its own? Then it is as long.
+bool goes_over_generator(const Project &project, const Loop &loop) {
+  const auto *statement = as<For>(loop.node);
+  const auto *call = statement != nullptr ? as<Call>(statement->iter) : nullptr;
+  const Value callee = call != nullptr ? project.callee_of(call) : Value{};
+  const FunctionInfo *const generator =
+      callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method) ? callee.function : nullptr;
+  return generator != nullptr && std::ranges::any_of(generator->loops, [](const Loop *inner) {
+           return inner->turns == Turns::Many && !inner->tiny &&
+                  (inner->node->kind == NodeKind::For || inner->node->kind == NodeKind::While) &&
+                  yields_inside(inner->node);
+         });
+}
+
+} // namespace
+
 void find_contexts(Project &project) {
   std::vector<u32> callers(project.functions.size());
   // Names that are called where it is not known what they are: who has such a name may be meant.
@@ -246,6 +272,9 @@ void find_contexts(Project &project) {
   std::vector<FunctionInfo *> steps;
   std::vector<FunctionInfo *> switched;
   for (Loop &loop : project.loops) {
+    if (loop.node != nullptr && loop.turns == Turns::Collection && goes_over_generator(project, loop)) {
+      loop.turns = Turns::Many;
+    }
     loop.evaluates = loop.node != nullptr && loop.function != nullptr && !loop.trains && goes_over_data(project, loop);
   }
   for (FunctionInfo &function : project.functions) {

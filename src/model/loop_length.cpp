@@ -247,7 +247,8 @@ Turns Transfer::turns_of(const Expr *iter, const Value &iterated) {
       }
       if (const auto *length = as<Call>(last);
           length != nullptr && called_name(*length) == "len" && length->args.size() == 1) {
-        return turns_of(length->args[0], {});
+        // Nobody divides a few things into batches: range(0, len(rows), size).
+        return call->args.size() == 3 ? Turns::Many : turns_of(length->args[0], {});
       }
       Symbol name;
       if (const auto *plain = as<Name>(last)) {

@@ -2,6 +2,8 @@
 
 #include "base/name_table.h"
 #include "model/variance.h"
+#include "rules/origins.h"
+#include "rules/static_arguments.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
 
@@ -17,90 +19,7 @@ using model::Value;
 
 namespace {
 
-// A place where a function is handed to jax.grad, jax.vmap, lax.scan or the like.
-struct Handed {
-  const Call *transform = nullptr;
-  const Call *outer = nullptr; // jax.grad(f)(x, y): the call of what it gives, if it is called right there
-  std::string_view api;
-};
-
-struct HandedFunctions : std::unordered_map<const FunctionInfo *, std::vector<Handed>> {};
-
 bool is_function(const Value &value) { return value.is(Value::Tag::Function) || value.is(Value::Tag::Method); }
-
-class HandedSearch {
-public:
-  explicit HandedSearch(const model::Project &project) : project_(project) {}
-
-  void visit(const Node *node, const Call *outer) {
-    const auto *call = as<Call>(node);
-    if (call != nullptr && call->fact != 0 && !call->args.empty()) {
-      note(*call, outer);
-    }
-    for_each_child(node,
-                   [&](const Node *child) { visit(child, call != nullptr && child == call->func ? call : nullptr); });
-  }
-
-  HandedFunctions found;
-
-private:
-  void note(const Call &call, const Call *outer) {
-    const Value callee = project_.callee_of(&call);
-    const ApiInfo *info = callee.is(Value::Tag::Api) ? find_api(callee.name()) : nullptr;
-    if (info == nullptr || !info->has(kTraces) || info->has(kCompiles)) {
-      return;
-    }
-    const FunctionInfo *caller = project_.caller_of(&call);
-    const FunctionInfo *function = nullptr;
-    if (call.args[0]->kind == NodeKind::Lambda) {
-      function = project_.function_at(call.args[0]);
-    } else if (caller != nullptr) {
-      const Value value = model::value_of(model::scope_of(project_, *caller), call.args[0]);
-      function = is_function(value) ? value.function : nullptr;
-    }
-    if (function != nullptr) {
-      found[function].push_back({&call, outer, callee.name().text()});
-    }
-  }
-
-  const model::Project &project_;
-};
-
-// `static_argnums=(0, 1)`, `static_argnames="train"`: false if it is something that cannot be read.
-bool remove_static(const Site &site, const FunctionInfo &function, const Call &compiler, u64 &bits) {
-  for (const Keyword *keyword : compiler.keywords) {
-    if (!keyword->name) {
-      return false;
-    }
-    const std::string_view name = keyword->name.text();
-    if (!name.starts_with("static")) {
-      continue;
-    }
-    const auto *tuple = as<Tuple>(keyword->value);
-    const auto *list = as<List>(keyword->value);
-    std::vector<const Expr *> parts;
-    if (tuple != nullptr || list != nullptr) {
-      const Array<Expr *> &elements = tuple != nullptr ? tuple->elts : list->elts;
-      parts.assign(elements.begin(), elements.end());
-    } else {
-      parts.push_back(keyword->value);
-    }
-    for (const Expr *part : parts) {
-      if (const std::optional<i64> number = integer_of(site, part); number.has_value() && *number >= 0) {
-        bits &= ~(u64{1} << std::min<i64>(*number, 63));
-        continue;
-      }
-      const std::optional<std::string> text = string_of(site, part);
-      if (!text.has_value()) {
-        return false;
-      }
-      for (u32 i = 0; i < function.params.size() && i < 64; ++i) {
-        bits &= function.params[i]->name && function.params[i]->name.text() == *text ? ~(u64{1} << i) : ~u64{0};
-      }
-    }
-  }
-  return true;
-}
 
 class TracerSearch {
 public:
@@ -326,19 +245,9 @@ private:
     if (function.compiled_at != nullptr) {
       return compiled_parameters(function, plain);
     }
-    const HandedFunctions &all = site_.memory.recall<HandedFunctions>(&project_, [this] {
-      HandedSearch search(project_);
-      for (const model::Module &module : project_.modules) {
-        for (const Stmt *statement : module.jax ? module.parsed->tree.body : Block{}) {
-          search.visit(statement, nullptr);
-        }
-      }
-      return std::move(search.found);
-    });
-    const auto handed = all.find(&function);
-    if (handed != all.end()) {
+    if (const std::vector<HandedTo> &handed = handed_to(site_, function); !handed.empty()) {
       u64 bits = plain;
-      for (const Handed &one : handed->second) {
+      for (const HandedTo &one : handed) {
         bits &= handed_parameters(function, one, depth);
       }
       return function.called_by.empty() ? bits : bits & passed_parameters(function, plain, depth);
@@ -356,11 +265,12 @@ private:
     if (api.starts_with("equinox.") || api.starts_with("flax.nnx.")) {
       return 0;
     }
-    return made == nullptr || remove_static(there, function, *made, plain) ? plain : 0;
+    const StaticParameters fixed = static_parameters(site_, function);
+    return fixed.unknown ? 0 : plain & ~fixed.bits;
   }
 
   // What a transformation passes to its function: what it differentiates, maps over or loops over.
-  u64 handed_parameters(const FunctionInfo &function, const Handed &handed, u32 depth) {
+  u64 handed_parameters(const FunctionInfo &function, const HandedTo &handed, u32 depth) {
     const FunctionInfo *caller = project_.caller_of(handed.transform);
     if (caller == nullptr || !is_jitted(caller)) {
       return 0;

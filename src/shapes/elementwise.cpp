@@ -399,8 +399,14 @@ Value call_where(Operation &op) {
     return both;
   }
   if (!both.is(Tag::Tensor)) {
+    const auto is_number = [](const Value &value) {
+      return value.is(Tag::Int) || value.is(Tag::Float) || value.is(Tag::Bool);
+    };
     Tensor result = *mask;
     result.dtype = x.is(Tag::Float) || y.is(Tag::Float) ? Dtype::Float32 : Dtype::Unknown;
+    if (!is_number(x) || !is_number(y)) {
+      result.shape = {}; // one of them may be larger than the mask
+    }
     return op.result(result, {mask});
   }
   const Value all = combine(op.in, condition, both, op.node, op.api, "where", both.tensor->dtype);

@@ -2,7 +2,7 @@
 #include "model/few_elements.h"
 #include "model/mapper.h"
 #include "model/pipeline.h"
-#include "rules/site.h"
+#include "rules/origins.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -94,6 +94,32 @@ bool is_listed(const model::FunctionInfo *function) {
          });
 }
 
+// A random function that a helper maps which the cached dataset went through: `apply_all(ds, decode, augment).cache()`.
+// What it maps is what this very call passes.
+const model::Stage *random_by_argument(const Site &site, const Call &cache,
+                                       const std::vector<const model::Stage *> &stages) {
+  const Expr *receiver = receiver_of(cache);
+  if (receiver == nullptr || site.function == nullptr || stages.empty()) {
+    return nullptr;
+  }
+  const model::Stage *found = nullptr;
+  visit_origins(site, *site.function, receiver, [&](const Origin &origin) {
+    const auto *call = as<Call>(origin.expr);
+    if (call != nullptr) {
+      const auto stage = site.project.stage_at.find(call);
+      const bool is_stage = stage != site.project.stage_at.end() && site.project.stages[stage->second].call == call;
+      const ApiInfo *info = is_stage ? site.project.stages[stage->second].info : nullptr;
+      return info == nullptr || info->has(kCaches | kSource | kTakes) ? Onward::Stop : Onward::Through;
+    }
+    const model::Value value = value_of(site_of_origin(site, *origin.function), origin.expr);
+    if (value.is(model::Value::Tag::Function) && model::examine_mapper(site.project, value).random != nullptr) {
+      found = stages.front();
+    }
+    return origin.parameter_of != nullptr ? Onward::Through : Onward::Stop;
+  });
+  return found;
+}
+
 void check(Site &site, const Call &call) {
   const auto known = site.project.stage_at.find(&call);
   if (known == site.project.stage_at.end()) {
@@ -105,9 +131,13 @@ void check(Site &site, const Call &call) {
     return;
   }
   Before before;
+  std::vector<const model::Stage *> open; // that map what a helper is given
   const bool complete = model::walk_back(project, cache.previous, [&](const model::Stage &stage) {
     if (stage.info != nullptr && !stage.info->has(kCaches)) {
       look_at(project, stage, before);
+      if (stage.info->has(kMaps) && stage.function != site.function && !stage.mapper.known()) {
+        open.push_back(&stage);
+      }
     }
     return stage.info == nullptr || !stage.info->has(kCaches);
   });
@@ -116,6 +146,9 @@ void check(Site &site, const Call &call) {
   for (u32 i = 0; at != 0 && i < kMostStages; ++i) {
     before.branches |= project.stages[at].other != 0;
     at = project.stages[at].previous;
+  }
+  if (before.random == nullptr) {
+    before.random = random_by_argument(site, call, open);
   }
   const auto tell = [&](const model::Stage &culprit, std::string_view what, std::string message, std::string advice) {
     Finding &finding = report(site, cache.span(), std::move(message), std::move(advice));

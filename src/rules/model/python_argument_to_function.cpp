@@ -1,6 +1,9 @@
 #include "model/classes.h"
+#include "model/variance.h"
 #include "rules/encoding.h"
 #include "rules/made_on_host.h"
+#include "rules/origins.h"
+#include "rules/static_arguments.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
 
@@ -396,8 +399,8 @@ bool has_signature(const model::FunctionInfo &function) {
   return made != nullptr && (keyword_argument(*made, "input_signature") != nullptr || has_hidden_arguments(*made));
 }
 
-// Is the argument at the position, or of that name, one that jax.jit compiles the function again for?
-bool is_static(const Site &place, const model::FunctionInfo &function, u32 position, std::string_view name) {
+// Is the parameter one that jax.jit compiles the function again for?
+bool is_static(const Site &place, const model::FunctionInfo &function, u32 position) {
   const Site site = site_around(place, function);
   // Equinox takes everything that is no array for static.
   const Expr *compiler = function.compiled_at;
@@ -409,30 +412,53 @@ bool is_static(const Site &place, const model::FunctionInfo &function, u32 posit
   if (is_filter(compiler) || (made != nullptr && is_filter(made->func))) {
     return true;
   }
-  if (made == nullptr) {
-    return false;
-  }
-  const auto holds = [&](const char *keyword, auto is_it) {
-    const Keyword *const given = keyword_argument(*made, keyword);
-    if (given == nullptr) {
-      return false;
-    }
-    const auto *tuple = as<Tuple>(given->value);
-    const auto *list = as<List>(given->value);
-    if (tuple == nullptr && list == nullptr) {
-      return is_it(static_cast<const Expr *>(given->value));
-    }
-    return std::ranges::any_of(tuple != nullptr ? tuple->elts : list->elts, is_it);
-  };
-  const bool by_number =
-      holds("static_argnums", [&](const Expr *one) { return integer_of(site, one) == std::optional<i64>(position); });
-  return by_number || (!name.empty() && holds("static_argnames", [&](const Expr *one) {
-           return string_of(site, one) == std::optional(std::string(name));
-         }));
+  return position < 63 && (static_parameters(place, function).bits >> position & 1U) != 0;
 }
 
-std::string_view parameter_at(const model::FunctionInfo &function, u32 position) {
-  return position < function.params.size() ? function.params[position]->name.text() : std::string_view{};
+// The number of the parameter with that name; more than there are if there is none.
+u32 parameter_named(const model::FunctionInfo &function, Symbol name) {
+  u32 index = 0;
+  while (index < function.params.size() && function.params[index]->name != name) {
+    ++index;
+  }
+  return index;
+}
+
+// A loop, and the names that hold a number of its own where the call stands.
+struct Counting {
+  const model::Loop *loop = nullptr;
+  Counters counters;
+};
+
+// Loops of other functions that call this one in each iteration with such a number: its parameter counts as well.
+void add_counting_callers(const Site &site, std::vector<Counting> &into) {
+  const model::FunctionInfo *const function = site.function;
+  if (function == nullptr || enclosing(site, NodeKind::If) != nullptr) {
+    return; // only what runs in every call
+  }
+  for (const model::CallSite *caller : function->called_by) {
+    const model::Loop *loop = caller->loop;
+    if (loop == nullptr || loop->tiny || loop->turns == model::Turns::Few || caller->once || caller->behind_guard ||
+        caller->conditional || caller->caller->module->is_test) {
+      continue;
+    }
+    const Site there = site_of_origin(site, *caller->caller);
+    const Counters counters = counters_of(there, *loop);
+    Counters own;
+    for (u32 i = 0; i < function->params.size(); ++i) {
+      const Expr *given = model::passed_argument(*caller, i);
+      if (given != nullptr && function->params[i]->name && is_number_from(there, given, counters)) {
+        own.names.push_back(function->params[i]->name);
+      }
+    }
+    if (!own.names.empty()) {
+      into.push_back({loop, std::move(own)});
+    }
+  }
+}
+
+void note_loop(Finding &finding, const model::Loop &loop) {
+  finding.notes.push_back({loop.function->module->file, loop.node->span(), "the loop"});
 }
 
 void check(Site &site, const Node &node) {
@@ -449,11 +475,18 @@ void check(Site &site, const Node &node) {
   if (!is_jax && ((callee->tracers & model::kByTfFunction) == 0 || has_signature(*callee))) {
     return;
   }
+  std::vector<Counting> places;
   for (const model::Loop *loop = loop_around(site); loop != nullptr; loop = loop->parent) {
-    const Counters counters = loop->tiny ? Counters{} : counters_of(site, *loop);
-    if (loop->tiny || !runs_every_turn(site, *loop)) {
-      continue;
+    if (!loop->tiny && runs_every_turn(site, *loop)) {
+      places.push_back({loop, counters_of(site, *loop)});
     }
+  }
+  if (loop_around(site) == nullptr) {
+    add_counting_callers(site, places);
+  }
+  for (const Counting &place : places) {
+    const model::Loop *const loop = place.loop;
+    const Counters &counters = place.counters;
     const auto is_counter = [&](const Expr *arg) {
       return is_number_from(site, arg, counters) || (is_jax && holds_number_from(site, *loop, arg, counters));
     };
@@ -467,21 +500,19 @@ void check(Site &site, const Node &node) {
                                             "for each",
                                             text_of(site, given), callee->name ? callee->name.text() : "tf.function"),
                                 fmt::format("pass a tensor: `tf.constant({})`", text_of(site, given)));
-      add_note(finding, site, *loop->node, "the loop");
+      note_loop(finding, *loop);
       return;
     }
     for (u32 i = 0; i < call.args.size() && given == nullptr; ++i) {
       const bool is_method = callee->type != nullptr && !callee->is_static;
       const u32 position = i + (is_method ? 1 : 0);
-      if (is_counter(call.args[i]) &&
-          (!is_jax || is_static(site, *callee, position, parameter_at(*callee, position)))) {
+      if (is_counter(call.args[i]) && (!is_jax || is_static(site, *callee, position))) {
         given = call.args[i];
       }
     }
     for (const Keyword *keyword : call.keywords) {
-      constexpr u32 kNoPosition = ~0U;
       if (given == nullptr && keyword->name && is_counter(keyword->value) &&
-          (!is_jax || is_static(site, *callee, kNoPosition, keyword->name.text()))) {
+          (!is_jax || is_static(site, *callee, parameter_named(*callee, keyword->name)))) {
         given = keyword->value;
       }
     }
@@ -495,7 +526,7 @@ void check(Site &site, const Node &node) {
                       "the function again every time",
                       text_of(site, given), callee->name ? callee->name.text() : "jax.jit"),
           "pass it as an ordinary argument, which is traced; if a shape depends on it, pad to a fixed shape");
-      add_note(finding, site, *loop->node, "the loop");
+      note_loop(finding, *loop);
       return;
     }
     Finding &finding =
@@ -503,7 +534,7 @@ void check(Site &site, const Node &node) {
                fmt::format("`{}` is a different Python number in every iteration, so `{}` is traced again every time",
                            text_of(site, given), callee->name ? callee->name.text() : "tf.function"),
                fmt::format("pass a tensor: `tf.constant({})`", text_of(site, given)));
-    add_note(finding, site, *loop->node, "the loop");
+    note_loop(finding, *loop);
     return;
   }
 }

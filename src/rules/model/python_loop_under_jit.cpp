@@ -14,18 +14,24 @@ namespace {
 
 constexpr i64 kManyTurns = 32;
 
+// A number that is written down, or the default of a setting.
+std::optional<i64> setting(const Site &site, const Expr *expr) {
+  const std::optional<model::ConstantValue> value = setting_of(site, expr);
+  return value.has_value() ? value->as_integer() : std::nullopt;
+}
+
 // How often a `for … in range(…)` turns, where that is written down.
 std::optional<i64> turns_of(const Site &site, const Call &range) {
   const std::size_t given = range.args.size();
   if (given == 1) {
-    return integer_of(site, range.args[0]);
+    return setting(site, range.args[0]);
   }
   if (given < 2 || given > 3) {
     return std::nullopt;
   }
-  const std::optional<i64> from = integer_of(site, range.args[0]);
-  const std::optional<i64> to = integer_of(site, range.args[1]);
-  const std::optional<i64> step = given == 3 ? integer_of(site, range.args[2]) : 1;
+  const std::optional<i64> from = setting(site, range.args[0]);
+  const std::optional<i64> to = setting(site, range.args[1]);
+  const std::optional<i64> step = given == 3 ? setting(site, range.args[2]) : 1;
   return from.has_value() && to.has_value() && step.value_or(0) != 0 ? std::optional((*to - *from) / *step)
                                                                      : std::nullopt;
 }
@@ -79,6 +85,29 @@ bool carries_call(const Site &site, const For &loop) {
              const auto *name = as<Name>(node);
              return name != nullptr && is_param(name->id) && mentions(call, name->id);
            });
+  });
+}
+
+// `x = self.denoise(params, x, t)`: a function of the project computes the next value of a name from the one before,
+// with operations of the framework. What a loop over layers calls is another function each time.
+bool carries_through_function(const Site &site, const For &loop) {
+  return std::ranges::any_of(loop.body, [&](const Stmt *statement) {
+    const auto *assignment = as<Assign>(statement);
+    const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+    const model::FunctionInfo *callee = call != nullptr ? called_function(site, *call) : nullptr;
+    if (callee == nullptr || assignment->targets.size() != 1) {
+      return false;
+    }
+    const bool goes_on = any_node(assignment->targets[0], [&](const Node *node) {
+      const auto *name = as<Name>(node);
+      return name != nullptr && mentions(call, name->id);
+    });
+    const auto computes = [](const model::FunctionInfo &one) {
+      return std::ranges::any_of(one.ops, [](const model::OpFact &op) { return (op.traits & kOp) != 0; });
+    };
+    return goes_on && (computes(*callee) || std::ranges::any_of(callee->calls, [&](const model::CallSite &inner) {
+                         return inner.callee != callee && computes(*inner.callee);
+                       }));
   });
 }
 
@@ -205,7 +234,7 @@ void check(Site &site, const Node &node) {
            (element != nullptr && element->context == Context::Load && counter != nullptr &&
             mentions(element->slice, counter->id) && depends_on_traced_argument(site, element->value));
   });
-  if (!has_ops && !has_arithmetic && !carries_call(site, loop)) {
+  if (!has_ops && !has_arithmetic && !carries_call(site, loop) && !carries_through_function(site, loop)) {
     return;
   }
   Finding &finding = report(

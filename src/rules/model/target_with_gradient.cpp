@@ -1,9 +1,12 @@
 #include "rules/assignments.h"
 #include "rules/loss_call.h"
+#include "rules/origins.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace deepperf::rules::target_with_gradient {
 
@@ -109,6 +112,141 @@ void check_advantage(Site &site, const BinOp &product) {
   add_note(finding, site, *difference, "it is computed here");
 }
 
+// ---- JAX ----------------------------------------------------------------------------------------------------------
+
+// Is the expression the parameters that jax.grad differentiates the loss for?
+bool is_differentiated(const Site &site, const model::FunctionInfo &function, const Expr *expr) {
+  bool found = false;
+  visit_origins(site, function, expr, [&](const Origin &origin) {
+    if (origin.parameter_of == nullptr) {
+      return Onward::Stop;
+    }
+    const model::FunctionInfo &owner = *origin.parameter_of;
+    const u32 first = owner.type != nullptr && !owner.is_static ? 1 : 0;
+    const bool is_first = origin.parameter == first;
+    const bool is_handed = std::ranges::any_of(handed_to(site, owner), [](const HandedTo &handed) {
+      return handed.api.ends_with("grad") && keyword_argument(*handed.transform, "argnums") == nullptr;
+    });
+    found |= is_first && is_handed;
+    return is_handed ? Onward::Stop : Onward::Through;
+  });
+  return found;
+}
+
+// What one side of a difference is computed from.
+struct Side {
+  const model::FunctionInfo *function = nullptr;
+  const Call *network = nullptr; // applied with the differentiated parameters
+  bool is_target = false;        // reward + discount * value
+  bool is_cut = false;           // stop_gradient, or something that is not known
+};
+
+Side side_of(const Site &site, const model::FunctionInfo &function, const Expr *expr) {
+  Side side;
+  visit_origins(site, function, expr, [&](const Origin &origin) {
+    const Site there = site_of_origin(site, *origin.function);
+    if (const auto *both = as<BinOp>(origin.expr)) {
+      const auto is_product = [](const Expr *part) {
+        const auto *product = as<BinOp>(part);
+        return product != nullptr && product->op() == Operator::Mult;
+      };
+      side.is_target |= both->op() == Operator::Add && (is_product(both->left) || is_product(both->right));
+      return Onward::Through;
+    }
+    const auto *call = as<Call>(origin.expr);
+    if (call == nullptr) {
+      return origin.expr->kind == NodeKind::Subscript || origin.expr->kind == NodeKind::UnaryOp ? Onward::Through
+                                                                                                : Onward::Stop;
+    }
+    const std::string_view api = called_api(there, *call);
+    const std::string_view method = called_method(*call);
+    if (api.ends_with("stop_gradient")) {
+      side.is_cut = true;
+      return Onward::Stop;
+    }
+    if ((method == "apply" || method == "apply_fn") && !call->args.empty()) {
+      if (is_differentiated(site, *origin.function, call->args[0])) {
+        side.network = call;
+        side.function = origin.function;
+      }
+      return Onward::Stop;
+    }
+    return api.starts_with("jax.numpy.") || api.starts_with("jax.lax.") ||
+                   (api.empty() && receiver_of(*call) != nullptr)
+               ? Onward::Through
+               : Onward::Stop;
+  });
+  return side;
+}
+
+void judge_difference(Site &site, const model::FunctionInfo &function, const Expr *left, const Expr *right) {
+  Side target = side_of(site, function, left);
+  Side value = side_of(site, function, right);
+  if (!target.is_target) {
+    std::swap(target, value);
+  }
+  if (!target.is_target || target.is_cut || target.network == nullptr || value.is_target || value.is_cut ||
+      value.network == nullptr || target.network == value.network) {
+    return;
+  }
+  const Site there = site_of_origin(site, *target.function);
+  const Site other = site_of_origin(site, *value.function);
+  if (text_of(there, target.network) == text_of(other, value.network)) {
+    return;
+  }
+  Site place = there;
+  Finding &finding = report(place, *target.network,
+                            "the target is computed with the parameters that the loss is differentiated for, so the "
+                            "loss also moves the target "
+                            "towards the prediction",
+                            "wrap the target in `jax.lax.stop_gradient(…)`");
+  finding.notes.push_back({other.module->file, value.network->span(), "the prediction"});
+}
+
+// The difference behind `error` of `jnp.square(error)` and `error ** 2`
+void check_squared(Site &site, const Expr *squared) {
+  if (!site.module->jax || site.module->is_test || site.function == nullptr) {
+    return;
+  }
+  const BinOp *difference = nullptr;
+  const model::FunctionInfo *function = nullptr;
+  u32 count = 0;
+  visit_origins(site, *site.function, squared, [&](const Origin &origin) {
+    const auto *both = as<BinOp>(origin.expr);
+    if (both != nullptr && both->op() == Operator::Sub) {
+      difference = both;
+      function = origin.function;
+    }
+    ++count;
+    return Onward::Stop;
+  });
+  if (difference != nullptr && count == 1) {
+    judge_difference(site, *function, difference->left, difference->right);
+  }
+}
+
+void check_call(Site &site, const Call &call) {
+  const std::string_view api = called_api(site, call);
+  if (!api.starts_with("jax.") && !api.starts_with("optax.")) {
+    check_target(site, call);
+  } else if (api == "jax.numpy.square") {
+    if (!call.args.empty()) {
+      check_squared(site, call.args[0]);
+    }
+  } else if (call.args.size() >= 2 && site.module->jax && !site.module->is_test && site.function != nullptr) {
+    judge_difference(site, *site.function, call.args[0], call.args[1]);
+  }
+}
+
+void check_operation(Site &site, const Node &node) {
+  const auto &operation = static_cast<const BinOp &>(node);
+  if (operation.op() == Operator::Pow && integer_of(site, operation.right) == 2) {
+    check_squared(site, operation.left);
+  } else {
+    check_advantage(site, operation);
+  }
+}
+
 } // namespace
 
 extern constinit const Rule kTargetWithGradient = {
@@ -118,13 +256,14 @@ extern constinit const Rule kTargetWithGradient = {
              .root_cause = "Model: Confusion with Computation Graph",
              .symptoms = "Wrong Result, Slow Convergence",
              .stage = "Training",
-             .frameworks = "PyTorch",
+             .frameworks = "PyTorch, JAX",
              .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
 A temporal-difference target `r + gamma * q(next_state).max(1)` that the trained network computes with gradients, and `log_prob * advantage` where the advantage still has the
-critic's gradient.
+critic's gradient. In JAX, a squared difference of a prediction and of such a target, where a function that `jax.grad` differentiates computes
+both with the same parameters, without `jax.lax.stop_gradient`.
 
 ## Why it is wrong
 
@@ -172,9 +311,9 @@ For residual gradient methods, which differentiate the target on purpose.
 )"},
     .calls = "TorchLoss.__call__ torch.nn.functional.mse_loss torch.nn.functional.smooth_l1_loss "
              "torch.nn.functional.huber_loss "
-             "torch.nn.functional.l1_loss",
-    .on_call = check_target,
+             "torch.nn.functional.l1_loss jax.numpy.square optax.l2_loss optax.squared_error optax.huber_loss",
+    .on_call = check_call,
     .nodes = {NodeKind::BinOp},
-    .on_node = [](Site &site, const Node &node) { check_advantage(site, static_cast<const BinOp &>(node)); }};
+    .on_node = check_operation};
 
 } // namespace deepperf::rules::target_with_gradient

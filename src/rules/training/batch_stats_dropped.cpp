@@ -1,4 +1,4 @@
-#include "rules/site.h"
+#include "rules/origin_bindings.h"
 #include "rules/tree.h"
 
 #include <fmt/format.h>
@@ -66,28 +66,109 @@ const Expr *element(const Expr *target, u32 index) {
   return tuple != nullptr && index < tuple->elts.size() ? tuple->elts[index] : nullptr;
 }
 
-// The name that takes the updates out of `(loss, (logits, updates)), grads = grad_fn(params)`.
-const Name *unpacked(const FunctionDef &outer, const FunctionDef &loss, const Path &path) {
-  const Name *found = nullptr;
-  u32 places = 0;
-  for (const Stmt *statement : outer.body) {
-    any_node(statement, [&](const Node *node) {
-      const auto *assignment = as<Assign>(node);
-      const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
-      if (call == nullptr || assignment->targets.size() != 1 || assignment->start < loss.end) {
-        return false;
-      }
-      const Expr *result = element(assignment->targets[0], 0); // what the differentiated function returned
-      const Expr *part = result != nullptr ? element(result, path.outer) : nullptr;
-      part = part != nullptr && path.inner != Path::kNone ? element(part, path.inner) : part;
-      if (const auto *name = as<Name>(part)) {
-        found = name;
-        ++places;
-      }
-      return false;
-    });
+// A name that the updates end in and that nothing reads.
+struct Dropped {
+  const model::FunctionInfo *function = nullptr;
+  Symbol name;
+  const Node *place = nullptr; // the name, where it is bound
+};
+
+// The name where the assignment that begins at the offset binds it.
+const Node *bound_at(const FunctionDef &definition, u32 start, Symbol name) {
+  const Node *found = nullptr;
+  any_node(definition.body, [&](const Node *node) {
+    const auto *plain = as<Name>(node);
+    if (plain != nullptr && plain->id == name && plain->context == Context::Store && node->start >= start) {
+      found = node;
+    }
+    return found != nullptr;
+  });
+  return found;
+}
+
+// Where a call of the loss function, through jax.value_and_grad, leaves the part of its result that is at the path.
+Dropped dropped_by_caller(const Site &site, const model::CallSite &caller, const Path &path) {
+  const FunctionDef *definition = caller.caller->definition();
+  if (definition == nullptr) {
+    return {};
   }
-  return places == 1 ? found : nullptr;
+  // `(loss, (logits, updates)), grads = …`: the first part is what the loss function returned.
+  std::vector<OriginPart> wanted = {{.key = {}, .index = 0}, {.key = {}, .index = static_cast<i32>(path.outer)}};
+  if (path.inner != Path::kNone) {
+    wanted.push_back({.key = {}, .index = static_cast<i32>(path.inner)});
+  }
+  bool is_gradient = false;
+  visit_origins(site, *caller.caller, caller.call, [&](const Origin &origin) {
+    is_gradient |= origin.is_gradient;
+    return Onward::Stop;
+  });
+  if (!is_gradient) {
+    wanted.erase(wanted.begin());
+  }
+  Dropped found;
+  for (const OriginBinding *binding : bindings_of_value(site, *caller.caller, caller.call)) {
+    if (binding->path == wanted) {
+      found = {caller.caller, binding->name, bound_at(*definition, binding->start, binding->name)};
+    }
+  }
+  return found.place != nullptr ? found : Dropped{};
+}
+
+// Does the project put updated statistics back into its state anywhere: `state.replace(batch_stats=…)`?
+struct StatisticsKept {
+  bool anywhere = false;
+};
+
+StatisticsKept find_kept(const model::Project &project) {
+  StatisticsKept kept;
+  for (const model::Module &module : project.modules) {
+    for (const Stmt *statement : module.jax ? module.parsed->tree.body : Block{}) {
+      any_node_inside(statement, [&](const Node *node) {
+        const auto *call = as<Call>(node);
+        const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
+        kept.anywhere |= (method == "replace" || method == "_replace" || method == "apply_gradients") &&
+                         keyword_argument(*call, "batch_stats") != nullptr;
+        return kept.anywhere;
+      });
+    }
+  }
+  return kept;
+}
+
+bool keeps_statistics(const Site &site) {
+  return site.memory.recall<StatisticsKept>(&site.project, [&] { return find_kept(site.project); }).anywhere;
+}
+
+bool applies_gradients(const Site &site, const FunctionDef &definition) {
+  return any_node(definition.body, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    return call != nullptr &&
+           (called_method(*call) == "apply_gradients" || called_api(site, *call) == "optax.apply_updates");
+  });
+}
+
+// Where the updates end, if nothing reads them: in the function itself, or in all that call it.
+Dropped find_dropped(const Site &site, const FunctionDef &function, const Name &updates) {
+  const u32 reads = reads_of(&function, updates.id);
+  if (reads == 0) {
+    return {site.function, updates.id, &updates};
+  }
+  const auto *result = reads == 1 && !function.body.empty() ? as<Return>(function.body.back()) : nullptr;
+  const Path path = result != nullptr && result->value != nullptr ? path_in(result->value, updates.id) : Path{};
+  if (!path.is_known()) {
+    return {};
+  }
+  Dropped dropped;
+  for (const model::CallSite *caller : site.function->called_by) {
+    dropped = dropped_by_caller(site, *caller, path);
+    // The name may be the one that an inner function reads once, to return it.
+    const bool is_inner = dropped.place != nullptr && site.function->parent == dropped.function;
+    const u32 expected = is_inner && dropped.name == updates.id ? 1 : 0;
+    if (dropped.place == nullptr || reads_of(dropped.function->definition(), dropped.name) != expected) {
+      return {};
+    }
+  }
+  return dropped;
 }
 
 void check(Site &site, const Call &call) {
@@ -99,28 +180,20 @@ void check(Site &site, const Call &call) {
     return;
   }
   const auto *updates = as<Name>(element(assignment->targets[0], 1));
-  if (updates == nullptr || updates->id.text().starts_with("_")) {
-    return; // dropped on purpose
-  }
-  const Name *dropped = reads_of(function, updates->id) == 0 ? updates : nullptr;
-  const FunctionDef *outer = site.function->parent != nullptr ? site.function->parent->definition() : nullptr;
-  if (dropped == nullptr && outer != nullptr && !function->body.empty()) {
-    const auto *result = as<Return>(function->body.back());
-    const Path path = result != nullptr && result->value != nullptr ? path_in(result->value, updates->id) : Path{};
-    const Name *taken =
-        path.is_known() && reads_of(function, updates->id) == 1 ? unpacked(*outer, *function, path) : nullptr;
-    // It may have the name that the inner function reads once, to return it.
-    const u32 expected = taken != nullptr && taken->id == updates->id ? 1 : 0;
-    if (taken != nullptr && !taken->id.text().starts_with("_") && reads_of(outer, taken->id) == expected) {
-      dropped = taken;
-    }
-  }
-  if (dropped == nullptr) {
+  const Dropped dropped = updates != nullptr ? find_dropped(site, *function, *updates) : Dropped{};
+  if (dropped.place == nullptr) {
     return;
   }
+  // `_` may be on purpose, as where another model is trained; not in a step that nobody else keeps them for.
+  const bool is_underscore = dropped.name.text().starts_with("_");
+  if (is_underscore && (keeps_statistics(site) || !applies_gradients(site, *dropped.function->definition()))) {
+    return;
+  }
+  Site place = site_of_origin(site, *dropped.function);
   Finding &finding =
-      report(site, *dropped, "the updated batch statistics are discarded, so evaluation uses the initial ones",
-             fmt::format("keep them in the train state: `batch_stats={}[\"batch_stats\"]`", dropped->id.text()));
+      report(place, *dropped.place, "the updated batch statistics are discarded, so evaluation uses the initial ones",
+             fmt::format("keep them in the train state: `batch_stats={}[\"batch_stats\"]`",
+                         is_underscore ? "updates" : dropped.name.text()));
   add_note(finding, site, *given, "requested here");
 }
 
@@ -139,7 +212,8 @@ extern constinit const Rule kBatchStatsDropped = {
              .documentation = R"(## What it finds
 
 `logits, updates = model.apply(…, mutable=["batch_stats"])` where nothing reads `updates`: in the function itself or, if a loss function
-returns it, where the result of `value_and_grad` is unpacked. A name that starts with an underscore is assumed to be intended.
+returns it, where the result of `value_and_grad` is unpacked. A name that starts with an underscore is assumed to be intended, unless the
+same function applies gradients and nothing in the project keeps updated statistics.
 
 ## Why it is wrong
 

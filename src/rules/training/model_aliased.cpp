@@ -13,9 +13,41 @@ using namespace python;
 
 namespace {
 
-bool is_model(const Expr *expr) {
-  const Kind kind = model::kind_of(expr);
-  return kind == Kind::TorchModule || kind == Kind::HfModel;
+bool is_model(Kind kind) { return kind == Kind::TorchModule || kind == Kind::HfModel || kind == Kind::KerasModel; }
+
+bool is_model(const Expr *expr) { return is_model(model::kind_of(expr)); }
+
+bool is_model(const model::Value &value) {
+  return value.is(model::Value::Tag::Object) ? is_model(value.type->kind)
+                                             : value.is(model::Value::Tag::Instance) && is_model(value.kind);
+}
+
+// A list, tuple or dictionary of models.
+bool holds_models(const Site &site, const Expr *expr) {
+  const model::Value value = value_of(site, expr);
+  if (value.is(model::Value::Tag::Instance)) {
+    return value.container && is_model(value);
+  }
+  return value.is(model::Value::Tag::Tuple) && value.number > 0 && is_model(value.items[0]);
+}
+
+// What a copy that is not deep is made of: `list(nets)`, `nets[:]`, `nets.copy()`, `copy.copy(nets)`, `[*nets]`. The
+// models in it stay the same.
+const Expr *copied_from(const Site &site, const Expr *value) {
+  if (const auto *call = as<Call>(value)) {
+    const std::string_view api = called_api(site, *call);
+    if ((api == "list" || api == "tuple" || api == "dict" || api == "copy.copy") && call->args.size() == 1) {
+      return call->args[0];
+    }
+    return called_method(*call) == "copy" && call->args.empty() ? receiver_of(*call) : nullptr;
+  }
+  if (const auto *part = as<Subscript>(value)) {
+    const auto *slice = as<Slice>(part->slice);
+    return slice != nullptr && slice->lower == nullptr && slice->upper == nullptr ? part->value : nullptr;
+  }
+  const auto *list = as<List>(value);
+  const auto *star = list != nullptr && list->elts.size() == 1 ? as<Starred>(list->elts[0]) : nullptr;
+  return star != nullptr ? star->value : nullptr;
 }
 
 // `x.parameters()` and the like, also in list()
@@ -25,7 +57,11 @@ bool gives_weights_of(const Site &site, const Expr *expr, std::string_view text)
     call = as<Call>(call->args[0]);
   }
   if (call == nullptr || receiver_of(*call) == nullptr) {
-    return false;
+    const auto *variables = as<Attribute>(expr); // of Keras
+    const std::string_view attribute = variables != nullptr ? variables->attr.text() : std::string_view{};
+    return (attribute == "variables" || attribute == "weights" || attribute == "trainable_variables" ||
+            attribute == "trainable_weights") &&
+           text_of(site, variables->value) == text;
   }
   const std::string_view method = called_method(*call);
   return (method == "parameters" || method == "named_parameters" || method == "buffers") &&
@@ -41,9 +77,10 @@ const Node *update_between(const Site &site, const Node *root, std::string_view 
     if (call == nullptr || found != nullptr) {
       return found != nullptr;
     }
-    if (called_method(*call) == "load_state_dict" && !call->args.empty()) {
+    if ((called_method(*call) == "load_state_dict" || called_method(*call) == "set_weights") && !call->args.empty()) {
       const auto *state = as<Call>(call->args[0]);
-      if (state != nullptr && called_method(*state) == "state_dict" && text_of(site, receiver_of(*call)) == copy &&
+      const std::string_view method = state != nullptr ? called_method(*state) : std::string_view{};
+      if ((method == "state_dict" || method == "get_weights") && text_of(site, receiver_of(*call)) == copy &&
           text_of(site, receiver_of(*state)) == original) {
         found = node;
       }
@@ -61,12 +98,39 @@ const Node *update_between(const Site &site, const Node *root, std::string_view 
   return found;
 }
 
+// The same for lists of models: `for net, target in zip(nets, targets):` updates each pair.
+const Node *update_of_pairs(const Site &site, const Node *root, std::string_view copy, std::string_view original) {
+  const Node *found = nullptr;
+  any_node_inside(root, [&](const Node *node) {
+    const auto *loop = as<For>(node);
+    const auto *zip = loop != nullptr ? as<Call>(loop->iter) : nullptr;
+    const auto *pair = loop != nullptr ? as<Tuple>(loop->target) : nullptr;
+    if (found != nullptr || zip == nullptr || pair == nullptr || pair->elts.size() != 2 || zip->args.size() != 2 ||
+        called_name(*zip) != "zip") {
+      return found != nullptr;
+    }
+    const std::string_view first = text_of(site, zip->args[0]);
+    const std::string_view second = text_of(site, zip->args[1]);
+    const bool is_forward = first == original && second == copy;
+    if (is_forward || (first == copy && second == original)) {
+      const std::string_view one = text_of(site, pair->elts[is_forward ? 1 : 0]);
+      const std::string_view other = text_of(site, pair->elts[is_forward ? 0 : 1]);
+      found = update_between(site, loop, one, other);
+    }
+    return found != nullptr;
+  });
+  return found;
+}
+
 void tell(Site &site, const Assign &assignment, std::string_view copy, std::string_view original, const Node &used,
           std::string consequence) {
-  Finding &finding =
-      report(site, assignment,
-             fmt::format("`{}` is the same model as `{}`, not a copy of it, so {}", copy, original, consequence),
-             fmt::format("copy it: `{} = copy.deepcopy({})`", copy, original));
+  Finding &finding = report(
+      site, assignment,
+      fmt::format("`{}` is the same model as `{}`, not a copy of it, so {}", copy, original, consequence),
+      model::kind_of(assignment.value) == Kind::KerasModel
+          ? fmt::format("copy it: `{0} = keras.models.clone_model({1})`, then `{0}.set_weights({1}.get_weights())`",
+                        copy, original)
+          : fmt::format("copy it: `{} = copy.deepcopy({})`", copy, original));
   add_note(finding, site, used, "this expects two models");
 }
 
@@ -133,6 +197,29 @@ void check_best(Site &site, const Assign &assignment, const Expr *target, const 
   add_note(finding, site, *used, "this uses the last weights, not the best ones");
 }
 
+// `self.targets = list(self.critics)`: another list of the same models
+void check_lists(Site &site, const Assign &assignment, const Expr *original) {
+  const Expr *target = assignment.targets[0];
+  const FunctionDef *definition = site.function->definition();
+  const Node *root = target->kind == NodeKind::Attribute && site.type != nullptr ? site.type->node
+                     : definition != nullptr                                     ? static_cast<const Node *>(definition)
+                                                                                 : nullptr;
+  const std::string_view copy = text_of(site, target);
+  const std::string_view models = text_of(site, original);
+  const Node *used = root != nullptr ? update_of_pairs(site, root, copy, models) : nullptr;
+  if (used == nullptr ||
+      node_has_word(site, *root, std::initializer_list<std::string_view>{"deepcopy", "clone_model"})) {
+    return;
+  }
+  Finding &finding =
+      report(site, assignment,
+             fmt::format(
+                 "`{}` holds the same models as `{}`, not copies of them, so updating one from the other has no effect",
+                 copy, models),
+             "copy each model: `copy.deepcopy`, or `keras.models.clone_model` and `set_weights`");
+  add_note(finding, site, *used, "this expects two models");
+}
+
 void check(Site &site, const Node &node) {
   const auto &assignment = static_cast<const Assign &>(node);
   const Expr *target = assignment.targets[0];
@@ -140,8 +227,16 @@ void check(Site &site, const Node &node) {
   const auto is_plain = [](const Expr *expr) {
     return expr->kind == NodeKind::Name || expr->kind == NodeKind::Attribute;
   };
-  if (assignment.targets.size() != 1 || !is_plain(target) || !is_plain(value) || site.module->is_test ||
-      !is_model(value)) {
+  if (assignment.targets.size() != 1 || !is_plain(target) || site.module->is_test) {
+    return;
+  }
+  const Expr *copied = copied_from(site, value);
+  if (copied != nullptr ? is_plain(copied) && holds_models(site, copied)
+                        : is_plain(value) && !is_model(value) && holds_models(site, value)) {
+    check_lists(site, assignment, copied != nullptr ? copied : value);
+    return;
+  }
+  if (!is_plain(value) || !is_model(value)) {
     return;
   }
   if (loop_around(site) != nullptr) {
@@ -191,13 +286,13 @@ extern constinit const Rule kModelAliased = {
              .root_cause = "Training: Wrong Training Step",
              .symptoms = "Wrong Result",
              .stage = "Training",
-             .frameworks = "PyTorch",
+             .frameworks = "PyTorch, Keras",
              .severity = Severity::Error,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
 `best_model = model` in some iterations of a training loop, used after the loop, and `target = model` or `ema = model` where later code updates
-one from the other.
+one from the other. Likewise a second list of the same models, `targets = list(critics)`, where a loop over both updates one from the other.
 
 ## Why it is wrong
 

@@ -1,4 +1,5 @@
 #include "rules/jax.h"
+#include "rules/origins.h"
 #include "rules/reach.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
@@ -25,8 +26,61 @@ bool is_mapped(const Site &site, const FunctionInfo &function) {
                          : is_pmap(made->func) || (!made->args.empty() && is_pmap(made->args[0]));
 }
 
-bool is_gradient(std::string_view api) {
-  return api == "jax.grad" || api == "jax.value_and_grad" || api == "haiku.grad" || api == "haiku.value_and_grad";
+// What a call applies to the parameters: gradients, or the updates that an optimizer made of them; null if it is none.
+const Expr *applied_by(const Site &site, const Call &call) {
+  const std::string_view method = called_method(call);
+  const std::string_view api = called_api(site, call);
+  if (api == "optax.apply_updates" || api == "equinox.apply_updates") {
+    return call.args.size() > 1 ? call.args[1] : nullptr;
+  }
+  if (method == "apply_gradients") {
+    const Keyword *given = keyword_argument(call, "grads");
+    return given != nullptr ? given->value : nullptr;
+  }
+  return method == "apply_gradient" && !call.args.empty() ? call.args[0] : nullptr;
+}
+
+bool is_reduction(std::string_view api) {
+  return api.ends_with(".pmean") || api.ends_with(".psum") || api.ends_with(".all_gather") ||
+         api.ends_with(".psum_scatter");
+}
+
+// Where the gradients come from that are applied, if nothing on the way puts those of all devices together.
+struct LocalGradient {
+  const FunctionInfo *function = nullptr;
+  const Call *call = nullptr;
+  bool is_other = false; // reduced on some way, or perhaps
+};
+
+LocalGradient gradient_behind(const Site &site, const FunctionInfo &function, const Expr *applied) {
+  LocalGradient found;
+  visit_origins(site, function, applied, [&](const Origin &origin) {
+    if (origin.is_gradient) {
+      found.call = static_cast<const Call *>(origin.expr);
+      found.function = origin.function;
+      static constexpr std::string_view kWords[] = {"pmean", "psum", "all_gather", "lax.p"};
+      found.is_other |= origin.differentiated == nullptr || has_word(text_of(*origin.differentiated), kWords);
+      return Onward::Stop;
+    }
+    const Site there = site_of_origin(site, *origin.function);
+    const auto *call = as<Call>(origin.expr);
+    const model::Value value = call == nullptr ? value_of(there, origin.expr) : model::Value{};
+    const std::string_view api = call != nullptr                    ? called_api(there, *call)
+                                 : value.is(model::Value::Tag::Api) ? value.name().text()
+                                                                    : std::string_view{};
+    if (is_reduction(api)) {
+      found.is_other = true;
+      return Onward::Stop;
+    }
+    const bool is_known = api.starts_with("jax.") || api.starts_with("optax.") || api.starts_with("flax.") ||
+                          api.starts_with("equinox.") || api.starts_with("functools.") || api.find('.') == api.npos;
+    if (call != nullptr && (api.empty() ? called_method(*call) != "update" : !is_known)) {
+      found.is_other = true; // it may do anything
+      return Onward::Stop;
+    }
+    return Onward::Through;
+  });
+  return found;
 }
 
 void check(Site &site, const Node &node) {
@@ -35,39 +89,44 @@ void check(Site &site, const Node &node) {
       (function->tracers & model::kByJaxJit) == 0 || !is_mapped(site, *function)) {
     return;
   }
-  static constexpr std::string_view kWords[] = {"pmean", "psum", "all_gather", "axis_name", "cross_replica", "lax.p"};
+  const auto look_in = [&](const FunctionInfo &where, const Node &code) {
+    const Site there = site_of_origin(site, where);
+    bool reported = false;
+    any_node(&code, [&](const Node *part) {
+      const auto *call = as<Call>(part);
+      const Expr *applied = call != nullptr ? applied_by(there, *call) : nullptr;
+      const LocalGradient gradient = applied != nullptr ? gradient_behind(site, where, applied) : LocalGradient{};
+      if (gradient.call == nullptr || gradient.is_other) {
+        return false;
+      }
+      Site place = there;
+      Finding &finding = report(place, *call,
+                                "each device updates its parameters with the gradients of its own part of the batch, "
+                                "so the copies of the model drift apart",
+                                "average them first: `grads = jax.lax.pmean(grads, axis_name=\"batch\")`");
+      add_note(finding, site, *function->compiled_at, "runs on every device");
+      finding.notes.push_back({gradient.function->module->file,
+                               {gradient.call->start, gradient.call->end},
+                               "these gradients are of one device"});
+      reported = true;
+      return true;
+    });
+    return reported;
+  };
   const auto &definition = static_cast<const FunctionDef &>(node);
-  const Call *gradient = nullptr;
-  const Call *update = nullptr;
-  bool is_reduced = false;
-  any_node_inside(&node, [&](const Node *part) {
-    const auto *call = as<Call>(part);
-    if (call == nullptr || std::ranges::find(definition.decorators, part) != definition.decorators.end()) {
-      return false;
-    }
-    const std::string_view api = called_api(site, *call);
-    const std::string_view method = called_method(*call);
-    gradient = is_gradient(api) ? call : gradient;
-    is_reduced |= api.ends_with(".pmean") || api.ends_with(".psum") || api.ends_with("all_gather");
-    if ((method == "apply_gradients" && keyword_argument(*call, "grads") != nullptr) || api == "optax.apply_updates") {
-      update = call;
-    }
-    return false;
-  });
-  if (gradient == nullptr || update == nullptr || is_reduced) {
-    return;
-  }
-  for (const FunctionInfo *reached : reached_functions(*function, node)) {
-    if (has_word(text_of(*reached), kWords)) {
+  for (const Stmt *statement : definition.body) {
+    if (look_in(*function, *statement)) {
       return;
     }
   }
-  Finding &finding = report(site, *update,
-                            "each device updates its parameters with the gradients of its own part of the batch, so "
-                            "the copies of the model drift apart",
-                            "average them first: `grads = jax.lax.pmean(grads, axis_name=\"batch\")`");
-  add_note(finding, site, *function->compiled_at, "runs on every device");
-  add_note(finding, site, *gradient, "these gradients are of one device");
+  for (const FunctionInfo *reached : reached_functions(*function, node)) {
+    const FunctionDef *helper = reached->definition();
+    for (const Stmt *statement : helper != nullptr ? helper->body : Block{}) {
+      if (look_in(*reached, *statement)) {
+        return;
+      }
+    }
+  }
 }
 
 } // namespace
@@ -84,7 +143,8 @@ extern constinit const Rule kPmapWithoutMean = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A function under `jax.pmap` that computes gradients and applies them, without `jax.lax.pmean`, `psum` or the like in it or in what it calls.
+A function under `jax.pmap` that computes gradients and applies them, itself or in what it calls, where no `jax.lax.pmean`, `psum` or the like
+stands between the two. An average of the metrics alone does not help.
 
 ## Why it is wrong
 

@@ -1,11 +1,7 @@
-#include "rules/site.h"
+#include "rules/static_arguments.h"
 #include "rules/tracing.h"
-#include <fmt/format.h>
 
-#include <algorithm>
-#include <optional>
-#include <string>
-#include <vector>
+#include <fmt/format.h>
 
 namespace deepperf::rules::static_argument_unhashable {
 
@@ -15,37 +11,6 @@ namespace {
 
 using model::FunctionInfo;
 using model::Value;
-
-// Is the parameter static, by number or by name?
-bool is_static(const Site &site, const FunctionInfo &function, u32 index) {
-  const auto *made = as<Call>(function.compiled_at);
-  const Site there = site_around(site, function);
-  for (const Keyword *keyword : made != nullptr ? made->keywords : Array<Keyword *>{}) {
-    const std::string_view option = keyword->name ? keyword->name.text() : std::string_view{};
-    if (option != "static_argnums" && option != "static_argnames") {
-      continue;
-    }
-    const auto *tuple = as<Tuple>(keyword->value);
-    const auto *list = as<List>(keyword->value);
-    std::vector<const Expr *> parts;
-    if (tuple != nullptr || list != nullptr) {
-      const Array<Expr *> &elements = tuple != nullptr ? tuple->elts : list->elts;
-      parts.assign(elements.begin(), elements.end());
-    } else {
-      parts.push_back(keyword->value);
-    }
-    for (const Expr *part : parts) {
-      const std::optional<i64> number = integer_of(there, part);
-      const std::optional<std::string> name = string_of(there, part);
-      if ((number.has_value() && *number == static_cast<i64>(index)) ||
-          (name.has_value() && index < function.params.size() && function.params[index]->name &&
-           function.params[index]->name.text() == *name)) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
 
 // What the argument surely is; empty if it can be hashed, or if that is not known.
 std::string_view unhashable(const Site &site, const Expr *expr) {
@@ -76,7 +41,7 @@ void check(Site &site, const Node &node) {
   const u32 first = is_method && function.type != nullptr && !function.is_static ? 1 : 0;
   const auto look = [&](const Expr *value, u32 index) {
     const std::string_view what = unhashable(site, value);
-    if (what.empty() || !is_static(site, function, index)) {
+    if (what.empty() || index >= 63 || (static_parameters(site, function).bits >> index & 1U) == 0) {
       return;
     }
     Finding &finding =

@@ -33,3 +33,21 @@ def run(x, sizes):
     g = network(x, sizes)
     h = network([x, x], (1, 2))
     return a, b, c, d, e, f, g, h
+
+
+class Sampler:
+    def __init__(self, net):
+        self.net = net
+        self.sample = jax.jit(self._sample, static_argnums=2)
+        self.draw = jax.jit(self._draw, static_argnums=(1,))
+
+    def _sample(self, params, key, count):
+        return jax.random.normal(key, (count, 3)) @ params
+
+    def _draw(self, key, sizes):
+        return [jax.random.normal(key, (size,)) for size in sizes]
+
+    def run(self, params):
+        key = jax.random.PRNGKey(0)
+        drawn = self.draw(key, [3, 4])  # expect: DP960
+        return self.sample(params, jax.random.fold_in(key, 1), 16), drawn

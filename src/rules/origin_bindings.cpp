@@ -1,0 +1,190 @@
+#include "rules/origin_bindings.h"
+
+#include "rules/tree.h"
+
+#include <algorithm>
+
+namespace deepperf::rules {
+
+using namespace python;
+using model::FunctionInfo;
+
+namespace {
+
+struct OriginBindings {
+  std::vector<OriginBinding> all; // by name, then by place
+};
+
+class BindingSearch {
+public:
+  void block(const Block &statements, Span region) {
+    for (const Stmt *statement : statements) {
+      visit(*statement, region);
+    }
+  }
+
+  std::vector<OriginBinding> found;
+
+private:
+  static Span span_of(const Block &statements) {
+    return statements.empty() ? Span{} : Span{statements.front()->start, statements.back()->end};
+  }
+
+  void bind(const Expr *target, const Expr *value, std::vector<OriginPart> path, const Node &statement, u32 end,
+            Span region) {
+    if (const auto *name = as<Name>(target)) {
+      found.push_back({name->id, value, std::move(path), statement.start, end, region});
+      return;
+    }
+    const auto *tuple = as<Tuple>(target);
+    const auto *list = as<List>(target);
+    const Array<Expr *> elements = tuple != nullptr ? tuple->elts : list != nullptr ? list->elts : Array<Expr *>{};
+    bool behind_star = false;
+    for (u32 i = 0; i < elements.size(); ++i) {
+      const auto *star = as<Starred>(elements[i]);
+      behind_star |= star != nullptr;
+      std::vector<OriginPart> inner = path;
+      if (star == nullptr || !path.empty()) {
+        inner.push_back({.key = {}, .index = behind_star ? OriginPart::kAnyElement : static_cast<i32>(i)});
+      }
+      bind(star != nullptr ? star->value : elements[i], value, std::move(inner), statement, end, region);
+    }
+  }
+
+  // `for a, b in zip(xs, ys)` binds an element of each.
+  void bind_elements(const For &loop, Span body) {
+    const auto *call = as<Call>(loop.iter);
+    const auto *pair = as<Tuple>(loop.target);
+    const std::string_view name = call != nullptr ? called_name(*call) : std::string_view{};
+    if (name == "zip" && pair != nullptr && pair->elts.size() == call->args.size()) {
+      for (u32 i = 0; i < pair->elts.size(); ++i) {
+        bind(pair->elts[i], call->args[i], {OriginPart{}}, loop, loop.iter->end, body);
+      }
+      return;
+    }
+    if (name == "enumerate" && pair != nullptr && pair->elts.size() == 2 && !call->args.empty()) {
+      bind(pair->elts[1], call->args[0], {OriginPart{}}, loop, loop.iter->end, body);
+      bind(pair->elts[0], loop.iter, {OriginPart{}}, loop, loop.iter->end, body);
+      return;
+    }
+    bind(loop.target, loop.iter, {OriginPart{}}, loop, loop.iter->end, body);
+  }
+
+  void visit(const Stmt &statement, Span region) {
+    switch (statement.kind) {
+    case NodeKind::Assign: {
+      const auto &assignment = static_cast<const Assign &>(statement);
+      for (const Expr *target : assignment.targets) {
+        bind(target, assignment.value, {}, statement, statement.end, region);
+      }
+      return;
+    }
+    case NodeKind::AnnAssign: {
+      const auto &annotated = static_cast<const AnnAssign &>(statement);
+      if (annotated.value != nullptr) {
+        bind(annotated.target, annotated.value, {}, statement, statement.end, region);
+      }
+      return;
+    }
+    case NodeKind::AugAssign: {
+      // What it held before counts as well: never settled.
+      const auto &change = static_cast<const AugAssign &>(statement);
+      bind(change.target, change.value, {}, statement, statement.end, Span{statement.start, statement.end});
+      return;
+    }
+    case NodeKind::For: {
+      const auto &loop = static_cast<const For &>(statement);
+      bind_elements(loop, span_of(loop.body));
+      block(loop.body, span_of(loop.body));
+      return block(loop.orelse, span_of(loop.orelse));
+    }
+    case NodeKind::While: {
+      const auto &loop = static_cast<const While &>(statement);
+      block(loop.body, span_of(loop.body));
+      return block(loop.orelse, span_of(loop.orelse));
+    }
+    case NodeKind::If: {
+      const auto &branch = static_cast<const If &>(statement);
+      block(branch.body, span_of(branch.body));
+      return block(branch.orelse, span_of(branch.orelse));
+    }
+    case NodeKind::With: {
+      const auto &with = static_cast<const With &>(statement);
+      for (const WithItem &item : with.items) {
+        if (item.optional_vars != nullptr) {
+          bind(item.optional_vars, item.context_expr, {}, statement, item.context_expr->end, region);
+        }
+      }
+      return block(with.body, region);
+    }
+    case NodeKind::Try: {
+      const auto &attempt = static_cast<const Try &>(statement);
+      block(attempt.body, span_of(attempt.body));
+      for (const ExceptHandler *handler : attempt.handlers) {
+        block(handler->body, span_of(handler->body));
+      }
+      block(attempt.orelse, span_of(attempt.orelse));
+      return block(attempt.finalbody, region);
+    }
+    case NodeKind::Match:
+      for (const MatchCase &one : static_cast<const Match &>(statement).cases) {
+        block(one.body, span_of(one.body));
+      }
+      return;
+    default:
+      return;
+    }
+  }
+};
+
+} // namespace
+
+namespace {
+
+const OriginBindings &bindings_of(const Site &site, const FunctionInfo &function) {
+  return site.memory.recall<OriginBindings>(&function, [&] {
+    BindingSearch search;
+    const FunctionDef *definition = function.definition();
+    if (definition != nullptr) {
+      search.block(definition->body, {});
+    } else if (function.node == nullptr) {
+      search.block(function.module->parsed->tree.body, {});
+    }
+    std::ranges::stable_sort(search.found, {}, [](const OriginBinding &one) { return one.name.id; });
+    return OriginBindings{std::move(search.found)};
+  });
+}
+
+} // namespace
+
+std::vector<const OriginBinding *> bindings_of_value(const Site &site, const FunctionInfo &function,
+                                                     const Expr *value) {
+  std::vector<const OriginBinding *> found;
+  for (const OriginBinding &one : bindings_of(site, function).all) {
+    if (one.value == value) {
+      found.push_back(&one);
+    }
+  }
+  return found;
+}
+
+std::vector<const OriginBinding *> bindings_before(const Site &site, const FunctionInfo &function, Symbol name,
+                                                   u32 offset, bool &is_settled) {
+  const OriginBindings &all = bindings_of(site, function);
+  const auto range =
+      std::ranges::equal_range(all.all, name.id, {}, [](const OriginBinding &one) { return one.name.id; });
+  std::vector<const OriginBinding *> seen;
+  is_settled = false;
+  for (auto at = range.end(); at != range.begin() && !is_settled;) {
+    --at;
+    if (at->end > offset) {
+      continue;
+    }
+    seen.push_back(&*at);
+    const bool is_whole = at->region.start == at->region.end;
+    is_settled = is_whole || (offset != ~0U && at->region.start <= offset && offset < at->region.end);
+  }
+  return seen;
+}
+
+} // namespace deepperf::rules

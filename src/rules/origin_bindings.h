@@ -1,0 +1,26 @@
+// What a function binds its names to, with the part that unpacking takes, and which of these a place can see.
+#pragma once
+
+#include "rules/origins.h"
+
+namespace deepperf::rules {
+
+struct OriginBinding {
+  Symbol name;
+  const python::Expr *value = nullptr;
+  std::vector<OriginPart> path; // of the value
+  u32 start = 0;                // of the statement
+  u32 end = 0;
+  python::Span region{}; // of the innermost branch or loop body around it; empty: it runs whenever the function does
+};
+
+// Those that may hold at the offset, the latest first. `is_settled`: one of them surely holds, so that no parameter
+// and no outer name is meant.
+std::vector<const OriginBinding *> bindings_before(const Site &site, const model::FunctionInfo &function, Symbol name,
+                                                   u32 offset, bool &is_settled);
+
+// The names that a statement binds to the value of the expression, or to parts of it.
+std::vector<const OriginBinding *> bindings_of_value(const Site &site, const model::FunctionInfo &function,
+                                                     const python::Expr *value);
+
+} // namespace deepperf::rules

@@ -1,0 +1,597 @@
+#include "rules/origins.h"
+
+#include "model/classes.h"
+#include "model/definitions.h"
+#include "model/variance.h"
+#include "rules/origin_bindings.h"
+#include "rules/tables.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+#include <deque>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace deepperf::rules {
+
+using namespace python;
+using model::FunctionInfo;
+using model::Value;
+
+namespace {
+
+constexpr u32 kMostSteps = 1500;
+constexpr u32 kMostDepth = 48;
+constexpr std::size_t kMostCallers = 8;
+
+// A call that the way went into.
+struct Frame {
+  const Frame *outer = nullptr;
+  const Call *call = nullptr;
+  const FunctionInfo *caller = nullptr;
+  const FunctionInfo *callee = nullptr;
+  bool bound = false;
+};
+
+bool is_function(const Value &value) { return value.is(Value::Tag::Function) || value.is(Value::Tag::Method); }
+
+bool is_gradient_api(std::string_view api) {
+  return api == "jax.grad" || api == "haiku.grad" || api == "equinox.filter_grad" || api == "flax.nnx.grad";
+}
+
+bool is_value_and_gradient_api(std::string_view api) {
+  return api == "jax.value_and_grad" || api == "haiku.value_and_grad" || api == "equinox.filter_value_and_grad" ||
+         api == "flax.nnx.value_and_grad";
+}
+
+// What calls the function with the same arguments, or with parts of them.
+bool is_wrapper_api(std::string_view api) {
+  static constexpr std::string_view kWrappers[] = {"jax.jit",
+                                                   "jax.pmap",
+                                                   "jax.vmap",
+                                                   "jax.checkpoint",
+                                                   "jax.remat",
+                                                   "equinox.filter_jit",
+                                                   "flax.nnx.jit",
+                                                   "equinox.filter_vmap",
+                                                   "equinox.filter_pmap",
+                                                   "tensorflow.function",
+                                                   "functools.partial",
+                                                   "haiku.remat"};
+  return std::ranges::find(kWrappers, api) != std::end(kWrappers);
+}
+
+class OriginSearch {
+public:
+  OriginSearch(const Site &site, OriginVisitor visit) : site_(site), project_(site.project), visit_(visit) {}
+
+  void follow(const FunctionInfo &function, const Expr *expr, std::vector<OriginPart> path, const Frame *frame,
+              u32 depth) {
+    if (expr == nullptr || depth > kMostDepth || ++steps_ > kMostSteps) {
+      complete = false;
+      return;
+    }
+    switch (expr->kind) {
+    case NodeKind::Name:
+      return follow_name(function, *static_cast<const Name *>(expr), std::move(path), frame, depth);
+    case NodeKind::Attribute:
+      return follow_attribute(function, *static_cast<const Attribute *>(expr), std::move(path), frame, depth);
+    case NodeKind::Subscript:
+      return follow_element(function, *static_cast<const Subscript *>(expr), std::move(path), frame, depth);
+    case NodeKind::NamedExpr:
+      return follow(function, static_cast<const NamedExpr *>(expr)->value, std::move(path), frame, depth + 1);
+    case NodeKind::Starred:
+      return follow(function, static_cast<const Starred *>(expr)->value, std::move(path), frame, depth + 1);
+    case NodeKind::IfExp:
+      follow(function, static_cast<const IfExp *>(expr)->body, path, frame, depth + 1);
+      return follow(function, static_cast<const IfExp *>(expr)->orelse, std::move(path), frame, depth + 1);
+    case NodeKind::Tuple:
+      return follow_elements(function, static_cast<const Tuple *>(expr)->elts, std::move(path), frame, depth);
+    case NodeKind::List:
+      return follow_elements(function, static_cast<const List *>(expr)->elts, std::move(path), frame, depth);
+    case NodeKind::Dict:
+      return follow_entries(function, *static_cast<const Dict *>(expr), std::move(path), frame, depth);
+    case NodeKind::Call:
+      return follow_call(function, *static_cast<const Call *>(expr), std::move(path), frame, depth);
+    default: {
+      if (visit_({.function = &function, .expr = expr, .path = std::move(path)}) == Onward::Stop) {
+        return;
+      }
+      for_each_child(expr, [&](const Node *child) {
+        if (const auto *operand = as_expr(child)) {
+          follow(function, operand, {}, frame, depth + 1);
+        }
+      });
+    }
+    }
+  }
+
+  void follow_results(const FunctionInfo &callee, std::vector<OriginPart> path, const Frame *frame, u32 depth) {
+    if (const Lambda *lambda = callee.lambda()) {
+      return follow(callee, lambda->body, std::move(path), frame, depth + 1);
+    }
+    const FunctionDef *definition = callee.definition();
+    if (definition == nullptr) {
+      complete = false;
+      return;
+    }
+    for (const FunctionInfo *at : active_) {
+      if (at == &callee) {
+        return; // it calls itself
+      }
+    }
+    active_.push_back(&callee);
+    any_node(definition->body, [&](const Node *node) {
+      if (const auto *result = as<Return>(node); result != nullptr && result->value != nullptr) {
+        follow(callee, result->value, path, frame, depth + 1);
+      } else if (const auto *yield = as<Yield>(node); yield != nullptr && yield->value != nullptr) {
+        std::vector<OriginPart> rest = path;
+        if (!rest.empty()) {
+          rest.erase(rest.begin());
+        }
+        follow(callee, yield->value, std::move(rest), frame, depth + 1);
+      }
+      return false;
+    });
+    active_.pop_back();
+  }
+
+  bool complete = true;
+
+private:
+  static const Expr *as_expr(const Node *node) {
+    return node->kind < NodeKind::FunctionDef ? static_cast<const Expr *>(node) : nullptr;
+  }
+
+  [[nodiscard]] model::Scope scope(const FunctionInfo &function) const { return model::scope_of(project_, function); }
+
+  void follow_elements(const FunctionInfo &function, const Array<Expr *> &elements, std::vector<OriginPart> path,
+                       const Frame *frame, u32 depth) {
+    const i32 index = path.empty() ? OriginPart::kAnyElement : path.front().index;
+    if (!path.empty()) {
+      path.erase(path.begin());
+    }
+    const bool has_star = std::ranges::any_of(elements, [](const Expr *e) { return e->kind == NodeKind::Starred; });
+    for (u32 i = 0; i < elements.size(); ++i) {
+      if (index == OriginPart::kAnyElement || has_star || static_cast<i32>(i) == index) {
+        follow(function, elements[i], path, frame, depth + 1);
+      }
+    }
+  }
+
+  void follow_entries(const FunctionInfo &function, const Dict &dict, std::vector<OriginPart> path, const Frame *frame,
+                      u32 depth) {
+    const Symbol key = path.empty() ? Symbol{} : path.front().key;
+    std::vector<OriginPart> rest = path;
+    if (!rest.empty()) {
+      rest.erase(rest.begin());
+    }
+    const Site there = site_of_origin(site_, function);
+    for (const DictItem &item : dict.items) {
+      if (item.key == nullptr) {
+        follow(function, item.value, path, frame, depth + 1);
+        continue;
+      }
+      const std::optional<std::string> name = key ? string_of(there, item.key) : std::nullopt;
+      if (!key || !name.has_value() || *name == key.text()) {
+        follow(function, item.value, rest, frame, depth + 1);
+      }
+    }
+  }
+
+  void follow_element(const FunctionInfo &function, const Subscript &element, std::vector<OriginPart> path,
+                      const Frame *frame, u32 depth) {
+    const Site there = site_of_origin(site_, function);
+    const bool is_slice = element.slice->kind == NodeKind::Slice || element.slice->kind == NodeKind::Tuple;
+    if (!is_slice) {
+      OriginPart part;
+      if (const std::optional<i64> index = integer_of(there, element.slice)) {
+        part.index = static_cast<i32>(std::clamp<i64>(*index, OriginPart::kAnyElement, 1000));
+      } else if (const std::optional<std::string> key = string_of(there, element.slice)) {
+        part.key = intern(*key);
+      }
+      path.insert(path.begin(), part);
+    } else if (visit_({.function = &function, .expr = &element, .path = path}) == Onward::Stop) {
+      return;
+    }
+    follow(function, element.value, std::move(path), frame, depth + 1);
+  }
+
+  void follow_name(const FunctionInfo &function, const Name &name, std::vector<OriginPart> path, const Frame *frame,
+                   u32 depth) {
+    const FunctionInfo *owner = &function;
+    while (owner != nullptr && owner->slot_of(name.id) == FunctionInfo::kNoSlot) {
+      owner = owner->parent;
+    }
+    if (owner == nullptr) {
+      leaf(function, name, std::move(path));
+      return;
+    }
+    bool is_settled = false;
+    bool found = false;
+    for (const OriginBinding *binding :
+         bindings_before(site_, *owner, name.id, owner == &function ? name.start : ~0U, is_settled)) {
+      found = true;
+      if (!visited_.insert({binding, frame}).second && path.empty()) {
+        continue;
+      }
+      std::vector<OriginPart> inner = binding->path;
+      inner.insert(inner.end(), path.begin(), path.end());
+      follow(*owner, binding->value, std::move(inner), frame, depth + 1);
+    }
+    if (is_settled) {
+      return;
+    }
+    for (u32 i = 0; i < owner->params.size(); ++i) {
+      if (owner->params[i]->name == name.id) {
+        return follow_parameter(*owner, i, name, std::move(path), frame, depth);
+      }
+    }
+    if (!found) {
+      leaf(function, name, std::move(path));
+    }
+  }
+
+  void leaf(const FunctionInfo &function, const Expr &expr, std::vector<OriginPart> path) {
+    if (visit_({.function = &function, .expr = &expr, .path = std::move(path)}) != Onward::Stop) {
+      complete = false;
+    }
+  }
+
+  void follow_parameter(const FunctionInfo &owner, u32 index, const Name &name, std::vector<OriginPart> path,
+                        const Frame *frame, u32 depth) {
+    const Origin origin{.function = &owner, .expr = &name, .path = path, .parameter_of = &owner, .parameter = index};
+    if (visit_(origin) == Onward::Stop) {
+      return;
+    }
+    const Frame *at = frame;
+    while (at != nullptr && at->callee != &owner) {
+      at = at->outer;
+    }
+    const bool is_rest = owner.params[index]->param_kind() == ParamKind::VarArgs;
+    const auto take = [&](const Call &call, const FunctionInfo &caller, bool bound, const Frame *outer) {
+      if (is_rest) {
+        return take_rest(call, caller, index - (bound ? 1 : 0), path, outer, depth);
+      }
+      const Expr *given = model::passed_argument(call, owner, bound, index);
+      if (given != nullptr) {
+        follow(caller, given, path, outer, depth + 1);
+      } else if (owner.params[index]->default_value != nullptr) {
+        follow(owner.parent != nullptr ? *owner.parent : *owner.module->body, owner.params[index]->default_value, path,
+               outer, depth + 1);
+      } else {
+        complete = false;
+      }
+    };
+    if (at != nullptr) {
+      return take(*at->call, *at->caller, at->bound, at->outer);
+    }
+    if (owner.called_by.empty() || owner.called_by.size() > kMostCallers) {
+      complete = false;
+      return;
+    }
+    if (!entered_.insert(owner.params[index]).second) {
+      return;
+    }
+    for (const model::CallSite *caller : owner.called_by) {
+      take(*caller->call, *caller->caller, caller->bound, nullptr);
+    }
+  }
+
+  // `*values` of a call that passes so many arguments before them
+  void take_rest(const Call &call, const FunctionInfo &caller, u32 first, const std::vector<OriginPart> &path,
+                 const Frame *outer, u32 depth) {
+    const i32 index = path.empty() ? OriginPart::kAnyElement : path.front().index;
+    const std::vector<OriginPart> rest(path.begin() + (path.empty() ? 0 : 1), path.end());
+    const bool has_star =
+        std::ranges::any_of(call.args, [](const Expr *given) { return given->kind == NodeKind::Starred; });
+    for (u32 i = has_star ? 0 : first; i < call.args.size(); ++i) {
+      if (index == OriginPart::kAnyElement || has_star || static_cast<i32>(i - first) == index) {
+        follow(caller, call.args[i], rest, outer, depth + 1);
+      }
+    }
+  }
+
+  void follow_attribute(const FunctionInfo &function, const Attribute &attribute, std::vector<OriginPart> path,
+                        const Frame *frame, u32 depth) {
+    const Value object = model::value_of(scope(function), attribute.value);
+    if (object.is(Value::Tag::Object)) {
+      bool found = false;
+      const model::Definitions &definitions = model::definitions_of(project_);
+      const auto stores = definitions.attribute_stores.find(attribute.attr.id);
+      if (stores != definitions.attribute_stores.end() && stores->second.size() <= 2 * kMostCallers) {
+        for (const model::AttributeStore &store : stores->second) {
+          const Value holder = model::value_of(scope(*store.function), store.object);
+          if (holder.is(Value::Tag::Object) && is_same_family(*holder.type, *object.type) && store.value != nullptr) {
+            found = true;
+            if (stored_.insert(store.value).second || !path.empty()) {
+              follow(*store.function, store.value, path, nullptr, depth + 1);
+            }
+          }
+        }
+      }
+      if (found) {
+        return;
+      }
+    }
+    if (object.is(Value::Tag::Module) || object.is(Value::Tag::Api)) {
+      leaf(function, attribute, std::move(path));
+      return;
+    }
+    // The object itself may be made where we can see it: Carry(params, state).params
+    if (visit_({.function = &function, .expr = &attribute, .path = path}) == Onward::Stop) {
+      return;
+    }
+    path.insert(path.begin(), OriginPart{.key = attribute.attr});
+    follow(function, attribute.value, std::move(path), frame, depth + 1);
+  }
+
+  static bool is_same_family(const model::ClassInfo &a, const model::ClassInfo &b) {
+    return std::ranges::find(a.mro, &b) != a.mro.end() || std::ranges::find(b.mro, &a) != b.mro.end();
+  }
+
+  void enter(const FunctionInfo &callee, const Call &call, const FunctionInfo &caller, bool bound,
+             std::vector<OriginPart> path, const Frame *frame, u32 depth) {
+    frames_.push_back({.outer = frame, .call = &call, .caller = &caller, .callee = &callee, .bound = bound});
+    follow_results(callee, std::move(path), &frames_.back(), depth);
+  }
+
+  // The argument of `Carry(params, state)` for a field.
+  const Expr *field_argument(const model::ClassInfo &type, const Call &call, Symbol field) {
+    if (const Keyword *given = keyword_argument(call, field.text())) {
+      return given->value;
+    }
+    u32 place = 0;
+    for (const Stmt *statement : type.node->body) {
+      const auto *declared = as<AnnAssign>(statement);
+      const auto *name = declared != nullptr ? as<Name>(declared->target) : nullptr;
+      if (name == nullptr) {
+        continue;
+      }
+      if (name->id == field) {
+        return place < call.args.size() && !has_hidden_arguments(call) ? call.args[place] : declared->value;
+      }
+      ++place;
+    }
+    return nullptr;
+  }
+
+  void follow_call(const FunctionInfo &function, const Call &call, std::vector<OriginPart> path, const Frame *frame,
+                   u32 depth) {
+    const Value callee = project_.callee_of(&call);
+    // The engine takes jax.grad(f)(x) for a call of f.
+    if (!callee.is(Value::Tag::Api) && function.module->jax && follow_transformed(function, call, path, frame, depth)) {
+      return;
+    }
+    bool entered = false;
+    bool is_all = callee.alternatives == nullptr || !callee.open;
+    for_each_alternative(callee, [&](const Value &one) {
+      if (is_function(one) && one.function->definition() != nullptr) {
+        entered = true;
+        enter(*one.function, call, function, one.is(Value::Tag::Method), path, frame, depth);
+      } else if (is_function(one)) {
+        entered = true;
+        enter(*one.function, call, function, false, path, frame, depth);
+      } else if (one.is(Value::Tag::Class) && !path.empty() && path.front().key) {
+        const Expr *given = field_argument(*one.type, call, path.front().key);
+        if (given != nullptr) {
+          entered = true;
+          follow(function, given, {path.begin() + 1, path.end()}, frame, depth + 1);
+        }
+      } else {
+        is_all = false;
+      }
+    });
+    if (entered) {
+      complete &= is_all;
+      return;
+    }
+    const std::string_view api = callee.is(Value::Tag::Api) ? callee.name().text() : std::string_view{};
+    if (api == "jax.lax.scan" && follow_scan(function, call, path, frame, depth)) {
+      return;
+    }
+    if ((api == "tuple" || api == "list" || api == "iter" || api == "next") && call.args.size() == 1) {
+      if (api == "next") {
+        path.insert(path.begin(), OriginPart{});
+      }
+      return follow(function, call.args[0], std::move(path), frame, depth + 1);
+    }
+    if (const std::vector<const FunctionInfo *> chosen = functions_chosen_by(project_, scope(function), call.func);
+        api.empty() && !chosen.empty()) {
+      for (const FunctionInfo *one : chosen) {
+        enter(*one, call, function, false, path, frame, depth);
+      }
+      return;
+    }
+    if (visit_({.function = &function, .expr = &call, .path = std::move(path)}) == Onward::Stop) {
+      return;
+    }
+    if (const Expr *receiver = api.empty() ? receiver_of(call) : nullptr) {
+      follow(function, receiver, {}, frame, depth + 1);
+    } else if (api.empty() && callee.is_unknown()) {
+      follow(function, call.func, {}, frame, depth + 1);
+    }
+    for (const Expr *given : call.args) {
+      follow(function, given, {}, frame, depth + 1);
+    }
+    for (const Keyword *keyword : call.keywords) {
+      follow(function, keyword->value, {}, frame, depth + 1);
+    }
+  }
+
+  const FunctionInfo *function_of(const FunctionInfo &at, const Expr *expr) {
+    if (expr->kind == NodeKind::Lambda) {
+      return project_.function_at(expr);
+    }
+    const Value value = model::value_of(scope(at), expr);
+    return is_function(value) ? value.function : nullptr;
+  }
+
+  // (carry, outputs) = jax.lax.scan(body, start, inputs)
+  bool follow_scan(const FunctionInfo &function, const Call &call, const std::vector<OriginPart> &path,
+                   const Frame *frame, u32 depth) {
+    const FunctionInfo *body = call.args.size() >= 2 ? function_of(function, call.args[0]) : nullptr;
+    if (body == nullptr || path.empty()) {
+      return false;
+    }
+    if (path.front().index == 0) {
+      follow(function, call.args[1], {path.begin() + 1, path.end()}, frame, depth + 1);
+    }
+    follow_results(*body, path, frame, depth);
+    return true;
+  }
+
+  // value_and_grad(f)(x), also where `value_and_grad(f)` has a name
+  bool follow_transformed(const FunctionInfo &function, const Call &call, const std::vector<OriginPart> &path,
+                          const Frame *frame, u32 depth) {
+    model::Scope there = scope(function);
+    const auto *made = as<Call>(call.func);
+    if (made == nullptr) {
+      const std::vector<model::Argument::Given> written = model::written_as(there, call.func);
+      made = written.size() == 1 ? as<Call>(written.front().expr) : nullptr;
+      there = made != nullptr ? written.front().scope : there;
+    }
+    const Value transform = made != nullptr ? project_.callee_of(made) : Value{};
+    if (!transform.is(Value::Tag::Api) || made->args.empty() || there.function == nullptr) {
+      return false;
+    }
+    const std::string_view api = transform.name().text();
+    const FunctionInfo *inner = function_of(*there.function, made->args[0]);
+    const bool gives_value = is_value_and_gradient_api(api);
+    if (gives_value || is_gradient_api(api)) {
+      const Site at = site_of_origin(site_, *there.function);
+      const Keyword *aux = keyword_argument(*made, "has_aux");
+      const bool has_aux = aux != nullptr && bool_of(at, aux->value).value_or(true);
+      const i32 part = path.empty() ? OriginPart::kAnyElement : path.front().index;
+      std::vector<OriginPart> rest(path.begin() + (path.empty() ? 0 : 1), path.end());
+      const bool asks_gradient = gives_value ? part != 0 : !has_aux || part != 1;
+      const bool asks_value = gives_value ? part <= 0 : has_aux && part != 0;
+      if (asks_gradient) {
+        visit_({.function = &function, .expr = &call, .path = path, .is_gradient = true, .differentiated = inner});
+      }
+      if (asks_value && inner != nullptr) {
+        if (!gives_value) {
+          rest.insert(rest.begin(), OriginPart{.key = {}, .index = 1});
+        }
+        enter(*inner, call, function, inner->type != nullptr && !inner->is_static, std::move(rest), frame, depth);
+      } else if (asks_value) {
+        complete = false;
+      }
+      return true;
+    }
+    if (!is_wrapper_api(api) || inner == nullptr) {
+      return false;
+    }
+    if (api == "functools.partial" && made->args.size() > 1) {
+      return false;
+    }
+    enter(*inner, call, function, inner->type != nullptr && !inner->is_static, path, frame, depth);
+    return true;
+  }
+
+  struct Key {
+    const OriginBinding *binding;
+    const Frame *frame;
+    friend bool operator==(const Key &, const Key &) = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key &key) const {
+      return std::hash<const void *>{}(key.binding) ^ (std::hash<const void *>{}(key.frame) * 31);
+    }
+  };
+
+  const Site &site_;
+  const model::Project &project_;
+  OriginVisitor visit_;
+  std::deque<Frame> frames_;
+  std::vector<const FunctionInfo *> active_;
+  std::unordered_set<Key, Hash> visited_;
+  std::unordered_set<const Param *> entered_;
+  std::unordered_set<const Expr *> stored_;
+  u32 steps_ = 0;
+};
+
+// ---- Handed to transformations --------------------------------------------------------------------------------------
+
+struct HandedFunctions : std::unordered_map<const FunctionInfo *, std::vector<HandedTo>> {};
+
+class HandedSearch {
+public:
+  explicit HandedSearch(const model::Project &project) : project_(project) {}
+
+  void visit(const Node *node, const Call *outer) {
+    const auto *call = as<Call>(node);
+    if (call != nullptr && call->fact != 0 && !call->args.empty()) {
+      note(*call, outer);
+    }
+    for_each_child(node,
+                   [&](const Node *child) { visit(child, call != nullptr && child == call->func ? call : nullptr); });
+  }
+
+  HandedFunctions found;
+
+private:
+  void note(const Call &call, const Call *outer) {
+    const Value callee = project_.callee_of(&call);
+    const ApiInfo *info = callee.is(Value::Tag::Api) ? find_api(callee.name()) : nullptr;
+    if (info == nullptr || !info->has(kTraces) || info->has(kCompiles)) {
+      return;
+    }
+    const FunctionInfo *caller = project_.caller_of(&call);
+    const FunctionInfo *function = nullptr;
+    if (call.args[0]->kind == NodeKind::Lambda) {
+      function = project_.function_at(call.args[0]);
+    } else if (caller != nullptr) {
+      const Value value = model::value_of(model::scope_of(project_, *caller), call.args[0]);
+      function = is_function(value) ? value.function : nullptr;
+    }
+    if (function != nullptr) {
+      found[function].push_back({&call, outer, callee.name().text()});
+    }
+  }
+
+  const model::Project &project_;
+};
+
+} // namespace
+
+Site site_of_origin(const Site &site, const FunctionInfo &function) {
+  Site there{.project = site.project, .findings = site.findings, .memory = site.memory, .rule = site.rule};
+  there.module = function.module;
+  there.function = &function;
+  there.type = function.type;
+  if (function.node != nullptr) {
+    there.ancestors = {function.node};
+  }
+  return there;
+}
+
+bool visit_origins(const Site &site, const FunctionInfo &function, const Expr *expr, OriginVisitor visit) {
+  OriginSearch search(site, visit);
+  search.follow(function, expr, {}, nullptr, 0);
+  return search.complete;
+}
+
+bool visit_result_origins(const Site &site, const FunctionInfo &function, std::vector<OriginPart> path,
+                          OriginVisitor visit) {
+  OriginSearch search(site, visit);
+  search.follow_results(function, std::move(path), nullptr, 0);
+  return search.complete;
+}
+
+const std::vector<HandedTo> &handed_to(const Site &site, const FunctionInfo &function) {
+  static const std::vector<HandedTo> kNone;
+  const HandedFunctions &all = site.memory.recall<HandedFunctions>(&site.project, [&] {
+    HandedSearch search(site.project);
+    for (const model::Module &module : site.project.modules) {
+      for (const Stmt *statement : module.jax ? module.parsed->tree.body : Block{}) {
+        search.visit(statement, nullptr);
+      }
+    }
+    return std::move(search.found);
+  });
+  const auto found = all.find(&function);
+  return found != all.end() ? found->second : kNone;
+}
+
+} // namespace deepperf::rules

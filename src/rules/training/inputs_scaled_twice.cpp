@@ -1,0 +1,289 @@
+#include "model/pipeline.h"
+#include "rules/origins.h"
+#include "rules/reach.h"
+#include "rules/tree.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace deepperf::rules::inputs_scaled_twice {
+
+using namespace python;
+using model::FunctionInfo;
+using model::Value;
+
+namespace {
+
+// Those of models that scale pictures themselves do nothing.
+bool scales_pixels(std::string_view api) {
+  return api.ends_with(".preprocess_input") && api.find("applications") != std::string_view::npos &&
+         api.find("efficientnet") == std::string_view::npos && api.find("mobilenet_v3") == std::string_view::npos &&
+         api.find("convnext") == std::string_view::npos && api.find("regnet") == std::string_view::npos;
+}
+
+// The preprocess_input that is called, also where it was chosen from a table of models; empty if it is none.
+std::string_view preprocessing_of(const Site &site, const Call &call) {
+  const std::string_view api = called_api(site, call);
+  if (!api.empty() || call.args.size() != 1 || call.func->kind != NodeKind::Name ||
+      !site.project.callee_of(&call).is_unknown()) {
+    return scales_pixels(api) ? api : std::string_view{};
+  }
+  std::string_view found;
+  bool is_other = false;
+  visit_origins(site, *site.function, call.func, [&](const Origin &origin) {
+    const Value value = value_of(site_of_origin(site, *origin.function), origin.expr);
+    const bool scales = value.is(Value::Tag::Api) && scales_pixels(value.name().text());
+    found = scales ? value.name().text() : found;
+    is_other |= !scales && origin.parameter_of == nullptr;
+    return origin.parameter_of != nullptr ? Onward::Through : Onward::Stop;
+  });
+  return is_other ? std::string_view{} : found;
+}
+
+bool is_near(double number, double wanted) { return std::abs(number - wanted) < 0.01 * wanted; }
+
+enum class Factor : u8 { Other, Down, Up };
+
+// `x / 255.0`, `x * (1 / 255)`: pixels become small numbers; `x * 255`: they become pixels again.
+Factor factor_of(const Site &site, const BinOp &operation) {
+  constexpr double kLargest = 255.0;
+  const std::optional<double> right = number_of(site, operation.right);
+  const std::optional<double> left = number_of(site, operation.left);
+  const double number = right.value_or(left.value_or(0));
+  if (operation.op() == Operator::Div && right.has_value()) {
+    return is_near(number, kLargest) || is_near(number, kLargest / 2) ? Factor::Down : Factor::Other;
+  }
+  if (operation.op() == Operator::Mult && number > 0) {
+    return is_near(number, 1 / kLargest) || is_near(number, 2 / kLargest) ? Factor::Down
+           : is_near(number, kLargest) || is_near(number, kLargest / 2)   ? Factor::Up
+                                                                          : Factor::Other;
+  }
+  return Factor::Other;
+}
+
+// Where the values of an expression were scaled before, or what they begin as.
+struct Before {
+  const FunctionInfo *function = nullptr;
+  const Expr *scaled = nullptr;
+  const Call *input = nullptr;          // keras.Input
+  const FunctionInfo *mapper = nullptr; // a function whose parameter it is
+  u32 parameter = 0;
+};
+
+class ScalingSearch {
+public:
+  explicit ScalingSearch(const Site &site) : site_(site) {}
+
+  Onward operator()(const Origin &origin) {
+    const Site there = site_of_origin(site_, *origin.function);
+    if (origin.parameter_of != nullptr) {
+      found.mapper = origin.parameter_of;
+      found.parameter = origin.parameter;
+      return Onward::Through;
+    }
+    if (const auto *operation = as<BinOp>(origin.expr)) {
+      const Factor factor = factor_of(there, *operation);
+      if (factor == Factor::Down) {
+        found.scaled = origin.expr;
+        found.function = origin.function;
+      }
+      return factor == Factor::Other ? Onward::Through : Onward::Stop;
+    }
+    const auto *call = as<Call>(origin.expr);
+    if (call == nullptr) {
+      return origin.expr->kind == NodeKind::Subscript ? Onward::Through : Onward::Stop;
+    }
+    const std::string_view api = called_api(there, *call);
+    if (api == "tensorflow.keras.Input" || api == "tensorflow.keras.layers.Input") {
+      found.input = call;
+      return Onward::Stop;
+    }
+    const Value callee = site_.project.callee_of(call);
+    const bool keeps = api == "tensorflow.cast" || api.starts_with("tensorflow.image.") || api == "numpy.expand_dims" ||
+                       api == "numpy.array" || api == "numpy.asarray" || api == "tensorflow.expand_dims" ||
+                       api == "tensorflow.reshape" || called_method(*call) == "astype" ||
+                       (callee.is_kind(Kind::KerasLayer) && is_augmentation(callee));
+    return keeps && !api.ends_with("standardization") && !api.ends_with("convert_image_dtype") ? Onward::Through
+                                                                                               : Onward::Stop;
+  }
+
+  Before found;
+
+private:
+  static bool is_augmentation(const Value &layer) {
+    const std::string_view api = layer.name().text();
+    const std::string_view name = api.substr(api.rfind('.') + 1);
+    return name.starts_with("Random") || name == "Resizing" || name == "CenterCrop";
+  }
+
+  const Site &site_;
+};
+
+Before before(const Site &site, const FunctionInfo &function, const Expr *expr) {
+  ScalingSearch search(site);
+  visit_origins(site, function, expr, [&](const Origin &origin) { return search(origin); });
+  return search.found;
+}
+
+// What the functions that are mapped over a dataset before the stage made of the pictures.
+Before before_stage(const Site &site, u32 stage, i32 component) {
+  Before found;
+  model::walk_back(site.project, stage, [&](const model::Stage &at) {
+    const bool is_function = at.mapper.is(Value::Tag::Function) || at.mapper.is(Value::Tag::Method);
+    if (found.scaled == nullptr && at.info != nullptr && at.info->has(kMaps) && is_function) {
+      ScalingSearch search(site);
+      visit_result_origins(site, *at.mapper.function, {{.key = {}, .index = component}},
+                           [&](const Origin &origin) { return search(origin); });
+      found = search.found;
+    }
+    return found.scaled == nullptr;
+  });
+  return found;
+}
+
+// What fit() gives to the model that begins with the Input: the first part of a dataset, or an array.
+Before before_input(const Site &site, const Call &input) {
+  Before found;
+  for (const model::Module &module : site.project.modules) {
+    for (const Stmt *statement : module.tensorflow ? module.parsed->tree.body : Block{}) {
+      any_node_inside(statement, [&](const Node *node) {
+        const auto *call = as<Call>(node);
+        if (found.scaled != nullptr || call == nullptr || called_method(*call) != "fit" || call->args.empty()) {
+          return found.scaled != nullptr;
+        }
+        const FunctionInfo *function = site.project.caller_of(call);
+        const Value callee = site.project.callee_of(call);
+        if (function == nullptr || !callee.is(Value::Tag::ApiMethod) || !callee.receiver().is_kind(Kind::KerasModel) ||
+            callee.receiver().call == nullptr) {
+          return false;
+        }
+        const Call &made = *callee.receiver().call;
+        const FunctionInfo *maker = site.project.caller_of(&made);
+        const Expr *inputs = maker != nullptr ? argument(made, 0, "inputs") : nullptr;
+        if (inputs == nullptr || before(site, *maker, inputs).input != &input) {
+          return false;
+        }
+        const auto stage = site.project.stage_at.find(call->args[0]);
+        const u32 from = stage != site.project.stage_at.end()
+                             ? stage->second
+                             : model::stage_of(site.project, value_of(site_of_origin(site, *function), call->args[0]));
+        found = from != 0 ? before_stage(site, from, 0) : before(site, *function, call->args[0]);
+        return found.scaled != nullptr;
+      });
+    }
+  }
+  return found;
+}
+
+// The stage that maps the function, and what stands before it.
+Before before_mapper(const Site &site, const FunctionInfo &mapper, u32 parameter) {
+  for (const model::Stage &stage : site.project.stages) {
+    const bool is_mapped = (stage.mapper.is(Value::Tag::Function) || stage.mapper.is(Value::Tag::Method)) &&
+                           stage.mapper.function == &mapper && stage.info != nullptr && stage.info->has(kMaps);
+    if (is_mapped) {
+      const u32 first = mapper.type != nullptr && !mapper.is_static ? 1 : 0;
+      return before_stage(site, stage.previous, static_cast<i32>(parameter - first));
+    }
+  }
+  return {};
+}
+
+void check(Site &site, const Node &node) {
+  const auto &call = static_cast<const Call &>(node);
+  if (!site.module->tensorflow || site.module->is_test || site.function == nullptr || call.args.empty() ||
+      !project_has_word(site, {"preprocess_input"})) {
+    return;
+  }
+  const std::string_view api = preprocessing_of(site, call);
+  if (api.empty()) {
+    return;
+  }
+  Before found = before(site, *site.function, call.args[0]);
+  if (found.scaled == nullptr && found.input != nullptr) {
+    found = before_input(site, *found.input);
+  } else if (found.scaled == nullptr && found.mapper != nullptr) {
+    found = before_mapper(site, *found.mapper, found.parameter);
+  }
+  if (found.scaled == nullptr) {
+    return;
+  }
+  Site place = site_of_origin(site, *found.function);
+  const std::string_view family = api.substr(0, api.rfind('.'));
+  Finding &finding = report(place, *found.scaled,
+                            fmt::format("the pictures are scaled here, but `{}.preprocess_input` expects pixels from 0 "
+                                        "to 255, so the model sees almost constant input",
+                                        family.substr(family.rfind('.') + 1)),
+                            "remove this scaling: `preprocess_input` does it");
+  finding.notes.push_back({site.module->file, call.span(), "scaled a second time here"});
+}
+
+} // namespace
+
+extern constinit const Rule kInputsScaledTwice = {
+    .info = {.code = "DP981",
+             .name = "inputs-scaled-twice",
+             .summary = "pictures that are divided by 255 before `preprocess_input` of a pretrained model",
+             .root_cause = "Data: Data Preprocessing",
+             .symptoms = "Wrong Result",
+             .stage = "Data Preparation",
+             .frameworks = "TensorFlow, Keras",
+             .severity = Severity::Error,
+             .tier = Tier::On,
+             .documentation = R"(## What it finds
+
+`preprocess_input` of `keras.applications` on values that were already divided by 255 or 127.5: in the same code, by a function that was
+mapped over the dataset before, or in the data that `fit()` gives to a model which begins with `preprocess_input`. The functions of
+EfficientNet, ConvNeXt, RegNet and MobileNetV3, which do nothing, are left out.
+
+## Why it is wrong
+
+`preprocess_input` subtracts means of about 120, or divides by 127.5. After a division by 255, all pixels are almost the same number, and the
+pretrained weights see nothing.
+
+## Bad
+
+```python
+import tensorflow as tf
+
+
+def prepare(path, label):
+    image = tf.io.decode_jpeg(tf.io.read_file(path), channels=3)
+    image = tf.image.resize(image, [224, 224]) / 255.0
+    return tf.keras.applications.resnet50.preprocess_input(image), label
+
+
+def batches(paths, labels):
+    ds = tf.data.Dataset.from_tensor_slices((paths, labels))
+    return ds.map(prepare, num_parallel_calls=tf.data.AUTOTUNE).batch(64).prefetch(tf.data.AUTOTUNE)
+```
+
+## Good
+
+```python
+import tensorflow as tf
+
+
+def prepare(path, label):
+    image = tf.io.decode_jpeg(tf.io.read_file(path), channels=3)
+    image = tf.image.resize(image, [224, 224])
+    return tf.keras.applications.resnet50.preprocess_input(image), label
+
+
+def batches(paths, labels):
+    ds = tf.data.Dataset.from_tensor_slices((paths, labels))
+    return ds.map(prepare, num_parallel_calls=tf.data.AUTOTUNE).batch(64).prefetch(tf.data.AUTOTUNE)
+```
+
+## When it is wrong
+
+Where the data has values up to 65025, as 16-bit pictures do.
+
+## References
+
+- Keras documentation, "Keras Applications": each model expects its own kind of input preprocessing
+)"},
+    .nodes = {NodeKind::Call},
+    .on_node = check};
+
+} // namespace deepperf::rules::inputs_scaled_twice
