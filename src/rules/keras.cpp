@@ -154,6 +154,22 @@ LayerInfo ending_of_application(const Site &site, const Value &value) {
   return {&call, value.name().text(), activation, {}};
 }
 
+// HEADS[name](features): what the functions that it may be end in, if they all end alike.
+LayerInfo ending_of_chosen(const Site &site, const Call &model, const Call &output, u32 depth) {
+  const model::FunctionInfo *around = site.project.caller_of(&model);
+  LayerInfo ending;
+  for (const model::FunctionInfo *head :
+       around != nullptr ? functions_chosen_by(site.project, model::scope_of(site.project, *around), output.func)
+                         : std::vector<const model::FunctionInfo *>{}) {
+    const LayerInfo one = ending_at(site, head->returns, depth + 1);
+    if (one.call == nullptr || (ending.call != nullptr && one.activation != ending.activation)) {
+      return {};
+    }
+    ending = ending.call == nullptr ? one : ending;
+  }
+  return ending;
+}
+
 LayerInfo ending_at(const Site &site, const Value &value, u32 depth) {
   if (depth > kMaxDepth) {
     return {};
@@ -180,7 +196,9 @@ LayerInfo ending_at(const Site &site, const Value &value, u32 depth) {
       if (output.is(Value::Tag::Tuple) && !output.uniform && output.number == 1) {
         output = output.items[0];
       }
-      return ending_at(site, output, depth + 1);
+      const auto *chosen = as<Call>(outputs);
+      return output.is_unknown() && chosen != nullptr ? ending_of_chosen(site, *value.call, *chosen, depth)
+                                                      : ending_at(site, output, depth + 1);
     }
     return api.starts_with("tensorflow.keras.applications.") ? ending_of_application(site, value) : LayerInfo{};
   case Kind::KerasLayer:
@@ -337,7 +355,22 @@ LossInfo loss_of(const Site &site, const Expr *expr) {
   if (value.is(Value::Tag::Api) && value.name().text().starts_with("tensorflow.keras.losses.")) {
     return {family_of(last_name(value.name().text())), false};
   }
-  return loss_made_by(site, value);
+  const auto *call = as<Call>(expr);
+  if (!value.is_unknown() || call == nullptr) {
+    return loss_made_by(site, value);
+  }
+  // LOSSES[name](settings)
+  LossInfo chosen;
+  for (const model::FunctionInfo *maker : functions_chosen_by(site.project, scope_of(site), call->func)) {
+    const LossInfo loss = loss_made_by(site, maker->returns);
+    if (loss.family == LossInfo::Family::Unknown ||
+        (chosen.family != LossInfo::Family::Unknown &&
+         (loss.family != chosen.family || loss.from_logits != chosen.from_logits))) {
+      return {};
+    }
+    chosen = loss;
+  }
+  return chosen;
 }
 
 LossInfo compiled_loss(const Site &site, const Call &compile, const Node **place) {

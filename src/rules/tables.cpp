@@ -1,5 +1,6 @@
 #include "rules/tables.h"
 
+#include "model/variance.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -59,15 +60,45 @@ std::vector<model::Argument::Given> entries_chosen_by(const model::Scope &scope,
 
 namespace {
 
-// Does the function, or one inside of it, store a parameter of its own into the table: `TABLE[name] = function`?
-bool stores_into(const Node *node, Symbol table) {
-  return any_node_inside(node, [&](const Node *part) {
+// What a decorator stores into a table: `TABLE[name] = function`, or `table[name] = function` of a table that it gets.
+struct Registration {
+  bool is_stored = false;
+  std::optional<model::ConstantValue> key; // under which; nothing if that is not known
+};
+
+// The argument that the decorator's call passes for the parameter with that name; null if there is none.
+const Expr *argument_named(const model::FunctionInfo &by, const Call *decorator, Symbol name) {
+  for (u32 i = 0; decorator != nullptr && i < by.params.size(); ++i) {
+    if (by.params[i]->name == name) {
+      return model::passed_argument(*decorator, by, false, i);
+    }
+  }
+  return nullptr;
+}
+
+Registration registration_of(const model::Scope &scope, const model::FunctionInfo &by, const Expr *decorator,
+                             Symbol table) {
+  Registration found;
+  const auto *call = as<Call>(decorator);
+  any_node_inside(by.definition(), [&](const Node *part) {
     const auto *assignment = as<Assign>(part);
     const auto *entry =
         assignment != nullptr && assignment->targets.size() == 1 ? as<Subscript>(assignment->targets[0]) : nullptr;
     const auto *into = entry != nullptr ? as<Name>(entry->value) : nullptr;
-    return into != nullptr && into->id == table && assignment->value->kind == NodeKind::Name;
+    if (into == nullptr || assignment->value->kind != NodeKind::Name) {
+      return false;
+    }
+    const auto *given = as<Name>(argument_named(by, call, into->id));
+    if ((given != nullptr ? given->id : into->id) != table) {
+      return false;
+    }
+    found.is_stored = true;
+    const auto *key = as<Name>(entry->slice);
+    const Expr *name = key != nullptr ? argument_named(by, call, key->id) : nullptr;
+    found.key = name != nullptr ? model::constant_of(scope, name) : std::nullopt;
+    return true;
   });
+  return found;
 }
 
 // The function that a decorator calls or is.
@@ -90,9 +121,14 @@ std::vector<const model::FunctionInfo *> functions_chosen_by(const model::Projec
     }
     functions.push_back(value.function);
   }
-  const auto *table = as<Name>(choice_of(expr).table);
+  const TableChoice choice = choice_of(expr);
+  const auto *table = as<Name>(choice.table);
   if (table == nullptr) {
     return functions;
+  }
+  std::optional<model::ConstantValue> key = model::constant_of(scope, choice.key);
+  if (key.has_value() && key->overridable) {
+    key.reset();
   }
   for (const model::FunctionInfo &function : project.functions) {
     const FunctionDef *definition = function.definition();
@@ -100,8 +136,13 @@ std::vector<const model::FunctionInfo *> functions_chosen_by(const model::Projec
       continue;
     }
     for (const Expr *decorator : definition->decorators) {
-      const model::FunctionInfo *by = decorating(project, model::scope_of(project, *function.parent), decorator);
-      if (by != nullptr && by->definition() != nullptr && stores_into(by->definition(), table->id)) {
+      const model::Scope around = model::scope_of(project, *function.parent);
+      const model::FunctionInfo *by = decorating(project, around, decorator);
+      const Registration registration = by != nullptr && by->definition() != nullptr
+                                            ? registration_of(around, *by, decorator, table->id)
+                                            : Registration{};
+      const bool is_another = key.has_value() && registration.key.has_value() && !key->same_as(*registration.key);
+      if (registration.is_stored && !is_another) {
         functions.push_back(&function);
       }
     }

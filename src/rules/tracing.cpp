@@ -337,6 +337,12 @@ SideEffect call_effect(const Site &site, const Call &call) {
     }
     return SideEffect::None;
   }
+  // A generator of NumPy or Python draws while the function is traced, and never again.
+  if (callee.is(Value::Tag::ApiMethod) && callee.receiver().is_kind(Kind::RandomState)) {
+    const std::string_view method = called_method(call);
+    return method != "seed" && method != "setstate" && method != "getstate" && method != "spawn" ? SideEffect::Random
+                                                                                                 : SideEffect::None;
+  }
   if (called_method(call) == "append" && call.args.size() == 1 && !site.ancestors.empty() &&
       site.ancestors.back()->kind == NodeKind::ExprStmt && mentions_traced(site, call.args[0])) {
     const auto *list = as<Name>(receiver_of(call));

@@ -1,3 +1,4 @@
+#include "rules/origins.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -23,6 +24,36 @@ bool names_cpu(std::string_view device) {
     }
   }
   return false;
+}
+
+// The device of `tf.device("/CPU:0")`, also in a function of the project that returns the scope.
+std::optional<std::string> device_of(const Site &site, const Call &call) {
+  if (called_api(site, call) == "tensorflow.device") {
+    return call.args.size() == 1 ? string_of(site, call.args[0]) : std::nullopt;
+  }
+  const model::FunctionInfo *function = called_function(site, call);
+  if (function == nullptr || site.function == nullptr || !has_word(rules::text_of(*function), {"device("})) {
+    return std::nullopt;
+  }
+  std::optional<std::string> device;
+  bool is_scope = false;
+  bool is_other = false;
+  visit_origins(site, *site.function, &call, [&](const Origin &origin) {
+    const Site there = site_of_origin(site, *origin.function);
+    const auto *scope = as<Call>(origin.expr);
+    if (scope != nullptr && called_api(there, *scope) == "tensorflow.device") {
+      is_scope = true;
+      return Onward::Through;
+    }
+    if (origin.parameter_of != nullptr) {
+      return Onward::Through;
+    }
+    const std::optional<std::string> name = string_of(there, origin.expr);
+    is_other |= !name.has_value() || (device.has_value() && device != name);
+    device = name;
+    return Onward::Stop;
+  });
+  return is_scope && !is_other ? device : std::nullopt;
 }
 
 // What computes in each step: fit(), a step with a tape, or a session that trains.
@@ -93,10 +124,7 @@ void check(Site &site, const Node &node) {
   }
   for (const WithItem &item : with.items) {
     const auto *call = as<Call>(item.context_expr);
-    if (call == nullptr || called_api(site, *call) != "tensorflow.device" || call->args.size() != 1) {
-      continue;
-    }
-    const std::optional<std::string> device = string_of(site, call->args[0]);
+    const std::optional<std::string> device = call != nullptr ? device_of(site, *call) : std::nullopt;
     if (!device.has_value() || !names_cpu(*device) || means_cpu(site)) {
       continue;
     }

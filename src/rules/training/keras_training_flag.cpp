@@ -1,4 +1,5 @@
 #include "rules/keras.h"
+#include "rules/origins.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -154,10 +155,33 @@ struct Reported {
   mutable std::vector<std::string> models;
 };
 
+// `self.model(x, **options)` in a function that hands on what it is called with.
+bool hands_on_options(const Site &site, const Call &call) {
+  const auto *options =
+      call.keywords.size() == 1 && !call.keywords[0]->name ? as<Name>(call.keywords[0]->value) : nullptr;
+  return options != nullptr && site.function != nullptr &&
+         std::ranges::any_of(site.function->params, [&](const Param *param) {
+           return param->name == options->id && param->param_kind() == ParamKind::KwArgs;
+         });
+}
+
+// A call of such a function under a tape that says nothing about the mode; null if there is none.
+const model::CallSite *caller_without_mode(const Site &site) {
+  const auto found = std::ranges::find_if(site.function->called_by, [](const model::CallSite *caller) {
+    return caller->in_tape && !caller->caller->module->is_test && !has_hidden_arguments(*caller->call) &&
+           keyword_argument(*caller->call, "training") == nullptr;
+  });
+  return found != site.function->called_by.end() ? *found : nullptr;
+}
+
 void check(Site &site, const Node &node) {
   const auto &call = static_cast<const Call &>(node);
-  if (call.fact == 0 || !site.module->tensorflow || call.args.size() != 1 || !call.keywords.empty() ||
-      !under_tape(site)) {
+  if (call.fact == 0 || !site.module->tensorflow || call.args.size() != 1 || !under_tape(site)) {
+    return;
+  }
+  const model::CallSite *caller =
+      !call.keywords.empty() && hands_on_options(site, call) ? caller_without_mode(site) : nullptr;
+  if (!call.keywords.empty() && caller == nullptr) {
     return;
   }
   const Value callee = site.project.callee_of(&call);
@@ -181,9 +205,12 @@ void check(Site &site, const Node &node) {
     return;
   }
   reported.models.push_back(model);
-  Finding &finding = report(
-      site, call, fmt::format("`{}` is trained in inference mode, because it is called without `training=True`", model),
-      fmt::format("pass it: `{}({}, training=True)`", model, text_of(site, call.args[0])));
+  Site place = caller != nullptr ? site_of_origin(site, *caller->caller) : site;
+  Finding &finding =
+      report(place, caller != nullptr ? *caller->call : call,
+             fmt::format("`{}` is trained in inference mode, because it is called without `training=True`", model),
+             caller != nullptr ? "pass `training=True` here"
+                               : fmt::format("pass it: `{}({}, training=True)`", model, text_of(site, call.args[0])));
   finding.notes.push_back({layers.module->file, layers.layer->func->span(),
                            "this layer behaves differently in training, but only with `training=True`"});
 }

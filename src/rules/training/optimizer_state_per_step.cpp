@@ -1,7 +1,9 @@
+#include "model/variance.h"
 #include "rules/jax.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <vector>
 
@@ -61,6 +63,43 @@ Uses uses_of(const Block &body, Symbol state, std::string_view optimizer, const 
   return uses;
 }
 
+// `def run_epoch(params, state): state = tx.init(params)`: what the caller carries from call to call is thrown away.
+bool check_parameter(Site &site, const Call &call, const Expr &optimizer, const Name &state) {
+  const model::FunctionInfo &function = *site.function;
+  const FunctionDef *definition = function.definition();
+  u32 index = 0;
+  while (index < function.params.size() && function.params[index]->name != state.id) {
+    ++index;
+  }
+  if (definition == nullptr || index == function.params.size() || site.ancestors.size() < 2 ||
+      site.ancestors[site.ancestors.size() - 2] != definition || !is_optax_optimizer(site, &optimizer) ||
+      is_stateless(site, &optimizer)) {
+    return false;
+  }
+  const bool is_read_before = any_node(definition->body, [&](const Node *node) {
+    const auto *name = as<Name>(node);
+    return name != nullptr && name->id == state.id && name->start < state.start;
+  });
+  // A loop that binds what it passes to what it gets back.
+  const auto carries = [&](const model::CallSite *caller) {
+    const auto *given = as<Name>(model::passed_argument(*caller, index));
+    return given != nullptr && caller->loop != nullptr && !caller->loop->tiny && !caller->once &&
+           is_bound_in(*caller->loop, given->id);
+  };
+  const auto caller = std::ranges::find_if(function.called_by, carries);
+  if (is_read_before || caller == function.called_by.end()) {
+    return false;
+  }
+  Finding &finding =
+      report(site, call,
+             fmt::format("the `{}` that the function gets is replaced by a new one in every call, so the "
+                         "optimizer's moments and step count are lost",
+                         state.id.text()),
+             fmt::format("remove it: the caller carries `{}` from call to call", state.id.text()));
+  finding.notes.push_back({(*caller)->caller->module->file, (*caller)->call->span(), "called with the state so far"});
+  return true;
+}
+
 void check(Site &site, const Call &call) {
   const Expr *optimizer = receiver_of(call);
   const auto *assignment = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
@@ -68,6 +107,9 @@ void check(Site &site, const Call &call) {
       assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
   if (!site.module->jax || optimizer == nullptr || call.args.size() != 1 || state == nullptr ||
       assignment->value != &call || site.function == nullptr) {
+    return;
+  }
+  if (check_parameter(site, call, *optimizer, *state)) {
     return;
   }
   // Where the state is made again and again: the loop around it, or the step that is called from one.
@@ -115,7 +157,8 @@ extern constinit const Rule kOptimizerStatePerStep = {
              .documentation = R"(## What it finds
 
 `opt_state = optimizer.init(params)` in a training step, next to the `optimizer.update(grads, opt_state)` that uses it: in a loop, or in a
-function that is compiled or called from one and does not return the state.
+function that is compiled or called from one and does not return the state. Also a function that replaces the state which a loop passes to it
+and takes back.
 
 ## Why it is wrong
 

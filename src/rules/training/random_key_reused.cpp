@@ -2,6 +2,7 @@
 #include "model/variance.h"
 #include "python/children.h"
 #include "rules/jax.h"
+#include "rules/origin_bindings.h"
 #include "rules/reach.h"
 #include "rules/repetition.h"
 #include "rules/tree.h"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace deepperf::rules::random_key_reused {
@@ -238,6 +240,18 @@ void check_method(Site &site, const Call &call) {
   });
 }
 
+// `key = drop_key`: the key that a name is another name for.
+const Expr &renamed_in(const Site &site, const Expr &key) {
+  const auto *name = as<Name>(&key);
+  bool is_settled = false;
+  const std::vector<const OriginBinding *> bound =
+      name != nullptr ? bindings_before(site, *site.function, name->id, name->start, is_settled)
+                      : std::vector<const OriginBinding *>{};
+  const bool is_alias = is_settled && bound.size() == 1 && bound[0]->path.empty() && is_key(bound[0]->value) &&
+                        bound[0]->value->kind != NodeKind::Subscript;
+  return is_alias ? *bound[0]->value : key;
+}
+
 void check_call(Site &site, const Call &call) {
   const model::Loop *loop = loop_around(site);
   if (site.module->jax && !site.module->is_test && loop == nullptr && call.fact != 0) {
@@ -255,11 +269,12 @@ void check_call(Site &site, const Call &call) {
   const bool is_drawn_here = draws(called_api(site, call));
   bool is_reported = false;
   for_each_drawn(site.project, site.memory, call, 0, [&](const Expr &key, const model::FunctionInfo *step) {
-    const auto *element = as<Subscript>(&key);
-    const auto *name = as<Name>(element != nullptr ? element->value : &key);
+    const Expr &origin = renamed_in(site, key);
+    const auto *element = as<Subscript>(&origin);
+    const auto *name = as<Name>(element != nullptr ? element->value : &origin);
     const bool is_new = name != nullptr ? is_bound_in(*loop, name->id) ||
                                               site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot
-                                        : model::varies(site.project, *loop, &key);
+                                        : model::varies(site.project, *loop, &origin);
     if (is_reported || is_new) {
       return;
     }
@@ -286,9 +301,12 @@ public:
   explicit KeyWalk(Site &site) : site_(site) {}
 
   void block(const Block &statements, Uses &uses) {
+    const std::vector<std::pair<Symbol, Symbol>> before = renamed_;
     for (const Stmt *statement : statements) {
       this->statement(statement, uses);
     }
+    // Only what still holds whichever way was taken.
+    std::erase_if(renamed_, [&](const auto &pair) { return std::ranges::find(before, pair) == before.end(); });
   }
 
 private:
@@ -344,6 +362,7 @@ private:
       expression(assignment.value, uses);
       for (const Expr *target : assignment.targets) {
         forget(target, uses);
+        rename(target, assignment.value);
       }
       return;
     }
@@ -359,6 +378,27 @@ private:
   static bool leaves(const Block &block) {
     return !block.empty() && (block.back()->kind == NodeKind::Return || block.back()->kind == NodeKind::Raise ||
                               block.back()->kind == NodeKind::Continue || block.back()->kind == NodeKind::Break);
+  }
+
+  // `a = b = key`: names of one key. What a branch or loop renames is forgotten behind it.
+  void rename(const Expr *target, const Expr *value) {
+    const auto *name = as<Name>(target);
+    const auto *key = as<Name>(value);
+    if (name == nullptr) {
+      if (target->kind == NodeKind::Tuple || target->kind == NodeKind::List || target->kind == NodeKind::Starred) {
+        for_each_child(target, [this](const Node *child) { rename(static_cast<const Expr *>(child), nullptr); });
+      }
+      return;
+    }
+    std::erase_if(renamed_, [&](const auto &pair) { return pair.first == name->id || pair.second == name->id; });
+    if (key != nullptr && key->id != name->id) {
+      renamed_.emplace_back(name->id, original(key->id));
+    }
+  }
+
+  [[nodiscard]] Symbol original(Symbol name) const {
+    const auto found = std::ranges::find(renamed_, name, &std::pair<Symbol, Symbol>::first);
+    return found != renamed_.end() ? found->second : name;
   }
 
   // A function that draws numbers itself, and does not make other keys.
@@ -385,9 +425,10 @@ private:
     if (key == nullptr) {
       return;
     }
-    const auto before = std::ranges::find(uses, key->id, &Use::key);
+    const Symbol own = original(key->id);
+    const auto before = std::ranges::find(uses, own, &Use::key);
     if (before == uses.end()) {
-      uses.push_back({key->id, call});
+      uses.push_back({own, call});
       return;
     }
     Finding &finding =
@@ -407,9 +448,10 @@ private:
       if (name == nullptr || drawing == nullptr) {
         return;
       }
-      const auto before = std::ranges::find(uses, name->id, &Use::key);
+      const Symbol own = original(name->id);
+      const auto before = std::ranges::find(uses, own, &Use::key);
       if (before == uses.end()) {
-        uses.push_back({name->id, &call});
+        uses.push_back({own, &call});
         return;
       }
       if (called_function(site_, *before->call) != drawing || drawing->compiled_at != nullptr ||
@@ -449,6 +491,7 @@ private:
   }
 
   Site &site_;
+  std::vector<std::pair<Symbol, Symbol>> renamed_;
 };
 
 void check_node(Site &site, const Node &node) {

@@ -137,21 +137,29 @@ bool check_target(Site &site, const Call &call, const With &with, const Name &ta
                             const auto *part = as<Name>(node);
                             return part != nullptr && part->context == Context::Load && binds(&with, part->id);
                           });
+  // loss = compute(x); with tf.GradientTape() as tape: …
+  const bool is_earlier = made->end < with.start && !binds(&with, name->id) && model::kind_of(made) == Kind::Tensor &&
+                          (made->kind == NodeKind::Call || made->kind == NodeKind::BinOp) &&
+                          !inside_with(site, Kind::GradientTape) && loop_around(site) == nullptr &&
+                          enclosing(site, NodeKind::If) == nullptr;
   const auto *call_made = as<Call>(made);
   const bool is_numpy = contains(&with, made) && call_made != nullptr &&
                         (called_api(site, *call_made).starts_with("numpy.") || called_method(*call_made) == "numpy");
-  if (!is_outside && !is_numpy) {
+  if (!is_outside && !is_numpy && !is_earlier) {
     return false;
   }
-  Finding &finding =
-      report(site, *target,
-             is_numpy ? fmt::format("`{}` is computed with NumPy, which the tape does not record, so the gradients are "
-                                    "`None`",
-                                    name->id.text())
-                      : fmt::format("`{}` is computed after the `with` block, where the tape no longer records, so the "
-                                    "gradients are `None`",
-                                    name->id.text()),
-             is_numpy ? "compute it with TensorFlow operations" : "move the computation into the `with` block");
+  Finding &finding = report(
+      site, *target,
+      is_numpy     ? fmt::format("`{}` is computed with NumPy, which the tape does not record, so the gradients are "
+                                     "`None`",
+                                 name->id.text())
+      : is_earlier ? fmt::format("`{}` is computed before the `with` block, where the tape does not record yet, so the "
+                                 "gradients are `None`",
+                                 name->id.text())
+                   : fmt::format("`{}` is computed after the `with` block, where the tape no longer records, so the "
+                                 "gradients are `None`",
+                                 name->id.text()),
+      is_numpy ? "compute it with TensorFlow operations" : "move the computation into the `with` block");
   add_note(finding, site, *made, fmt::format("not recorded by `{}`", tape.id.text()));
   return true;
 }
