@@ -94,7 +94,7 @@ public:
     case NodeKind::Call:
       return follow_call(function, *static_cast<const Call *>(expr), std::move(path), frame, depth);
     default: {
-      if (visit_({.function = &function, .expr = expr, .path = std::move(path)}) == Onward::Stop) {
+      if (!asks(Origin{.function = &function, .expr = expr, .path = std::move(path)}, frame, depth)) {
         return;
       }
       for_each_child(expr, [&](const Node *child) {
@@ -139,6 +139,15 @@ public:
   bool complete = true;
 
 private:
+  // Does the visitor want to see all that it is made of? What it chose is followed here.
+  bool asks(const Origin &origin, const Frame *frame, u32 depth) {
+    const Onward onward = visit_(origin);
+    for (u32 i = 0; onward == Onward::Next && i < origin.next.size(); ++i) {
+      follow(*origin.function, origin.next[i], {}, frame, depth + 1);
+    }
+    return onward == Onward::Through;
+  }
+
   static const Expr *as_expr(const Node *node) {
     return node->kind < NodeKind::FunctionDef ? static_cast<const Expr *>(node) : nullptr;
   }
@@ -403,7 +412,7 @@ private:
       }
       return;
     }
-    if (visit_({.function = &function, .expr = &call, .path = std::move(path)}) == Onward::Stop) {
+    if (!asks(Origin{.function = &function, .expr = &call, .path = std::move(path)}, frame, depth)) {
       return;
     }
     if (const Expr *receiver = api.empty() ? receiver_of(call) : nullptr) {

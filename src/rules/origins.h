@@ -28,10 +28,12 @@ struct Origin {
   const model::FunctionInfo *differentiated = nullptr; // of a gradient, if it is known
   const model::FunctionInfo *parameter_of = nullptr;   // a parameter, before those are asked who call the function
   u32 parameter = 0;
+  mutable std::vector<const python::Expr *> next = {}; // for Onward::Next
 };
 
 enum class Onward : u8 {
   Stop,
+  Next,    // to what the visitor put into `next`: operands or arguments, or parts of them
   Through, // of an operation to its operands, of a call to its arguments and receiver, of a parameter to the callers
 };
 

@@ -39,9 +39,7 @@ void add_static(const Site &site, const FunctionInfo &function, const Expr *part
   }
 }
 
-} // namespace
-
-StaticParameters static_parameters(const Site &site, const FunctionInfo &function) {
+StaticParameters numbered_parameters(const Site &site, const FunctionInfo &function, std::string_view option) {
   StaticParameters found;
   const auto *compiler = as<Call>(function.compiled_at);
   if (compiler == nullptr) {
@@ -54,7 +52,7 @@ StaticParameters static_parameters(const Site &site, const FunctionInfo &functio
   const u32 first = compiles_bound_method(site, function, *compiler) ? 1 : 0;
   for (const Keyword *keyword : compiler->keywords) {
     found.unknown |= !keyword->name;
-    if (!keyword->name || !keyword->name.text().starts_with("static_arg")) {
+    if (!keyword->name || !keyword->name.text().starts_with(option)) {
       continue;
     }
     const auto *tuple = as<Tuple>(keyword->value);
@@ -67,6 +65,16 @@ StaticParameters static_parameters(const Site &site, const FunctionInfo &functio
     }
   }
   return found;
+}
+
+} // namespace
+
+StaticParameters static_parameters(const Site &site, const FunctionInfo &function) {
+  return numbered_parameters(site, function, "static_arg");
+}
+
+StaticParameters donated_parameters(const Site &site, const FunctionInfo &function) {
+  return numbered_parameters(site, function, "donate_arg");
 }
 
 } // namespace deepperf::rules

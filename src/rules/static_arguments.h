@@ -14,4 +14,7 @@ struct StaticParameters {
 // method, `jax.jit(self.step, static_argnums=1)`, do not count `self`; those of a decorator do.
 StaticParameters static_parameters(const Site &site, const model::FunctionInfo &function);
 
+// The same for `donate_argnums` and `donate_argnames`: whose buffers the function takes over.
+StaticParameters donated_parameters(const Site &site, const model::FunctionInfo &function);
+
 } // namespace deepperf::rules

@@ -64,6 +64,26 @@ bool is_used_here(const Site &site, const Call &call) {
   return name != nullptr && is_only_called(site, name->id);
 }
 
+// The call of Keras in a function of the project that makes what the function returns: `Dense(…)`, or a Sequential of
+// layers with weights.
+const Call *made_by_function(const Site &site, const model::Value &callee) {
+  const bool is_function = callee.is(model::Value::Tag::Function) || callee.is(model::Value::Tag::Method);
+  const FunctionDef *definition = is_function ? callee.function->definition() : nullptr;
+  const model::Value made = definition != nullptr ? callee.function->returns : model::Value{};
+  if ((!made.is_kind(Kind::KerasLayer) && !made.is_kind(Kind::KerasModel)) || made.call == nullptr || made.container ||
+      !definition->decorators.empty() || site.project.caller_of(made.call) != callee.function) {
+    return nullptr;
+  }
+  const ApiInfo *info = find_api(made.name());
+  const bool has_weights = any_node(static_cast<const Node *>(made.call), [&](const Node *node) {
+    const auto *layer = as<Call>(node);
+    const model::Value api = layer != nullptr ? site.project.callee_of(layer) : model::Value{};
+    const ApiInfo *one = api.is(model::Value::Tag::Api) ? find_api(api.name()) : nullptr;
+    return one != nullptr && one->has(kWeights);
+  });
+  return info != nullptr && has_weights ? made.call : nullptr;
+}
+
 void check(Site &site, const Node &node) {
   const auto &call = static_cast<const Call &>(node);
   if (call.fact == 0 || !site.module->tensorflow || site.ancestors.empty() || site.function == nullptr ||
@@ -71,6 +91,17 @@ void check(Site &site, const Node &node) {
     return;
   }
   const model::Value callee = site.project.callee_of(&call);
+  const Call *made = made_by_function(site, callee);
+  if (made != nullptr && runs_in_call(site.function) && enclosing(site, NodeKind::If) == nullptr &&
+      is_used_here(site, call)) {
+    Finding &finding = report(site, call,
+                              fmt::format("`{}` creates layers in every call of `{}`, so they start with new weights "
+                                          "each time, which are never trained or saved",
+                                          text_of(site, call.func), site.function->type->name.text()),
+                              "call it in `__init__`, keep the result as an attribute, and call that here");
+    finding.notes.push_back({callee.function->module->file, made->span(), "created here"});
+    return;
+  }
   const ApiInfo *info = callee.is(model::Value::Tag::Api) ? find_api(callee.name()) : nullptr;
   if (info == nullptr || info->returns != Kind::KerasLayer || !info->has(kWeights) || !runs_in_call(site.function) ||
       enclosing(site, NodeKind::If) != nullptr || !is_used_here(site, call)) {
@@ -100,7 +131,7 @@ extern constinit const Rule kLayerInCall = {
              .documentation = R"(## What it finds
 
 A layer with weights (`Dense`, `Conv2D`, `LSTM`, `BatchNormalization`, …) that is created and called inside `call` of a Keras layer or
-model, or in a method that only `call` uses.
+model, or in a method that only `call` uses. Also a function of the project that creates and returns layers and is called there.
 
 ## Why it is wrong
 

@@ -1,6 +1,6 @@
 #include "model/bind.h"
 #include "model/variance.h"
-#include "rules/site.h"
+#include "rules/static_arguments.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
 #include <fmt/format.h>
@@ -17,29 +17,10 @@ namespace {
 using model::FunctionInfo;
 using model::Value;
 
-// Which positional arguments a compiled function takes over, as bits; 0 if that is not known.
+// Which parameters a compiled function takes over, as bits; 0 if that is not known.
 u64 donated_by(const Site &site, const FunctionInfo &function) {
-  const auto *made = as<Call>(function.compiled_at);
-  const Keyword *numbers = made != nullptr ? keyword_argument(*made, "donate_argnums") : nullptr;
-  if (numbers == nullptr) {
-    return 0;
-  }
-  const Site there = site_around(site, function);
-  std::vector<const Expr *> parts;
-  if (const auto *tuple = as<Tuple>(numbers->value)) {
-    parts.assign(tuple->elts.begin(), tuple->elts.end());
-  } else {
-    parts.push_back(numbers->value);
-  }
-  u64 bits = 0;
-  for (const Expr *part : parts) {
-    const std::optional<i64> number = integer_of(there, part);
-    if (!number.has_value() || *number < 0 || *number > 63) {
-      return 0;
-    }
-    bits |= u64{1} << *number;
-  }
-  return bits;
+  const StaticParameters donated = donated_parameters(site, function);
+  return donated.unknown ? 0 : donated.bits;
 }
 
 // The call in the loop that donates what the name holds, and binds it to the result.
@@ -133,7 +114,70 @@ void check_call(Site &site, const Call &call) {
   }
 }
 
+// The statements behind one in its own block.
+std::vector<const Stmt *> statements_after(const Site &site, const Stmt &statement) {
+  const Node *parent = site.ancestors.empty() ? nullptr : site.ancestors.back();
+  const auto *loop = as<For>(parent);
+  const auto *repeated = as<While>(parent);
+  const auto *definition = as<FunctionDef>(parent);
+  const Block block = loop != nullptr         ? loop->body
+                      : repeated != nullptr   ? repeated->body
+                      : definition != nullptr ? definition->body
+                                              : Block{};
+  std::vector<const Stmt *> after;
+  for (const Stmt *one : block) {
+    if (one->start > statement.start) {
+      after.push_back(one);
+    }
+  }
+  return after;
+}
+
+// `new, state = step(params, state)` and `params` once more: its buffers are gone.
+void check_read_after(Site &site, const Assign &assignment) {
+  const auto *call = as<Call>(assignment.value);
+  const Value callee = call != nullptr && call->fact != 0 ? site.project.callee_of(call) : Value{};
+  if ((!callee.is(Value::Tag::Function) && !callee.is(Value::Tag::Method)) || callee.function->compiled_at == nullptr) {
+    return;
+  }
+  const u64 bits = donated_by(site, *callee.function);
+  const bool is_bound = callee.function->type != nullptr && !callee.function->is_static;
+  for (u32 i = 0; bits != 0 && i < callee.function->params.size() && i < 63; ++i) {
+    const auto *given =
+        (bits >> i & 1U) != 0 ? as<Name>(model::passed_argument(*call, *callee.function, is_bound, i)) : nullptr;
+    const auto binds = [&](const Expr *target) { return given != nullptr && mentions(target, given->id); };
+    if (given == nullptr || std::ranges::any_of(assignment.targets, binds)) {
+      continue;
+    }
+    const Node *read = nullptr;
+    for (const Stmt *next : statements_after(site, assignment)) {
+      bool is_bound_again = false;
+      any_node(static_cast<const Node *>(next), [&](const Node *node) {
+        const auto *name = as<Name>(node);
+        const bool is_it = name != nullptr && name->id == given->id;
+        read = is_it && name->context == Context::Load && read == nullptr ? node : read;
+        is_bound_again |= is_it && name->context != Context::Load;
+        return false;
+      });
+      if (read != nullptr || is_bound_again) {
+        break;
+      }
+    }
+    if (read != nullptr) {
+      Finding &finding = report(
+          site, *read,
+          fmt::format("`{}` was donated, so its buffers are deleted when it is read here", given->id.text()),
+          fmt::format("compute this before the call, or pass a copy: `jax.tree.map(jnp.copy, {})`", given->id.text()));
+      add_note(finding, site, *call, "the argument is donated here");
+      return;
+    }
+  }
+}
+
 void check(Site &site, const Node &node) {
+  if (const auto *assignment = as<Assign>(&node); assignment != nullptr && site.module->jax && !site.module->is_test) {
+    check_read_after(site, *assignment);
+  }
   if (const auto *call = as<Call>(&node)) {
     check_call(site, *call);
     return;
@@ -175,6 +219,8 @@ extern constinit const Rule kDonatedBufferKept = {
 
 `best = state` or `best = state.params` in a loop that passes `state` to a function compiled with `donate_argnums`, where `best` is read after the
 loop.
+
+Also an argument that is read again after the call that donated it.
 
 ## Why it is wrong
 

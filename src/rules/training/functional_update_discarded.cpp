@@ -205,6 +205,35 @@ void check_step(Site &site, const Assign &assignment) {
   }
 }
 
+// A function of the project whose whole result is `jax.tree.map(…)`: all that it does is compute it.
+bool only_computes(const Site &site, const model::FunctionInfo &function) {
+  const FunctionDef *definition = function.definition();
+  const auto *result =
+      definition != nullptr && definition->body.size() == 1 ? as<Return>(definition->body.front()) : nullptr;
+  const auto *call = result != nullptr ? as<Call>(result->value) : nullptr;
+  const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value{};
+  const std::string_view api = callee.is(model::Value::Tag::Api) ? callee.name().text() : std::string_view{};
+  static constexpr std::string_view kMaps[] = {"jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map",
+                                               "jax.tree_multimap", "jax.tree_util.tree_multimap"};
+  const bool is_map = std::ranges::find(kMaps, api) != std::end(kMaps);
+  const auto *lambda = is_map && !call->args.empty() ? as<Lambda>(call->args[0]) : nullptr;
+  return (lambda != nullptr &&
+          !any_node(lambda->body, [](const Node *node) { return node->kind == NodeKind::Call; })) ||
+         api == "optax.apply_updates" || api == "optax.incremental_update";
+}
+
+// `ema.blend(average, params)` as a statement: trees are not changed in place.
+void check_pure(Site &site, const Call &call) {
+  const model::FunctionInfo *function = call.fact != 0 ? called_function(site, call) : nullptr;
+  if (function == nullptr || site.module->is_test || !only_computes(site, *function)) {
+    return;
+  }
+  report(
+      site, call,
+      fmt::format("`{}` returns a new tree and changes nothing, so this call has no effect", text_of(site, call.func)),
+      "assign the result");
+}
+
 void check(Site &site, const Node &node) {
   if (const auto *assignment = as<Assign>(&node)) {
     check_state(site, *assignment);
@@ -219,6 +248,7 @@ void check(Site &site, const Node &node) {
   if (enclosing(site, NodeKind::With) != nullptr && site.module->is_test) {
     return; // with assertRaises(…)
   }
+  check_pure(site, *call);
   if (const Attribute *at = updated_by(*call)) {
     if (model::kind_of(at->value) != Kind::PandasFrame && !may_be_reference(site, at->value)) {
       const std::string_view array = text_of(site, at->value);

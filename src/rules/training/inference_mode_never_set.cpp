@@ -89,16 +89,93 @@ const Call *model_behind(const Site &site, const FunctionInfo &function, const E
   return found;
 }
 
+// ---- Flax -----------------------------------------------------------------------------------------------------------
+
+// `deterministic=False`, `train=True`
+struct Mode {
+  const Keyword *keyword = nullptr;
+  bool training = false; // the constant that means training
+};
+
+Mode mode_of(const Call &apply) {
+  for (const std::string_view name : {"deterministic", "eval_mode", "train", "training", "is_training"}) {
+    if (const Keyword *given = keyword_argument(apply, name)) {
+      return {given, name != "deterministic" && name != "eval_mode"};
+    }
+  }
+  return {};
+}
+
+// The apply() that the predictions come from, if it runs in training mode whoever calls it here: what decides is a
+// constant, perhaps an argument of the functions between.
+const Call *applied_in_training(const Site &site, const FunctionInfo &function, const Expr *expr) {
+  const Call *apply = nullptr;
+  Mode mode;
+  bool is_training = false;
+  bool is_other = false;
+  visit_origins(site, function, expr, [&](const Origin &origin) {
+    const Site there = site_of_origin(site, *origin.function);
+    const auto *call = as<Call>(origin.expr);
+    if (apply != nullptr) { // on the way to what decides
+      if (origin.parameter_of != nullptr) {
+        return Onward::Through;
+      }
+      const std::optional<bool> constant = bool_of(there, origin.expr);
+      (constant == mode.training ? is_training : is_other) = true;
+      return Onward::Stop;
+    }
+    if (call == nullptr) {
+      return origin.parameter_of != nullptr ? Onward::Stop : Onward::Through;
+    }
+    const std::string_view method = called_method(*call);
+    if (method == "apply" || method == "apply_fn") {
+      const Keyword *rngs = keyword_argument(*call, "rngs");
+      mode = rngs != nullptr ? mode_of(*call) : Mode{};
+      apply = mode.keyword != nullptr ? call : nullptr;
+      is_other |= apply == nullptr;
+      if (apply != nullptr) {
+        origin.next = {mode.keyword->value};
+      }
+      return Onward::Next;
+    }
+    if (called_api(there, *call).starts_with("jax.numpy.") && !call->args.empty()) {
+      origin.next = {call->args[0]};
+    } else if (method == "argmax") {
+      origin.next = {receiver_of(*call)};
+    }
+    return Onward::Next;
+  });
+  return is_training && !is_other ? apply : nullptr;
+}
+
+void check_flax(Site &site, const Compare &compare) {
+  const Call *apply = applied_in_training(site, *site.function, compare.left);
+  if (apply == nullptr || is_differentiated(site, *site.function)) {
+    return;
+  }
+  Finding &finding = report(site, compare, "the model is evaluated in training mode, so its dropout stays active",
+                            "pass `deterministic=True`, or `train=False`, where the model is evaluated");
+  const FunctionInfo *caller = site.project.caller_of(apply);
+  if (caller != nullptr) {
+    finding.notes.push_back({caller->module->file, apply->span(), "the predictions come from here"});
+  }
+}
+
 // `logits.argmax(-1) == labels`: how often the model is right
 void check(Site &site, const Node &node) {
   const auto &compare = static_cast<const Compare &>(node);
   if (!site.module->jax || site.module->is_test || site.function == nullptr || compare.rest.size() != 1 ||
-      compare.rest[0].op != CompareOperator::Eq || !project_has_word(site, {"equinox"}) ||
-      project_has_word(site, {"inference", "is_training"})) {
+      compare.rest[0].op != CompareOperator::Eq) {
     return;
   }
   const auto *best = as<Call>(compare.left);
   if (best == nullptr || !(called_method(*best) == "argmax" || called_api(site, *best).ends_with("argmax"))) {
+    return;
+  }
+  if (project_has_word(site, {"flax"}) && project_has_word(site, {"Dropout"})) {
+    check_flax(site, compare);
+  }
+  if (!project_has_word(site, {"equinox"}) || project_has_word(site, {"inference", "is_training"})) {
     return;
   }
   const Modes &modes = site.memory.recall<Modes>(&site.project, [&] { return find_modes(site); });
@@ -120,7 +197,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kInferenceModeNeverSet = {
     .info = {.code = "DP982",
              .name = "inference-mode-never-set",
-             .summary = "an Equinox model with dropout that is evaluated in training mode",
+             .summary = "an Equinox or Flax model with dropout that is evaluated in training mode",
              .root_cause = "Training: Wrong Mode",
              .symptoms = "Wrong Result",
              .stage = "Prediction",
@@ -130,7 +207,8 @@ extern constinit const Rule kInferenceModeNeverSet = {
              .documentation = R"(## What it finds
 
 Predictions of an Equinox model with `eqx.nn.Dropout` that are compared with labels outside of what is differentiated, in a project that never
-sets the inference mode of a model.
+sets the inference mode of a model. Likewise predictions of a Flax model whose `apply` gets a key for dropout and a constant
+`deterministic=False` or `train=True`, itself or through the functions that call it.
 
 ## Why it is wrong
 

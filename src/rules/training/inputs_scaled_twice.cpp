@@ -25,6 +25,12 @@ bool scales_pixels(std::string_view api) {
 // The preprocess_input that is called, also where it was chosen from a table of models; empty if it is none.
 std::string_view preprocessing_of(const Site &site, const Call &call) {
   const std::string_view api = called_api(site, call);
+  if (const auto *layer = as<Call>(call.func); layer != nullptr && !layer->args.empty()) { // Lambda(function)(x)
+    const Value function =
+        called_api(site, *layer).ends_with("layers.Lambda") ? value_of(site, layer->args[0]) : Value{};
+    return function.is(Value::Tag::Api) && scales_pixels(function.name().text()) ? function.name().text()
+                                                                                 : std::string_view{};
+  }
   if (!api.empty() || call.args.size() != 1 || call.func->kind != NodeKind::Name ||
       !site.project.callee_of(&call).is_unknown()) {
     return scales_pixels(api) ? api : std::string_view{};

@@ -119,7 +119,18 @@ void check(Site &site, const Node &node) {
       return;
     }
   }
-  for (const FunctionInfo *reached : reached_functions(*function, node)) {
+  // What it calls, and what those hand to lax.scan and the like.
+  std::vector<const FunctionInfo *> run = reached_functions(*function, node);
+  for (const FunctionInfo &other : site.project.functions) {
+    for (const HandedTo &handed : other.module->jax ? handed_to(site, other) : std::vector<HandedTo>{}) {
+      const FunctionInfo *caller = site.project.caller_of(handed.transform);
+      const bool is_run = caller == function || std::ranges::find(run, caller) != run.end();
+      if (is_run && caller != nullptr && std::ranges::find(run, &other) == run.end()) {
+        run.push_back(&other);
+      }
+    }
+  }
+  for (const FunctionInfo *reached : run) {
     const FunctionDef *helper = reached->definition();
     for (const Stmt *statement : helper != nullptr ? helper->body : Block{}) {
       if (look_in(*reached, *statement)) {

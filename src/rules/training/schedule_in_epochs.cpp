@@ -35,6 +35,7 @@ Length length_of(std::string_view api) {
 struct Quantity {
   const void *node = nullptr; // the constant or parameter
   Symbol attribute;
+  Symbol key;                  // of an entry of it
   const void *owner = nullptr; // the class of the object, if it is one of the project
   friend bool operator==(const Quantity &, const Quantity &) = default;
 };
@@ -43,18 +44,21 @@ std::vector<Quantity> quantities(const Site &site, const FunctionInfo &function,
   std::vector<Quantity> found;
   bool is_other = false;
   visit_origins(site, function, expr, [&](const Origin &origin) {
+    const bool is_part = origin.path.size() == 1 && origin.path[0].key;
+    const Symbol key = is_part ? origin.path[0].key : Symbol{};
     if (origin.parameter_of != nullptr) {
       if (!origin.parameter_of->called_by.empty()) {
         return Onward::Through;
       }
-      found.push_back({.node = origin.parameter_of->params[origin.parameter], .attribute = {}});
+      found.push_back({.node = origin.parameter_of->params[origin.parameter], .attribute = {}, .key = key});
       return Onward::Stop;
     }
-    if (const auto *attribute = as<Attribute>(origin.expr); attribute != nullptr && origin.path.empty()) {
+    if (const auto *attribute = as<Attribute>(origin.expr); attribute != nullptr && (origin.path.empty() || is_part)) {
       const Value object = value_of(site_of_origin(site, *origin.function), attribute->value);
-      found.push_back({.attribute = attribute->attr, .owner = object.is(Value::Tag::Object) ? object.type : nullptr});
+      found.push_back(
+          {.attribute = attribute->attr, .key = key, .owner = object.is(Value::Tag::Object) ? object.type : nullptr});
     } else if (origin.expr->kind == NodeKind::Constant && origin.path.empty()) {
-      found.push_back({.node = origin.expr, .attribute = {}});
+      found.push_back({.node = origin.expr, .attribute = {}, .key = {}});
     } else {
       is_other = true;
     }
@@ -118,12 +122,16 @@ bool is_called_by_hand(const Site &site, const Call &call) {
   const auto *attribute = as<Attribute>(target);
   const auto *name = as<Name>(target);
   const Symbol symbol = attribute != nullptr ? attribute->attr : name != nullptr ? name->id : Symbol{};
-  bool is_called = !symbol || assignment->value != &call;
-  for (const Stmt *statement : site.module->parsed->tree.body) {
-    is_called = is_called || any_node_inside(statement, [&](const Node *node) {
-                  const auto *use = as<Call>(node);
-                  return use != nullptr && called_name(*use) == symbol.text();
-                });
+  const auto is_use = [&](const Node *node) {
+    const auto *use = as<Call>(node);
+    const auto *plain = use != nullptr ? as<Name>(use->func) : nullptr;
+    const auto *member = use != nullptr ? as<Attribute>(use->func) : nullptr;
+    return attribute != nullptr ? member != nullptr && member->attr == symbol : plain != nullptr && plain->id == symbol;
+  };
+  const bool is_local = attribute == nullptr && site.function->node != nullptr;
+  bool is_called = !symbol || assignment->value != &call || (is_local && any_node_inside(site.function->node, is_use));
+  for (const Stmt *statement : is_local ? Block{} : site.module->parsed->tree.body) {
+    is_called = is_called || any_node_inside(statement, is_use);
   }
   return is_called;
 }

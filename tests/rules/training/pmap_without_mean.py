@@ -105,3 +105,28 @@ def from_elsewhere(grads):
 def averaged_elsewhere(state, x, y):
     grads = from_elsewhere(jax.grad(loss_fn)(state.params, x, y))
     return state.apply_gradients(grads=grads)
+
+
+class Scanned:
+    def __init__(self):
+        self.run = jax.pmap(self._run, axis_name="replica")
+        self.averaged = jax.pmap(self._averaged, axis_name="replica")
+
+    def _one(self, carry, batch):
+        params, state = carry
+        loss, grads = jax.value_and_grad(loss_fn)(params, *batch)
+        updates, state = tx.update(grads, state, params)
+        return (optax.apply_updates(params, updates), state), loss  # expect: DP915
+
+    def _run(self, params, state, batches):
+        carry, losses = jax.lax.scan(self._one, (params, state), batches)
+        return carry, jax.lax.pmean(losses.mean(), "replica")
+
+    def _one_averaged(self, carry, batch):
+        params, state = carry
+        grads = jax.lax.pmean(jax.grad(loss_fn)(params, *batch), "replica")
+        updates, state = tx.update(grads, state, params)
+        return (optax.apply_updates(params, updates), state), None
+
+    def _averaged(self, params, state, batches):
+        return jax.lax.scan(self._one_averaged, (params, state), batches)[0]

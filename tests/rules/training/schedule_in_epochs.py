@@ -87,3 +87,26 @@ def asked_per_epoch(params, epochs, batches, set_rate):
         for batch in batches:
             params, _ = step(params, None, batch)
     return params
+
+
+class Task:
+    config = {"epochs": 50, "lr": 1e-3}
+
+
+class Regression(Task):
+    def schedule(self):
+        total = self.config["epochs"]
+        return optax.cosine_decay_schedule(self.config["lr"], total)  # expect: DP980
+
+    def long_schedule(self, steps_per_epoch):
+        total = self.config["epochs"] * steps_per_epoch
+        return optax.cosine_decay_schedule(self.config["lr"], total)
+
+
+def run(params, batches):
+    task = Regression()
+    state = (optax.adam(task.schedule()).init(params), optax.adam(task.long_schedule(100)).init(params))
+    for _ in range(task.config["epochs"]):
+        for batch in batches:
+            params, state = step(params, state, batch)
+    return params
