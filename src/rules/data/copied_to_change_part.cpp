@@ -51,7 +51,7 @@ bool may_be_held(const Site &site, const Expr *buffer) {
   const bool is_own = buffer->kind == NodeKind::Attribute;
   return any_node_around(site, buffer, [&](const Node *node) {
     if (const auto *assignment = as<Assign>(node)) {
-      return is_it(assignment->value);
+      return is_it(assignment->value) && !is_same_place(site, assignment->targets[0], buffer);
     }
     if (const auto *returned = as<Return>(node)) {
       return is_own && returned->value != nullptr && is_it(returned->value);
@@ -95,10 +95,21 @@ bool is_long(const Site &site, const Expr *buffer) {
   });
 }
 
+// `rows = self.rows.clone()`, `rows[i] = v`, `self.rows = rows`.
+bool is_put_back(const Site &site, const Expr *copy, const Expr *buffer) {
+  const auto is_store = [&](const Node *node) {
+    const auto *store = as<Assign>(node);
+    return store != nullptr && is_same_place(site, store->targets[0], buffer) &&
+           is_same_place(site, store->value, copy);
+  };
+  return copy->kind == NodeKind::Name && buffer->kind == NodeKind::Attribute && any_node(body_around(site), is_store);
+}
+
 // `x[i] = v` right behind `x = x.clone()`, in the same block.
-bool is_written_next(const Site &site, const Assign &copy, const Expr *buffer) {
+bool is_written_next(const Site &site, const Assign &copy) {
+  const Expr *const buffer = copy.targets[0];
   const Node *const parent = site.ancestors.size() >= 2 ? site.ancestors[site.ancestors.size() - 2] : nullptr;
-  return any_node_around(site, buffer, [&](const Node *node) {
+  return any_node(body_around(site), [&](const Node *node) {
     const auto *store = as<Assign>(node);
     const auto *change = as<AugAssign>(node);
     const Expr *const target = store != nullptr ? store->targets[0] : change != nullptr ? change->target : nullptr;
@@ -116,12 +127,13 @@ void check(Site &site, const Call &call) {
   }
   const bool is_function = called_api(site, call).starts_with("torch.");
   const Expr *const buffer = is_function ? argument(call, 0, "input") : receiver_of(call);
-  if (buffer == nullptr || !is_same_place(site, assignment->targets[0], buffer)) {
-    return;
-  }
   const std::string_view method = called_name(call);
   const bool is_copy = method == "clone";
-  if (is_copy && !is_written_next(site, *assignment, buffer)) {
+  if (buffer == nullptr || (!is_same_place(site, assignment->targets[0], buffer) &&
+                            !(is_copy && is_put_back(site, assignment->targets[0], buffer)))) {
+    return;
+  }
+  if (is_copy && !is_written_next(site, *assignment)) {
     return;
   }
   const model::Loop *const loop = long_loop_around(site);

@@ -1,3 +1,4 @@
+#include "rules/collators.h"
 #include "rules/dataset_item.h"
 #include "rules/per_step.h"
 
@@ -22,6 +23,9 @@ std::string_view repeated_work(const Site &site) {
   }
   if (in_request_handler(site)) {
     return "request";
+  }
+  if (is_collator(site, site.function)) {
+    return "batch";
   }
   const model::Loop *const loop = long_loop_around(site);
   const bool over_data = loop != nullptr && goes_over_data(site, *loop) && runs_every_turn(site, *loop);

@@ -31,6 +31,14 @@ bool is_view_method(std::string_view method) {
          method == "expand" || method == "detach";
 }
 
+// `self`, `self.embedding`: parts of the object that the method belongs to.
+bool belongs_to_self(const model::FunctionInfo &function, const Expr *expr) {
+  while (const auto *attribute = as<Attribute>(expr)) {
+    expr = attribute->value;
+  }
+  return model::is_own_object(function, expr);
+}
+
 // A name, or a view of one. `self.weight` only where nothing in the loop takes a training step: weights change with
 // every step of an optimizer, without a word in the loop.
 bool is_plain(const Site &site, const Expr *expr, bool with_own_attributes) {
@@ -44,8 +52,26 @@ bool is_plain(const Site &site, const Expr *expr, bool with_own_attributes) {
     }
     const std::string_view name = attribute->attr.text();
     return !(is_view_attribute(name) || is_view_method(name) ||
-             (with_own_attributes && model::is_own_object(*site.function, attribute->value)));
+             (with_own_attributes && belongs_to_self(*site.function, attribute->value)));
   });
+}
+
+// Does a tensor change in the loop, whatever view of it is taken?
+bool varies_behind_views(const Site &site, const model::Loop &loop, const Expr *expr) {
+  while (true) {
+    const auto *call = as<Call>(expr);
+    const auto *attribute = as<Attribute>(expr);
+    if (call != nullptr && is_view_method(called_method(*call)) && receiver_of(*call) != nullptr) {
+      if (std::ranges::any_of(call->args, [&](const Expr *one) { return model::varies(site.project, loop, one); })) {
+        return true;
+      }
+      expr = receiver_of(*call);
+    } else if (attribute != nullptr && is_view_attribute(attribute->attr.text())) {
+      expr = attribute->value;
+    } else {
+      return model::varies(site.project, loop, expr);
+    }
+  }
 }
 
 // Does the loop write into the name that takes the value? Then it needs a new one each time.
@@ -70,11 +96,12 @@ const model::Loop *loop_that_repeats(const Site &site, std::span<const Expr *con
       site.module->is_test || site.function == nullptr || !runs_every_turn(site, *loop)) {
     return nullptr;
   }
-  const bool in_forward = !loop->trains && in_forward_pass(site);
+  // Without gradients nobody trains in the meantime.
+  const bool in_forward = !loop->trains && (in_forward_pass(site) || (site.type != nullptr && under_no_grad(site)));
   const bool is_fixed = std::ranges::all_of(operands, [&](const Expr *operand) {
     // What hangs on a graph may be a weight.
     return is_plain(site, operand, in_forward) && (in_forward || !model::has_grad(operand)) &&
-           !model::varies(site.project, *loop, operand);
+           !varies_behind_views(site, *loop, operand);
   });
   return is_fixed && !is_written_to(site, *loop) ? loop : nullptr;
 }
@@ -95,7 +122,7 @@ void check_copy(Site &site, const Call &call) {
   const bool is_transposed =
       (made != nullptr && is_transposing(called_method(*made)) && receiver_of(*made) != nullptr) ||
       (attribute != nullptr && is_view_attribute(attribute->attr.text()));
-  if (!is_transposed || !call.args.empty() || !is_array(viewed)) {
+  if (!is_transposed || !call.args.empty() || !site.module->torch) { // nothing but a tensor has such a method
     return;
   }
   const Expr *const operands[] = {viewed};
@@ -205,7 +232,7 @@ In a loop that measures how long the operation takes.
         "torch.cholesky torch.kron torch.fft.fft2 torch.fft.fft numpy.dot numpy.matmul numpy.linalg.inv "
         "numpy.linalg.svd numpy.linalg.pinv numpy.linalg.eigh numpy.linalg.eig numpy.kron "
         "TorchTensor.matmul TorchTensor.mm TorchTensor.bmm TorchTensor.inverse TorchTensor.pinverse "
-        "TorchTensor.contiguous NumpyArray.dot",
+        "*.contiguous NumpyArray.dot",
     .on_call = check,
     .nodes = {NodeKind::BinOp},
     .on_node = check_operator};

@@ -103,3 +103,25 @@ class Lines(Dataset):
         with open(f"{self.path}/{index}.txt") as file:
             text = file.read()
         return line, other, text
+
+
+def read_index(folder):
+    with open(folder + "/index.pkl", "rb") as file:
+        return pickle.load(file)
+
+
+def read_array(path):
+    return np.load(path)
+
+
+class Indexed(Dataset):
+    def __init__(self, folder):
+        self.folder = folder
+        self.size = len(read_index(folder))
+
+    def __len__(self):
+        return self.size
+
+    def __getitem__(self, index):
+        entry = read_index(self.folder)[index]  # expect: DP406
+        return read_array(entry["path"])

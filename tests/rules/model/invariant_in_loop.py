@@ -40,6 +40,12 @@ class Recurrent(nn.Module):
             h = h + h @ turned.contiguous()  # expect: DP252
         return h
 
+    @torch.no_grad()
+    def generate(self, x, steps):
+        for _ in range(steps):
+            x = torch.relu(x @ self.weight.transpose(0, 1).contiguous())  # expect: DP252
+        return x
+
     def once(self, inputs):
         turned = self.weight.t().contiguous()
         for x in inputs:
