@@ -1,7 +1,7 @@
 import torch
 from torch import nn
 
-STEPS = 2000
+STEPS = 600
 WIDTH = 32
 DECAY = 0.99
 

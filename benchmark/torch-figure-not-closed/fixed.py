@@ -5,12 +5,12 @@ import matplotlib.pyplot as plt
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-WINDOWS = 12
+WINDOWS = 6
 LENGTH = 96
 
 
 def draw(truth, prediction, path):
-    figure, axes = plt.subplots()
+    figure, axes = plt.subplots(figsize=(10, 8))
     axes.plot(truth, label="truth")
     axes.plot(prediction, label="prediction")
     figure.savefig(path)

@@ -2,7 +2,7 @@ import torch
 from torch import nn
 
 BATCH = 4
-SIDE = 224
+SIDE = 128
 
 torch.manual_seed(0)
 model = nn.Sequential(
@@ -10,9 +10,9 @@ model = nn.Sequential(
     nn.ReLU(),
     nn.AdaptiveAvgPool2d(1),
     nn.Flatten(),
-    nn.Linear(64, 64),
+    nn.Linear(64, 136),
     nn.ReLU(),
-    nn.Linear(64, 10),
+    nn.Linear(136, 10),
 )
 with torch.no_grad():
     scores = model(torch.rand(BATCH, 3, SIDE, SIDE))

@@ -40,6 +40,18 @@ bool records_nothing(const Site &site, const Expr *buffer, const Call &update) {
   return is_apart(buffer) && std::ranges::all_of(update.args, is_apart);
 }
 
+// Operations and models only read what they are given; a list or a function of the project may keep it.
+bool may_keep(const Site &site, const Call &call) {
+  const std::string_view method = called_method(call);
+  if (method == "append" || method == "add" || method == "put" || method == "insert") {
+    return true;
+  }
+  const model::Value callee = site.project.callee_of(&call);
+  return !callee.is(model::Value::Tag::Api) && !callee.is(model::Value::Tag::ApiMethod) &&
+         !callee.is_kind(Kind::TorchModule) &&
+         !(callee.is(model::Value::Tag::Object) && callee.type->kind == Kind::TorchModule);
+}
+
 // Somebody else may hold the tensor as it was: `history.append(x)`, `old = x`, `return self.x`.
 bool may_be_held(const Site &site, const Expr *buffer) {
   const auto is_it = [&](const Expr *expr) {
@@ -60,9 +72,7 @@ bool may_be_held(const Site &site, const Expr *buffer) {
       return given->value != nullptr && is_it(given->value);
     }
     const auto *call = as<Call>(node);
-    const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
-    return (method == "append" || method == "add" || method == "put" || method == "insert") &&
-           std::ranges::any_of(call->args, is_it);
+    return call != nullptr && may_keep(site, *call) && std::ranges::any_of(call->args, is_it);
   });
 }
 
@@ -105,17 +115,14 @@ bool is_put_back(const Site &site, const Expr *copy, const Expr *buffer) {
   return copy->kind == NodeKind::Name && buffer->kind == NodeKind::Attribute && any_node(body_around(site), is_store);
 }
 
-// `x[i] = v` right behind `x = x.clone()`, in the same block.
+// `x[i] = v` behind `x = x.clone()`.
 bool is_written_next(const Site &site, const Assign &copy) {
-  const Expr *const buffer = copy.targets[0];
-  const Node *const parent = site.ancestors.size() >= 2 ? site.ancestors[site.ancestors.size() - 2] : nullptr;
   return any_node(body_around(site), [&](const Node *node) {
     const auto *store = as<Assign>(node);
     const auto *change = as<AugAssign>(node);
     const Expr *const target = store != nullptr ? store->targets[0] : change != nullptr ? change->target : nullptr;
     const auto *part = as<Subscript>(target);
-    return part != nullptr && is_same_place(site, part->value, buffer) &&
-           statement_before(site.module->parsed->tree, parent, node) == &copy;
+    return part != nullptr && part->start > copy.end && is_same_place(site, part->value, copy.targets[0]);
   });
 }
 

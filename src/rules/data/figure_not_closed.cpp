@@ -9,12 +9,19 @@ using namespace python;
 
 namespace {
 
+// In a function that this one calls.
+bool closes_elsewhere(const Site &site) {
+  static constexpr std::string_view kCloses[] = {"close("};
+  return site.function->node != nullptr && reaches_word(site, *site.function->node, kCloses);
+}
+
 void check(Site &site, const Call &call) {
   const model::Loop *loop = long_loop_around(site);
   const bool is_repeated =
       loop != nullptr ? loop->turns != model::Turns::Few && runs_every_turn(site, *loop) : context_of(site).repeated;
   if (!is_repeated || site.function == nullptr || site.module->is_test ||
       function_has_word(site, {"close(", "show(", ".clf(", ".cla(", "clear(", "return fig", "add_figure", "yield"}) ||
+      closes_elsewhere(site) ||
       (call.args.size() == 1 && called_api(site, call) == "matplotlib.pyplot.figure")) { // the same number each time
     return;
   }

@@ -26,8 +26,11 @@ bool reads_all(const Site &site, const Call &call) {
   }
   bool reads = false;
   const auto is_whole_file = [&](const Expr *iterated) { // for line in file, enumerate(file), csv.reader(file)
-    const auto *wrapped = as<Call>(iterated);
-    const auto *file = as<Name>(wrapped != nullptr && !wrapped->args.empty() ? wrapped->args[0] : iterated);
+    for (const auto *wrapped = as<Call>(iterated); wrapped != nullptr && !wrapped->args.empty();
+         wrapped = as<Call>(iterated)) {
+      iterated = wrapped->args[0];
+    }
+    const auto *file = as<Name>(iterated);
     return file != nullptr && file->id == name->id;
   };
   const bool seeks = any_node(with->body, [&](const Node *node) {

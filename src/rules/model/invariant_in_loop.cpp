@@ -1,4 +1,5 @@
 #include "model/bind.h"
+#include "model/effects.h"
 #include "model/variance.h"
 #include "rules/per_step.h"
 #include "rules/tree.h"
@@ -82,7 +83,9 @@ bool is_written_to(const Site &site, const model::Loop &loop) {
   if (name == nullptr) {
     return false;
   }
-  return std::ranges::find(loop.mutated, name->id) != loop.mutated.end() || any_node(loop.node, [&](const Node *node) {
+  const auto &changed = model::effects_of(site.project, loop).names; // by functions that are called
+  return std::ranges::find(loop.mutated, name->id) != loop.mutated.end() ||
+         std::ranges::find(changed, name->id) != changed.end() || any_node(loop.node, [&](const Node *node) {
            const auto *call = as<Call>(node);
            const auto *receiver = call != nullptr ? as<Name>(receiver_of(*call)) : nullptr;
            return receiver != nullptr && receiver->id == name->id && called_method(*call).ends_with("_");

@@ -138,3 +138,17 @@ def fill(batches):
         table.write(index, values)
         total += table.changed(index, values).sum()
     return table, total
+
+
+def keep(states, field):
+    states.append(field)
+
+
+@torch.no_grad()
+def kept_by_helper(steps, index):
+    field = torch.zeros(1024, 1024)
+    states = []
+    for i in range(steps):
+        field = field.index_fill(0, index, 0.0)
+        keep(states, field)
+    return states
