@@ -14,7 +14,8 @@ bench_packages=(libtree-sitter-dev ripgrep hyperfine npm:npm python3)
 fuzz_packages=(clang libclang-rt-14-dev python3-torch python3-torchvision)
 assess_packages=(pylint npm:npm)
 # What the pairs of the benchmark run with. Debian's default BLAS is the slow reference implementation.
-record_packages=(python3-torch python3-pandas libopenblas0 python3)
+record_packages=(python3-torch python3-torchvision python3-pandas python3-pil python3-matplotlib python3-faiss python3-fastapi python3-httpx
+  libopenblas0 python3)
 
 say() { printf 'deepperf: %s\n' "$*" >&2; }
 

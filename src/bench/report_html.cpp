@@ -124,6 +124,7 @@ void write_report_html(const Report &report, std::string &out) {
   write_group("Shown", with(Status::Shown), out);
   write_group("Ran", with(Status::Ran), out);
   write_group("Not shown here", with(Status::NotShown), out);
+  write_group("Interrupted", with(Status::Interrupted), out);
   write_group("Not runnable here", with(Status::NotRunnable), out);
   end_page(out);
 }

@@ -85,18 +85,23 @@ ToolFindings parse_tool_findings(const std::string &text, const std::string &nam
   } else if (json.is_object() && json.contains("findings") && json.at("findings").is_array()) { // our own
     read_list(json.at("findings"), found);
   } else {
-    throw std::runtime_error(fmt::format("{} is neither SARIF nor a list of findings in JSON", name));
+    throw std::runtime_error("it is neither SARIF nor a list of findings in JSON");
   }
   for (const ToolFinding &finding : found.findings) {
     if (finding.path.empty() || finding.rule.empty()) {
-      throw std::runtime_error(fmt::format("{} has a finding without a file or without a rule", name));
+      throw std::runtime_error("it has a finding without a file or without a rule");
     }
   }
   return found;
 }
 
 ToolFindings read_tool_findings(const std::string &file) {
-  return parse_tool_findings(read_file(file, kLargestToolOutput), std::filesystem::path(file).stem().string());
+  const std::string text = read_file(file, kLargestToolOutput);
+  try {
+    return parse_tool_findings(text, std::filesystem::path(file).stem().string());
+  } catch (const std::exception &error) {
+    throw std::runtime_error(fmt::format("{}: {}", file, error.what()));
+  }
 }
 
 } // namespace deepperf::bench

@@ -88,8 +88,7 @@ private:
       if (name == "print" || name.starts_with("logging.")) {
         return;
       }
-      if ((info != nullptr && info->has(kIo | kDecode)) || name.starts_with("torchvision.transforms.") ||
-          name.starts_with("albumentations.")) {
+      if ((info != nullptr && info->has(kIo | kDecode)) || transforms_signal(name)) {
         found(&call);
       } else if (info == nullptr && !name.starts_with("torch.") && !name.starts_with("numpy.")) {
         is_unknown = true;
@@ -121,6 +120,22 @@ private:
     default:
       see_unknown(call);
     }
+  }
+
+  // Spectra, filters and what is done to whole pictures: far more than a batch takes to be stacked.
+  static bool transforms_signal(std::string_view api) {
+    static constexpr std::string_view kFamilies[] = {"torchvision.transforms.",
+                                                     "albumentations.",
+                                                     "numpy.fft.",
+                                                     "scipy.signal.",
+                                                     "scipy.ndimage.",
+                                                     "scipy.fft.",
+                                                     "librosa.",
+                                                     "skimage.",
+                                                     "torch.fft.",
+                                                     "torch.stft",
+                                                     "torchaudio."};
+    return std::ranges::any_of(kFamilies, [&](std::string_view family) { return api.starts_with(family); });
   }
 
   // Padding and looking up tokens is little work next to finding them.

@@ -33,8 +33,9 @@ public:
   bool stores = false;
   bool copies_to_place = false; // into elements of a tensor
   bool computes = false;        // anything more than taking elements out
-  bool is_row_part = false;     // `row[0]` of a row that the loop runs over
-  u32 depth = 0;                // of calls that have led to it
+  bool goes_over_tensor = false;
+  bool is_row_part = false; // `row[0]` of a row that the loop runs over
+  u32 depth = 0;            // of calls that have led to it
 
   // Is all that is read by index known to be a tensor, or used as one?
   [[nodiscard]] bool are_tensors() const {
@@ -596,9 +597,10 @@ private:
 
 VectorLoop result_of(const LoopReader &reader) {
   VectorLoop result;
-  // Copying element by element is often meant for a few places, such as those of a kernel.
-  result.is_sure =
-      !reader.is_unsure && reader.are_tensors() && (reader.computes || reader.scatters || !reader.copies_to_place);
+  // Copying element by element is often meant for a few places, such as those of a kernel; not for all that a tensor
+  // holds.
+  result.is_sure = !reader.is_unsure && reader.are_tensors() &&
+                   (reader.computes || reader.scatters || !reader.copies_to_place || reader.goes_over_tensor);
   result.reads_tensor = reader.reads_tensor;
   result.work = reader.scatters    ? LoopWork::Scatters
                 : !reader.computes ? (reader.is_row_part ? LoopWork::Other : LoopWork::Selects)
@@ -621,6 +623,8 @@ VectorLoop read_for(const Site &site, const For &loop) {
   LoopReader reader(site);
   const model::Loop *known = site.project.loop_at(&loop);
   reader.is_inner = known != nullptr && known->parent != nullptr;
+  const Expr *const over = known != nullptr ? iterated_by(site, *known) : nullptr;
+  reader.goes_over_tensor = over != nullptr && model::kind_of(over) == Kind::TorchTensor;
   for (const Stmt *statement : loop.body) {
     reader.note_assigned(statement);
   }

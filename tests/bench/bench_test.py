@@ -297,7 +297,7 @@ class Benchmark(unittest.TestCase):
     def test_arguments(self):
         self.pair("list-plus")
         self.assertIn("did you mean 'list-plus'?", self.run_bench("run", "list-plsu", code=2).stderr)
-        self.assertIn("cannot run", self.run_bench("run", "--python", "/no/such/python").stdout)
+        self.assertIn("cannot run", self.run_bench("run", "--python", "/no/such/python", code=2).stderr)
         self.run_bench("run", "--rounds", "3", code=2)
         self.assertIn("1 pair\n", self.run_bench("list", "list-*").stdout)
         self.assertIn("1 pair\n", self.run_bench("list", "benchmark/list-plus").stdout)

@@ -133,6 +133,9 @@ bench::Report measure_pairs(const std::vector<bench::Pair> &pairs, const Measuri
   const bench::Limits limits{arguments.time_limit, static_cast<u64>(arguments.memory_limit * kGigabyte)};
   bench::Workplace workplace(folder.path(), limits, interrupts);
   bench::Interpreters interpreters(arguments.python, interrupts);
+  if (const std::string problem = arguments.python.empty() ? "" : interpreters.with({}).problem; !problem.empty()) {
+    throw CLI::ValidationError(fmt::format("--python: {}", problem));
+  }
 
   std::vector<u32> runs;
   for (const bench::Pair &pair : pairs) {

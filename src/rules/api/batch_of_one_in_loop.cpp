@@ -1,4 +1,5 @@
 #include "rules/encoding.h"
+#include "rules/optimizer_module.h"
 #include "rules/per_item.h"
 #include "rules/reach.h"
 #include "rules/site.h"
@@ -118,6 +119,39 @@ void check_encoded(Site &site, const Call &call) {
   }
 }
 
+bool is_param_of(const Site &site, const Expr *item) {
+  return site.function != nullptr && site.function->definition() != nullptr && is_param(*site.function, item);
+}
+
+// A function that runs the model on the one item that it is given, and that a loop calls for each of its items.
+void check_called(Site &site, const Call &call, const Name &item) {
+  if (site.module->is_test || context_of(site).in_training_step || enclosing(site, NodeKind::If) != nullptr) {
+    return;
+  }
+  for (const Passed &passed : passed_for(*site.function, item.id)) {
+    const model::Loop *const loop = passed.site != nullptr ? passed.site->loop : nullptr;
+    const auto *statement = loop != nullptr ? as<For>(loop->node) : nullptr;
+    if (statement == nullptr || passed.value == nullptr || loop->tiny || loop->steps ||
+        loop->turns == model::Turns::Few || passed.site->conditional || passed.site->behind_guard ||
+        !mentions_target(statement->target, passed.value)) {
+      continue;
+    }
+    const Site there = site_of(site, *passed.site->call);
+    const Expr *const items = iterated_by(there, *loop);
+    if (items == nullptr || model::kind_of(items) == Kind::TorchDataLoader) {
+      continue;
+    }
+    Finding &finding =
+        report(site, call, fmt::format("`{}` runs on one item at a time, in batches of one", text_of(site, call.func)),
+               "stack items of the same size with `torch.stack`, and run the model on batches");
+    finding.notes.push_back({there.module->file, passed.site->call->span(), "called for each item of a loop"});
+    if (model::kind_of(items) != Kind::TorchTensor || !under_no_grad(site)) {
+      finding.tier = Tier::Hint; // items may have different sizes, and results may depend on each other
+    }
+    return;
+  }
+}
+
 void check(Site &site, const Call &call) {
   if (site.project.callee_of(&call).is_kind(Kind::HfModel)) {
     check_encoded(site, call);
@@ -131,6 +165,10 @@ void check(Site &site, const Call &call) {
     return;
   }
   const model::Loop *loop = long_loop_around(site);
+  if (loop == nullptr && is_param_of(site, item)) {
+    check_called(site, call, static_cast<const Name &>(*item));
+    return;
+  }
   const auto *statement = loop != nullptr ? as<For>(loop->node) : nullptr;
   if (statement == nullptr || loop->steps || loop->turns == model::Turns::Few ||
       !mentions_target(statement->target, item) || model::kind_of(iterated_by(site, *loop)) == Kind::TorchDataLoader) {

@@ -204,6 +204,21 @@ bool counts_to_hundreds(const Site &site, const model::CallSite &caller) {
   return integer_of(there, range->args[0]).value_or(0) >= kHundreds;
 }
 
+// A loop that runs a model in each of its turns goes over batches. (One over layers calls what it goes over.)
+bool runs_model(const Site &site, const model::Loop &loop) {
+  const auto *statement = as<For>(loop.node);
+  return statement != nullptr && any_node(statement->body, [&](const Node *node) {
+           const auto *call = as<Call>(node);
+           const auto *name = call != nullptr ? as<Name>(call->func) : nullptr;
+           if (call == nullptr || (name != nullptr && mentions(statement->target, name->id))) {
+             return false;
+           }
+           const model::Value callee = site.project.callee_of(call);
+           return callee.is_kind(Kind::TorchModule) ||
+                  (callee.is(model::Value::Tag::Object) && callee.type->kind == Kind::TorchModule);
+         });
+}
+
 // `self.scores = torch.cat([self.scores, x])` in a method that a loop calls.
 void check_method(Site &site, const Call &call, const Expr *target, const Expr *operand) {
   const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
@@ -226,7 +241,8 @@ void check_method(Site &site, const Call &call, const Expr *target, const Expr *
     constexpr u16 kSteps = model::kPerTrainingStep | model::kPerEvaluationStep;
     const bool is_long = std::ranges::any_of(site.function->called_by, [&](const model::CallSite *caller) {
       return caller->loop != nullptr && !caller->loop->tiny &&
-             (caller->loop->trains || counts_to_hundreds(site, *caller));
+             (caller->loop->trains || counts_to_hundreds(site, *caller) ||
+              (caller->loop->turns != model::Turns::Few && runs_model(site, *caller->loop)));
     });
     tell(site, call, target, nullptr, ((site.function->context & kSteps) != 0 || is_long) && !site.module->is_test);
   }

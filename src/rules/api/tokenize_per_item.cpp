@@ -3,6 +3,7 @@
 #include "model/context.h"
 #include "model/variance.h"
 #include "python/children.h"
+#include "rules/collators.h"
 #include "rules/dataset_item.h"
 #include "rules/reach.h"
 #include "rules/site.h"
@@ -40,6 +41,23 @@ const model::CallSite *call_for_item(const Site &site) {
   return is_kept && in_dataset_item(there) ? caller : nullptr;
 }
 
+// `WORD.findall(text)` of a pattern that re.compile() made.
+bool splits_by_pattern(const Site &site, const Call &call) {
+  const std::string_view method = called_method(call);
+  const auto *pattern = as<Name>(receiver_of(call));
+  const auto *own = as<Attribute>(receiver_of(call));
+  if ((method != "findall" && method != "finditer" && method != "split") || (pattern == nullptr && own == nullptr)) {
+    return false;
+  }
+  const model::Value value = value_of(site, receiver_of(call));
+  if (value.call != nullptr && called_api(site, *value.call) == "re.compile") {
+    return true;
+  }
+  const auto written = model::written_as(scope_of(site), receiver_of(call));
+  const auto *made = written.size() == 1 ? as<Call>(written[0].expr) : nullptr;
+  return made != nullptr && called_api(site, *made) == "re.compile";
+}
+
 // A text is split into words by Python code: slower than a tokenizer, and the same in every epoch.
 void check_words(Site &site, const Call &call) {
   const bool is_direct = in_dataset_item(site);
@@ -58,53 +76,15 @@ void check_words(Site &site, const Call &call) {
   }
 }
 
-// Functions that make batches of items: what is given as `collate_fn` or `data_collator`.
-struct Collators {
-  std::unordered_set<const model::FunctionInfo *> functions;
-};
-
-void find_collators(const model::Project &project, const model::FunctionInfo &function, const Node *node,
-                    Collators &found) {
-  const auto *given = as<Call>(node);
-  const Keyword *collate = given != nullptr ? keyword_argument(*given, "collate_fn") : nullptr;
-  const Keyword *const collator = given != nullptr ? keyword_argument(*given, "data_collator") : nullptr;
-  collate = collate != nullptr ? collate : collator;
-  if (collate != nullptr) {
-    const model::Value value = model::value_of(model::scope_of(project, function), collate->value);
-    for_each_alternative(value, [&](const model::Value &one) {
-      if (one.is(model::Value::Tag::Function) || one.is(model::Value::Tag::Method)) {
-        found.functions.insert(one.function);
-      } else if (one.is(model::Value::Tag::Object)) {
-        const model::Value *const call = model::find_member(*one.type, intern("__call__"));
-        if (call != nullptr && call->is(model::Value::Tag::Function)) {
-          found.functions.insert(call->function);
-        }
-      }
-    });
-  }
-  const model::FunctionInfo *const inner = project.function_at(node);
-  for_each_child(
-      node, [&](const Node *child) { find_collators(project, inner != nullptr ? *inner : function, child, found); });
-}
-
-const Collators &collators_of(const Site &site) {
-  return site.memory.recall<Collators>(&site.project, [&] {
-    Collators found;
-    for (const model::Module &module : site.project.modules) {
-      // Few files name one, and a search of the text is far cheaper than a walk of the tree.
-      const bool names_one = has_word(module.parsed->source.text(), {"collate_fn", "data_collator"});
-      if (module.torch && module.body != nullptr && names_one) {
-        for (const Stmt *statement : module.parsed->tree.body) {
-          find_collators(site.project, *module.body, statement, found);
-        }
-      }
-    }
-    return found;
-  });
-}
-
 void check(Site &site, const Call &call) {
   const std::string_view api = called_api(site, call);
+  const std::string_view method = called_method(call);
+  if (method == "findall" || method == "finditer" || method == "split") {
+    if (api.starts_with("re.") || (api.empty() && splits_by_pattern(site, call))) { // and not os.path.split()
+      check_words(site, call);
+    }
+    return;
+  }
   if (!api.empty()) {
     check_words(site, call);
     return;
@@ -119,7 +99,7 @@ void check(Site &site, const Call &call) {
   }
   // Functions that an item leads to may also serve others, or keep what they made.
   const bool is_reached = site.function != nullptr && (site.function->context & model::kPerSample) != 0;
-  const bool is_collated = !is_reached && !site.module->is_test && collators_of(site).functions.contains(site.function);
+  const bool is_collated = !is_reached && !site.module->is_test && is_collator(site, site.function);
   if ((is_reached || is_collated) && !site.module->is_test) {
     Finding &finding = report(
         site, call,
@@ -199,7 +179,7 @@ where enough workers keep the device busy anyway.
 )"},
     .calls = "HfTokenizer.__call__ HfTokenizer.encode HfTokenizer.encode_plus HfTokenizer.tokenize "
              "HfTokenizer.batch_encode_plus re.findall re.split re.finditer nltk.word_tokenize "
-             "nltk.tokenize.word_tokenize jieba.cut jieba.lcut",
+             "nltk.tokenize.word_tokenize jieba.cut jieba.lcut *.findall *.finditer *.split",
     .on_call = check};
 
 } // namespace deepperf::rules::tokenize_per_item

@@ -1,11 +1,19 @@
 #include "rules/reach.h"
 #include "rules/site.h"
 
+#include <algorithm>
+
 namespace deepperf::rules::figure_not_closed {
 
 using namespace python;
 
 namespace {
+
+// In a function that this one calls.
+bool closes_elsewhere(const Site &site) {
+  static constexpr std::string_view kCloses[] = {"close("};
+  return site.function->node != nullptr && reaches_word(site, *site.function->node, kCloses);
+}
 
 void check(Site &site, const Call &call) {
   const model::Loop *loop = long_loop_around(site);
@@ -13,14 +21,22 @@ void check(Site &site, const Call &call) {
       loop != nullptr ? loop->turns != model::Turns::Few && runs_every_turn(site, *loop) : context_of(site).repeated;
   if (!is_repeated || site.function == nullptr || site.module->is_test ||
       function_has_word(site, {"close(", "show(", ".clf(", ".cla(", "clear(", "return fig", "add_figure", "yield"}) ||
+      closes_elsewhere(site) ||
       (call.args.size() == 1 && called_api(site, call) == "matplotlib.pyplot.figure")) { // the same number each time
     return;
   }
   if (!function_has_word(site, {"savefig"})) {
     return; // somebody else may do something with it
   }
-  report(site, call, "figures are created repeatedly and never closed, so all of them stay in memory",
-         "call `plt.close(fig)` after `savefig`");
+  Finding &finding =
+      report(site, call, "figures are created repeatedly and never closed, so all of them stay in memory",
+             "call `plt.close(fig)` after `savefig`");
+  if (std::ranges::any_of(site.function->called_by, [&](const model::CallSite *one) {
+        return one->caller->definition() != nullptr ? has_word(text_of(*one->caller), {"close("})
+                                                    : file_has_word(site, {".close("});
+      })) {
+    finding.tier = Tier::Hint; // the caller may close them
+  }
 }
 
 } // namespace
@@ -34,11 +50,11 @@ extern constinit const Rule kFigureNotClosed = {
              .stage = "Evaluation",
              .frameworks = "PyTorch, TensorFlow, Keras, JAX",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .documentation = R"(## What it finds
 
 `plt.figure()` or `plt.subplots()` in a loop, or in a function that a loop calls, that saves the figure and does not
-close it.
+close it. It is a hint where a caller closes something.
 
 ## Why it costs
 

@@ -1,4 +1,5 @@
 #include "rules/dataset_item.h"
+#include "rules/optimizer_module.h"
 #include "rules/tree.h"
 
 #include <fmt/format.h>
@@ -25,8 +26,11 @@ bool reads_all(const Site &site, const Call &call) {
   }
   bool reads = false;
   const auto is_whole_file = [&](const Expr *iterated) { // for line in file, enumerate(file), csv.reader(file)
-    const auto *wrapped = as<Call>(iterated);
-    const auto *file = as<Name>(wrapped != nullptr && !wrapped->args.empty() ? wrapped->args[0] : iterated);
+    for (const auto *wrapped = as<Call>(iterated); wrapped != nullptr && !wrapped->args.empty();
+         wrapped = as<Call>(iterated)) {
+      iterated = wrapped->args[0];
+    }
+    const auto *file = as<Name>(iterated);
     return file != nullptr && file->id == name->id;
   };
   const bool seeks = any_node(with->body, [&](const Node *node) {
@@ -79,6 +83,28 @@ bool opens_lazily(const Site &site, const Call &call) {
          api == "tables.open_file" || (api == "numpy.load" && keyword_argument(call, "mmap_mode") != nullptr);
 }
 
+// A function that opens a file, and that the __getitem__ of a dataset calls with the same arguments for every item;
+// others may call it as well.
+void check_helper(Site &site, const Call &call) {
+  if (site.function == nullptr || site.function->definition() == nullptr || loop_around(site) != nullptr ||
+      is_guarded(site) || site.module->is_test) {
+    return;
+  }
+  for (const model::CallSite *caller : site.function->called_by) {
+    const Site there = site_of_node(site_of(site, *caller->call), *caller->call);
+    if (caller->behind_guard || caller->conditional || !in_dataset_item(there) || is_guarded(there) ||
+        there.module->is_test || !is_call_same_for_all_items(there, *caller->call)) {
+      continue;
+    }
+    Finding &finding =
+        report(site.findings, *site.rule, *there.module, caller->call->span(),
+               fmt::format("`{}` reads the same file again for every item", text_of(there, caller->call->func)),
+               "read it once in `__init__` and keep the result in `self`");
+    finding.notes.push_back({site.module->file, call.span(), "the file is opened here"});
+    return;
+  }
+}
+
 void check(Site &site, const Call &call) {
   if (const std::string_view method = called_method(call); method == "read_text" || method == "read_bytes") {
     check_path(site, call);
@@ -87,10 +113,14 @@ void check(Site &site, const Call &call) {
   if (called_api(site, call) == "open" && !reads_all(site, call) && !is_loaded_at_once(site, call)) {
     return;
   }
+  if (!runs_per_item(site)) {
+    check_helper(site, call);
+    return;
+  }
   const bool is_open = called_api(site, call) == "open";
   const bool gives_batches =
       site.function != nullptr && site.function->type != nullptr && is_keras_sequence(*site.function->type);
-  if (!runs_per_item(site) || call.args.empty() || is_guarded(site) || (gives_batches && opens_lazily(site, call)) ||
+  if (call.args.empty() || is_guarded(site) || (gives_batches && opens_lazily(site, call)) ||
       !(is_open ? is_first_argument_same_for_all_items(site, call) : is_call_same_for_all_items(site, call))) {
     return;
   }
@@ -115,7 +145,8 @@ extern constinit const Rule kFileOpenedPerItem = {
              .documentation = R"(## What it finds
 
 In the `__getitem__` of a dataset or of a Keras `Sequence`, a call that opens or reads a file whose name does not depend on the item:
-`h5py.File(self.path)`, `pandas.read_csv(self.table)`, `numpy.load(self.array)`.
+`h5py.File(self.path)`, `pandas.read_csv(self.table)`, `numpy.load(self.array)`. Also a function that does so, and that is called with
+the same arguments for every item.
 
 ## Why it costs
 

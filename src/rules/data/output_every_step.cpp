@@ -38,18 +38,31 @@ bool is_recorded_sometimes(const Site &site) {
   });
 }
 
-// The loop of training steps that calls the function of the place in every iteration: `self.save()`.
-const model::CallSite *called_in_every_step(const Site &site) {
+// A loop of training steps that calls the function of the place in every iteration, with the call: `self.save()`, or
+// `for callback in self.callbacks: callback.on_batch_end(self)`.
+struct CallingStep {
+  const model::CallSite *call = nullptr;
+  const model::Loop *loop = nullptr;
+};
+
+CallingStep called_in_every_step(const Site &site) {
   const model::FunctionInfo *function = site.function;
   if (function == nullptr || function->definition() == nullptr || loop_around(site) != nullptr ||
-      enclosing(site, NodeKind::If) != nullptr || function->called_by.size() != 1) {
-    return nullptr;
+      enclosing(site, NodeKind::If) != nullptr) {
+    return {};
   }
-  const model::CallSite &caller = *function->called_by[0];
-  const Site there = site_of(site, *caller.call);
-  const bool is_step = caller.loop != nullptr && caller.loop->steps && !caller.loop->tiny && !caller.once &&
-                       !caller.behind_guard && !caller.conditional && !counts_epochs(there, *caller.loop);
-  return is_step ? &caller : nullptr;
+  for (const model::CallSite *caller : function->called_by) {
+    const model::Loop *loop = caller->loop;
+    while (loop != nullptr && !loop->steps && (loop->tiny || loop->turns == model::Turns::Few)) {
+      loop = loop->parent; // over the few objects that are told of the step
+    }
+    const bool is_step =
+        loop != nullptr && loop->steps && !loop->tiny && !caller->once && !caller->behind_guard && !caller->conditional;
+    if (is_step && !counts_epochs(site_of(site, *caller->call), *loop)) {
+      return {caller, loop};
+    }
+  }
+  return {};
 }
 
 // `sess.run([train_op, merged])` in the loop.
@@ -63,9 +76,10 @@ bool trains_by_session(const Site &site, const model::Loop &loop) {
 
 void check(Site &site, const Call &call) {
   const model::Loop *loop = long_loop_around(site);
-  const model::CallSite *const caller = loop == nullptr ? called_in_every_step(site) : nullptr;
-  if (loop == nullptr && caller != nullptr) {
-    loop = caller->loop;
+  const CallingStep step = loop == nullptr ? called_in_every_step(site) : CallingStep{};
+  const model::CallSite *const caller = step.call;
+  if (caller != nullptr) {
+    loop = step.loop;
   }
   const bool is_session_step =
       loop != nullptr && called_method(call) == "add_summary" && trains_by_session(site, *loop);

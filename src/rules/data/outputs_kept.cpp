@@ -1,5 +1,8 @@
+#include "base/known_names.h"
 #include "base/name_table.h"
+#include "model/classes.h"
 #include "rules/encoding.h"
+#include "rules/made_on_host.h"
 #include "rules/optimizer_module.h"
 #include "rules/per_step.h"
 #include "rules/processes.h"
@@ -23,17 +26,33 @@ bool gives_map(std::string_view api) {
                         "DepthEstimation", "torchvision.models.segmentation", "segmentation_models_pytorch", "UNet2D"});
 }
 
+bool gives_map_itself(std::string_view layer) {
+  return layer == "torch.nn.Conv2d" || layer == "torch.nn.ConvTranspose2d" || layer == "torch.nn.Conv3d" ||
+         layer == "torch.nn.ConvTranspose3d" || layer == "torch.nn.Upsample";
+}
+
 // A convolution whose result nobody has pooled or flattened gives a map.
 bool is_map(const model::Value &value) {
   if (!value.is_kind(Kind::TorchTensor) || !value.name() || value.alternatives != nullptr) {
     return false;
   }
   const std::string_view maker = value.name().text();
-  return maker == "torch.nn.Conv2d" || maker == "torch.nn.ConvTranspose2d" || maker == "torch.nn.Conv3d" ||
-         maker == "torch.nn.ConvTranspose3d" || maker == "torch.nn.functional.interpolate";
+  return gives_map_itself(maker) || maker == "torch.nn.functional.interpolate";
 }
 
 Size size_of(const Site &site, const Expr *expr, u32 depth = 0);
+
+// Of an object of the project's own class: what its forward() returns at its end.
+Size size_of_own(const Site &site, const model::ClassInfo &type, u32 depth) {
+  const model::FunctionInfo *const forward = model::find_method_of(type, known::sym_forward);
+  const FunctionDef *const definition = forward != nullptr ? forward->definition() : nullptr;
+  const auto *last = definition != nullptr && !definition->body.empty()
+                         ? as<Return>(definition->body[definition->body.size() - 1])
+                         : nullptr;
+  const bool is_map = last != nullptr && last->value != nullptr &&
+                      size_of(site_inside(site, *forward), last->value, depth + 1) == Size::Dense;
+  return is_map ? Size::Dense : Size::Scores;
+}
 
 // Of a parameter, as all callers pass it: `metric.update(logits, target)`.
 Size size_of_passed(const Site &site, Symbol parameter, u32 depth) {
@@ -89,16 +108,18 @@ Size size_of(const Site &site, const Expr *expr, u32 depth) {
   if (api == "torch.softmax" || api == "torch.nn.functional.softmax") {
     return !call->args.empty() ? size_of(site, call->args[0], depth + 1) : Size::Unknown;
   }
+  // An object of the project's own class, or `self(x)`.
+  const model::Value callee = site.project.callee_of(call);
+  if (callee.is(model::Value::Tag::Object) && callee.type->kind == Kind::TorchModule) {
+    return size_of_own(site, *callee.type, depth);
+  }
   const Kind kind = model::kind_of(call->func);
   if (kind == Kind::HfModel || kind == Kind::TorchModule) {
     std::string_view maker;
     maker_of_callee(site, *call, &maker);
-    return gives_map(maker) ? Size::Dense : Size::Scores;
+    return gives_map(maker) || gives_map_itself(maker) ? Size::Dense : Size::Scores;
   }
-  // An object of the project's own class, or `self(x)`.
-  const model::Value callee = site.project.callee_of(call);
-  const bool is_own = callee.is(model::Value::Tag::Object) && callee.type->kind == Kind::TorchModule;
-  return is_own ? Size::Scores : Size::Unknown;
+  return Size::Unknown;
 }
 
 // The list that is appended to: a name of the function, or an attribute of the object.

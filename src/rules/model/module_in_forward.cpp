@@ -76,7 +76,8 @@ ReadNames read_names(const FunctionDef &function) {
         Reads &reads = found.of[owner->id.id];
         reads.calls += member == "to" || member == "cuda" ? 1 : 0;
         reads.measured += member == "update" || member == "compute" ? 1 : 0;
-        reads.weights += member == "weight" || member == "bias" || member == "requires_grad_" ? 1 : 0;
+        reads.weights +=
+            member == "weight" || member == "bias" || member == "requires_grad_" || member == "parameters" ? 1 : 0;
       }
     }
     return false;

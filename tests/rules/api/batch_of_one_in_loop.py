@@ -49,3 +49,30 @@ def in_loop(images: torch.Tensor):
     for image in images:
         scores.append(model(image.unsqueeze(0)))  # expect: DP146
     return scores
+
+
+class Service:
+    def __init__(self):
+        self.encoder = nn.Linear(3, 3).eval()
+
+    def embed(self, item):
+        with torch.no_grad():
+            return self.encoder(item[None])[0]  # expect: DP146
+
+    def embed_some(self, item):
+        with torch.no_grad():
+            return self.encoder(item[None])[0]  # hint: DP146
+
+    def answer(self, item):
+        with torch.no_grad():
+            return self.encoder(item[None])[0]
+
+
+def embed_all(rows: torch.Tensor, items: dict):
+    service = Service()
+    vectors = [service.answer(rows[0])]
+    for row in rows:
+        vectors.append(service.embed(row))
+    for key, item in items.items():
+        vectors.append(service.embed_some(item))
+    return vectors

@@ -175,3 +175,33 @@ for t in range(EPISODE):
         rollout.add_some(torch.ones(1, 8))
 for t in range(8):
     rollout.add_few(torch.ones(1, 8))
+
+
+class Features:
+    def __init__(self):
+        self.rows = torch.empty(0, 64)
+        self.stages = torch.empty(0, 64)
+
+    def add(self, rows):
+        self.rows = torch.cat((self.rows, rows))  # expect: DP138
+
+    def add_stage(self, x):
+        self.stages = torch.cat((self.stages, x))  # hint: DP138
+
+
+@torch.no_grad()
+def collect_features(stream):
+    encoder = torch.nn.Linear(16, 64)
+    features = Features()
+    for x in stream:
+        features.add(encoder(x))
+    return features
+
+
+@torch.no_grad()
+def collect_stages(stages, x):
+    features = Features()
+    for stage in stages:
+        x = stage(x)
+        features.add_stage(x)
+    return features

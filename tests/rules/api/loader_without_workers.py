@@ -1,3 +1,4 @@
+import numpy as np
 import torch
 import torch.utils.data as data
 from PIL import Image
@@ -62,3 +63,21 @@ def silent(paths, kwargs, x, y):
     k = next(iter(DataLoader(digits, batch_size=64)))
     m = DataLoader(torch.arange(10), batch_size=2)
     return a, b, c, d, e, f, g, h, i, j, k, m
+
+
+class Waves(Dataset):
+    def __init__(self, waves):
+        self.waves = list(waves)
+
+    def __len__(self):
+        return len(self.waves)
+
+    def spectrum(self, wave):
+        return np.abs(np.fft.rfft(wave))
+
+    def __getitem__(self, index):
+        return torch.from_numpy(self.spectrum(self.waves[index]))
+
+
+def spectra(waves):
+    return DataLoader(Waves(waves), batch_size=16)  # expect: DP130

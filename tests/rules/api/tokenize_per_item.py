@@ -1,4 +1,6 @@
+import os
 import random
+import re
 
 from torch.utils.data import Dataset
 from transformers import AutoTokenizer
@@ -72,3 +74,40 @@ class Augmented(Dataset):
 
 def collate(batch):
     return tokenizer([text for text, _ in batch], padding=True, return_tensors="pt")
+
+
+WORD = re.compile(r"[a-z]+")
+
+
+class Words:
+    def __init__(self, texts):
+        self.index = {word: i for i, word in enumerate(sorted({w for t in texts for w in WORD.findall(t)}))}
+
+    def encode(self, text):
+        return [self.index[word] for word in WORD.findall(text.lower())]
+
+
+class Spelled(Dataset):
+    def __init__(self, texts):
+        self.texts = texts
+        self.words = Words(texts)
+
+    def __len__(self):
+        return len(self.texts)
+
+    def __getitem__(self, index):
+        return self.words.encode(self.texts[index])  # expect: DP149
+
+
+class Named(Dataset):
+    def __init__(self, names):
+        self.names = names
+
+    def __len__(self):
+        return len(self.names)
+
+    def __getitem__(self, index):
+        return self.number(self.names[index])
+
+    def number(self, name):
+        return int(os.path.split(name)[-1].split("_")[0])

@@ -4,13 +4,13 @@ import torch
 
 def plot(batches):
     for i, batch in enumerate(batches):
-        plt.figure()  # hint: DP418
+        plt.figure()  # expect: DP418
         plt.plot(torch.as_tensor(batch))
         plt.savefig(f"{i}.png")
 
 
 def visual(batch, name):
-    plt.figure()  # hint: DP418
+    plt.figure()  # expect: DP418
     plt.plot(batch)
     plt.savefig(name)
 
@@ -27,6 +27,18 @@ def once(batch):
     plt.figure()
     plt.plot(batch)
     plt.savefig("x.png")
+
+
+def drawn(batch, name):
+    plt.figure()  # hint: DP418
+    plt.plot(batch)
+    plt.savefig(name)
+
+
+def run_and_close(loader):
+    for i, batch in enumerate(loader):
+        drawn(batch, f"{i}.pdf")
+        plt.close("all")
 
 
 def run(loader):

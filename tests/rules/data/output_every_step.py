@@ -89,3 +89,41 @@ def counted_steps(model, optimizer, batches, steps):
         loss.backward()
         optimizer.step()
         torch.save(model.state_dict(), "last.pt")  # expect: DP405
+
+
+class Hook:
+    def after_batch(self, run):
+        pass
+
+    def after_epoch(self, run):
+        pass
+
+
+class Keeper(Hook):
+    def after_batch(self, run):
+        torch.save(run.model.state_dict(), "last.pt")  # expect: DP405
+
+    def after_epoch(self, run):
+        torch.save(run.model.state_dict(), "epoch.pt")
+
+
+class Run:
+    def __init__(self, model, hooks):
+        self.model = model
+        self.hooks = hooks
+        self.optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def fit(self, batches, epochs):
+        for _ in range(epochs):
+            for x in batches:
+                self.optimizer.zero_grad()
+                self.model(x).mean().backward()
+                self.optimizer.step()
+                for hook in self.hooks:
+                    hook.after_batch(self)
+            for hook in self.hooks:
+                hook.after_epoch(self)
+
+
+def run(model: nn.Module, batches):
+    Run(model, [Keeper()]).fit(batches, 100)

@@ -49,3 +49,34 @@ def needed(loader):
     for pixels, mask in loader:
         outputs.append(model(pixels.cuda(non_blocking=True)).logits)
     return torch.cat(outputs)
+
+
+class Segmenter(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.features = torch.nn.Conv2d(3, 16, 3, padding=1)
+        self.scores = torch.nn.Conv2d(16, 21, 1)
+
+    def forward(self, x):
+        return self.scores(self.features(x).relu())
+
+
+class Classifier(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.features = torch.nn.Conv2d(3, 16, 3, padding=1)
+        self.scores = torch.nn.Linear(16, 21)
+
+    def forward(self, x):
+        return self.scores(self.features(x).mean((2, 3)))
+
+
+@torch.no_grad()
+def own_maps(loader, device):
+    own = Segmenter().to(device).eval()
+    small = Classifier().to(device).eval()
+    kept, few = [], []
+    for pixels in loader:
+        kept.append(own(pixels.to(device)))  # expect: DP450
+        few.append(small(pixels.to(device)))  # hint: DP450
+    return torch.cat(kept).argmax(1), torch.cat(few).argmax(1)

@@ -1,5 +1,6 @@
 import numpy as np
 import torch
+from torch import nn
 
 
 def fires(model, optimizer, adjacency: torch.Tensor, x, epochs):
@@ -9,6 +10,47 @@ def fires(model, optimizer, adjacency: torch.Tensor, x, epochs):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+
+def other_spellings(model, a: torch.Tensor, b: torch.Tensor, table: np.ndarray, batches):
+    out = []
+    for batch in batches:
+        projected = a @ b  # expect: DP252
+        kernel = a.mm(b)  # expect: DP252
+        inverse = a.inverse()  # expect: DP252
+        turned = b.T.contiguous()  # expect: DP252
+        gram = table.T @ table  # expect: DP252
+        out.append((model(batch) @ projected, kernel, inverse, turned, gram))
+    return out
+
+
+class Recurrent(nn.Module):
+    def __init__(self, width, rank):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(width, width))
+        self.left = nn.Parameter(torch.randn(width, rank))
+        self.right = nn.Parameter(torch.randn(rank, width))
+
+    def forward(self, inputs):
+        h = torch.zeros_like(inputs[0])
+        turned = self.weight.t()
+        for x in inputs:
+            h = torch.tanh(x + h @ self.weight.t().contiguous())  # expect: DP252
+            h = h + h @ (self.left @ self.right)  # expect: DP252
+            h = h + h @ turned.contiguous()  # expect: DP252
+        return h
+
+    @torch.no_grad()
+    def generate(self, x, steps):
+        for _ in range(steps):
+            x = torch.relu(x @ self.weight.transpose(0, 1).contiguous())  # expect: DP252
+        return x
+
+    def once(self, inputs):
+        turned = self.weight.t().contiguous()
+        for x in inputs:
+            x = x @ turned
+        return x
 
 
 def silent(a: torch.Tensor, b: torch.Tensor, layer: torch.nn.Linear, batches, n):
@@ -28,3 +70,28 @@ def silent(a: torch.Tensor, b: torch.Tensor, layer: torch.nn.Linear, batches, n)
         a[i] = 0
         d = torch.inverse(a)
     return d, e, f, torch.matmul(a, a)
+
+
+def written_to(a: torch.Tensor, b: torch.Tensor, n):
+    best = []
+    for i in range(n):
+        scores = a @ b
+        scores[i] = float("-inf")
+        work = a.t().contiguous()
+        work.mul_(i)
+        best.append((scores.argmax(1), work))
+    return best
+
+
+def in_layout_already(a: torch.Tensor, batches):
+    for batch in batches:
+        batch = batch @ a.contiguous()
+    return batch
+
+
+def trained(layer: nn.Module, optimizer: torch.optim.Optimizer, x: torch.Tensor, n):
+    for i in range(n):
+        loss = (x @ layer.weight.t().contiguous()).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()

@@ -55,3 +55,12 @@ def forward(x):
 class NoModule:
     def forward(self, x):
         return nn.Linear(3, 3)(x)
+
+
+class Blurred(nn.Module):
+    def forward(self, x):
+        blur = nn.Conv2d(1, 1, 5, bias=False)  # expect: DP236
+        nn.init.constant_(blur.weight, 1 / 25)
+        for p in blur.parameters():
+            p.requires_grad_(False)
+        return blur(x)
