@@ -236,6 +236,15 @@ TEST_F(WorkspaceTest, RegroupsWhenImportsChange) {
   expect_same("belongs to none");
 }
 
+TEST_F(WorkspaceTest, TakesEditsOfSeveralFilesOfAGroupAtOnce) {
+  begin();
+  for (int i = 0; i < 4; ++i) { // the second one meets a project that stays
+    open("app/main.py", fmt::format("{}print(name{})\n", kSlow, i));
+    open("app/helper.py", fmt::format("{}print(other{})\n", kHelper, i));
+    expect_same("both have changed");
+  }
+}
+
 // Their texts, by which files are put together at first, may tell of imports that are none.
 TEST_F(WorkspaceTest, KeepsAllProjectsOfOneGroupWhileItJudges) {
   constexpr int kModules = 6; // more than stay
