@@ -16,7 +16,8 @@ async function start() {
     "DeepPerf",
     { command, args: ["server"] },
     {
-      documentSelector: [{ language: "python" }],
+      // Not what other schemes show: the old side of a comparison is no part of the project.
+      documentSelector: ["file", "untitled", "vscode-notebook-cell"].map((scheme) => ({ scheme, language: "python" })),
       initializationOptions: settings(),
     },
   );

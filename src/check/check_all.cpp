@@ -45,6 +45,7 @@ void drop_findings_without_text(Result &result) {
 void note_errors(FileIndex index, const LoadedFile &file, Result &result) {
   CheckedFile checked;
   checked.path = file.parsed.path;
+  checked.serial = file.serial;
   if (file.known != nullptr) {
     for (FileError error : file.known->errors) {
       error.file = index;

@@ -53,10 +53,19 @@ public:
     timings_.resize(loaded.workers.size());
     if (loaded.residents != nullptr && groups.size() == 1) {
       residents_ = loaded.residents; // somebody edits a file
+      residents_->begin_check();
     } else if (loaded.residents != nullptr && groups.size() > 1) {
       loaded.residents->forget();
     }
   }
+
+  ~Judge() {
+    if (residents_ != nullptr) {
+      residents_->end_check();
+    }
+  }
+  Judge(const Judge &) = delete;
+  Judge &operator=(const Judge &) = delete;
 
   void run() {
     std::vector<LargeGroup> large(parse_large_groups());

@@ -3,6 +3,7 @@
 #include "model/forget_facts.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace deepperf::check {
 
@@ -26,8 +27,25 @@ bool Residents::holds(const LoadedFile &file) const {
   });
 }
 
+void Residents::drop(std::size_t place) {
+  if (is_checking_) {
+    dropped_.push_back(std::move(kept_[place].resident));
+  }
+  kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(place));
+}
+
 void Residents::forget(u32 file) {
-  std::erase_if(kept_, [file](const Kept &kept) { return std::ranges::binary_search(kept.files, file); });
+  for (std::size_t i = kept_.size(); i-- > 0;) {
+    if (std::ranges::binary_search(kept_[i].files, file)) {
+      drop(i);
+    }
+  }
+}
+
+void Residents::forget() {
+  while (!kept_.empty()) {
+    drop(kept_.size() - 1);
+  }
 }
 
 const model::Project *Residents::analyse(const model::Group &files, const LoadedFiles &loaded, u32 threads) {
@@ -63,7 +81,7 @@ const model::Project *Residents::analyse(const model::Group &files, const Loaded
   }
   forget_all_facts(files);
   if (kept_.size() >= kMostKept) {
-    kept_.erase(kept_.begin());
+    drop(0);
   }
   now.resident = std::make_unique<model::Resident>(files, threads);
   kept_.push_back(std::move(now));

@@ -12,6 +12,14 @@ namespace deepperf::check {
 
 class Residents {
 public:
+  // From begin_check() to end_check() all projects that analyse() gives are good, also those that are not kept any
+  // longer: files that were thought to belong together may be several projects.
+  void begin_check() { is_checking_ = true; }
+  void end_check() {
+    is_checking_ = false;
+    dropped_.clear();
+  }
+
   // The project of these files, as they are now; null if it should rather be made from the beginning, and not kept.
   // Trees that are held must be as they are, all others as the parser gave them. If null, all are.
   const model::Project *analyse(const model::Group &files, const LoadedFiles &loaded, u32 threads);
@@ -21,7 +29,7 @@ public:
 
   // The file's tree is about to go.
   void forget(u32 file);
-  void forget() { kept_.clear(); }
+  void forget();
 
 private:
   struct Kept {
@@ -30,7 +38,11 @@ private:
     std::unique_ptr<model::Resident> resident; // null: the last change did not fit, so that none was made
   };
 
-  std::vector<Kept> kept_; // the last one was used last
+  void drop(std::size_t place);
+
+  std::vector<Kept> kept_;                                // the last one was used last
+  std::vector<std::unique_ptr<model::Resident>> dropped_; // in this check
+  bool is_checking_ = false;
 };
 
 } // namespace deepperf::check

@@ -17,6 +17,7 @@ struct CheckedFile {
   const python::Source *source = nullptr;
   const std::vector<python::Span> *comments = nullptr; // of the tree, in source order
   u32 suppressed_errors = 0;                           // syntax errors beyond those that the Result keeps
+  u64 serial = 0; // no other file, nor this one with other contents, has it, also in later checks of this process
 };
 
 // Something to tell about a file that no rule says.

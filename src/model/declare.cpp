@@ -540,7 +540,11 @@ void declare(Project &project, const ModuleIndex &index, Declared &declared) {
   }
 }
 
-bool declare_again(Project &project, const ModuleIndex &index, Module &module, Declared &declared) {
+namespace {
+
+// `has_other_mentions` is set if there are names that no module mentioned before, or that none does any more.
+bool declare_again(Project &project, const ModuleIndex &index, Module &module, Declared &declared,
+                   bool &has_other_mentions) {
   Declared::Part &part = declared.modules[module.index];
   module.class_of_name = {};
   module.attribute_evidence = {};
@@ -566,7 +570,6 @@ bool declare_again(Project &project, const ModuleIndex &index, Module &module, D
   for (u32 i = declarer.next().loop; i < part.loops.last; ++i) {
     project.loops[i] = Loop{};
   }
-  bool has_other_mentions = false;
   const std::vector<u32> mentioned = declarer.take_mentioned();
   for (const u32 name : mentioned) {
     has_other_mentions |= ++declared.mentions[name] == 1;
@@ -578,10 +581,27 @@ bool declare_again(Project &project, const ModuleIndex &index, Module &module, D
     }
   }
   part.mentioned = mentioned;
-  const u32 first = has_other_mentions ? 0 : part.functions.first;
-  const u32 last = has_other_mentions ? static_cast<u32>(project.functions.size()) : part.functions.last;
-  for (u32 i = first; i < last; ++i) {
-    project.functions[i].mentioned = is_mentioned(project.functions[i], declared.mentions);
+  return true;
+}
+
+} // namespace
+
+bool declare_again(Project &project, const ModuleIndex &index, const std::vector<bool> &is_changed,
+                   Declared &declared) {
+  bool has_other_mentions = false;
+  for (Module &module : project.modules) {
+    if (is_changed[module.index] && !declare_again(project, index, module, declared, has_other_mentions)) {
+      return false;
+    }
+  }
+  // Only now: before, functions of a changed module may have been those of its old tree, which is gone.
+  for (const Module &module : project.modules) {
+    if (is_changed[module.index] || has_other_mentions) {
+      const Declared::Part::Range functions = declared.modules[module.index].functions;
+      for (u32 i = functions.first; i < functions.last; ++i) {
+        project.functions[i].mentioned = is_mentioned(project.functions[i], declared.mentions);
+      }
+    }
   }
   return true;
 }

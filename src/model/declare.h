@@ -35,10 +35,10 @@ struct Declared {
 };
 void declare(Project &project, const ModuleIndex &index, Declared &declared);
 
-// Puts what the module's file has now in the place of what it had. False if that does not fit: if there are more or
-// fewer functions or classes, if other files would see something else of the module before anything is solved, or if
-// it opens modules of the project by `import *`. The project is of no use then.
-bool declare_again(Project &project, const ModuleIndex &index, Module &module, Declared &declared);
+// Puts what the files of these modules have now in the place of what they had. False if that does not fit: if there
+// are more or fewer functions or classes, if other files would see something else of a module before anything is
+// solved, or if it opens modules of the project by `import *`. The project is of no use then.
+bool declare_again(Project &project, const ModuleIndex &index, const std::vector<bool> &is_changed, Declared &declared);
 
 // Does a decorator, also in functions inside of it, never call what it is given? Then it only puts it into a table.
 bool only_keeps(const Project &project, const FunctionInfo &decorator);

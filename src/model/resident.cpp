@@ -106,10 +106,9 @@ bool Resident::update(const std::vector<ParsedFile *> &files, const std::vector<
     }
   }
   std::swap(project_->values, declared_values_);
-  bool fits = true;
+  const bool fits = declare_again(*project_, *index_, is_changed, declared_);
   for (std::size_t i = 0; i < files.size() && fits; ++i) {
     if (is_changed[i]) {
-      fits = declare_again(*project_, *index_, project_->modules[i], declared_);
       memory_.note_changed(project_->modules[i]);
     }
   }

@@ -64,6 +64,7 @@ public:
   [[nodiscard]] const Document *find_text(std::string_view path) const; // not a cell
   [[nodiscard]] const Notebook *find_notebook(std::string_view path) const;
   [[nodiscard]] const std::map<std::string, Document, std::less<>> &all() const { return documents_; }
+  [[nodiscard]] const std::map<std::string, Notebook, std::less<>> &notebooks() const { return notebooks_; }
 
   // What the file would be if it was saved now. Nothing if it is not open, or not Python.
   [[nodiscard]] std::optional<std::string> bytes_of(std::string_view path) const;

@@ -10,8 +10,6 @@ namespace deepperf::server {
 
 namespace {
 
-constexpr std::string_view kMark = "\xEF\xBB\xBF";
-
 // The units before a column that counts characters from 1. What the line does not have counts as one unit each.
 u32 units_before(std::string_view line, u32 column, Encoding encoding) {
   const u32 characters = column == 0 ? 0 : column - 1;
@@ -59,8 +57,8 @@ std::string Places::uri_of(const check::CheckedFile &file, u32 cell) const {
 
 void Places::add_mark(const check::CheckedFile &file, Position &position) const {
   const Document *const document = position.line == 0 ? documents_.find_text(file.path) : nullptr;
-  if (document != nullptr && document->text.starts_with(kMark)) {
-    position.character += count_units(kMark, encoding_);
+  if (document != nullptr && document->text.starts_with(kByteOrderMark)) {
+    position.character += count_units(kByteOrderMark, encoding_);
   }
 }
 

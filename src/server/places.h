@@ -8,9 +8,13 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace deepperf::server {
+
+// Editors count it, and the check does not.
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 struct Location {
   std::string uri;

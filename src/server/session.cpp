@@ -106,13 +106,16 @@ std::string uri_in(const Json &params) {
   return uri.get<std::string>();
 }
 
-Json full_report(const Json &items) { return {{"kind", "full"}, {"resultId", result_id(items)}, {"items", items}}; }
-
-Json report_of(const Json &items, const Json &previous_id) {
-  if (previous_id.is_string() && previous_id == result_id(items)) {
+Json report_of(const DiagnosticList &list, const Json &previous_id) {
+  if (previous_id.is_string() && previous_id == list.id) {
     return {{"kind", "unchanged"}, {"resultId", previous_id}};
   }
-  return full_report(items);
+  return {{"kind", "full"}, {"resultId", list.id}, {"items", list.items}};
+}
+
+const std::shared_ptr<const DiagnosticList> &nothing_to_say() {
+  static const auto kNothing = std::make_shared<const DiagnosticList>(list_of(Json::array()));
+  return kNothing;
 }
 
 } // namespace
@@ -307,22 +310,23 @@ void Session::check_if_stale() {
   } else {
     checker_->check(progress);
   }
-  diagnostics_ = all_diagnostics(checker_->result(), places(), diagnostic_options_);
+  diagnostics_ = diagnostic_lists_.make(checker_->result(), documents_, places(), diagnostic_options_);
   if (!client_.pulls) {
     publish();
   }
 }
 
 void Session::publish() {
-  const auto send = [&](const std::string &uri, const Json &list) {
+  const auto send = [&](const std::string &uri, const std::shared_ptr<const DiagnosticList> &list) {
     const Document *const document = documents_.find(uri);
     const i64 version = document == nullptr ? -1 : document->version;
     const auto [known, is_new] = published_.try_emplace(uri);
-    if (!is_new && known->second.diagnostics == list && known->second.version == version) {
+    const bool is_same = !is_new && (known->second.list == list || known->second.list->items == list->items);
+    if (is_same && known->second.version == version) {
       return;
     }
     known->second = {list, version};
-    Json params = {{"uri", uri}, {"diagnostics", list}};
+    Json params = {{"uri", uri}, {"diagnostics", list->items}};
     if (document != nullptr) {
       params["version"] = version;
     }
@@ -334,7 +338,7 @@ void Session::publish() {
   // Who edits a text waits for an answer also if there is nothing to say.
   for (const auto &[uri, document] : documents_.all()) {
     if (!diagnostics_.contains(uri)) {
-      send(uri, Json::array());
+      send(uri, nothing_to_say());
     }
   }
   for (auto it = published_.begin(); it != published_.end();) {
@@ -342,7 +346,7 @@ void Session::publish() {
       ++it;
       continue;
     }
-    if (!it->second.diagnostics.empty()) {
+    if (!it->second.list->items.empty()) {
       output_.send(
           notification("textDocument/publishDiagnostics", {{"uri", it->first}, {"diagnostics", Json::array()}}));
     }
@@ -416,7 +420,8 @@ Json Session::document_diagnostic(const Json &params) {
   if (const auto path = path_of_uri(uri); found == diagnostics_.end() && path && documents_.find(uri) == nullptr) {
     found = diagnostics_.find(uri_of_path(*path));
   }
-  return report_of(found == diagnostics_.end() ? Json::array() : found->second, member(params, "previousResultId"));
+  return report_of(found == diagnostics_.end() ? *nothing_to_say() : *found->second,
+                   member(params, "previousResultId"));
 }
 
 Json Session::workspace_diagnostic(const Json &params) {
@@ -428,7 +433,7 @@ Json Session::workspace_diagnostic(const Json &params) {
     }
   }
   Json items = Json::array();
-  const auto add = [&](const std::string &uri, const Json &list) {
+  const auto add = [&](const std::string &uri, const DiagnosticList &list) {
     const auto known = previous.find(uri);
     Json report = report_of(list, known == previous.end() ? Json() : known->second);
     const Document *const document = documents_.find(uri);
@@ -437,11 +442,11 @@ Json Session::workspace_diagnostic(const Json &params) {
     items.push_back(std::move(report));
   };
   for (const auto &[uri, list] : diagnostics_) {
-    add(uri, list);
+    add(uri, *list);
   }
   for (const auto &[uri, id] : previous) {
     if (!diagnostics_.contains(uri)) {
-      add(uri, Json::array());
+      add(uri, *nothing_to_say());
     }
   }
   return {{"items", std::move(items)}};

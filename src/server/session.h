@@ -12,6 +12,7 @@
 #include <atomic>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -106,9 +107,10 @@ private:
   Documents documents_;
   std::optional<Checker> checker_;
   NotebookRanges notebook_ranges_;
+  DiagnosticLists diagnostic_lists_;
   Diagnostics diagnostics_; // of the last check
   struct Published {
-    Json diagnostics;
+    std::shared_ptr<const DiagnosticList> list;
     i64 version = 0;
   };
   std::map<std::string, Published> published_;

@@ -90,6 +90,11 @@ protected:
     disk.file(path, text);
     touch(path);
   }
+  // Before there is a Workspace.
+  void write_both(const std::string &path, std::string_view text) const {
+    truth.file(path, text);
+    disk.file(path, text);
+  }
   void touch(const std::string &path) { workspace->touched({&path, 1}); }
   void remove(const std::string &path) const {
     std::filesystem::remove_all(truth.path(path));
@@ -229,6 +234,39 @@ TEST_F(WorkspaceTest, RegroupsWhenImportsChange) {
   expect_same("leaves");
   change("plain.py", "x = 2\n");
   expect_same("belongs to none");
+}
+
+TEST_F(WorkspaceTest, TakesEditsOfSeveralFilesOfAGroupAtOnce) {
+  begin();
+  for (int i = 0; i < 4; ++i) { // the second one meets a project that stays
+    open("app/main.py", fmt::format("{}print(name{})\n", kSlow, i));
+    open("app/helper.py", fmt::format("{}print(other{})\n", kHelper, i));
+    expect_same("both have changed");
+  }
+}
+
+// Their texts, by which files are put together at first, may tell of imports that are none.
+TEST_F(WorkspaceTest, KeepsAllProjectsOfOneGroupWhileItJudges) {
+  constexpr int kModules = 6; // more than stay
+  constexpr std::string_view kAlone = "import tensorflow as tf\n"
+                                      "ds = tf.data.Dataset.list_files('*').map(lambda x: tf.io.read_file(x))\n";
+  std::string all = "import tensorflow as tf\n'''\n";
+  for (int i = 0; i < kModules; ++i) {
+    write_both(fmt::format("apart/part{}.py", i), kAlone);
+    all += fmt::format("import part{}\n", i);
+  }
+  all += "'''\n";
+  write_both("apart/all.py", all);
+  begin();
+  open("apart/all.py", all + "x = 1\n");
+  expect_same("the first edit");
+  EXPECT_EQ(work().groups_judged, 1U);
+  for (int i = 0; i < kModules; ++i) {
+    open("apart/all.py", all + fmt::format("x = {}\n", i + 2));
+    expect_same("an edit of the text that names all");
+    open(fmt::format("apart/part{}.py", i), fmt::format("{}x = {}\n", kAlone, i));
+    expect_same("an edit of another one");
+  }
 }
 
 TEST_F(WorkspaceTest, LivesWithMistakes) {

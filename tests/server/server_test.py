@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import urllib.parse
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from lsp_client import Client, PATIENCE  # noqa: E402
@@ -213,6 +214,134 @@ class Garbage(Server):
         self.assertEqual(client.stop(), 0)
 
 
+class Corners(Server):
+    def test_headers_and_ids(self):
+        client = Client(BINARY, initialize=False)
+        body = json.dumps({"jsonrpc": "2.0", "id": "a", "method": "initialize", "params": {"capabilities": {}}}).encode()
+        client.send_bytes(b"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\ncontent-length: %d\r\n\r\n%s"
+                          % (len(body), body))
+        self.assertIn("result", client.wait_for("a"))
+        for identifier in ("x", 2 ** 40, -5, 0):
+            client.send({"jsonrpc": "2.0", "id": identifier, "method": "no/such"})
+            self.assertEqual(client.wait_for(identifier)["error"]["code"], -32601)
+        self.assertEqual(client.stop(), 0)
+
+    def test_the_end_has_an_order(self):
+        client = Client(BINARY, initialize=False)
+        client.notify("exit", None)
+        self.assertEqual(client.end(), 1)
+        client = self.start()
+        client.request("shutdown")
+        client.process.stdin.close()
+        self.assertEqual(client.process.wait(PATIENCE), 0)
+        client = self.start()
+        client.request("shutdown")
+        self.assertEqual(client.error_of("shutdown"), -32600)
+        client.open("untitled:a", LOSS)
+        client.notify("exit", None)
+        self.assertEqual(client.end(), 0)
+        self.assertNotIn("untitled:a", client.diagnostics)
+
+    def test_half_a_character_and_places_that_are_not(self):
+        uri = self.write("loss.py", LOSS)
+        client = self.start()
+        client.open(uri, LOSS)
+        client.change(uri, (0, 0, 0, 0, "x = '\ud83d'\n"))  # editors count in UTF-16, and may cut between two units
+        self.assertEqual(client.published(uri)[0]["range"]["start"]["line"], 11)
+        client.change(uri, LOSS, (99, 99, 99, 99, "\nx = 1\n"), (0, 999, 0, 0, "import torch"))
+        self.assertEqual(codes(client.published(uri)), ["DP230"])
+        client.notify("textDocument/didChange", {"textDocument": {"uri": uri, "version": None},
+                                                 "contentChanges": [{"text": "import torch\n"}]})
+        client.settle()
+        self.assertEqual(client.diagnostics[uri], [])
+
+    def test_names_that_need_escapes(self):
+        path = "ü a+b(1)#%é@x.py"
+        self.write(path, LOSS)
+        client = self.start()
+        client.settle()
+        [shown] = client.diagnostics
+        uri = "file://" + urllib.parse.quote(str(self.folder / path), safe="/").replace("%C3", "%c3")
+        self.assertNotEqual(shown, uri)
+        client.open(uri, LOSS)
+        self.assertEqual(codes(client.published(uri)), ["DP230"])
+        client.settle()
+        self.assertEqual(client.diagnostics[shown], [], "the same file must not be shown twice")
+
+    def test_texts_of_other_schemes_stay_apart(self):
+        train, _ = self.write("train.py", TRAIN), self.write("data.py", CHEAP_DATA)
+        client = self.start()
+        client.open(train, TRAIN)
+        self.assertEqual(client.published(train), [])
+        old = f"git:{self.folder}/data.py?HEAD"
+        client.open(old, DATA)
+        client.published(old)
+        client.settle()
+        self.assertEqual(client.diagnostics[train], [])
+
+    def test_a_byte_order_mark_and_an_encoding(self):
+        uri = self.write("mark.py", LOSS)
+        client = self.start()
+        client.open(uri, LOSS)
+        [diagnostic] = client.published(uri)
+        client.change(uri, "\ufeff" + LOSS)
+        self.assertEqual(client.published(uri), [diagnostic])
+        text = "# -*- coding: latin-1 -*-\n" + LOSS.replace("        total += loss", "        s = 'é'; total += loss")
+        (self.folder / "latin.py").write_bytes(text.encode("latin-1"))
+        latin = self.uri("latin.py")
+        client = self.start()
+        client.settle()
+        shown = client.diagnostics[latin]
+        client.open(latin, text)
+        self.assertEqual(client.published(latin), shown)
+
+    def test_a_folder_that_is_removed(self):
+        uri = self.write("pkg/loss.py", LOSS)
+        client = self.start(capabilities={"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": True}}})
+        client.settle()
+        self.assertEqual(codes(client.diagnostics[uri]), ["DP230"])
+        (self.folder / "pkg/loss.py").unlink()
+        (self.folder / "pkg").rmdir()
+        client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": self.uri("pkg"), "type": 3}]})
+        client.settle()
+        self.assertEqual(client.diagnostics[uri], [])
+
+    def test_several_folders_from_the_start(self):
+        one, two = self.write("one/loss.py", LOSS), self.write("two/loss.py", LOSS)
+        client = Client(BINARY, initialize=False)
+        client.request("initialize", {"capabilities": {}, "rootUri": self.uri("one"), "workspaceFolders": [
+            {"uri": self.uri(name), "name": name} for name in ("one", "two")]})
+        client.notify("initialized", {})
+        client.settle()
+        self.assertEqual({uri: codes(found) for uri, found in client.diagnostics.items()}, {one: ["DP230"], two: ["DP230"]})
+        client.open(one, LOSS.replace("+= loss", "+= loss.item()"))
+        self.assertEqual(client.published(one), [])
+        self.assertEqual(client.stop(), 0)
+
+    def test_hover_and_hints_everywhere(self):
+        text = (TRAIN + "\n\n" + LOSS + "x = '😀'; y = x\r\nz = [i for i in range(3)]\r\nlambda: (yield)\nclass A(B): pass\n"
+                "@dec\nasync def f(*a, b: int = 3, **k) -> int:\n    async with x as y: pass\n(")
+        uri = self.write("all.py", text)
+        self.write("data.py", DATA)
+        client = self.start(options={"inlayHints": True})
+        client.open(uri, text)
+        for number, line in enumerate(text.splitlines()):
+            for character in range(len(line) + 2):
+                client.request("textDocument/hover", {"textDocument": {"uri": uri},
+                                                      "position": {"line": number, "character": character}})
+
+        def hints(*numbers):
+            places = [{"line": line, "character": character} for line, character in zip(numbers[::2], numbers[1::2])]
+            found = client.request("textDocument/inlayHint", {"textDocument": {"uri": uri},
+                                                              "range": {"start": places[0], "end": places[1]}})
+            return [hint["position"]["line"] for hint in found]
+        everywhere = hints(0, 0, 999, 0)
+        self.assertIn(5, everywhere)
+        self.assertEqual(hints(5, 0, 6, 0), [5])
+        self.assertEqual(hints(6, 0, 5, 0), [5], "the other way round")
+        self.assertEqual(hints(100, 0, 200, 0), [])
+
+
 class Push(Server):
     def test_the_workspace_is_reported_at_the_start(self):
         uri = self.write("sub/loss.py", LOSS)
@@ -343,6 +472,24 @@ class Settings(Server):
         client.settle()
         self.assertEqual(client.diagnostics[uri], [])
 
+    def test_editors_that_are_asked_for_them(self):
+        uri = self.write("loss.py", LOSS)
+        client = self.start(capabilities={"workspace": {"configuration": True}})
+        settings = {"path": "deepperf", "select": [], "ignore": [], "minSeverity": "", "all": False, "inlayHints": False}
+
+        def answer(message):
+            asked = message["method"] == "workspace/configuration"
+            client.send({"jsonrpc": "2.0", "id": message["id"], "result": [settings] if asked else None})
+        client.answer = answer
+        client.open(uri, LOSS)
+        self.assertEqual(codes(client.published(uri)), ["DP230"])
+        for ignored, expected in ((["DP230"], []), ([], ["DP230"])):
+            settings["ignore"] = ignored
+            client.notify("workspace/didChangeConfiguration", {"settings": None})
+            while codes(client.diagnostics[uri]) != expected:
+                self.assertIsNotNone(client.receive())
+        self.assertNotIn("window/showMessage", [message["method"] for message in client.seen])
+
     def test_the_configuration_file_counts(self):
         uri = self.write("loss.py", LOSS)
         config = self.write("deepperf.toml", 'ignore = ["DP230"]\n')
@@ -385,6 +532,18 @@ class Pull(Server):
         self.assertEqual(client.request("textDocument/diagnostic", {"textDocument": {"uri": uri}})["items"], [])
         self.assertNotIn("textDocument/publishDiagnostics", [message["method"] for message in client.seen])
         self.assertEqual(client.stop(), 0)
+
+    def test_what_is_on_disk_counts_again_after_closing(self):
+        uri = self.write("loss.py", LOSS)
+        client = self.start(capabilities=self.CAPABILITIES)
+
+        def pull(uri):
+            return codes(client.request("textDocument/diagnostic", {"textDocument": {"uri": uri}})["items"])
+        client.open(uri, "")
+        self.assertEqual(pull(uri), [])
+        client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+        self.assertEqual(pull(uri), ["DP230"])
+        self.assertEqual((pull("file:///nowhere.py"), pull("untitled:x")), ([], []))
 
     def test_the_editor_is_told_to_ask_again(self):
         self.write("loss.py", LOSS)
@@ -563,6 +722,28 @@ class Notebooks(Server):
                                                     "cellTextDocuments": [{"uri": "cell:9"}]})
         client.settle()
         self.assertEqual(client.diagnostics["cell:9"], [])
+        self.assertEqual(client.stop(), 0)
+
+    def test_cells_that_move_and_modules_that_they_import(self):
+        client = self.start()
+        uri = self.uri("n.ipynb")
+        self.open(client, uri)
+        client.notify("notebookDocument/didChange", {"notebookDocument": {"uri": uri, "version": 2}, "change": {"cells": {"structure": {
+            "array": {"start": 0, "deleteCount": 3, "cells": [{"kind": 2, "document": "cell:2"}, {"kind": 1, "document": "cell:1"},
+                                                              {"kind": 2, "document": "cell:0"}]}}}}})
+        client.settle()
+        self.assertEqual([d["range"]["start"] for d in client.diagnostics["cell:2"]], [{"line": 7, "character": 8}])
+        data = self.write("data.py", CHEAP_DATA)
+        client.notify("notebookDocument/didOpen", {
+            "notebookDocument": {"uri": "untitled:Untitled-1.ipynb", "notebookType": "jupyter-notebook", "version": 1,
+                                 "cells": [{"kind": 2, "document": "train:0"}]},
+            "cellTextDocuments": [{"uri": "train:0", "version": 1, "languageId": "python", "text": TRAIN}]})
+        client.open(data, CHEAP_DATA)
+        client.settle()
+        before = client.diagnostics["train:0"]
+        client.change(data, DATA)
+        client.settle()
+        self.assertEqual((before, codes(client.diagnostics["train:0"])), ([], ["DP101"]))
         self.assertEqual(client.stop(), 0)
 
     def test_one_that_is_not_open_is_reported_where_it_is_in_the_file(self):
