@@ -49,8 +49,7 @@ bool mentions_target(const Expr *target, const Expr *expr) {
 
 bool is_param(const model::FunctionInfo &function, const Expr *expr) {
   const auto *name = as<Name>(expr);
-  return name != nullptr &&
-         std::ranges::any_of(function.params, [name](const Param *param) { return param->name == name->id; });
+  return name != nullptr && function.has_param(name->id);
 }
 
 // Ray Serve collects requests, and calls it with a list of them.

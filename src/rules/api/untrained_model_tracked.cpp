@@ -288,8 +288,7 @@ void check_copy(Site &site, const Call &call, const Attribute &model) {
   // What is computed from it may need the gradients of its inputs.
   const auto is_given = [&](const Expr *given) {
     const auto *name = as<Name>(given);
-    return name != nullptr && !model::has_grad(name) &&
-           std::ranges::any_of(site.function->params, [name](const Param *param) { return param->name == name->id; });
+    return name != nullptr && !model::has_grad(name) && site.function->has_param(name->id);
   };
   if (!std::ranges::all_of(call.args, is_given)) {
     return;

@@ -1,3 +1,4 @@
+#include "base/symbol_list.h"
 #include "rules/new_layer.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
@@ -91,8 +92,7 @@ void check_step(Site &site, const Call &call) {
       function->name.text().find("inner") != std::string_view::npos) {
     return;
   }
-  const bool is_passed =
-      std::ranges::any_of(function->params, [&](const Param *param) { return param->name == model->id; });
+  const bool is_passed = function->has_param(model->id);
   const bool is_local = function->slot_of(model->id) != model::FunctionInfo::kNoSlot;
   if (is_local && !is_passed) {
     return; // the model is new as well
@@ -119,7 +119,7 @@ void check_maker(Site &site, const Call &call) {
   // The model must not be new in each iteration: an attribute of the object, or a parameter that the loop leaves alone.
   const auto changes = [loop](const Node *node) {
     const auto *name = as<Name>(node);
-    return name != nullptr && std::ranges::find(loop->assigned, name->id) != loop->assigned.end();
+    return name != nullptr && contains(loop->assigned, name->id);
   };
   if (std::ranges::any_of(caller.call->args, [&](const Expr *given) { return any_node(given, changes); }) ||
       caller.caller->name.text().find("inner") != std::string_view::npos) {
@@ -142,7 +142,7 @@ void check_loop(Site &site, const Call &call) {
     return;
   }
   const Name *model = model_of(call);
-  if (model == nullptr || std::ranges::find(loop->assigned, model->id) != loop->assigned.end() ||
+  if (model == nullptr || contains(loop->assigned, model->id) ||
       site.function->name.text().find("inner") != std::string_view::npos) {
     return;
   }
@@ -284,20 +284,19 @@ bool is_told(const Site &site, const Stmt *statement, const Call &call) {
 
 // The statements after the call that makes the optimizer, in the function that the site stands in.
 void check_after(Site &site, const Call &call, std::string_view model, bool is_certain) {
-  const std::vector<const Stmt *> later = statements_after(
-      site.function != nullptr && site.function->definition() != nullptr ? site.function->definition()->body
-                                                                         : site.module->parsed->tree.body,
-      call.start);
-  if (std::ranges::any_of(later, [&](const Stmt *next) { return is_told(site, next, call); })) {
+  const Block &body = site.function != nullptr && site.function->definition() != nullptr
+                          ? site.function->definition()->body
+                          : site.module->parsed->tree.body;
+  if (any_statement_after(body, call.start, [&](const Stmt *next) { return is_told(site, next, call); })) {
     return;
   }
-  for (const Stmt *next : later) {
+  any_statement_after(body, call.start, [&](const Stmt *next) {
     if (replaces_parameters(site, next, model)) {
       Finding &finding =
           report(site, *next, "the model gets new parameters here, after the optimizer was created from the old ones",
                  "change the model first, then create the optimizer");
       add_note(finding, site, call, "the optimizer is created here, from the parameters that exist at this point");
-      return;
+      return true;
     }
     for (const NewLayer &layer : new_layers(site, *next)) {
       if (!is_inside(layer.target, model)) {
@@ -315,9 +314,10 @@ void check_after(Site &site, const Call &call, std::string_view model, bool is_c
       } else if (!is_certain && !layer.is_certain) {
         finding.tier = Tier::Hint;
       }
-      return;
+      return true;
     }
-  }
+    return false;
+  });
 }
 
 // The names that a function returns, alone or among others.
