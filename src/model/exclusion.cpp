@@ -183,20 +183,20 @@ private:
     }
     const FunctionInfo &callee = *arguments_.callee;
     const Call *const call = arguments_.call;
-    const auto param = std::ranges::find(callee.params, name->id, &Param::name);
-    if (param == callee.params.end() || (*param)->param_kind() == ParamKind::VarArgs ||
-        (*param)->param_kind() == ParamKind::KwArgs || (call != nullptr && has_hidden_arguments(*call))) {
+    const u32 index = callee.place_of_param(name->id);
+    const Param *const param = index != FunctionInfo::kNoParam ? callee.params[index] : nullptr;
+    if (param == nullptr || param->param_kind() == ParamKind::VarArgs || param->param_kind() == ParamKind::KwArgs ||
+        (call != nullptr && has_hidden_arguments(*call))) {
       return std::nullopt;
     }
-    const auto index = static_cast<u32>(param - callee.params.begin());
-    if (is_rebound(callee, index) || (call == nullptr && !has_default_for_element(callee, **param))) {
+    if (is_rebound(callee, index) || (call == nullptr && !has_default_for_element(callee, *param))) {
       return std::nullopt;
     }
     const Expr *const passed = call != nullptr ? passed_argument(*call, callee, arguments_.bound, index) : nullptr;
     if (passed != nullptr) {
       return literal_of(*arguments_.from, passed);
     }
-    return (*param)->default_value != nullptr ? literal_of(source_, (*param)->default_value) : std::nullopt;
+    return param->default_value != nullptr ? literal_of(source_, param->default_value) : std::nullopt;
   }
 
   // A mapped function gets the parts of an element, of which there are rarely more than two: behind two parameters that

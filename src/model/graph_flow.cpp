@@ -150,14 +150,12 @@ void follow(const Project &project, std::span<const FunctionInfo *const> circle)
 } // namespace
 
 u32 place_of_keyword(const FunctionInfo &callee, Symbol keyword) {
-  u32 place = ~0U;
-  for (u32 k = 0; k < callee.params.size() && keyword; ++k) {
-    if (callee.params[k]->name == keyword) {
-      return k;
-    }
-    place = callee.params[k]->param_kind() == ParamKind::KwArgs ? k : place;
+  const u32 place = callee.place_of_param(keyword);
+  if (place != FunctionInfo::kNoParam || !keyword || callee.params.empty()) {
+    return place;
   }
-  return place;
+  const u32 last = callee.params.size() - 1; // where **others stands
+  return callee.params[last]->param_kind() == ParamKind::KwArgs ? last : FunctionInfo::kNoParam;
 }
 
 const GraphFlow &graph_flow_of(const Project &project, const FunctionInfo &function) {

@@ -227,10 +227,7 @@ u64 GraphFlowWalker::unknown(const Call *expr, const Value &callee, const Attrib
   }
   // A parameter or attribute that is called may be a model; what its result is used for will tell.
   const bool may_be_model = all >> first_ == 0 && !expr->args.empty() && grad_ == Grad::On && callee.is_unknown() &&
-                            function_.module->torch &&
-                            (is_own || (is_local && std::ranges::any_of(function_.params, [name](const Param *param) {
-                                          return param->name == name->id;
-                                        })));
+                            function_.module->torch && (is_own || (is_local && function_.has_param(name->id)));
   return computed(all | (may_be_model ? origin(expr, Flow::What::Assumed, is_discarded) : 0));
 }
 

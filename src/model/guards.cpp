@@ -14,9 +14,7 @@ using namespace python;
 
 namespace {
 
-bool is_param(const FunctionInfo &function, Symbol name) {
-  return std::ranges::any_of(function.params, [name](const Param *param) { return param->name == name; });
-}
+bool is_param(const FunctionInfo &function, Symbol name) { return function.has_param(name); }
 
 // How often something in the node binds the name.
 u32 count_bindings(const Node *node, Symbol name) {

@@ -8,6 +8,7 @@
 #include "model/spread.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace deepperf::model {
 
@@ -29,6 +30,27 @@ bool is_test_file(const ParsedFile &file) {
            return module.starts_with("unittest") || module.starts_with("pytest") ||
                   module.starts_with("absl.testing") || module.starts_with("nose");
          });
+}
+
+u32 FunctionInfo::place_of_param(Symbol symbol) const {
+  constexpr u32 kFew = 16;
+  if (!symbol) {
+    return kNoParam;
+  }
+  if (params.size() <= kFew) {
+    const auto found = std::ranges::find(params, symbol, &python::Param::name);
+    return found != params.end() ? static_cast<u32>(found - params.begin()) : kNoParam;
+  }
+  const auto name_of = [this](u32 place) { return params[place]->name.id; };
+  const std::vector<u32> *sorted = params_by_name.get();
+  if (sorted == nullptr) {
+    auto all = std::make_unique<std::vector<u32>>(params.size());
+    std::iota(all->begin(), all->end(), 0U);
+    std::ranges::stable_sort(*all, {}, name_of);
+    sorted = &params_by_name.set(std::move(all));
+  }
+  const auto found = std::ranges::lower_bound(*sorted, symbol.id, {}, name_of);
+  return found != sorted->end() && name_of(*found) == symbol.id ? *found : kNoParam;
 }
 
 const Value *ever_of(const FunctionInfo &function, Symbol name) {

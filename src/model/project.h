@@ -348,6 +348,7 @@ struct FunctionInfo {
   Lazy<std::deque<ApiName>> api_names;                // see rules/edits.cpp
   Lazy<u64> rebound;                                  // see is_rebound
   Lazy<std::vector<const CallSite *>> calls_by_place; // see calls_inside
+  Lazy<std::vector<u32>> params_by_name;              // see place_of_param
 
   static constexpr u32 kNoSlot = ~0U;
   [[nodiscard]] u32 slot_of(Symbol symbol) const {
@@ -363,6 +364,9 @@ struct FunctionInfo {
     const u32 *const found = std::lower_bound(names.begin(), names.end(), symbol.id);
     return found != names.end() && *found == symbol.id ? static_cast<u32>(found - names.begin()) : kNoSlot;
   }
+  static constexpr u32 kNoParam = ~0U;
+  [[nodiscard]] u32 place_of_param(Symbol symbol) const; // the first of that name
+  [[nodiscard]] bool has_param(Symbol symbol) const { return place_of_param(symbol) != kNoParam; }
   [[nodiscard]] const python::FunctionDef *definition() const { return python::as<python::FunctionDef>(node); }
   [[nodiscard]] const python::Lambda *lambda() const { return python::as<python::Lambda>(node); }
 };

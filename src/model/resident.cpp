@@ -46,6 +46,7 @@ void forget_results_of(FunctionInfo &function, Arena &values) {
   function.api_names.forget();
   function.rebound.forget();
   function.calls_by_place.forget();
+  function.params_by_name.forget();
 }
 
 void forget_results_of(ClassInfo &type) {

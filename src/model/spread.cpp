@@ -104,9 +104,8 @@ void enter_graph(FunctionInfo &function, Loop *around, const Expr *holder) {
       return;
     }
   }
-  const auto param = std::ranges::find(function.params, root->id, &Param::name);
-  const auto index = static_cast<u32>(param - function.params.begin());
-  if (index == function.params.size()) {
+  const u32 index = function.place_of_param(root->id);
+  if (index == FunctionInfo::kNoParam) {
     // A name of the function's own may stand for another graph in each call.
     function.makes_graph |= function.node != nullptr && function.slot_of(root->id) != FunctionInfo::kNoSlot;
     return;

@@ -250,15 +250,13 @@ void Transfer::pass_arguments(const Call *call, FunctionInfo *function, bool bou
     const Value value = arguments.at(index++);
     const bool is_record = !keyword->name && value.is(Value::Tag::Tuple) && value.uniform && !value.open;
     is_complete = is_complete && (keyword->name || (is_record && other_entries(value).is_bottom()));
-    for (u32 i = 0; i < count; ++i) {
-      const Symbol param = function->params[i]->name;
-      if (keyword->name && param == keyword->name) {
-        pass(i, value);
-      }
-      for (u32 k = 0; is_record && param && k < entry_count(value); ++k) { // **settings
-        if (entry_at(value, k).name == param) {
-          pass(i, entry_at(value, k).value);
-        }
+    if (const u32 place = function->place_of_param(keyword->name); place != FunctionInfo::kNoParam) {
+      pass(place, value);
+    }
+    for (u32 k = 0; is_record && k < entry_count(value); ++k) { // **settings
+      const u32 place = function->place_of_param(entry_at(value, k).name);
+      if (place != FunctionInfo::kNoParam) {
+        pass(place, entry_at(value, k).value);
       }
     }
   }
@@ -290,10 +288,8 @@ void Transfer::pass_bound(const Call *call, const Value &callee, const Arguments
     contribute(Contribution::Target::Parameter, function->index, first + i - 1, arguments.at(i));
   }
   for (u32 k = 0; k < call->keywords.size(); ++k) {
-    for (u32 i = 0; i < function->params.size(); ++i) {
-      if (call->keywords[k]->name && function->params[i]->name == call->keywords[k]->name) {
-        contribute(Contribution::Target::Parameter, function->index, i, arguments.at(call->args.size() + k));
-      }
+    if (const u32 place = function->place_of_param(call->keywords[k]->name); place != FunctionInfo::kNoParam) {
+      contribute(Contribution::Target::Parameter, function->index, place, arguments.at(call->args.size() + k));
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -14,6 +15,7 @@ namespace {
 
 // Of a long statement the beginning: an edit further down should not make it another finding.
 constexpr u32 kHashedLines = 3;
+constexpr u32 kLongLine = 4096;
 
 // With one space wherever there are blanks, as formatters change those.
 void add_words(std::string_view line, std::string &out) {
@@ -35,7 +37,8 @@ std::string code_of(const rules::Finding &finding, const python::Source &source)
   u32 at = finding.span.start;
   for (u32 line = 0; line < kHashedLines; ++line) {
     const std::string_view text = source.line_text(at);
-    add_words(text, code);
+    // Of a line of megabytes, which may have many findings, the place itself.
+    add_words(text.size() <= kLongLine ? text : source.part(at, std::min(finding.span.end, at + kLongLine)), code);
     code += '\n';
     const auto line_end = static_cast<u32>(text.data() + text.size() - source.text().data());
     at = line_end + (source.part(line_end, line_end + 2) == "\r\n" ? 2 : 1);

@@ -81,15 +81,33 @@ void write_frame(const Frame &frame, const FrameOptions &options, const Style &s
   }
 }
 
+// The line of the place. Of one that is very long, what stands far before the place is left out, so that many places in
+// it do not take the square of its length.
+static Frame frame_at(const Place &place, python::Span span) {
+  constexpr std::size_t kFar = 4096; // bytes; more than any terminal is wide
+  Frame frame{.line_text = place.source->line_text(span.start),
+              .line = place.start.line,
+              .column = place.start.column,
+              .end_column = place.start.column + 1};
+  const auto before = static_cast<std::size_t>(place.source->text().data() + span.start - frame.line_text.data());
+  if (before > kFar && before <= frame.line_text.size()) {
+    std::size_t left_out = before - kFar;
+    while ((static_cast<u8>(frame.line_text[left_out]) & 0xC0U) == 0x80) {
+      ++left_out; // to the start of a character
+    }
+    frame.column = count_characters(frame.line_text.substr(left_out, before - left_out)) + 1;
+    frame.end_column = frame.column + 1;
+    frame.line_text.remove_prefix(left_out);
+  }
+  return frame;
+}
+
 void write_line(const Place &place, python::Span span, const FrameOptions &options, const Style &style,
                 std::string &out) {
   if (place.source != nullptr) {
-    write_frame({.line_text = place.source->line_text(span.start),
-                 .line = place.start.line,
-                 .column = place.start.column,
-                 .end_column = place.start.column + 1,
-                 .underline = false},
-                options, style, out);
+    Frame frame = frame_at(place, span);
+    frame.underline = false;
+    write_frame(frame, options, style, out);
   }
 }
 
@@ -102,10 +120,11 @@ void write_code(const Place &place, python::Span span, const FrameOptions &optio
   const std::vector<std::string_view> lines =
       is_one_line ? std::vector{place.source->line_text(span.start)} : lines_of(*place.source, span);
   if (lines.size() == 1) {
-    const std::string_view line = lines[0];
-    const u32 line_end = count_characters(line.substr(0, line.find_last_not_of(" \t") + 1)) + 1;
-    write_frame({line, place.start.line, place.start.column, is_one_line ? place.end.column : line_end}, options, style,
-                out);
+    Frame frame = frame_at(place, span);
+    const std::string_view line = frame.line_text;
+    frame.end_column = is_one_line ? frame.column + (place.end.column - place.start.column)
+                                   : count_characters(line.substr(0, line.find_last_not_of(" \t") + 1)) + 1;
+    write_frame(frame, options, style, out);
     return;
   }
   const std::size_t digits = std::to_string(place.start.line + lines.size() - 1).size();

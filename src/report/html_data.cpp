@@ -8,6 +8,7 @@
 #include "report/place.h"
 #include "report/shown_lines.h"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -114,6 +115,15 @@ private:
     const check::CheckedFile &file = result_.files[finding.file.value];
     fix::EditSet edits;
     if (file.source == nullptr || !edits.add(finding.fix->edits, file.source->text().size())) {
+      return list;
+    }
+    // Of a change in a line of megabytes, which may have many, the message has to do.
+    constexpr std::size_t kMostShown = 4096;
+    const auto is_long = [&](const rules::Edit &edit) {
+      return file.source->line_text(edit.start).size() > kMostShown ||
+             file.source->line_text(edit.end).size() > kMostShown;
+    };
+    if (std::ranges::any_of(edits.edits(), is_long)) {
       return list;
     }
     std::vector<python::Segment> segments = file.source->segments;

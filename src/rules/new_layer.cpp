@@ -179,35 +179,50 @@ bool leaves(const Block &block) {
   return kind == NodeKind::Return || kind == NodeKind::Raise || kind == NodeKind::Continue || kind == NodeKind::Break;
 }
 
-void add_with_branches(const Stmt *statement, std::vector<const Stmt *> &all) {
-  all.push_back(statement);
+using StatementPredicate = FunctionRef<bool(const Stmt *)>;
+
+bool any_with_branches(const Stmt *statement, StatementPredicate is_enough) {
+  if (is_enough(statement)) {
+    return true;
+  }
   if (statement->kind == NodeKind::If || statement->kind == NodeKind::With) {
     for (const Block &block : blocks_of(statement)) {
       for (const Stmt *part : block) {
-        add_with_branches(part, all);
+        if (any_with_branches(part, is_enough)) {
+          return true;
+        }
       }
     }
   }
+  return false;
 }
 
+enum class After : u8 { GoesOn, Leaves, Enough };
+
 // Whether the code goes on after the block that has the place.
-bool add_after(const Block &block, u32 offset, std::vector<const Stmt *> &all) {
-  for (const Stmt *statement : block) {
-    if (statement->start > offset) {
-      add_with_branches(statement, all);
-      continue;
-    }
-    if (statement->end <= offset) {
-      continue;
-    }
-    for (const Block &part : blocks_of(statement)) {
-      if (!part.empty() && part[0]->start <= offset && offset < part.back()->end &&
-          (!add_after(part, offset, all) || statement->kind == NodeKind::FunctionDef)) {
-        return false;
+After look_after(const Block &block, u32 offset, StatementPredicate is_enough) {
+  const auto *const first = std::ranges::upper_bound(block, offset, {}, [](const Stmt *one) { return one->start; });
+  const Stmt *const around = first != block.begin() ? *(first - 1) : nullptr;
+  if (around != nullptr && around->end > offset) {
+    for (const Block &part : blocks_of(around)) {
+      if (part.empty() || part[0]->start > offset || offset >= part.back()->end) {
+        continue;
+      }
+      const After inner = look_after(part, offset, is_enough);
+      if (inner == After::Enough) {
+        return inner;
+      }
+      if (inner == After::Leaves || around->kind == NodeKind::FunctionDef) {
+        return After::Leaves;
       }
     }
   }
-  return block.empty() || !leaves(block);
+  for (const auto *at = first; at != block.end(); ++at) {
+    if (any_with_branches(*at, is_enough)) {
+      return After::Enough;
+    }
+  }
+  return block.empty() || !leaves(block) ? After::GoesOn : After::Leaves;
 }
 
 } // namespace
@@ -228,10 +243,8 @@ bool is_inside(std::string_view inner, std::string_view outer) {
   return inner[outer.size()] == '.' || inner[outer.size()] == '[';
 }
 
-std::vector<const Stmt *> statements_after(const Block &body, u32 offset) {
-  std::vector<const Stmt *> all;
-  add_after(body, offset, all);
-  return all;
+bool any_statement_after(const Block &body, u32 offset, FunctionRef<bool(const Stmt *)> is_enough) {
+  return look_after(body, offset, is_enough) == After::Enough;
 }
 
 } // namespace deepperf::rules

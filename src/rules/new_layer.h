@@ -2,6 +2,7 @@
 // that it calls.
 #pragma once
 
+#include "base/function_ref.h"
 #include "rules/site.h"
 
 #include <optional>
@@ -25,8 +26,8 @@ std::vector<NewLayer> new_layers(const Site &site, const python::Stmt &statement
 // Is one written place of an object the same as another, or inside it: `model.fc` in `model`?
 bool is_inside(std::string_view inner, std::string_view outer);
 
-// The statements of the function around the place that run after the one at the offset, in the blocks around it and in
-// branches of these.
-std::vector<const python::Stmt *> statements_after(const python::Block &body, u32 offset);
+// Visits the statements of the function around the place that run after the one at the offset, in the blocks around it
+// and in branches of these, until `is_enough` says so. Returns whether it did.
+bool any_statement_after(const python::Block &body, u32 offset, FunctionRef<bool(const python::Stmt *)> is_enough);
 
 } // namespace deepperf::rules

@@ -86,9 +86,25 @@ bool breaks_formatted_string(const ParsedFile &file, const Edit &edit, Formatted
   return behind != strings.spans.begin() && edit.end <= std::prev(behind)->end;
 }
 
+// Where something is wrong, as with a string that is never closed, a place in the tree may not be one in the code.
+bool is_near_syntax_error(const ParsedFile &file, const Edit &edit) {
+  const Tree &tree = file.tree;
+  if (tree.errors.empty()) {
+    return false;
+  }
+  const std::string_view text = file.source.text();
+  const std::size_t before = text.substr(0, edit.start).rfind('\n');
+  const std::size_t line = before == std::string_view::npos ? 0 : before + 1;
+  const std::size_t line_end = std::min(text.find('\n', edit.end), text.size());
+  const bool may_have_more = tree.suppressed_errors != 0 && edit.end > tree.errors.back().span.start;
+  return may_have_more || std::ranges::any_of(tree.errors, [&](const SyntaxError &error) {
+           return error.span.start <= line_end && error.span.end >= line;
+         });
+}
+
 bool is_good(const ParsedFile &file, const Edit &edit, FormattedStrings &strings) {
-  return !loses_comment(file, edit) && !splits_line(edit) && !joins_words(file.source.text(), edit) &&
-         !breaks_formatted_string(file, edit, strings);
+  return !is_near_syntax_error(file, edit) && !loses_comment(file, edit) && !splits_line(edit) &&
+         !joins_words(file.source.text(), edit) && !breaks_formatted_string(file, edit, strings);
 }
 
 void use_line_ends_of(const ParsedFile &file, Edit &edit) {

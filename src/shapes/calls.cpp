@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace deepperf::shapes {
 
@@ -193,10 +195,58 @@ Value Interpreter::call(const Value &callee, Arguments &arguments, const Expr *n
   }
 }
 
+namespace {
+
+// Arguments by name, and which names are parameters. Where there are many they are hashed, so that each is found at
+// once.
+class ByName {
+public:
+  ByName(const FunctionObject &function, const Arguments &arguments) : function_(function), arguments_(arguments) {
+    constexpr std::size_t kFew = 16;
+    is_hashed_ = function.params.size() > kFew && arguments.keywords.size() > kFew;
+    if (is_hashed_) {
+      for (const Param *param : function.params) {
+        params_.insert(param->name.id);
+      }
+      for (const auto &[name, given] : arguments.keywords) {
+        keywords_[name.id] = &given;
+      }
+    }
+  }
+
+  // Undefined if nothing is given.
+  [[nodiscard]] Value given(Symbol name) const {
+    if (is_hashed_) {
+      const auto found = keywords_.find(name.id);
+      return found != keywords_.end() ? *found->second : Value(Tag::Undefined);
+    }
+    Value value(Tag::Undefined);
+    for (const auto &[keyword, one] : arguments_.keywords) {
+      value = keyword == name ? one : value;
+    }
+    return value;
+  }
+
+  [[nodiscard]] bool is_param(Symbol name) const {
+    return is_hashed_ ? params_.contains(name.id)
+                      : std::ranges::any_of(function_.params, [&](const Param *one) { return one->name == name; });
+  }
+
+private:
+  const FunctionObject &function_;
+  const Arguments &arguments_;
+  bool is_hashed_ = false;
+  std::unordered_set<u32> params_;
+  std::unordered_map<u32, const Value *> keywords_;
+};
+
+} // namespace
+
 bool Interpreter::bind_arguments(FunctionObject &function, Arguments &arguments, Frame &frame, const Expr *node) {
   std::size_t at = 0;
   bool is_bound = true;
   Names &names = frame.content.names;
+  const ByName by_name(function, arguments);
   for (u32 i = 0; i < function.params.size(); ++i) {
     const Param &param = *function.params[i];
     Value value(Tag::Undefined);
@@ -212,7 +262,7 @@ bool Interpreter::bind_arguments(FunctionObject &function, Arguments &arguments,
     case ParamKind::KwArgs: {
       DictObject *const dict = heap.new_dict();
       for (const auto &[name, given] : arguments.keywords) {
-        if (name && std::ranges::none_of(function.params, [&](const Param *other) { return other->name == name; })) {
+        if (name && !by_name.is_param(name)) {
           dict->content.items.emplace_back(Value::of_text(name), given);
         }
       }
@@ -224,11 +274,7 @@ bool Interpreter::bind_arguments(FunctionObject &function, Arguments &arguments,
       if (param.param_kind() != ParamKind::KeywordOnly && at < arguments.positional.size()) {
         value = arguments.positional[at++];
       } else {
-        for (const auto &[name, given] : arguments.keywords) {
-          if (name == param.name) {
-            value = given;
-          }
-        }
+        value = by_name.given(param.name);
       }
       if (value.is(Tag::Undefined)) {
         const bool has_default = i < function.defaults.size() && !function.defaults[i].is(Tag::Undefined);

@@ -229,6 +229,7 @@ private:
   Flow exec_match(const python::Match *statement);
   void exec_import(const python::Import *statement);
   void exec_import_from(const python::ImportFrom *statement);
+  void take_star_names(const model::Module &package);
   void define_function(const python::FunctionDef *definition);
   void define_class(const python::ClassDef *definition);
   Value decorated(const python::FunctionDef *definition, FunctionObject *function);

@@ -1,4 +1,5 @@
 // Modules, names and imports.
+#include "model/declare.h"
 #include "shapes/interpreter.h"
 
 #include <algorithm>
@@ -68,6 +69,20 @@ void Interpreter::exec_import(const Import *statement) {
   }
 }
 
+// Only names that the engine, too, hands on: it bounds how many they are, in chains of files that each hand on all
+// before them.
+void Interpreter::take_star_names(const model::Module &package) {
+  const Names names = frame_of(&package)->content.names; // a copy: the package may import this module
+  heap.note_copied(names.size());
+  for (const auto &[id, value] : names) {
+    const Symbol name{id};
+    const bool is_bounded = module() == nullptr || module()->body->slot_of(name) != model::FunctionInfo::kNoSlot;
+    if (!value.is_absent() && is_bounded && model::is_exported(package, name)) {
+      bind(name, value);
+    }
+  }
+}
+
 void Interpreter::exec_import_from(const ImportFrom *statement) {
   const std::string_view dotted = statement->module ? statement->module.text() : std::string_view{};
   const model::Module *const package = imported_from(statement, statement->level == 0 ? dotted : std::string_view{});
@@ -75,16 +90,7 @@ void Interpreter::exec_import_from(const ImportFrom *statement) {
     const std::string_view name = alias->name.text();
     if (name == "*") {
       if (package != nullptr && package != module()) {
-        const Names names = frame_of(package)->content.names; // a copy: the package may import this module
-        for (const auto &[symbol, value] : names) {
-          if (value.is_absent()) {
-            continue;
-          }
-          const bool is_listed = std::ranges::find(package->exports, Symbol{symbol}) != package->exports.end();
-          if (package->exports.empty() ? !Symbol{symbol}.text().starts_with("_") : is_listed) {
-            bind(Symbol{symbol}, value);
-          }
-        }
+        take_star_names(*package);
       }
       continue;
     }

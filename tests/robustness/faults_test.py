@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import pty
+import random
 import resource
 import signal
 import socket
@@ -215,6 +216,59 @@ class Inputs(Folder):
         self.assertEqual(self.check("--fix", ".").returncode, 0)
         for name in names:
             self.assertNotIn("np.float(", (self.folder / os.fsdecode(name)).read_text())
+
+    def test_fixes_stay_away_from_syntax_errors(self):
+        """An argument behind a string that is never closed would be text of that string, and be added again and again."""
+        self.write("a.py", "import tensorflow as tf\ndata = tf.data.Dataset.range(9).map(\n    lambda s: ''' tf.io.read_file(s)\n)\n"
+                           "good = tf.data.Dataset.range(9).map(lambda s: tf.io.read_file(s))\nfor x in good:\n    print(x)\n")
+        self.check("--all", "--fix", "--unsafe-fixes")
+        once = (self.folder / "a.py").read_text()
+        self.check("--all", "--fix", "--unsafe-fixes")
+        self.assertEqual((self.folder / "a.py").read_text(), once)
+        self.assertEqual(once.splitlines()[2], "    lambda s: ''' tf.io.read_file(s)")
+
+    def test_many_findings_in_one_line(self):
+        """What is told of each place must not be the whole line, in any format."""
+        line = "l = [" + ", ".join(f"torch.zeros({i}).cuda()" for i in range(3000)) + "]\n"
+        self.write("a.py", "import torch\n" + line)
+        for name in ("text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown", "html"):
+            result = self.check("--format", name, "--all", "--expand", before=memory(2 << 30))
+            self.assert_no_signal(result, (0, 1))
+            self.assertLess(len(result.stdout), 12_000_000, name)
+
+    def test_files_that_change_while_they_are_read(self):
+        """Emptied, cut, replaced and removed, under a check that also fixes: there is an answer, and nothing fails inside."""
+        texts = [BAD * 30, "import torch\nfrom m1 import *\nfor x in loader:\n    print(model(x).item())\n" * 50, "def (\n" * 20, "\0" * 9000]
+        paths = [self.write(f"tree/m{i}.py", texts[i % 2]) for i in range(60)]
+        is_over = threading.Event()
+
+        def change(seed):
+            generator = random.Random(seed)
+            while not is_over.is_set():
+                path = generator.choice(paths)
+                try:
+                    match generator.randrange(4):
+                        case 0: os.truncate(path, 0)
+                        case 1: os.truncate(path, generator.randrange(1, 3000))
+                        case 2: path.write_text(generator.choice(texts) * generator.randrange(1, 4))
+                        case _: path.unlink()
+                except FileNotFoundError:
+                    path.write_text(generator.choice(texts))
+                time.sleep(0.0005)
+
+        others = [threading.Thread(target=change, args=(seed,)) for seed in (1, 2)]
+        for other in others:
+            other.start()
+        try:
+            for options in (["--no-cache"], [], ["--fix", "--unsafe-fixes"], ["--fix"], []) * 2:
+                result = run("check", "--all", "--format=json", *options, "tree", cwd=self.folder)
+                self.assert_no_signal(result)
+                self.assertNotIn(b"deepperf failed", result.stdout + result.stderr)
+        finally:
+            is_over.set()
+            for other in others:
+                other.join()
+        self.assertEqual([path.name for path in (self.folder / "tree").iterdir() if path.name.startswith(".")], [])
 
 
 @unittest.skipUnless(os.path.exists(FULL), "there is no /dev/full")

@@ -619,6 +619,16 @@ WIDE = {
     "doubled_layers": lambda n: "k = tf.keras.Input((3,))\n" + "k = tf.keras.layers.Concatenate()([k, k])\n" * n + "tf.keras.Model(k, k).summary()\n",
     "mapped_maps": lambda n: "y = " + nested("jax.vmap(", "lambda x: x", ")", 180)(n) + "(jnp.zeros((3, 3)))\n",
     "endless_ranges": lambda n: "for i in range(-2**63, 2**63 - 1, 1):\n    for j in range(10**30):\n        x = torch.zeros(i, j, 2**62, -2**63)\n" * min(n, 200) + "while True:\n    x = x.unsqueeze(0).repeat(2**62, 2**62)\n",
+    "models_and_optimizers": lambda n: "".join(f"m{i} = nn.Linear(3, 3)\no{i} = torch.optim.Adam(m{i}.parameters())\n" for i in range(n)) + "for x, y in loader:\n" + "".join(f"    o{i}.zero_grad(); m{i}(x).sum().backward(); o{i}.step()\n" for i in range(n)),
+    "long_training_step": lambda n: "for x, y in loader:\n    opt.zero_grad()\n" + "".join(f"    l{i} = F.cross_entropy(model(x), y)\n    l{i}.backward(retain_graph=True)\n    print(l{i}.item())\n" for i in range(n)) + "    opt.step()\n",
+    "classes_with_one_attribute": lambda n: "".join(f"class C{i}(nn.Module):\n    def __init__(self):\n        self.x = nn.Linear(3, 3)\n    def step(self, b): return self.x(b.x).item()\nobject{i} = C{i}()\nobject{i}.step(x)\n" for i in range(n)),
+    "findings_in_one_line": lambda n: f"l = [{many('torch.zeros(#).cuda()')(n)}]\n",
+    "entries": lambda n: "table = {}\n" + "".join(f"table['k{i}'] = torch.zeros({i})\n" for i in range(n)) + "".join(f"z{i} = table['k{i}'].cuda()\n" for i in range(n)),
+    "options": lambda n: "p = argparse.ArgumentParser()\n" + "".join(f"p.add_argument('--a{i}', type=int, default={i})\n" for i in range(n)) + "args = p.parse_args()\n" + "".join(f"y{i} = torch.zeros(args.a{i}).cuda()\n" for i in range(n)),
+    "named_cases": lambda n: "match x:\n" + "".join(f"    case {{'k{i}': [a{i}, *rest], **more}} if a{i} > {i}: y = torch.zeros({i}).cuda()\n" for i in range(n)) + "    case _: y = None\nz = y\n",
+    "circles_of_methods": lambda n: "class C(nn.Module):\n" + "".join(f"    def m{i}(self, x): return self.m{(i * 7 + 1) % n}(x) + self.m{(i * 13 + 5) % n}(x.item())\n" for i in range(n)) + "C().m0(torch.zeros(3))\n",
+    "classes_of_classes": lambda n: "class C0(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.a0 = nn.Linear(3, 3)\n" + "".join(f"class C{i}(C{i - 1}):\n    def __init__(self):\n        super().__init__()\n        self.a{i} = nn.Linear(3, 3)\n" for i in range(1, n)) + f"c = C{n - 1}()\nc.a3(torch.zeros(3))\n",
+    "handlers_of_requests": lambda n: "app = FastAPI()\n" + "".join(f"@app.post('/{i}')\nasync def h{i}(r):\n    m = torch.load('a')\n    return m(r).tolist()\n" for i in range(n)),
     "all_names": lambda n: f"__all__ = [{many(chr(39) + 'n#' + chr(39))(n)}]\n" + "".join(f"n{i} = {i}\n" for i in range(n)),
 }
 
@@ -652,6 +662,13 @@ def star_chain(n):
     return files
 
 
+def star_chain_that_grows(n):
+    """Each file hands on the names of all before it, and has some of its own."""
+    count = n // 5
+    return {f"m{i}.py": ("import torch\n" if i == 0 else f"from m{i - 1} import *\n") +
+            f"x{i} = torch.zeros({i})\ndef f{i}(a): return x{max(i - 1, 0)} + a\nclass C{i}: y = f{i}(x{i})\n" for i in range(count)}
+
+
 def circle_of_imports(n):
     return {f"m{i}.py": f"import torch\nfrom m{(i + 1) % (n // 10)} import f as g\ndef f(x): return g(torch.relu(x))\n" for i in range(n // 10)}
 
@@ -670,4 +687,4 @@ def same_names(n):
     return files
 
 
-PROJECTS = {made.__name__: made for made in (star_hub, star_chain, circle_of_imports, packages_in_packages, same_names)}
+PROJECTS = {made.__name__: made for made in (star_hub, star_chain, star_chain_that_grows, circle_of_imports, packages_in_packages, same_names)}

@@ -2,7 +2,8 @@
 """Every rule's fixture and the generated programs, from 1,000 to 8,000 lines: the work per byte must not grow.
 
 Many copies of a fixture, or many pieces of one kind, are put together in five ways: one after the other in a file, in one
-function, in the methods of one class, in the cells of a notebook, and in files that import each other. What is compared:
+function, in the methods of one class, in the cells of a notebook, and in files that import each other. Single things that are
+very wide stand in a module and in a function, and there are projects of many files. What is compared:
 
   --by counters      what the program counts itself (`--timings`): solver, walks, visits and queries of rules, and the
                      steps of each rule; no rule may stop because it takes too many
@@ -56,6 +57,18 @@ def pieces_of(piece, lines):
     return [piece(i) for i in range(count)]
 
 
+def programs():
+    """Names, ways, and functions that give the files of a program of so many lines, or parts."""
+    for name, piece in subjects().items():
+        for way, arranged in generated.WAYS.items():
+            yield name, way, lambda lines, piece=piece, arranged=arranged: arranged(pieces_of(piece, lines))
+    for name, made in generated.WIDE.items():
+        for place, around in generated.PLACES.items():
+            yield f"wide {name}", place, lambda size, made=made, around=around: {"main.py": around(made(size))}
+    for name, made in generated.PROJECTS.items():
+        yield f"project {name}", "project", made
+
+
 def run(command):
     """Runs it; its result and its processor time."""
     def limit():
@@ -85,11 +98,11 @@ def measure(arguments, folder):
     return timings["work"] | {f"steps of {code}": steps for code, steps in timings.get("steps", {}).items()}
 
 
-def grows(arguments, name, piece, way, nothing):
+def grows(arguments, name, way, made, nothing):
     """Lines that tell of what grows, and lines that tell all."""
     found = []
     for lines in LINES[arguments.by]:
-        files = generated.WAYS[way](pieces_of(piece, lines))
+        files = made(lines)
         with tempfile.TemporaryDirectory() as folder:
             place = pathlib.Path(folder, "program")
             for path, text in files.items():
@@ -115,14 +128,13 @@ def main():
     parser.add_argument("binary")
     parser.add_argument("--by", choices=LINES, default="counters")
     parser.add_argument("--only", default="", help="programs with this in their name")
-    parser.add_argument("--way", choices=generated.WAYS)
+    parser.add_argument("--way", choices=[*generated.WAYS, *generated.PLACES, "project"])
     parser.add_argument("--sample", type=int, help="a part of all, chosen by this number")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--show", action="store_true", help="print everything, not only what grows")
     arguments = parser.parse_args()
     arguments.binary = str(pathlib.Path(arguments.binary).resolve())
-    chosen = [(name, piece, way) for name, piece in subjects().items() if arguments.only in name
-              for way in ([arguments.way] if arguments.way else generated.WAYS)]
+    chosen = [one for one in programs() if arguments.only in one[0] and arguments.way in (None, one[1])]
     if arguments.sample is not None:
         chosen = random.Random(arguments.sample).sample(chosen, min(SAMPLE, len(chosen)))
     with tempfile.TemporaryDirectory() as folder:

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace deepperf::rules::batch_of_one_in_loop {
 
@@ -48,8 +50,7 @@ bool mentions_target(const Expr *target, const Expr *expr) {
 
 bool is_param(const model::FunctionInfo &function, const Expr *expr) {
   const auto *name = as<Name>(expr);
-  return name != nullptr &&
-         std::ranges::any_of(function.params, [name](const Param *param) { return param->name == name->id; });
+  return name != nullptr && function.has_param(name->id);
 }
 
 // Ray Serve collects requests, and calls it with a list of them.
@@ -64,6 +65,28 @@ bool gets_collected(const Site &site, const model::FunctionInfo &function) {
          });
 }
 
+// The names of the functions that get such lists from another one of their module: it calls them, or has a thread call
+// them.
+struct GivenCollected : std::unordered_map<const model::Module *, std::unordered_set<u32>> {};
+
+void add_given(const model::FunctionInfo &from, std::unordered_set<u32> &found) {
+  const auto add = [&found](const Expr *given) {
+    if (const auto *name = as<Name>(given)) {
+      found.insert(name->id.id);
+    } else if (const auto *method = as<Attribute>(given)) {
+      found.insert(method->attr.id);
+    }
+  };
+  any_node(from.definition()->body, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call != nullptr && std::ranges::any_of(call->args, [&](const Expr *given) { return is_param(from, given); })) {
+      add(call->func);
+      std::ranges::for_each(call->args, add);
+    }
+    return false;
+  });
+}
+
 // Does the function get the collected requests for a parameter: itself, or by another one that calls it or has a thread
 // call it?
 bool is_collected_batch(const Site &site, const Expr *items) {
@@ -71,25 +94,18 @@ bool is_collected_batch(const Site &site, const Expr *items) {
       !project_has_word(site, {"from ray", "import ray"})) {
     return false;
   }
-  const auto hands_over = [&](const Node *node, const model::FunctionInfo &from) {
-    const auto *call = as<Call>(node);
-    if (call == nullptr) {
-      return false;
+  const GivenCollected &given = site.memory.recall<GivenCollected>(&site.project, [&site] {
+    GivenCollected found;
+    for (const model::FunctionInfo &other : site.project.functions) {
+      if (gets_collected(site, other)) {
+        add_given(other, found[other.module]);
+      }
     }
-    const auto is_this = [&](const Expr *given) {
-      const auto *name = as<Name>(given);
-      const auto *method = as<Attribute>(given);
-      return (name != nullptr && name->id == site.function->name) ||
-             (method != nullptr && method->attr == site.function->name);
-    };
-    return (is_this(call->func) || std::ranges::any_of(call->args, is_this)) &&
-           std::ranges::any_of(call->args, [&](const Expr *given) { return is_param(from, given); });
-  };
+    return found;
+  });
+  const auto found = given.find(site.module);
   return gets_collected(site, *site.function) ||
-         std::ranges::any_of(site.project.functions, [&](const model::FunctionInfo &other) {
-           return other.module == site.module && gets_collected(site, other) &&
-                  any_node(other.definition()->body, [&](const Node *node) { return hands_over(node, other); });
-         });
+         (found != given.end() && found->second.contains(site.function->name.id));
 }
 
 // `model(**tokenizer(text))` for each text of a collection, also through functions.

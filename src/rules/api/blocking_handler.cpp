@@ -7,7 +7,11 @@
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace deepperf::rules::blocking_handler {
 
@@ -15,49 +19,117 @@ using namespace python;
 
 namespace {
 
-bool is_async_handler(const Site &site, const model::FunctionInfo &function) {
-  const FunctionDef *const definition = function.definition();
-  return definition != nullptr && definition->is_async && is_request_handler(site.project, function);
+bool is_async(const model::FunctionInfo &function) {
+  return function.definition() != nullptr && function.definition()->is_async;
 }
 
-// ---- Coroutines that a handler awaits -------------------------------------------------------------------------------
+bool is_async_handler(const Site &site, const model::FunctionInfo &function) {
+  return is_async(function) && is_request_handler(site.project, function);
+}
 
 // Ray Serve runs such a function on a loop of its own replica.
 bool is_replica_of_ray(const model::FunctionInfo &function) {
   return has_word(function.module->parsed->source.text(), {"ray.serve", "from ray import"});
 }
 
-// `await request.app.state.engine.answer(text)`: is everything that is ever stored to an attribute of that name,
-// `engine`, an object of the class?
-bool always_holds(const Site &site, Symbol attribute, const model::ClassInfo &type) {
-  const auto &stores = model::definitions_of(site.project).attribute_stores;
-  const auto found = stores.find(attribute.id);
-  return found != stores.end() && !found->second.empty() &&
-         std::ranges::all_of(found->second, [&](const model::AttributeStore &store) {
-           const auto *made = as<Call>(store.value);
-           const model::Value callee = made != nullptr ? site.project.callee_of(made) : model::Value();
-           return callee.is(model::Value::Tag::Class) &&
-                  std::ranges::find(callee.type->mro, &type) != callee.type->mro.end();
-         });
+// ---- What handlers call through attributes
+// ----------------------------------------------------------------------------
+
+// The class of everything that is ever stored to an attribute of that name, and what it derives from.
+std::vector<const model::ClassInfo *> always_held(const Site &site, Symbol attribute) {
+  const auto &all = model::definitions_of(site.project).attribute_stores;
+  const auto stores = all.find(attribute.id);
+  std::vector<const model::ClassInfo *> common;
+  for (std::size_t i = 0; stores != all.end() && i < stores->second.size(); ++i) {
+    const auto *made = as<Call>(stores->second[i].value);
+    const model::Value callee = made != nullptr ? site.project.callee_of(made) : model::Value();
+    if (!callee.is(model::Value::Tag::Class)) {
+      return {};
+    }
+    const auto &mro = callee.type->mro;
+    if (i == 0) {
+      common.assign(mro.begin(), mro.end());
+    } else if (callee.type != common.front()) {
+      std::erase_if(common, [&](const auto *type) { return std::ranges::find(mro, type) == mro.end(); });
+    }
+    if (common.empty()) {
+      return {};
+    }
+  }
+  return common;
 }
 
-bool awaits_method(const Site &site, const model::FunctionInfo &handler, const model::FunctionInfo &method) {
-  return any_node(handler.definition()->body, [&](const Node *node) {
-    const auto *awaited = as<Await>(node);
-    const auto *call = awaited != nullptr ? as<Call>(awaited->value) : nullptr;
-    const auto *callee = call != nullptr ? as<Attribute>(call->func) : nullptr;
-    const auto *holder = callee != nullptr ? as<Attribute>(callee->value) : nullptr;
-    return holder != nullptr && callee->attr == method.name && site.project.callee_of(call).is_unknown() &&
-           always_holds(site, holder->attr, *method.type);
-  });
+// A call in a handler of an object that nothing is known of but the attribute that holds it, which holds nothing else
+// in this project than objects of one class: `request.app.state.ranker.score(…)`, also as `ranker =
+// request.app.state.ranker`.
+struct CallThroughAttribute {
+  const model::FunctionInfo *handler = nullptr;
+  const Call *call = nullptr;
+  bool is_direct = false; // the attribute itself, not a name
+  bool is_awaited = false;
+};
+
+// By class and by the name of its method.
+struct CallsThroughAttributes : std::map<std::pair<const model::ClassInfo *, u32>, std::vector<CallThroughAttribute>> {
+};
+
+CallsThroughAttributes find_calls(const Site &site) {
+  CallsThroughAttributes found;
+  std::unordered_map<u32, std::vector<const model::ClassInfo *>> held;
+  for (const model::FunctionInfo &handler : site.project.functions) {
+    if (!is_async_handler(site, handler)) {
+      continue;
+    }
+    const Site there = site_inside(site, handler);
+    std::unordered_set<const Node *> awaited;
+    any_node(handler.definition()->body, [&](const Node *node) {
+      if (const auto *wait = as<Await>(node)) {
+        awaited.insert(wait->value);
+      }
+      const auto *call = as<Call>(node);
+      const auto *callee = call != nullptr ? as<Attribute>(call->func) : nullptr;
+      if (callee == nullptr || !site.project.callee_of(call).is_unknown()) {
+        return false;
+      }
+      const auto *name = as<Name>(callee->value);
+      const auto *holder = as<Attribute>(name != nullptr ? assigned_to(there, *name) : callee->value);
+      if (holder == nullptr) {
+        return false;
+      }
+      const auto [types, is_new] = held.try_emplace(holder->attr.id);
+      if (is_new) {
+        types->second = always_held(site, holder->attr);
+      }
+      for (const model::ClassInfo *type : types->second) {
+        found[{type, callee->attr.id}].push_back({&handler, call, name == nullptr, awaited.contains(call)});
+      }
+      return false;
+    });
+  }
+  return found;
 }
+
+const std::vector<CallThroughAttribute> &calls_through_attributes(const Site &site, const model::FunctionInfo &method) {
+  static const std::vector<CallThroughAttribute> kNone;
+  const auto &all = site.memory.recall<CallsThroughAttributes>(&site.project, [&site] { return find_calls(site); });
+  const auto found = all.find({method.type, method.name.id});
+  return method.type != nullptr && found != all.end() ? found->second : kNone;
+}
+
+// ---- Coroutines that a handler awaits -------------------------------------------------------------------------------
 
 // Does a handler wait for what the coroutine returns, directly or through others?
 bool is_awaited_by_handler(const Site &site, const model::FunctionInfo &coroutine, u32 depth) {
   constexpr u32 kMostDepth = 3;
+  struct AwaitedByHandler {
+    mutable std::array<std::unordered_map<const model::FunctionInfo *, bool>, kMostDepth + 1> known;
+  };
+  const AwaitedByHandler &all = site.memory.recall<AwaitedByHandler>(&site.project, [] { return AwaitedByHandler{}; });
+  if (const auto known = all.known[depth].find(&coroutine); known != all.known[depth].end()) {
+    return known->second;
+  }
   const bool is_called = std::ranges::any_of(coroutine.called_by, [&](const model::CallSite *caller) {
-    const FunctionDef *const definition = caller->caller->definition();
-    if (definition == nullptr || !definition->is_async || caller->caller == &coroutine) {
+    if (!is_async(*caller->caller) || caller->caller == &coroutine) {
       return false;
     }
     const Site there = site_at(site, *caller);
@@ -65,10 +137,11 @@ bool is_awaited_by_handler(const Site &site, const model::FunctionInfo &coroutin
     return is_awaited && (is_async_handler(site, *caller->caller) ||
                           (depth < kMostDepth && is_awaited_by_handler(site, *caller->caller, depth + 1)));
   });
-  return is_called || (coroutine.type != nullptr &&
-                       std::ranges::any_of(site.project.functions, [&](const model::FunctionInfo &handler) {
-                         return is_async_handler(site, handler) && awaits_method(site, handler, coroutine);
-                       }));
+  const bool answer =
+      is_called || std::ranges::any_of(calls_through_attributes(site, coroutine),
+                                       [](const CallThroughAttribute &one) { return one.is_direct && one.is_awaited; });
+  all.known[depth][&coroutine] = answer;
+  return answer;
 }
 
 // ---- Where the event loop waits -------------------------------------------------------------------------------------
@@ -101,55 +174,44 @@ void tell(Site &site, const Call &place, const Site &inner, const Call &call) {
   }
 }
 
-bool is_async(const model::FunctionInfo &function) {
-  return function.definition() != nullptr && function.definition()->is_async;
-}
-
 // A call of a generator runs nothing yet.
-bool is_generator(const FunctionDef &definition) {
-  return any_node(definition.body,
-                  [](const Node *node) { return node->kind == NodeKind::Yield || node->kind == NodeKind::YieldFrom; });
-}
-
-// `request.app.state.ranker.score(…)`, also as `ranker = request.app.state.ranker`: nothing is known of the object
-// before it, but an attribute `ranker` holds nothing else in this project than objects of the method's class.
-bool calls_through_attribute(const Site &handler, const Call &call, const model::FunctionInfo &method) {
-  const auto *const callee = as<Attribute>(call.func);
-  if (callee == nullptr || callee->attr != method.name || !handler.project.callee_of(&call).is_unknown()) {
-    return false;
-  }
-  const auto *const name = as<Name>(callee->value);
-  const auto *const holder = as<Attribute>(name != nullptr ? assigned_to(handler, *name) : callee->value);
-  return holder != nullptr && always_holds(handler, holder->attr, *method.type);
+bool is_generator(const Site &site, const FunctionDef &definition) {
+  struct IsGenerator {
+    bool value = false;
+  };
+  return site.memory
+      .recall<IsGenerator>(&definition,
+                           [&definition] {
+                             return IsGenerator{any_node(definition.body, [](const Node *node) {
+                               return node->kind == NodeKind::Yield || node->kind == NodeKind::YieldFrom;
+                             })};
+                           })
+      .value;
 }
 
 void check_attribute_callers(Site &site, const model::FunctionInfo &method, const Call &call) {
-  for (const model::FunctionInfo &handler : site.project.functions) {
-    if (!is_async_handler(site, handler) || handler.module->is_test ||
-        !has_word(text_of(handler), {method.name.text()})) {
-      continue;
-    }
-    Site there = site_inside(site, handler);
-    const Call *place = nullptr;
-    any_node(handler.definition()->body, [&](const Node *node) {
-      const auto *one = as<Call>(node);
-      place = one != nullptr && calls_through_attribute(there, *one, method) ? one : nullptr;
-      return place != nullptr;
-    });
-    if (place != nullptr) {
-      tell(there, *place, site, call);
+  const model::FunctionInfo *last = nullptr;
+  for (const CallThroughAttribute &one : calls_through_attributes(site, method)) {
+    if (one.handler != last && !one.handler->module->is_test) {
+      last = one.handler; // the first place in it
+      Site there = site_inside(site, *one.handler);
+      tell(there, *one.call, site, call);
     }
   }
 }
 
 void check_callers(Site &site, const model::FunctionInfo &function, const Call &call, u32 depth) {
   constexpr u32 kMostDepth = 2;
-  if (function.definition() == nullptr || is_generator(*function.definition())) {
+  // Each function once, whichever of its calls runs a model: what there is to tell of its callers is told then.
+  struct Checked {
+    mutable u32 depth = kMostDepth + 1;
+  };
+  const Checked &checked = site.memory.recall<Checked>(&function, [] { return Checked{}; });
+  if (function.definition() == nullptr || checked.depth <= depth || is_generator(site, *function.definition())) {
     return;
   }
-  if (function.type != nullptr) {
-    check_attribute_callers(site, function, call);
-  }
+  checked.depth = depth;
+  check_attribute_callers(site, function, call);
   for (const model::CallSite *caller : function.called_by) {
     if (is_async(*caller->caller)) {
       Site there = site_at(site, *caller);

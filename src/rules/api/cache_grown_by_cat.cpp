@@ -86,9 +86,7 @@ bool is_kept_between_calls(const Site &site, const Block &body, const Expr *kept
   if (root == nullptr) {
     return false;
   }
-  const auto is_param = [&site](Symbol name) {
-    return std::ranges::any_of(site.function->params, [name](const Param *param) { return param->name == name; });
-  };
+  const auto is_param = [&site](Symbol name) { return site.function->has_param(name); };
   if (kept->kind == NodeKind::Attribute && model::is_own_object(*site.function, root)) {
     return true;
   }

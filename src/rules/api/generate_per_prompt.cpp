@@ -1,3 +1,4 @@
+#include "base/symbol_list.h"
 #include "rules/per_item.h"
 #include "rules/tree.h"
 
@@ -46,8 +47,7 @@ bool is_dialogue(const Site &site, const model::Loop &loop) {
     // A list that the loop makes longer, such as the history of a conversation, in a prompt.
     const bool reads_history = encodes_one_text(site, *call) && any_node(call->args[0], [&](const Node *part) {
                                  const auto *name = as<Name>(part);
-                                 return name != nullptr &&
-                                        std::ranges::find(loop.mutated, name->id) != loop.mutated.end() &&
+                                 return name != nullptr && contains(loop.mutated, name->id) &&
                                         !mentions(static_cast<const For *>(loop.node)->target, name->id);
                                });
     return reads_history || called_api(site, *call) == "input";
@@ -141,8 +141,7 @@ bool check_samples(Site &site, const Call &call) {
   }
   const auto changes = [loop](const Node *node) {
     const auto *name = as<Name>(node);
-    return name != nullptr && (std::ranges::find(loop->assigned, name->id) != loop->assigned.end() ||
-                               std::ranges::find(loop->mutated, name->id) != loop->mutated.end());
+    return name != nullptr && (contains(loop->assigned, name->id) || contains(loop->mutated, name->id));
   };
   const bool is_same =
       std::ranges::none_of(call.args, [&](const Expr *given) { return any_node(given, changes); }) &&

@@ -1,3 +1,4 @@
+#include "base/symbol_list.h"
 #include "model/context.h"
 #include "python/children.h"
 #include "rules/site.h"
@@ -59,7 +60,7 @@ bool belongs_to_turn(const model::Loop &loop, const Expr *target) {
   bool found = false;
   const auto visit = [&](const auto &self, const Node *node) -> void {
     if (const auto *name = as<Name>(node)) {
-      found = found || std::ranges::find(loop.assigned, name->id) != loop.assigned.end();
+      found = found || contains(loop.assigned, name->id);
     }
     for_each_child(node, [&](const Node *child) { self(self, child); });
   };
@@ -260,7 +261,7 @@ const model::Loop *loop_of_entries(const model::Loop &inner, const Expr *target)
     return nullptr;
   }
   const model::Loop &outer = *inner.parent;
-  const auto is_bound = [&](Symbol name) { return std::ranges::find(outer.assigned, name) != outer.assigned.end(); };
+  const auto is_bound = [&](Symbol name) { return contains(outer.assigned, name); };
   return is_bound(container->id) || outer.tiny ? nullptr : &outer;
 }
 

@@ -1,3 +1,4 @@
+#include "base/symbol_list.h"
 #include "model/bind.h"
 #include "model/variance.h"
 #include "python/children.h"
@@ -29,8 +30,8 @@ bool calls_method(const Node *node, std::string_view method) {
 bool binds(const model::Loop &loop, const Expr *expr) {
   const Name *root = model::root_name(expr);
   const auto *attribute = as<Attribute>(expr);
-  return root == nullptr || std::ranges::find(loop.assigned, root->id) != loop.assigned.end() ||
-         (attribute != nullptr && std::ranges::find(loop.attributes, attribute->attr) != loop.attributes.end());
+  return root == nullptr || contains(loop.assigned, root->id) ||
+         (attribute != nullptr && contains(loop.attributes, attribute->attr));
 }
 
 // `x[i:i + 1]`, `x[i][None]` of an array that the loop does not change: all of them could go into one call.

@@ -51,6 +51,32 @@ bool is_harmless(std::string_view member) {
   return std::ranges::find(kHarmless, member) != std::end(kHarmless);
 }
 
+// The names that a function calls, and those that it does something else with.
+struct RunNames {
+  std::unordered_set<u32> run;
+  std::unordered_set<u32> other;
+};
+
+RunNames find_run_names(const FunctionDef &definition) {
+  RunNames found;
+  const auto visit = [&](const auto &self, const Node *node, const Node *parent) -> void {
+    const auto *outer = as<Call>(parent);
+    const auto *member = as<Attribute>(parent);
+    if (const auto *use = as<Name>(node)) {
+      if (outer != nullptr && outer->func == use) {
+        found.run.insert(use->id.id);
+      } else if (member == nullptr || !is_harmless(member->attr.text())) {
+        found.other.insert(use->id.id);
+      }
+    }
+    for_each_child(node, [&](const Node *child) { self(self, child, node); });
+  };
+  for (const Stmt *statement : definition.body) {
+    visit(visit, statement, nullptr);
+  }
+  return found;
+}
+
 // Does the function of the project that a call passes the name to only run what it gets there?
 bool is_run_by_callee(const Site &site, const Call &call, const Name &name) {
   const model::FunctionInfo *const function = called_function(site, call);
@@ -61,24 +87,9 @@ bool is_run_by_callee(const Site &site, const Call &call, const Name &name) {
   if (definition == nullptr || at == call.args.end() || place >= function->params.size()) {
     return false;
   }
+  const RunNames &uses = site.memory.recall<RunNames>(definition, [definition] { return find_run_names(*definition); });
   const Symbol param = function->params[static_cast<u32>(place)]->name;
-  bool is_run = false;
-  bool has_other = false;
-  const auto visit = [&](const auto &self, const Node *node, const Node *parent) -> void {
-    const auto *use = as<Name>(node);
-    const auto *outer = as<Call>(parent);
-    const auto *member = as<Attribute>(parent);
-    if (use != nullptr && use->id == param) {
-      const bool is_call = outer != nullptr && outer->func == use;
-      is_run |= is_call;
-      has_other |= !is_call && (member == nullptr || !is_harmless(member->attr.text()));
-    }
-    for_each_child(node, [&](const Node *child) { self(self, child, node); });
-  };
-  for (const Stmt *statement : definition->body) {
-    visit(visit, statement, nullptr);
-  }
-  return is_run && !has_other;
+  return uses.run.contains(param.id) && !uses.other.contains(param.id);
 }
 
 void note_use(const Site &site, NameUses &uses, const Name &name, const Node *parent) {
@@ -217,43 +228,53 @@ void check_lightning(Site &site, const Call &call) {
 
 // ---- self.target = copy.deepcopy(self.model) ------------------------------------------------------------------------
 
-// How a class makes and uses the copy of a model that it keeps.
-struct Copy {
-  const Call *made = nullptr; // copy.deepcopy(…)
-  bool is_trained = false;    // or frozen, so that it has no gradients
+// How a class makes and uses the models that it keeps.
+struct KeptModels {
+  struct Stores {
+    u32 count = 0;
+    const Call *copied = nullptr; // copy.deepcopy(…) of the last one
+  };
+  std::unordered_map<u32, Stores> stores;   // by attribute
+  std::vector<std::string_view> optimizers; // the calls that make them
+  bool is_trained = false;                  // all of it, or frozen, so that it has no gradients
 };
 
-Copy find_copy(const Site &site, const ClassDef &type, Symbol attribute) {
-  Copy copy;
-  u32 stores = 0;
-  bool has_optimizer = false;
-  const std::string member = fmt::format(".{}.", attribute.text());
+KeptModels find_kept_models(const Site &site, const ClassDef &type) {
+  KeptModels found;
   const auto visit = [&](const auto &self, const Node *node) -> void {
     if (const auto *assign = as<Assign>(node)) {
-      const auto *target = as<Attribute>(assign->targets[0]);
-      if (target != nullptr && target->attr == attribute) {
+      if (const auto *target = as<Attribute>(assign->targets[0])) {
         const Call *call = as<Call>(assign->value);
         while (call != nullptr && receiver_of(*call) != nullptr && called_api(site, *call).empty()) {
           call = as<Call>(receiver_of(*call)); // deepcopy(…).to(device)
         }
-        copy.made = call != nullptr && called_api(site, *call) == "copy.deepcopy" ? call : nullptr;
-        ++stores;
+        KeptModels::Stores &stores = found.stores[target->attr.id];
+        stores.copied = call != nullptr && called_api(site, *call) == "copy.deepcopy" ? call : nullptr;
+        ++stores.count;
       }
-    } else if (const auto *call = as<Call>(node)) {
-      const std::string_view text = text_of(site, node);
-      if (model::kind_of(call) == Kind::TorchOptimizer) {
-        has_optimizer = true;
-        copy.is_trained = copy.is_trained || text.find(member) != std::string_view::npos ||
-                          text.find("self.parameters(") != std::string_view::npos;
-      }
+    } else if (const auto *call = as<Call>(node); call != nullptr && model::kind_of(call) == Kind::TorchOptimizer) {
+      found.optimizers.push_back(text_of(site, node));
+      found.is_trained = found.is_trained || found.optimizers.back().find("self.parameters(") != std::string_view::npos;
     }
     for_each_child(node, [&](const Node *child) { self(self, child); });
   };
   visit(visit, &type);
-  const std::string_view all = text_of(site, &type);
-  copy.is_trained =
-      copy.is_trained || !has_optimizer || stores != 1 || all.find("requires_grad") != std::string_view::npos;
-  return copy;
+  found.is_trained = found.is_trained || found.optimizers.empty() ||
+                     text_of(site, &type).find("requires_grad") != std::string_view::npos;
+  return found;
+}
+
+// The copy that the class keeps in the attribute, made once and never trained; null if it is something else.
+const Call *untrained_copy(const Site &site, const ClassDef &type, Symbol attribute) {
+  const KeptModels &kept = site.memory.recall<KeptModels>(&type, [&] { return find_kept_models(site, type); });
+  const auto stores = kept.stores.find(attribute.id);
+  if (kept.is_trained || stores == kept.stores.end() || stores->second.count != 1) {
+    return nullptr;
+  }
+  const std::string member = fmt::format(".{}.", attribute.text());
+  const bool is_trained = std::ranges::any_of(
+      kept.optimizers, [&](std::string_view text) { return text.find(member) != std::string_view::npos; });
+  return is_trained ? nullptr : stores->second.copied;
 }
 
 // A target network that the step of its owner runs with gradients.
@@ -267,13 +288,15 @@ void check_copy(Site &site, const Call &call, const Attribute &model) {
   // What is computed from it may need the gradients of its inputs.
   const auto is_given = [&](const Expr *given) {
     const auto *name = as<Name>(given);
-    return name != nullptr && !model::has_grad(name) &&
-           std::ranges::any_of(site.function->params, [name](const Param *param) { return param->name == name->id; });
+    return name != nullptr && !model::has_grad(name) && site.function->has_param(name->id);
   };
   if (!std::ranges::all_of(call.args, is_given)) {
     return;
   }
-  const Copy copy = find_copy(site, *site.function->type->node, model.attr);
+  const Call *const copy = untrained_copy(site, *site.function->type->node, model.attr);
+  if (copy == nullptr) {
+    return;
+  }
   for (std::size_t i = site.ancestors.size(); i-- > 0;) {
     const NodeKind kind = site.ancestors[i]->kind;
     if (kind >= NodeKind::FunctionDef) {
@@ -283,50 +306,44 @@ void check_copy(Site &site, const Call &call, const Attribute &model) {
       break;
     }
   }
-  if (copy.made == nullptr || copy.is_trained) {
-    return;
-  }
   Finding &finding =
       report(site, call,
              fmt::format("`{}` is not trained, but every step records its autograd graph and computes its gradients",
                          text_of(site, &model)),
              "run it under `torch.no_grad()`");
-  finding.notes.push_back(
-      {site_of(site, *copy.made).module->file, copy.made->span(), "it is a copy that no optimizer gets"});
+  finding.notes.push_back({site_of(site, *copy).module->file, copy->span(), "it is a copy that no optimizer gets"});
 }
 
 // ---- parts.vae.encode(images), where only parts.unet is trained -----------------------------------------------------
 
-// What a project does with attributes of a name: `self.vae`, `parts.vae`.
-struct MemberUses {
-  bool is_only_run = true;
-  bool is_found = false;
-};
+// The attributes that a project reads, `self.vae`, `parts.vae`: is nothing but running done to what they hold?
+struct MemberUses : std::unordered_map<u32, bool> {};
 
-void note_member(const Node *node, const Node *parent, Symbol name, MemberUses &uses) {
+void note_members(const Node *node, const Node *parent, MemberUses &uses) {
   const auto *member = as<Attribute>(node);
-  if (member != nullptr && member->attr == name && member->context == Context::Load) {
+  if (member != nullptr && member->context == Context::Load) {
     const auto *call = as<Call>(parent);
     const auto *part = as<Attribute>(parent);
     const bool is_fine = (call != nullptr && call->func == member) ||
                          (part != nullptr && part->value == member && is_harmless(part->attr.text()));
-    uses.is_only_run = uses.is_only_run && is_fine;
-    uses.is_found = true;
+    bool &is_only_run = uses.try_emplace(member->attr.id, true).first->second;
+    is_only_run = is_only_run && is_fine;
   }
-  for_each_child(node, [&](const Node *child) { note_member(child, node, name, uses); });
+  for_each_child(node, [&](const Node *child) { note_members(child, node, uses); });
 }
 
-// Is nothing but running done to it, in all files that name it?
 bool is_only_run_anywhere(const Site &site, Symbol name) {
-  MemberUses uses;
-  for (const model::Module &module : site.project.modules) {
-    if (has_word(module.parsed->source.text(), {name.text()})) {
+  const MemberUses &uses = site.memory.recall<MemberUses>(&site.project, [&site] {
+    MemberUses found;
+    for (const model::Module &module : site.project.modules) {
       for (const Stmt *statement : module.parsed->tree.body) {
-        note_member(statement, nullptr, name, uses);
+        note_members(statement, nullptr, found);
       }
     }
-  }
-  return uses.is_found && uses.is_only_run;
+    return found;
+  });
+  const auto found = uses.find(name.id);
+  return found != uses.end() && found->second;
 }
 
 // A pretrained model that an object of the program holds next to the one that is trained.

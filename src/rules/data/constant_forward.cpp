@@ -1,4 +1,5 @@
 #include "base/known_names.h"
+#include "base/symbol_list.h"
 #include "model/classes.h"
 #include "model/graph_flow.h"
 #include "rules/reach.h"
@@ -44,19 +45,16 @@ bool is_frozen(const Site &site, const Call &call, const model::Loop &loop) {
 
 // Neither bound nor changed by the loop: names, attributes, entries, and copies of them on a device.
 bool is_fixed(const model::Loop &loop, const Expr *expr) {
-  const auto is_in = [](const std::vector<Symbol> &names, Symbol name) {
-    return std::ranges::find(names, name) != names.end();
-  };
   switch (expr->kind) {
   case NodeKind::Constant:
     return true;
   case NodeKind::Name: {
     const Symbol name = static_cast<const Name *>(expr)->id;
-    return !is_in(loop.assigned, name) && !is_in(loop.mutated, name);
+    return !contains(loop.assigned, name) && !contains(loop.mutated, name);
   }
   case NodeKind::Attribute: {
     const auto *attribute = static_cast<const Attribute *>(expr);
-    return !is_in(loop.attributes, attribute->attr) && is_fixed(loop, attribute->value);
+    return !contains(loop.attributes, attribute->attr) && is_fixed(loop, attribute->value);
   }
   case NodeKind::Subscript:
     return is_fixed(loop, static_cast<const Subscript *>(expr)->value) &&
@@ -111,6 +109,19 @@ bool computes_alike(const Site &site, const model::FunctionInfo &function, bool 
          });
 }
 
+// Does a module of the project have layers, and give the same for the same?
+bool is_deterministic(const Site &site, const model::ClassInfo &type) {
+  const model::FunctionInfo *const forward = model::find_method_of(type, known::sym_forward);
+  const bool has_layers =
+      forward != nullptr && forward->definition() != nullptr &&
+      any_node(forward->definition()->body, [&](const Node *node) {
+        const auto *layer = as<Call>(node);
+        return layer != nullptr && model::records_graph(site.project, site.project.callee_of(layer));
+      });
+  const bool in_eval = file_has_word(site, {".eval()"}) && !file_has_word(site, {".train("});
+  return has_layers && computes_alike(site, *forward, in_eval, 0);
+}
+
 // A model, and not a loss or an activation. One of our own that nobody runs with gradients is looked at itself: its
 // dropout must be off, as samples of a model with dropout differ on purpose.
 bool is_model(const Site &site, const Call &call) {
@@ -122,15 +133,12 @@ bool is_model(const Site &site, const Call &call) {
       callee.type->kind != Kind::TorchModule) {
     return false;
   }
-  const model::FunctionInfo *const forward = model::find_method_of(*callee.type, known::sym_forward);
-  const bool has_layers =
-      forward != nullptr && forward->definition() != nullptr &&
-      any_node(forward->definition()->body, [&](const Node *node) {
-        const auto *layer = as<Call>(node);
-        return layer != nullptr && model::records_graph(site.project, site.project.callee_of(layer));
-      });
-  const bool in_eval = file_has_word(site, {".eval()"}) && !file_has_word(site, {".train("});
-  return has_layers && computes_alike(site, *forward, in_eval, 0);
+  struct IsDeterministic {
+    bool value = false;
+  };
+  return site.memory
+      .recall<IsDeterministic>(callee.type, [&] { return IsDeterministic{is_deterministic(site, *callee.type)}; })
+      .value;
 }
 
 // classify(x), which a loop that trains nothing calls, and which runs a model on the same prompts each time
@@ -147,6 +155,19 @@ void check_called(Site &site, const Call &call) {
   Finding &finding = report(site, call, "this model computes the same from the same arguments in every iteration",
                             "call it once before the loop and keep the result");
   add_note(finding, site, repetition);
+}
+
+bool times_something(const Site &site, const Node &loop) {
+  struct TimesSomething {
+    bool value = false;
+  };
+  const auto look = [&site](const Node *node) {
+    const auto *call = as<Call>(node);
+    const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
+    return api.starts_with("time.") || api == "timeit.default_timer" || api.starts_with("torch.cuda.synchronize") ||
+           (call != nullptr && (called_method(*call) == "record" || called_method(*call) == "train"));
+  };
+  return site.memory.recall<TimesSomething>(&loop, [&] { return TimesSomething{any_node(&loop, look)}; }).value;
 }
 
 void check(Site &site, const Call &call) {
@@ -167,13 +188,7 @@ void check(Site &site, const Call &call) {
     return;
   }
   const auto *statement = site.ancestors.empty() ? nullptr : as<ExprStmt>(site.ancestors.back());
-  const bool is_timed =
-      statement != nullptr || any_node(loop->node, [&](const Node *node) {
-        const auto *other = as<Call>(node);
-        const std::string_view api = other != nullptr ? called_api(site, *other) : std::string_view{};
-        return api.starts_with("time.") || api == "timeit.default_timer" || api.starts_with("torch.cuda.synchronize") ||
-               (other != nullptr && (called_method(*other) == "record" || called_method(*other) == "train"));
-      });
+  const bool is_timed = statement != nullptr || times_something(site, *loop->node);
   if (is_timed) {
     return;
   }

@@ -333,8 +333,7 @@ bool follows_argument(const Site &site, const Call &move) {
     const bool is_device = attribute != nullptr && attribute->attr.text() == "device";
     const auto *name = as<Name>(is_device ? attribute->value : expr);
     return name != nullptr && (is_device || model::kind_of(name) == Kind::TorchTensor) &&
-           !model::is_own_object(*site.function, name) &&
-           std::ranges::any_of(site.function->params, [name](const Param *param) { return param->name == name->id; });
+           !model::is_own_object(*site.function, name) && site.function->has_param(name->id);
   };
   return std::ranges::any_of(move.args, is_given) ||
          std::ranges::any_of(move.keywords, [&](const Keyword *keyword) { return is_given(keyword->value); });

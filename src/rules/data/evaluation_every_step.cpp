@@ -1,3 +1,4 @@
+#include "base/symbol_list.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -96,7 +97,7 @@ void check_hook(Site &site, const Call &call) {
   }
   const auto changes = [loop](const Node *part) {
     const auto *name = as<Name>(part);
-    return name != nullptr && std::ranges::find(loop->assigned, name->id) != loop->assigned.end();
+    return name != nullptr && contains(loop->assigned, name->id);
   };
   const bool is_same =
       std::ranges::none_of(call.args, [&](const Expr *given) { return any_node(given, changes); }) &&

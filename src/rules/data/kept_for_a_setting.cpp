@@ -144,9 +144,7 @@ void check(Site &site, const Call &call) {
   const Expr *const setting = setting_in(uses.test);
   const auto *name = as<Name>(setting);
   const bool is_chosen =
-      setting != nullptr &&
-      (setting->kind == NodeKind::Attribute ||
-       std::ranges::any_of(site.function->params, [&](const Param *param) { return param->name == name->id; }));
+      setting != nullptr && (setting->kind == NodeKind::Attribute || site.function->has_param(name->id));
   const bool is_emptiness = name != nullptr && name->id == list->id;
   // The append itself may ask for the setting.
   const std::string_view text = setting != nullptr ? text_of(site, setting) : std::string_view{};

@@ -1,3 +1,4 @@
+#include "base/symbol_list.h"
 #include "model/bind.h"
 #include "model/variance.h"
 #include "rules/per_step.h"
@@ -116,7 +117,7 @@ void check(Site &site, const Call &call) {
   }
   const auto varies = [&](const Expr *expr) { return model::varies(site.project, *loop, expr); };
   const Symbol encoder = root_of(call.func);
-  if (std::ranges::find(loop->assigned, encoder) != loop->assigned.end() || std::ranges::any_of(call.args, varies) ||
+  if (contains(loop->assigned, encoder) || std::ranges::any_of(call.args, varies) ||
       std::ranges::any_of(call.keywords, [&](const Keyword *keyword) { return varies(keyword->value); })) {
     return;
   }

@@ -1,5 +1,6 @@
 #include "base/known_names.h"
 #include "base/name_table.h"
+#include "base/symbol_list.h"
 #include "model/bind.h"
 #include "model/context.h"
 #include "rules/reach.h"
@@ -524,8 +525,7 @@ bool takes_batches(const Site &site, const model::Loop &loop) {
   const auto is_fetched = [&](const Expr *argument) {
     return any_node(argument, [&](const Node *node) {
       const auto *name = as<Name>(node);
-      return name != nullptr && !model::has_grad(name) &&
-             std::ranges::find(loop.assigned, name->id) != loop.assigned.end() &&
+      return name != nullptr && !model::has_grad(name) && contains(loop.assigned, name->id) &&
              (statement == nullptr || !mentions(statement->target, name->id));
     });
   };

@@ -64,8 +64,7 @@ void check_assignment(Site &site, const Node &node) {
     config = sets ? as<Name>(assignment.targets[0]) : nullptr;
   }
   if (config == nullptr || site.function->slot_of(config->id) == model::FunctionInfo::kNoSlot ||
-      std::ranges::any_of(site.function->params, [&](const Param *param) { return param->name == config->id; }) ||
-      is_used_in(site, config->id)) {
+      site.function->has_param(config->id) || is_used_in(site, config->id)) {
     return;
   }
   report(site, assignment, fmt::format("this has no effect: `{}` is not passed to a session", config->id.text()),

@@ -4,6 +4,7 @@
 #include "rules/site.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <vector>
 
 namespace deepperf::rules::half_precision_output {
@@ -157,14 +158,31 @@ void look_for_models(Site &site, const Node *node, Search &search) {
   for_each_child(node, [&](const Node *child) { look_for_models(site, child, search); });
 }
 
-// The file that sets the policy, and those of the project that it imports.
-void add_imported(const model::Module *module, std::vector<const model::Module *> &into) {
-  into.push_back(module);
-  for (const auto &[import, target] : module->import_targets) {
-    if (target != nullptr && std::ranges::find(into, target) == into.end()) {
-      add_imported(target, into);
+// The files whose models were looked for already, under a policy that is certain to be in force or one that may be.
+struct SearchedModules {
+  mutable std::unordered_set<const model::Module *> surely;
+  mutable std::unordered_set<const model::Module *> perhaps;
+};
+
+// The file that sets the policy, and those of the project that it imports; without those that an earlier policy of at
+// least the same certainty led to.
+std::vector<const model::Module *> with_imported(const Site &site, bool is_sure) {
+  const SearchedModules &searched =
+      site.memory.recall<SearchedModules>(&site.project, [] { return SearchedModules{}; });
+  std::vector<const model::Module *> all;
+  const auto add = [&](const model::Module *module) {
+    if (module != nullptr && !searched.surely.contains(module) &&
+        (is_sure ? searched.surely : searched.perhaps).insert(module).second) {
+      all.push_back(module);
+    }
+  };
+  add(site.module);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const auto &[import, target] : all[i]->import_targets) {
+      add(target);
     }
   }
+  return all;
 }
 
 void check(Site &site, const Call &call) {
@@ -174,8 +192,7 @@ void check(Site &site, const Call &call) {
   struct LookedForModels {};
   site.memory.recall<LookedForModels>(site.module, [&] { // what later calls find is the same
     Search search{call, site.module, enclosing(site, NodeKind::If) == nullptr};
-    std::vector<const model::Module *> modules;
-    add_imported(site.module, modules);
+    std::vector<const model::Module *> modules = with_imported(site, search.sure);
     std::ranges::sort(modules, {}, &model::Module::index);
     for (const model::Module *module : modules) {
       Site there = site;

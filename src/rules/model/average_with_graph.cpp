@@ -1,3 +1,4 @@
+#include "base/symbol_list.h"
 #include "rules/assignments.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
@@ -100,13 +101,12 @@ bool is_kept(const Site &site, const Expr *entry, const model::Loop &loop) {
   if (site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot) {
     return true;
   }
-  const bool is_param =
-      std::ranges::any_of(site.function->params, [&](const Param *param) { return param->name == name->id; });
+  const bool is_param = site.function->has_param(name->id);
   if (loop.parent == nullptr) {
     return is_param;
   }
   // Made before the loop around.
-  return std::ranges::find(loop.parent->assigned, name->id) == loop.parent->assigned.end();
+  return !contains(loop.parent->assigned, name->id);
 }
 
 bool has_product(const Expr *expr) {

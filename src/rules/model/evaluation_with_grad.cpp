@@ -1,4 +1,3 @@
-#include "base/steps.h"
 #include "model/bind.h"
 #include "model/context.h"
 #include "model/graph_flow.h"
@@ -207,19 +206,19 @@ void offer_decorator(Finding &finding, const Site &site, const FunctionDef *defi
   }
 }
 
+// The findings in a file, by the place that they point to: a function, its loops and those around these find the same.
+struct ReportedPlaces {
+  mutable std::unordered_map<const Node *, std::size_t> of; // places in the list of findings
+};
+
+const ReportedPlaces &reported_places(const Site &site) {
+  return site.memory.recall<ReportedPlaces>(site.module, [] { return ReportedPlaces{}; });
+}
+
 // What was already said about the place, by a loop around the one that asks; null if nothing was.
 Finding *reported_at(const Site &site, const Node &place) {
-  constexpr std::size_t kFurthest = 100; // findings back
-  std::size_t looks = 0;
-  for (std::size_t i = site.findings.size();
-       i-- > 0 && looks++ < kFurthest && site.findings[i].file == site.module->file;) {
-    Finding &finding = site.findings[i];
-    take_steps();
-    if (finding.rule == &site.rule->info && finding.span.start == place.start && finding.span.end == place.end) {
-      return &finding;
-    }
-  }
-  return nullptr;
+  const auto known = reported_places(site).of.find(&place);
+  return known != reported_places(site).of.end() ? &site.findings[known->second] : nullptr;
 }
 
 // A loop over a loader after eval(): whatever becomes of the outputs, nobody means to train here.
@@ -262,6 +261,9 @@ void check_loop(Site &site, const For &statement) {
   Finding *known_finding = reported_at(site, *forward);
   Finding &finding = known_finding != nullptr ? *known_finding
                                               : report(site, *forward, std::string(kMessage), std::string(kLoopAdvice));
+  if (known_finding == nullptr) {
+    reported_places(site).of[forward] = site.findings.size() - 1;
+  }
   finding.tier = site.module->is_test ? Tier::Hint : Tier::On;
   add_note(finding, site, *eval, "switched to evaluation mode here");
   offer_decorator(finding, site, definition);
@@ -491,6 +493,7 @@ void check_function(Site &site, const model::FunctionInfo &function) {
       if (before.tier == Tier::Hint && !is_unsure && !site.module->is_test) { // what is sure is reported first
         add_note(before, site, *origin.place, name_of_end(origin.uses));
         before.span = origin.place->span();
+        reported_places(site).of[origin.place] = reported - 1;
         before.tier = Tier::On;
       } else {
         add_note(before, site, *origin.place, "and here");
@@ -509,6 +512,7 @@ void check_function(Site &site, const model::FunctionInfo &function) {
              is_collected ? "its result is collected, and nothing in this program trains" : name_of_end(origin.uses));
     reported = site.findings.size();
     reported_loop = origin.loop;
+    reported_places(site).of[origin.place] = reported - 1;
     if (flow.origins.size() == 1) {
       offer_decorator(made, site, function.definition());
     }

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
+#include <unordered_map>
 
 namespace deepperf::rules::fake_not_detached {
 
@@ -157,41 +159,44 @@ Read read_in(const Site &site, const Expr *loss, const HeldBy &reader, u32 &budg
   return found;
 }
 
-// The modules whose optimizers take steps in the file.
-struct SteppedModules {
-  std::vector<HeldBy> all;
-};
+// The modules whose optimizers take steps, each once, by file.
+struct SteppedModules : std::unordered_map<const model::Module *, std::vector<HeldBy>> {};
+
+constexpr std::size_t kMostModules = 200; // of a file; programs have two or three
 
 bool has_own_steps(const Site &site, const HeldBy &module) {
-  const SteppedModules &stepped = site.memory.recall<SteppedModules>(site.module, [&] {
+  const SteppedModules &stepped = site.memory.recall<SteppedModules>(&site.project, [&] {
     SteppedModules found;
     for (const model::FunctionInfo &function : site.project.functions) {
       const FunctionDef *const definition = function.definition();
-      if (function.module != site.module || (definition == nullptr && function.node != nullptr)) {
+      if (definition == nullptr && function.node != nullptr) {
         continue;
       }
+      std::vector<HeldBy> &all = found[function.module];
+      const auto add = [&all](const std::optional<HeldBy> &one) {
+        if (one.has_value() && std::ranges::none_of(all, [&](const HeldBy &known) { return known.same_as(*one); })) {
+          all.push_back(*one);
+        }
+      };
       Site there = site;
+      there.module = function.module;
       there.function = &function;
       there.type = function.type;
       there.ancestors.clear();
-      any_node(definition != nullptr ? definition->body : site.module->parsed->tree.body, [&](const Node *node) {
+      any_node(definition != nullptr ? definition->body : function.module->parsed->tree.body, [&](const Node *node) {
         const auto *call = as<Call>(node);
-        if (call != nullptr && called_method(*call) == "step") {
-          const std::optional<HeldBy> own = trained_by(there, receiver_of(*call));
-          const std::optional<HeldBy> given =
-              call->args.size() == 1 ? trained_by(there, call->args[0]) : std::nullopt; // scaler.step(optimizer)
-          for (const std::optional<HeldBy> &one : {own, given}) {
-            if (one.has_value()) {
-              found.all.push_back(*one);
-            }
-          }
+        if (call != nullptr && called_method(*call) == "step" && all.size() < kMostModules) {
+          add(trained_by(there, receiver_of(*call)));
+          add(call->args.size() == 1 ? trained_by(there, call->args[0]) : std::nullopt); // scaler.step(optimizer)
         }
         return false;
       });
     }
     return found;
   });
-  return std::ranges::any_of(stepped.all, [&](const HeldBy &one) { return one.same_as(module); });
+  const auto own = stepped.find(site.module);
+  return own != stepped.end() &&
+         std::ranges::any_of(own->second, [&](const HeldBy &one) { return one.same_as(module); });
 }
 
 // Are the generator's weights kept out of the graph, by requires_grad or by a helper that is called so?
@@ -219,7 +224,9 @@ void check_unused_gradients(Site &site, const Call &call) {
   std::optional<HeldBy> reader;
   std::vector<std::string_view> cleared;
   const Call *step = nullptr;
-  for (++at; at < events.size(); ++at) {
+  constexpr std::size_t kFurthest = 200; // events; a training step has ten
+  const std::size_t end = std::min(events.size(), at + kFurthest);
+  for (++at; at < end; ++at) {
     const StepEvent &event = events[at];
     const Expr *owner = receiver_of(*event.call);
     if (event.what == What::ScalerStep && !event.call->args.empty()) {
@@ -241,8 +248,8 @@ void check_unused_gradients(Site &site, const Call &call) {
       }
     }
   }
-  if (!reader.has_value()) {
-    return;
+  if (!reader.has_value() || end < events.size()) {
+    return; // or too much follows to know who uses the gradients
   }
   u32 budget = 2000;
   const Read read = read_in(site, loss, *reader, budget);
@@ -256,6 +263,28 @@ void check_unused_gradients(Site &site, const Call &call) {
              fmt::format("compute what `{}` gives under `torch.no_grad()`, or pass it detached", maker));
   add_note(finding, site, *read.fake.call, "it is computed here");
   add_note(finding, site, *step, fmt::format("this optimizer has no parameters of `{}`", maker));
+}
+
+// The calls of the function around the place, in the order of their places.
+const std::vector<const Call *> &calls_around(const Site &site) {
+  struct CallsAround {
+    std::vector<const Call *> all;
+  };
+  const Block &body = body_around(site);
+  return site.memory
+      .recall<CallsAround>(&body,
+                           [&body] {
+                             CallsAround found;
+                             any_node(body, [&found](const Node *node) {
+                               if (const auto *call = as<Call>(node)) {
+                                 found.all.push_back(call);
+                               }
+                               return false;
+                             });
+                             std::ranges::sort(found.all, {}, &Call::start);
+                             return found;
+                           })
+      .all;
 }
 
 // loss.backward(retain_graph=True), and then a step of the model that only reads what the other one made.
@@ -278,11 +307,11 @@ void check(Site &site, const Call &call) {
   const Call *step = nullptr;
   const Call *again = nullptr;
   const Call *second = nullptr;
-  any_node(body_around(site), [&](const Node *node) {
-    const auto *other = as<Call>(node);
-    if (other == nullptr || other->start <= call.end) {
-      return false;
-    }
+  constexpr std::size_t kFurthestCalls = 1000;
+  const std::vector<const Call *> &calls = calls_around(site);
+  const auto later = std::ranges::upper_bound(calls, call.end, {}, &Call::start);
+  const std::size_t count = std::min(kFurthestCalls, static_cast<std::size_t>(calls.end() - later));
+  for (const Call *other : std::span(later, count)) {
     const std::string_view method = called_method(*other);
     if (method == "step" && step == nullptr && other->args.empty()) {
       step = other;
@@ -292,8 +321,7 @@ void check(Site &site, const Call &call) {
                other->args.size() == 1 && text_of(site, other->args[0]) == text_of(site, shared.value)) {
       again = other;
     }
-    return false;
-  });
+  }
   if (step == nullptr || again == nullptr || second == nullptr ||
       !holds_only(site, receiver_of(*step), text_of(site, shared.reads->func), text_of(site, shared.makes->func))) {
     return;

@@ -76,10 +76,8 @@ Recorded recorded_part(const Site &inside, const model::ClassInfo &type, Symbol 
     }
     // What goes in comes from outside, and not from the head.
     const auto *given = call->args.size() == 1 ? as<Name>(call->args[0]) : nullptr;
-    const bool is_input =
-        given != nullptr &&
-        std::ranges::any_of(forward.params, [&](const Param *param) { return param->name == given->id; }) &&
-        assigned_before(inside, given->id, forward.definition()->end) == nullptr;
+    const bool is_input = given != nullptr && forward.has_param(given->id) &&
+                          assigned_before(inside, given->id, forward.definition()->end) == nullptr;
     if (found.call == nullptr && is_input && is_ready_made(type, part)) {
       const Site place = site_of_node(inside, *call);
       const auto *around = place.ancestors.empty() ? nullptr : as<Attribute>(place.ancestors.back());

@@ -246,8 +246,7 @@ bool keeps_something(const FunctionInfo &function, const Node *node) {
     }
     const auto *name = as<Name>(target);
     const bool is_own =
-        name != nullptr && function.slot_of(name->id) != FunctionInfo::kNoSlot &&
-        std::ranges::none_of(function.params, [name](const Param *param) { return param->name == name->id; });
+        name != nullptr && function.slot_of(name->id) != FunctionInfo::kNoSlot && !function.has_param(name->id);
     if (is_part && !is_own) {
       return true;
     }

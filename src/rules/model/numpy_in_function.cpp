@@ -20,8 +20,7 @@ bool is_tensor(const Expr *expr) {
 // A parameter of the traced function: a tensor, or it would have no numpy().
 bool is_parameter(const Site &site, const Expr *expr) {
   const auto *name = as<Name>(expr);
-  return name != nullptr && site.function->compiled_at != nullptr &&
-         std::ranges::any_of(site.function->params, [name](const Param *param) { return param->name == name->id; });
+  return name != nullptr && site.function->compiled_at != nullptr && site.function->has_param(name->id);
 }
 
 // `if tf.executing_eagerly():` and `if hasattr(x, "numpy"):` guard such calls.

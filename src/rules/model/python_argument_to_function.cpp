@@ -1,3 +1,4 @@
+#include "base/symbol_list.h"
 #include "model/classes.h"
 #include "model/variance.h"
 #include "rules/encoding.h"
@@ -123,8 +124,7 @@ bool is_arithmetic(const Site &inside, const Expr *expr, u32 depth) {
     return true;
   }
   const auto *name = as<Name>(expr);
-  if (name != nullptr &&
-      std::ranges::any_of(inside.function->params, [name](const Param *param) { return param->name == name->id; })) {
+  if (name != nullptr && inside.function->has_param(name->id)) {
     return true;
   }
   if (const std::optional<model::ConstantValue> known = setting_of(inside, expr)) {
@@ -305,9 +305,7 @@ void add_computed(const Site &site, const Block &body, Counters &counters) {
 // argument it is another one in every iteration.
 bool holds_number_from(const Site &site, const model::Loop &loop, const Expr *expr, const Counters &counters) {
   const auto *name = as<Name>(expr);
-  const Expr *made = name != nullptr && std::ranges::find(loop.assigned, name->id) != loop.assigned.end()
-                         ? last_assigned(site, *name)
-                         : expr;
+  const Expr *made = name != nullptr && contains(loop.assigned, name->id) ? last_assigned(site, *name) : expr;
   const auto is_from = [&](const Expr *part) { return is_number_from(site, part, counters); };
   if (const auto *tuple = as<Tuple>(made)) {
     return std::ranges::any_of(tuple->elts, is_from);
@@ -368,9 +366,7 @@ Counters counters_of(const Site &site, const model::Loop &loop) {
 // which is part of what tf.function looks its graphs up by.
 bool is_list_of_loop(const Site &site, const model::Loop &loop, const Expr *expr) {
   const auto *name = as<Name>(expr);
-  const Expr *made = name != nullptr && std::ranges::find(loop.assigned, name->id) != loop.assigned.end()
-                         ? last_assigned(site, *name)
-                         : expr;
+  const Expr *made = name != nullptr && contains(loop.assigned, name->id) ? last_assigned(site, *name) : expr;
   const auto *list = as<ListComp>(made);
   if (list == nullptr || !contains(loop.node, list) || list->generators.size() != 1) {
     return false;
@@ -389,7 +385,7 @@ bool is_list_of_loop(const Site &site, const model::Loop &loop, const Expr *expr
   const auto *statement = as<For>(loop.node);
   return is_number && statement != nullptr && any_node(list->generators[0]->iter, [&](const Node *node) {
            const auto *mentioned = as<Name>(node);
-           return mentioned != nullptr && std::ranges::find(loop.assigned, mentioned->id) != loop.assigned.end();
+           return mentioned != nullptr && contains(loop.assigned, mentioned->id);
          });
 }
 

@@ -1,4 +1,5 @@
 #include "base/known_names.h"
+#include "base/symbol_list.h"
 #include "model/bind.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -20,7 +21,7 @@ bool is_compiled(const model::FunctionInfo *function) {
 bool is_changing_float(const Site &site, const model::Loop &loop, const Expr *expr, u32 depth = 0) {
   const auto changes = [&loop](const Node *node) {
     const auto *name = as<Name>(node);
-    return name != nullptr && std::ranges::find(loop.assigned, name->id) != loop.assigned.end();
+    return name != nullptr && contains(loop.assigned, name->id);
   };
   if (model::kind_of(expr) == Kind::TorchTensor || depth > 3) {
     return false;

@@ -1,3 +1,4 @@
+#include "base/symbol_list.h"
 #include "model/classes.h"
 #include "model/variance.h"
 #include "rules/jax.h"
@@ -32,7 +33,7 @@ bool is_call_of(const Site &site, const Call &call, std::initializer_list<std::s
 bool mentions_assigned(const model::Loop &loop, const Expr *expr) {
   return expr != nullptr && any_node(expr, [&](const Node *node) {
            const auto *name = as<Name>(node);
-           return name != nullptr && std::ranges::find(loop.assigned, name->id) != loop.assigned.end();
+           return name != nullptr && contains(loop.assigned, name->id);
          });
 }
 

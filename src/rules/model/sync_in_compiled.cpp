@@ -81,8 +81,7 @@ bool is_tensor(const Site &site, const Expr *expr) {
   const std::string_view method = called_method(*call);
   return (method == "sum" || method == "mean" || method == "max" || method == "min" || method == "norm" ||
           method == "any" || method == "all") &&
-         model::kind_of(name) == Kind::Unknown &&
-         std::ranges::any_of(site.function->params, [name](const Param *param) { return param->name == name->id; });
+         model::kind_of(name) == Kind::Unknown && site.function->has_param(name->id);
 }
 
 // Is the value of the test one that only the device knows?

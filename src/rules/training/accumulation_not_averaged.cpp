@@ -221,8 +221,10 @@ void check_inner(Site &site, const Call &call) {
   }
   const Node *const parent = site.ancestors.size() >= 2 ? site.ancestors[site.ancestors.size() - 2] : nullptr;
   const For *loop = nullptr;
+  u32 furthest = 20; // statements back: such a loop stands close to the step
   for (const Node *before = statement_before(site.module->parsed->tree, parent, statement);
-       before != nullptr && loop == nullptr; before = statement_before(site.module->parsed->tree, parent, before)) {
+       before != nullptr && loop == nullptr && furthest-- > 0;
+       before = statement_before(site.module->parsed->tree, parent, before)) {
     loop = as<For>(before);
     const bool is_simple = before->kind == NodeKind::ExprStmt || before->kind == NodeKind::Assign;
     if (loop == nullptr && !is_simple) {

@@ -1,3 +1,4 @@
+#include "base/symbol_list.h"
 #include "rules/lightning.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
@@ -179,7 +180,7 @@ bool is_mean_taken(const Site &site, const model::Loop &loop, const Expr *collec
   const auto is_it = [&](const Node *node) { return node->kind == collected->kind && text_of(site, node) == text; };
   const auto is_count = [&](const Node *node) {
     const auto *name = as<Name>(node);
-    return name != nullptr && std::ranges::find(loop.assigned, name->id) != loop.assigned.end();
+    return name != nullptr && contains(loop.assigned, name->id);
   };
   const auto divides = [&](const Node *node, const auto &is_dividend) {
     if (const auto *ratio = as<BinOp>(node); ratio != nullptr && ratio->op() == Operator::Div) {

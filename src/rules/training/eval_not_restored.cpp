@@ -1,3 +1,4 @@
+#include "base/symbol_list.h"
 #include "model/modes.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
@@ -29,11 +30,8 @@ const Call *find_eval(std::string_view source, const model::FunctionInfo &functi
     const std::string_view written = source.substr(receiver->start, receiver->end - receiver->start);
     const auto *name = as<Name>(receiver);
     const bool is_own =
-        name != nullptr && function.slot_of(name->id) != model::FunctionInfo::kNoSlot &&
-        std::ranges::none_of(function.params, [&](const Param *param) { return param->name == name->id; });
-    const bool is_new =
-        name != nullptr &&
-        (loop != nullptr ? std::ranges::find(loop->assigned, name->id) != loop->assigned.end() : is_own);
+        name != nullptr && function.slot_of(name->id) != model::FunctionInfo::kNoSlot && !function.has_param(name->id);
+    const bool is_new = name != nullptr && (loop != nullptr ? contains(loop->assigned, name->id) : is_own);
     const bool is_plain = name != nullptr || receiver->kind == NodeKind::Attribute;
     if (is_plain && !is_new && model::kind_of(receiver) == Kind::TorchModule && !is_frozen(written)) {
       return call;

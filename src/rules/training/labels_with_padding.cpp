@@ -63,8 +63,7 @@ void judge(Site &site, const Node &place, const Expr *labels) {
   column = column == nullptr && target != nullptr ? as<Subscript>(target->value) : column;
   const auto *batch = column != nullptr ? as<Name>(column->value) : nullptr;
   const bool is_batch =
-      batch != nullptr && file_has_word(site, {"batched=True"}) &&
-      std::ranges::any_of(site.function->params, [batch](const Param *param) { return param->name == batch->id; });
+      batch != nullptr && file_has_word(site, {"batched=True"}) && site.function->has_param(batch->id);
   // Rows that a comprehension over the batch collects, also under a name.
   const Expr *texts = target != nullptr               ? target->value
                       : !encoding->call->args.empty() ? encoding->call->args[0]

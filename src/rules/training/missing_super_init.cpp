@@ -1,3 +1,4 @@
+#include "rules/reach.h"
 #include "rules/site.h"
 
 #include "python/children.h"
@@ -43,9 +44,8 @@ const Stmt *stores_module(const Site &site, const Block &body, Symbol self) {
 // As the file writes it: Python 2 needs the class and the object.
 std::string call_of_super(const Site &site, const ClassDef &definition, const FunctionDef &init) {
   const Tree &tree = site.module->parsed->tree;
-  const std::string_view text = site.module->parsed->source.text();
-  const bool writes_short = text.find("super()") != std::string_view::npos;
-  const bool writes_long = text.find("super(") != std::string_view::npos;
+  const bool writes_short = file_has_word(site, {"super()"});
+  const bool writes_long = file_has_word(site, {"super("});
   if (!tree.is_python2 && (writes_short || !writes_long)) {
     return "super().__init__()";
   }

@@ -1,3 +1,4 @@
+#include "base/symbol_list.h"
 #include "rules/assignments.h"
 #include "rules/lightning.h"
 #include "rules/reach.h"
@@ -227,7 +228,7 @@ void check(Site &site, const Call &call) {
     return;
   }
   if (const auto *name = as<Name>(optimizer);
-      loop != nullptr && name != nullptr && std::ranges::find(loop->assigned, name->id) != loop->assigned.end()) {
+      loop != nullptr && name != nullptr && contains(loop->assigned, name->id)) {
     return; // a new one in each turn
   }
   const std::string_view written = text_of(site, optimizer);

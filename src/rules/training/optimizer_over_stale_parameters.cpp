@@ -1,3 +1,4 @@
+#include "base/symbol_list.h"
 #include "rules/new_layer.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
@@ -6,6 +7,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace deepperf::rules::optimizer_over_stale_parameters {
 
@@ -17,6 +20,34 @@ namespace {
 const Name *model_of(const Call &optimizer) {
   const auto *call = !optimizer.args.empty() ? as<Call>(optimizer.args[0]) : nullptr;
   return call != nullptr && called_method(*call) == "parameters" ? as<Name>(receiver_of(*call)) : nullptr;
+}
+
+// How often a name is read in a function, and for what.
+struct Uses {
+  u32 all = 0;
+  u32 known = 0; // step() and zero_grad()
+  u32 steps = 0;
+};
+struct UsesOfNames : std::unordered_map<u32, Uses> {};
+
+const UsesOfNames &uses_of_names(const Site &site, const FunctionDef &definition) {
+  return site.memory.recall<UsesOfNames>(&definition, [&definition] {
+    UsesOfNames found;
+    any_node(definition.body, [&](const Node *node) {
+      const auto *used = as<Name>(node);
+      if (used != nullptr && used->context == Context::Load) {
+        ++found[used->id.id].all;
+      }
+      const auto *one = as<Call>(node);
+      if (const auto *receiver = one != nullptr ? as<Name>(receiver_of(*one)) : nullptr) {
+        Uses &uses = found[receiver->id.id];
+        uses.known += called_method(*one) == "step" || called_method(*one) == "zero_grad" ? 1 : 0;
+        uses.steps += called_method(*one) == "step" ? 1 : 0;
+      }
+      return false;
+    });
+    return found;
+  });
 }
 
 // A method that creates an optimizer for a model that the object keeps, takes one step with it and drops it.
@@ -36,22 +67,12 @@ bool check_method(Site &site, const Call &call) {
       std::ranges::find(site.function->attribute_stores, model->attr) != site.function->attribute_stores.end()) {
     return false;
   }
-  u32 steps = 0;
-  u32 uses = 0;
-  u32 known = 0;
-  any_node(definition->body, [&](const Node *node) {
-    const auto *used = as<Name>(node);
-    uses += used != nullptr && used->id == name->id && used->context == Context::Load ? 1 : 0;
-    const auto *one = as<Call>(node);
-    const auto *receiver = one != nullptr ? as<Name>(receiver_of(*one)) : nullptr;
-    if (receiver != nullptr && receiver->id == name->id) {
-      known += called_method(*one) == "step" || called_method(*one) == "zero_grad" ? 1 : 0;
-      steps += called_method(*one) == "step" ? 1 : 0;
-    }
-    return false;
-  });
+  const auto &counts = uses_of_names(site, *definition);
+  const auto found = counts.find(name->id.id);
+  const Uses uses = found != counts.end() ? found->second : Uses{};
   const bool in_loop = std::ranges::any_of(site.function->loops, [](const model::Loop *loop) { return loop->trains; });
-  if (steps != 1 || uses != known || in_loop || definition->name.text().find("inner") != std::string_view::npos) {
+  if (uses.steps != 1 || uses.all != uses.known || in_loop ||
+      definition->name.text().find("inner") != std::string_view::npos) {
     return false;
   }
   Finding &finding = report(
@@ -71,8 +92,7 @@ void check_step(Site &site, const Call &call) {
       function->name.text().find("inner") != std::string_view::npos) {
     return;
   }
-  const bool is_passed =
-      std::ranges::any_of(function->params, [&](const Param *param) { return param->name == model->id; });
+  const bool is_passed = function->has_param(model->id);
   const bool is_local = function->slot_of(model->id) != model::FunctionInfo::kNoSlot;
   if (is_local && !is_passed) {
     return; // the model is new as well
@@ -99,7 +119,7 @@ void check_maker(Site &site, const Call &call) {
   // The model must not be new in each iteration: an attribute of the object, or a parameter that the loop leaves alone.
   const auto changes = [loop](const Node *node) {
     const auto *name = as<Name>(node);
-    return name != nullptr && std::ranges::find(loop->assigned, name->id) != loop->assigned.end();
+    return name != nullptr && contains(loop->assigned, name->id);
   };
   if (std::ranges::any_of(caller.call->args, [&](const Expr *given) { return any_node(given, changes); }) ||
       caller.caller->name.text().find("inner") != std::string_view::npos) {
@@ -122,7 +142,7 @@ void check_loop(Site &site, const Call &call) {
     return;
   }
   const Name *model = model_of(call);
-  if (model == nullptr || std::ranges::find(loop->assigned, model->id) != loop->assigned.end() ||
+  if (model == nullptr || contains(loop->assigned, model->id) ||
       site.function->name.text().find("inner") != std::string_view::npos) {
     return;
   }
@@ -146,6 +166,11 @@ void add_receivers(const Node *node, std::vector<const Expr *> &found) {
     return false;
   });
 }
+
+// What a function takes parameters of, if that is one thing.
+struct OnlyReceivers {
+  std::vector<const Expr *> all;
+};
 
 // The models, or parts of one, whose parameters the optimizer gets: as they are, some of them, or in groups. Names are
 // followed to what was assigned to them last.
@@ -173,13 +198,18 @@ std::vector<const Expr *> trained_models(const Site &site, const Expr *parameter
     return found;
   }
   // Lists that a loop over the parameters has filled.
-  add_receivers(definition, found);
-  const bool is_one =
-      std::ranges::all_of(found, [&](const Expr *one) { return text_of(site, one) == text_of(site, found[0]); });
-  if (!is_one) {
-    found.clear();
-  }
-  return found;
+  return site.memory
+      .recall<OnlyReceivers>(definition,
+                             [&] {
+                               OnlyReceivers only;
+                               add_receivers(definition, only.all);
+                               const bool is_one = std::ranges::all_of(only.all, [&](const Expr *one) {
+                                 return text_of(site, one) == text_of(site, only.all[0]);
+                               });
+                               only.all.resize(is_one ? std::min<std::size_t>(only.all.size(), 1) : 0);
+                               return only;
+                             })
+      .all;
 }
 
 constexpr u32 kMostDepth = 2; // functions that call functions
@@ -254,20 +284,19 @@ bool is_told(const Site &site, const Stmt *statement, const Call &call) {
 
 // The statements after the call that makes the optimizer, in the function that the site stands in.
 void check_after(Site &site, const Call &call, std::string_view model, bool is_certain) {
-  const std::vector<const Stmt *> later = statements_after(
-      site.function != nullptr && site.function->definition() != nullptr ? site.function->definition()->body
-                                                                         : site.module->parsed->tree.body,
-      call.start);
-  if (std::ranges::any_of(later, [&](const Stmt *next) { return is_told(site, next, call); })) {
+  const Block &body = site.function != nullptr && site.function->definition() != nullptr
+                          ? site.function->definition()->body
+                          : site.module->parsed->tree.body;
+  if (any_statement_after(body, call.start, [&](const Stmt *next) { return is_told(site, next, call); })) {
     return;
   }
-  for (const Stmt *next : later) {
+  any_statement_after(body, call.start, [&](const Stmt *next) {
     if (replaces_parameters(site, next, model)) {
       Finding &finding =
           report(site, *next, "the model gets new parameters here, after the optimizer was created from the old ones",
                  "change the model first, then create the optimizer");
       add_note(finding, site, call, "the optimizer is created here, from the parameters that exist at this point");
-      return;
+      return true;
     }
     for (const NewLayer &layer : new_layers(site, *next)) {
       if (!is_inside(layer.target, model)) {
@@ -285,9 +314,35 @@ void check_after(Site &site, const Call &call, std::string_view model, bool is_c
       } else if (!is_certain && !layer.is_certain) {
         finding.tier = Tier::Hint;
       }
-      return;
+      return true;
     }
-  }
+    return false;
+  });
+}
+
+// The names that a function returns, alone or among others.
+struct ReturnedNames : std::unordered_set<u32> {};
+
+const ReturnedNames &returned_names(const Site &site, const FunctionDef &definition) {
+  return site.memory.recall<ReturnedNames>(&definition, [&definition] {
+    ReturnedNames found;
+    const auto add = [&found](const Expr *one) {
+      if (const auto *name = as<Name>(one)) {
+        found.insert(name->id.id);
+      }
+    };
+    any_node(definition.body, [&](const Node *node) {
+      const auto *result = as<Return>(node);
+      const Expr *const value = result != nullptr ? result->value : nullptr;
+      if (const auto *tuple = value != nullptr ? as<Tuple>(value) : nullptr) {
+        std::ranges::for_each(tuple->elts, add);
+      } else if (value != nullptr) {
+        add(value);
+      }
+      return false;
+    });
+    return found;
+  });
 }
 
 // Does the function return the optimizer that the call at the site makes, alone or among others?
@@ -301,17 +356,7 @@ bool returns_it(const Site &site) {
   const auto *assignment = as<Assign>(site.ancestors.back());
   const auto *name =
       assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
-  const FunctionDef *const definition = site.function->definition();
-  return name != nullptr && any_node(definition->body, [name](const Node *node) {
-           const auto *result = as<Return>(node);
-           const auto *tuple = result != nullptr ? as<Tuple>(result->value) : nullptr;
-           const auto is_it = [name](const Expr *one) {
-             const auto *returned = as<Name>(one);
-             return returned != nullptr && returned->id == name->id;
-           };
-           return tuple != nullptr ? std::ranges::any_of(tuple->elts, is_it)
-                                   : result != nullptr && result->value != nullptr && is_it(result->value);
-         });
+  return name != nullptr && returned_names(site, *site.function->definition()).contains(name->id.id);
 }
 
 // `optimizer = make_optimizer(model)`: the callers of a function that makes it for the model that it is given.

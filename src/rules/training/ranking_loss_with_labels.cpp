@@ -29,7 +29,7 @@ struct Labels {
   bool filtered = false;       // something looks at labels to choose pairs
 };
 
-void look(const Site &site, const Node *node, Labels &labels) {
+void look(const Site &site, const Node *node, bool is_chosen, Labels &labels) {
   if (const auto *call = as<Call>(node)) {
     const std::string_view method = called_method(*call);
     const std::string_view api = called_api(site, *call);
@@ -51,15 +51,16 @@ void look(const Site &site, const Node *node, Labels &labels) {
     }
   }
   // Pairs that a condition selects.
+  const auto *name = as<Name>(node);
+  const auto *member = as<Attribute>(node);
+  labels.filtered |= is_chosen && ((name != nullptr && name->id.text() == "InputExample") ||
+                                   (member != nullptr && member->attr.text() == "InputExample"));
   const auto *comprehension = node->kind == NodeKind::ListComp ? static_cast<const ComprehensionExpr *>(node) : nullptr;
-  const bool is_chosen =
-      node->kind == NodeKind::If ||
-      (comprehension != nullptr &&
-       std::ranges::any_of(comprehension->generators, [](const Comprehension *one) { return !one->ifs.empty(); }));
-  if (is_chosen && has_word(text_of(site, node), {"InputExample"})) {
-    labels.filtered = true;
-  }
-  for_each_child(node, [&](const Node *child) { look(site, child, labels); });
+  is_chosen = is_chosen || node->kind == NodeKind::If ||
+              (comprehension != nullptr && std::ranges::any_of(comprehension->generators, [](const Comprehension *one) {
+                 return !one->ifs.empty();
+               }));
+  for_each_child(node, [&](const Node *child) { look(site, child, is_chosen, labels); });
 }
 
 void check(Site &site, const Call &call) {
@@ -67,10 +68,13 @@ void check(Site &site, const Call &call) {
                                                    "SoftmaxLoss", "TripletLoss", "MarginMSELoss", "hard_negatives"})) {
     return;
   }
-  Labels labels;
-  for (const Stmt *statement : site.module->parsed->tree.body) {
-    look(site, statement, labels);
-  }
+  const Labels &labels = site.memory.recall<Labels>(site.module, [&site] {
+    Labels found;
+    for (const Stmt *statement : site.module->parsed->tree.body) {
+      look(site, statement, false, found);
+    }
+    return found;
+  });
   if (labels.given == nullptr || labels.without || labels.filtered) {
     return;
   }

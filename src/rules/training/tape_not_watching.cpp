@@ -222,9 +222,7 @@ private:
 
   [[nodiscard]] bool is_data(const Name &name) const {
     const model::FunctionInfo *function = site_.function;
-    const bool is_parameter = function != nullptr && std::ranges::any_of(function->params, [&](const Param *param) {
-                                return param->name == name.id;
-                              });
+    const bool is_parameter = function != nullptr && function->has_param(name.id);
     const bool is_element = std::ranges::any_of(site_.ancestors, [&](const Node *node) {
       const auto *loop = as<For>(node);
       return loop != nullptr && mentions(loop->target, name.id);

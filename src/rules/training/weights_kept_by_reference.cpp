@@ -1,3 +1,4 @@
+#include "base/symbol_list.h"
 #include "model/bind.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
@@ -50,13 +51,13 @@ bool is_model(const Site &site, const Expr *expr) {
 bool binds_model(const model::Loop &loop, const Expr *model) {
   while (model->kind == NodeKind::Attribute) {
     const auto *attribute = static_cast<const Attribute *>(model);
-    if (std::ranges::find(loop.attributes, attribute->attr) != loop.attributes.end()) {
+    if (contains(loop.attributes, attribute->attr)) {
       return true;
     }
     model = attribute->value;
   }
   const auto *name = as<Name>(model);
-  return name == nullptr || std::ranges::find(loop.assigned, name->id) != loop.assigned.end();
+  return name == nullptr || contains(loop.assigned, name->id);
 }
 
 // The outermost loop around the place that trains the model on after the weights were kept; null if there is none.
