@@ -73,7 +73,7 @@ void check(Site &site, const Node &node) {
     return; // iterated over once
   }
   const Expr *loader = iterated_by(site, loop);
-  if (loader == nullptr || model::kind_of(loader) != Kind::TorchDataLoader) {
+  if (loader == nullptr) {
     return;
   }
   std::vector<const Call *> makers;

@@ -1,4 +1,5 @@
 #include "rules/new_layer.h"
+#include "rules/per_step.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -14,9 +15,31 @@ using namespace python;
 namespace {
 
 // `model` of `Adam(model.parameters())`; null if the parameters come from elsewhere.
-const Name *model_of(const Call &optimizer) {
+const Expr *model_of(const Call &optimizer) {
   const auto *call = !optimizer.args.empty() ? as<Call>(optimizer.args[0]) : nullptr;
-  return call != nullptr && called_method(*call) == "parameters" ? as<Name>(receiver_of(*call)) : nullptr;
+  return call != nullptr && called_method(*call) == "parameters" ? receiver_of(*call) : nullptr;
+}
+
+// Is the model, a name or an attribute of one, the same in each iteration of the loop, as far as the place tells?
+bool is_model_kept(const Site &site, const Expr *model, const model::Loop &loop) {
+  const Expr *root = model;
+  while (const auto *attribute = as<Attribute>(root)) {
+    if (std::ranges::find(loop.attributes, attribute->attr) != loop.attributes.end() ||
+        std::ranges::find(site.function->attribute_stores, attribute->attr) != site.function->attribute_stores.end()) {
+      return false;
+    }
+    root = attribute->value;
+  }
+  const auto *name = as<Name>(root);
+  if (name == nullptr) {
+    return false;
+  }
+  if (loop.function == site.function) {
+    return std::ranges::find(loop.assigned, name->id) == loop.assigned.end();
+  }
+  const bool is_passed =
+      std::ranges::find(site.function->params, name->id, &Param::name) != site.function->params.end();
+  return is_passed || site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot;
 }
 
 // A method that creates an optimizer for a model that the object keeps, takes one step with it and drops it.
@@ -62,13 +85,12 @@ bool check_method(Site &site, const Call &call) {
   return true;
 }
 
-// A function that is one training step and that a loop calls.
+// A function that is one training step and that loops call in several places, or behind a test.
 void check_step(Site &site, const Call &call) {
   const model::FunctionInfo *function = site.function;
-  const Name *model = model_of(call);
+  const auto *model = as<Name>(model_of(call));
   if (loop_around(site) != nullptr || function == nullptr || function->definition() == nullptr || model == nullptr ||
-      !function->steps || !function->in_loop || enclosing(site, NodeKind::If) != nullptr ||
-      function->name.text().find("inner") != std::string_view::npos) {
+      !function->steps || !function->in_loop || enclosing(site, NodeKind::If) != nullptr) {
     return;
   }
   const bool is_passed =
@@ -112,24 +134,26 @@ void check_maker(Site &site, const Call &call) {
 }
 
 void check_loop(Site &site, const Call &call) {
-  if (check_method(site, call)) {
-    return;
-  }
-  check_step(site, call);
-  check_maker(site, call);
-  const model::Loop *loop = loop_around(site);
-  if (loop == nullptr || !loop->steps || loop->tiny || !runs_every_turn(site, *loop)) {
-    return;
-  }
-  const Name *model = model_of(call);
-  if (model == nullptr || std::ranges::find(loop->assigned, model->id) != loop->assigned.end() ||
+  if (check_method(site, call) || site.function == nullptr ||
       site.function->name.text().find("inner") != std::string_view::npos) {
+    return;
+  }
+  check_maker(site, call);
+  const Expr *const model = model_of(call);
+  const model::Loop *const loop = step_loop_of(site);
+  if (loop == nullptr) {
+    check_step(site, call);
+    return;
+  }
+  if (model == nullptr || !is_model_kept(site, model, *loop)) {
     return;
   }
   Finding &finding = report(
       site, call, "the optimizer is created in every step, so momentum and other averages always start from zero",
-      "create the optimizer once, before the loop");
-  add_note(finding, site, *loop->node, "each iteration of this loop is a training step");
+      loop->function == site.function ? "create the optimizer once, before the loop"
+                                      : "create the optimizer once, outside the step, and pass it in");
+  finding.notes.push_back(
+      {loop->function->module->file, loop->node->span(), "each iteration of this loop is a training step"});
   if (!goes_over_data(site, *loop)) {
     finding.tier = Tier::Hint;
   }

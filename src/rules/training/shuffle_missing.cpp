@@ -1,5 +1,8 @@
+#include "rules/reach.h"
 #include "rules/sample_cost.h"
+#include "rules/tree.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace deepperf::rules::shuffle_missing {
@@ -42,14 +45,65 @@ void check(Site &site, const Call &call) {
       .tier = Tier::Hint;
 }
 
-// A loop that trains with a loader that does not shuffle, while the same program shuffles what it evaluates, or the
-// files are read class by class.
+// Does the class draw its own samples, or put them in an order of its own? Then the loader need not.
+bool orders_itself(const model::Project &project, const model::ClassInfo &type) {
+  return std::ranges::any_of(type.mro, [&](const model::ClassInfo *at) {
+    return any_node_inside(at->node, [&](const Node *node) {
+      const auto *call = as<Call>(node);
+      if (call == nullptr) {
+        return false;
+      }
+      const model::Value callee = project.callee_of(call);
+      const ApiInfo *const info = callee.is(model::Value::Tag::Api) ? find_api(callee.name()) : nullptr;
+      const std::string_view name = called_name(*call);
+      return (info != nullptr && info->has(kRandom)) ||
+             has_word(name, {"shuffle", "permutation", "rand", "sample", "choice"});
+    });
+  });
+}
+
+// Does the loop hand a state from one batch to the next, so that their order matters?
+bool carries_state(const model::Loop &loop) {
+  const auto is_carried = [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    return call != nullptr && model::kind_of(call->func) == Kind::TorchModule && call->args.size() > 1 &&
+           std::ranges::any_of(call->args, [&](const Expr *given) {
+             const auto *name = as<Name>(given);
+             const bool is_bound = name != nullptr && std::ranges::find(loop.assigned, name->id) != loop.assigned.end();
+             return is_bound && !any_node(loop.node, [&](const Node *part) {
+                      const auto *bound = as<Name>(part);
+                      return bound != nullptr && bound->id == name->id && bound->context == Context::Store &&
+                             bound->start < call->start;
+                    });
+           });
+  };
+  return any_node(loop.node, is_carried);
+}
+
+// The loader that each iteration takes a batch of: what a `for` goes over, or what next() is called on.
+const Expr *loader_of(const Site &site, const model::Loop &loop) {
+  if (const Expr *over = iterated_by(site, loop)) {
+    return over;
+  }
+  const Expr *found = nullptr;
+  any_node(loop.node, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call != nullptr && !call->args.empty() && called_api(site, *call) == "next") {
+      found = call->args[0];
+    }
+    return found != nullptr;
+  });
+  return found;
+}
+
+// A loop that trains with a loader that does not shuffle, of files that are read class by class, or of a dataset of the
+// project that leaves the order to the loader.
 void check_loop(Site &site, const Node &node) {
   const model::Loop *const loop = site.project.loop_at(&node);
   if (loop == nullptr || !loop->steps || site.module->is_test) {
     return;
   }
-  const Expr *const over = iterated_by(site, *loop);
+  const Expr *const over = loader_of(site, *loop);
   const model::Value loader = over != nullptr ? value_of(site, over) : model::Value{};
   if (!loader.is_kind(Kind::TorchDataLoader) || loader.call == nullptr || loader.alternatives != nullptr ||
       loader.open || loader.many) {
@@ -66,8 +120,15 @@ void check_loop(Site &site, const Node &node) {
   }
   const Expr *const given = argument(maker, 0, "dataset");
   const model::Value dataset = given != nullptr ? value_of(there, given) : model::Value{};
-  if (!dataset.is_kind(Kind::TorchDataset) || !dataset.name() ||
-      !dataset.name().text().starts_with("torchvision.datasets.")) {
+  const bool is_known = dataset.is_kind(Kind::TorchDataset) && dataset.name() &&
+                        dataset.name().text().starts_with("torchvision.datasets.");
+  // In one pass over the data the order is that of the files; in the second one it should be another.
+  const bool is_own =
+      dataset.is(model::Value::Tag::Object) && dataset.type->kind == Kind::TorchDataset && is_map_style(dataset) &&
+      (loop->parent != nullptr || loop->function->in_loop) && !orders_itself(site.project, *dataset.type) &&
+      !carries_state(*loop) &&
+      !file_has_word(there, {"shuffle(", "permutation(", "randperm(", "random_split(", "train_test_split("});
+  if (!is_known && !is_own) {
     return;
   }
   Finding &finding = report(site.findings, *site.rule, *there.module, maker.span(),
@@ -128,7 +189,7 @@ Where the order matters, as in time series, or the dataset shuffles itself. Pass
 )"},
                                                .calls = "torch.utils.data.DataLoader",
                                                .on_call = check,
-                                               .nodes = {NodeKind::For},
+                                               .nodes = {NodeKind::For, NodeKind::While},
                                                .on_node = check_loop};
 
 } // namespace deepperf::rules::shuffle_missing
