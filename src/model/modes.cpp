@@ -99,6 +99,19 @@ Modes modes_of_dropout(const Question &question, const Call *made) {
   constexpr double kDefaultRate = 0.5;
   const Scope scope = scope_of(question.project, *function);
   const auto rate = constant_of(question.project, argument_of(scope, *made, 0, "p"), ConstantValue::of(kDefaultRate));
+  if (!rate.has_value()) { // of several objects; one that is not told drops nothing if the default is 0
+    const auto *name = as<Name>(made->args.empty() ? nullptr : made->args[0]);
+    for (const Keyword *keyword : made->keywords) {
+      name = keyword->name && keyword->name.text() == "p" ? as<Name>(keyword->value) : name;
+    }
+    for (const Param *param : function->params) {
+      const bool is_rate = name != nullptr && param->name == name->id && param->default_value != nullptr;
+      const auto usual = is_rate ? constant_of(scope, param->default_value) : std::nullopt;
+      if (usual.has_value() && usual->as_number() == 0.0) {
+        return Modes::Unknown;
+      }
+    }
+  }
   if (!rate.has_value() || rate->as_number() != 0.0) {
     return Modes::Differ;
   }

@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from flows.frameworks import PROGRAMS  # noqa: E402
 from flows.mistakes import MISTAKES  # noqa: E402
 from flows.structures import STRUCTURES  # noqa: E402
 
@@ -28,22 +29,29 @@ ALSO = {"argmax_loss": {"DP232"}, "detached_output": {"DP232", "DP877"}, "inplac
 SINGLE_RUNS = 20
 
 
-def write(folder):
-    """Every program in a folder of its own; returns their names."""
-    written = []
+def programs():
+    """Structure, mistake, the codes that it must get, and the text or the files by name."""
     for structure, build in STRUCTURES.items():
-        for mistake, (_, program) in MISTAKES.items():
-            made = build(program)
-            if made is None:
-                continue
-            home = folder / structure / mistake
-            home.mkdir(parents=True)
-            for name, text in (made if isinstance(made, dict) else {"train.py": made}).items():
-                if name.endswith(".py"):
-                    compile(text, f"{structure}/{mistake}/{name}", "exec")
-                (home / name).write_text(text)
-            written.append((structure, mistake))
-    return written
+        for mistake, (codes, parts) in MISTAKES.items():
+            made = build(parts)
+            if made is not None:
+                yield structure, mistake, codes, made
+    for structure, mistake, codes, text in PROGRAMS:
+        yield structure, mistake, frozenset(codes.split()), text
+
+
+def write(folder):
+    """Every program in a folder of its own; returns the codes that each must get."""
+    expected = {}
+    for structure, mistake, codes, made in programs():
+        home = folder / structure / mistake
+        home.mkdir(parents=True)
+        for name, text in (made if isinstance(made, dict) else {"train.py": made}).items():
+            if name.endswith(".py"):
+                compile(text, f"{structure}/{mistake}/{name}", "exec")
+            (home / name).write_text(text)
+        expected[structure, mistake] = codes
+    return expected
 
 
 def findings(binary, path):
@@ -63,11 +71,10 @@ def codes(found, folder):
     return shown, hinted
 
 
-def differences(programs, shown, hinted):
+def differences(all_expected, shown, hinted):
     """Triples of structure, mistake and code, each with what is different."""
     found = {}
-    for structure, mistake in programs:
-        expected = MISTAKES[mistake][0]
+    for (structure, mistake), expected in all_expected.items():
         got = shown[structure, mistake]
         for code in expected - got:
             found[structure, mistake, code] = "hint" if code in hinted[structure, mistake] else "missed"
@@ -100,29 +107,29 @@ def compare(found, entries):
     return problems
 
 
-def single_runs(binary, folder, programs, found):
+def single_runs(binary, folder, expected, found):
     """What is reported of a program must not depend on the others in the same run."""
     problems = []
     together = collections.defaultdict(list)
     for finding in found:
         together[tuple(pathlib.Path(finding["path"]).relative_to(folder).parts[:2])].append(finding)
-    for structure, mistake in random.Random(1).sample(programs, SINGLE_RUNS):
+    for structure, mistake in random.Random(1).sample(sorted(expected), SINGLE_RUNS):
         if findings(binary, folder / structure / mistake) != together[structure, mistake]:
             problems.append(f"{structure}/{mistake}: reported differently when it is checked on its own")
     return problems
 
 
-def show(programs, found, shown):
-    expected = sum(len(MISTAKES[mistake][0]) for _, mistake in programs)
+def show(expected, found):
+    count = sum(len(codes) for codes in expected.values())
     counts = collections.Counter(found.values())
-    print(f"{len(programs)} programs, {expected} expected: {expected - counts['missed'] - counts['hint']} by default, "
+    print(f"{len(expected)} programs, {count} expected: {count - counts['missed'] - counts['hint']} by default, "
           f"{counts['hint']} as hints, {counts['missed']} missed; {counts['extra']} extra")
     by_mistake, by_structure = collections.defaultdict(list), collections.Counter()
     for (structure, mistake, code), what in sorted(found.items()):
         by_mistake[mistake, code, what].append(structure)
         by_structure[structure, what] += 1
     for (mistake, code, what), where in sorted(by_mistake.items(), key=lambda entry: -len(entry[1])):
-        everywhere = "EVERYWHERE " if sum(name == mistake for _, name in programs) == len(where) else ""
+        everywhere = "EVERYWHERE " if sum(name == mistake for _, name in expected) == len(where) else ""
         print(f"{mistake} {code} {what} {len(where)}: {everywhere}{' '.join(where)}")
     print(by_structure.most_common())
 
@@ -138,15 +145,15 @@ def main():
         return 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary).resolve()
-        programs = write(folder)
+        expected = write(folder)
         found = findings(options.binary, folder)
         shown, hinted = codes(found, folder)
-        differing = differences(programs, shown, hinted)
+        differing = differences(expected, shown, hinted)
         if options.show:
-            show(programs, differing, shown)
+            show(expected, differing)
             return 0
-        problems = compare(differing, listed()) + single_runs(options.binary, folder, programs, found)
-    print("\n".join(problems) or f"{len(programs)} programs: as expected")
+        problems = compare(differing, listed()) + single_runs(options.binary, folder, expected, found)
+    print("\n".join(problems) or f"{len(expected)} programs: as expected")
     return 1 if problems else 0
 
 

@@ -21,7 +21,7 @@ void check(Site &site, const Call &call) {
     }
   }
   const std::string_view inside = site.function->name ? site.function->name.text() : std::string_view{};
-  if (inside == "__call__" || inside == "_call_impl") {
+  if ((inside == "__call__" || inside == "_call_impl") && site.type != nullptr && site.type->kind != Kind::Unknown) {
     return; // what is called instead
   }
   // A class's own methods may want to skip the hooks that are made for callers from outside.

@@ -188,9 +188,10 @@ void check_forward(Site &site, const Call &call) {
   }
   const PlaceContext context = context_of(site);
   // Outside of loops: a script that loads a model and asks it, and has nothing to do with training.
-  if (loop == nullptr && (!context.run_by_script || context.no_grad != PlaceContext::NoGrad::Always ||
-                          !project_has_word(site, {"load_state_dict(", "torch.load("}) ||
-                          project_has_word(site, {".backward(", "optimizer", "training_step"}))) {
+  if (loop == nullptr && !context.in_evaluation_step &&
+      (!context.run_by_script || context.no_grad != PlaceContext::NoGrad::Always ||
+       !project_has_word(site, {"load_state_dict(", "torch.load("}) ||
+       project_has_word(site, {".backward(", "optimizer", "training_step"}))) {
     return;
   }
   if (context.in_training_step || (!context.in_evaluation_step && context.no_grad != PlaceContext::NoGrad::Always) ||

@@ -20,7 +20,8 @@ void check_return(Site &site, const Node &node) {
   const Block &body =
       node.kind == NodeKind::For ? static_cast<const For &>(node).body : static_cast<const While &>(node).body;
   const model::Loop *fact = site.project.loop_at(&node);
-  const auto *result = body.size() > 1 ? as<Return>(body.back()) : nullptr;
+  const auto last = std::ranges::find_if(body, [](const Stmt *one) { return one->kind == NodeKind::Return; });
+  const auto *result = last != body.end() && last != body.begin() ? as<Return>(*last) : nullptr;
   if (result == nullptr || fact == nullptr || site.module->is_test || result->value == nullptr) {
     return;
   }

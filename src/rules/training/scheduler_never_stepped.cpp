@@ -174,7 +174,7 @@ bool is_used(const Site &site, const model::FunctionInfo &function, Symbol name,
       const bool is_given =
           std::ranges::any_of(call->args, [&](const Expr *arg) { return mentions(arg, name); }) ||
           std::ranges::any_of(call->keywords, [&](const Keyword *one) { return mentions(one->value, name); });
-      if (is_given && called_function(site, *call) != nullptr) {
+      if (is_given && std::ranges::find(function.calls, call, &model::CallSite::call) != function.calls.end()) {
         return is_used_in_call(site, function, *call, name, depth);
       }
     }
@@ -238,7 +238,7 @@ void check_built(Site &site, const Assign &assignment) {
       !model::is_own_object(*site.function, target->value)) {
     return;
   }
-  const model::Value value = value_of(site, call);
+  const model::Value value = value_of(site, target);
   if (!value.is_kind(Kind::TorchScheduler) || value.alternatives != nullptr || value.open || value.many ||
       !value.name() || !value.name().text().starts_with("torch.optim.lr_scheduler.") ||
       !project_has_word(site, {".backward("}) || project_has_word(site, {"getattr("}) ||

@@ -25,6 +25,15 @@ std::string_view name_given(const Site &site, const Call &call) {
   return attribute != nullptr ? attribute->attr.text() : std::string_view{};
 }
 
+// What was reported of the loader before; null if nothing was.
+Finding *finding_at(const Site &site, const model::Module &module, const Call &maker) {
+  const auto found = std::ranges::find_if(site.findings, [&](const Finding &one) {
+    return one.rule == &site.rule->info && one.file == module.file && one.span.start == maker.start &&
+           one.span.end == maker.end;
+  });
+  return found != site.findings.end() ? &*found : nullptr;
+}
+
 void check(Site &site, const Call &call) {
   const std::string_view name = name_given(site, call);
   if (name.find("train") == std::string_view::npos || name.find("val") != std::string_view::npos ||
@@ -40,9 +49,11 @@ void check(Site &site, const Call &call) {
   if (dataset == nullptr || model::kind_of(dataset) != Kind::TorchDataset || !is_map_style(value_of(site, dataset))) {
     return;
   }
-  report(site, call, fmt::format("`{}` returns the examples in the same order in every epoch", name),
-         "pass `shuffle=True`, or a sampler")
-      .tier = Tier::Hint;
+  if (finding_at(site, *site.module, call) == nullptr) {
+    report(site, call, fmt::format("`{}` returns the examples in the same order in every epoch", name),
+           "pass `shuffle=True`, or a sampler")
+        .tier = Tier::Hint;
+  }
 }
 
 // Does the class draw its own samples, or put them in an order of its own? Then the loader need not.
@@ -131,10 +142,13 @@ void check_loop(Site &site, const Node &node) {
   if (!is_known && !is_own) {
     return;
   }
-  Finding &finding = report(site.findings, *site.rule, *there.module, maker.span(),
-                            "this loader returns the examples in the same order in every epoch, and the model is "
-                            "trained with it",
-                            "pass `shuffle=True`, or a sampler");
+  constexpr std::string_view kMessage =
+      "this loader returns the examples in the same order in every epoch, and the model is trained with it";
+  Finding *const guessed = finding_at(site, *there.module, maker); // from its name
+  Finding &finding = guessed != nullptr ? *guessed
+                                        : report(site.findings, *site.rule, *there.module, maker.span(),
+                                                 std::string(kMessage), "pass `shuffle=True`, or a sampler");
+  finding.message = kMessage;
   finding.notes.push_back({site.module->file, over->span(), "the training loop"});
   finding.tier = Tier::On;
 }
