@@ -5,7 +5,7 @@ The package flows makes training programs: each mistake in each structure. All o
 the mistake names (and advice that is right for a structure), else the difference must be listed in flows_open.txt with its reason; an entry that is no
 longer needed fails. Some programs are checked on their own, too: what is around a program must not matter.
 
-flows_test.py BINARY --write FOLDER writes the programs; --show prints a table of all differences."""
+flows_test.py BINARY --write FOLDER writes the programs; --show prints a table of all differences; --update drops entries that no longer differ."""
 import argparse
 import collections
 import json
@@ -85,26 +85,29 @@ def differences(all_expected, shown, hinted):
 
 
 def listed():
-    """The open differences: (structure, mistake, code) or with * for a structure, and what is different."""
+    """The open differences: what is different, by structure, mistake and code."""
     entries = {}
     for line in OPEN.read_text().splitlines():
         if line.strip() and not line.startswith("#"):
-            structure, mistake, code, what, reason = line.split(None, 4)
+            structure, mistake, code, what, _ = line.split(None, 4)
             entries[structure, mistake, code] = what
     return entries
 
 
+def update(found):
+    """Drops the entries that no longer differ. New differences need a reason, which nobody but you can write."""
+    def is_kept(line):
+        parts = line.split(None, 4)
+        return not line.strip() or line.startswith("#") or found.get(tuple(parts[:3])) == parts[3]
+
+    OPEN.write_text("".join(line for line in OPEN.read_text().splitlines(keepends=True) if is_kept(line)))
+
+
 def compare(found, entries):
-    problems, used = [], set()
-    for (structure, mistake, code), what in sorted(found.items()):
-        for key in ((structure, mistake, code), ("*", mistake, code), (structure, "*", code)):
-            if entries.get(key) == what:
-                used.add(key)
-                break
-        else:
-            problems.append(f"{structure}/{mistake}: {code} {what}")
-    problems += [f"flows_open.txt: {' '.join(key)} {what} no longer differs" for key, what in entries.items() if key not in used]
-    return problems
+    new = [f"{structure}/{mistake}: {code} {what}" for (structure, mistake, code), what in sorted(found.items())
+           if entries.get((structure, mistake, code)) != what]
+    gone = [f"flows_open.txt: {' '.join(key)} {what} no longer differs" for key, what in entries.items() if found.get(key) != what]
+    return new + gone
 
 
 def single_runs(binary, folder, expected, found):
@@ -139,6 +142,7 @@ def main():
     parser.add_argument("binary")
     parser.add_argument("--write", type=pathlib.Path)
     parser.add_argument("--show", action="store_true")
+    parser.add_argument("--update", action="store_true")
     options = parser.parse_args()
     if options.write:
         write(options.write)
@@ -151,6 +155,9 @@ def main():
         differing = differences(expected, shown, hinted)
         if options.show:
             show(expected, differing)
+            return 0
+        if options.update:
+            update(differing)
             return 0
         problems = compare(differing, listed()) + single_runs(options.binary, folder, expected, found)
     print("\n".join(problems) or f"{len(expected)} programs: as expected")

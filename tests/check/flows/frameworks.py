@@ -25,7 +25,8 @@ LIGHTNING = {
     "item": ("DP402", {"training": [*TRAINING[:2], 'self.log("train_loss", loss.item())', TRAINING[3]]}),
     "print_loss": ("DP402", {"training": [*TRAINING[:3], "print(float(loss))", TRAINING[3]]}),
     "no_loss": ("DP936", {"training": TRAINING[:3]}),
-    "kept": ("DP279", {"init": ["self.outputs = []"], "training": [*TRAINING[:3], "self.outputs.append(loss.detach())", TRAINING[3]]}),
+    "kept": ("DP279", {"init": ["self.outputs = []"], "training": [*TRAINING[:3], "self.outputs.append(loss.detach())", TRAINING[3]],
+                       "hooks": ["", "def on_train_epoch_end(self):", "    print(torch.stack(self.outputs).mean())"]}),
     "own_backward": ("DP833", {"training": [*TRAINING[:3], "loss.backward()", TRAINING[3]]}),
     "cpu_noise": ("DP401", {"training": [TRAINING[0], "x = x + 0.1 * torch.randn(x.shape).to(self.device)", *TRAINING[1:]]}),
     "softmax": ("DP801", {"training": [TRAINING[0], "loss = self.criterion(torch.softmax(self.net(x), dim=1), y)", *TRAINING[2:]]}),
@@ -59,7 +60,7 @@ def lightning_parts(parts):
 def methods(p, training="training_step"):
     return ["", f"def {training}(self, batch, batch_idx):", *indented(p["training"]), "",
             "def validation_step(self, batch, batch_idx):", *indented(p["validation"]), "",
-            "def configure_optimizers(self):", *indented(p["optimizers"])]
+            "def configure_optimizers(self):", *indented(p["optimizers"]), *p.get("hooks", [])]
 
 
 def init(p, rest=()):
@@ -119,7 +120,7 @@ STEP = ["out = model(x)", "loss = criterion(out, y)", "accelerator.backward(loss
 PREPARED = "model, optimizer, train_loader, val_loader = accelerator.prepare(model, optimizer, train_loader, val_loader)"
 ACCELERATE = {
     "clean": ("", {}),
-    "backward_past": ("DP879", {"step": [*STEP[:2], "loss.backward()", *STEP[3:]]}),
+    "backward_past": ("DP879", {"made": 'Accelerator(mixed_precision="fp16")', "step": [*STEP[:2], "loss.backward()", *STEP[3:]]}),
     "clip_past": ("DP838", {"step": [*STEP[:3], "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)", *STEP[3:]],
                             "made": 'Accelerator(mixed_precision="fp16")'}),
     "never_accumulated": ("DP831", {"made": 'Accelerator(mixed_precision="bf16", gradient_accumulation_steps=4)'}),

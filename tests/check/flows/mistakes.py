@@ -68,8 +68,9 @@ mistake("cat", "DP138", eval_before=("{model}.eval()", "preds = torch.empty(0, d
 mistake("per_sample", "DP146", eval_step=(
     "pred = torch.stack([{model}(x[k : k + 1]).argmax(dim=1)[0] for k in range(x.shape[0])])",
     "correct += (pred == y).sum()"))
-mistake("per_row", "DP162", eval_before=("{model}.eval()", "norms = []"), eval_step=(
-    "out = {model}(x)", "for row in out:", "    norms.append(row.norm())"), eval_after=("return torch.stack(norms).mean().item()",))
+mistake("per_row", "DP162", eval_step=(
+    "out = {model}(x)", "norms = torch.zeros(x.shape[0], device={device})", "for k in range(x.shape[0]):",
+    "    norms[k] = (out[k] * out[k]).sum()", "correct += norms.sum()"))
 mistake("swallowed", "DP832", step=(ZERO, FORWARD, LOSS, "try:", "    loss.backward()", "    {optimizer}.step()",
                                     "except Exception:", "    pass"))
 mistake("ends_early", "DP929", step=STEP + ("return loss.detach()",))

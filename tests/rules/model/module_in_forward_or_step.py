@@ -103,7 +103,7 @@ def chosen(name: str):
 @api.get("/fast")
 def fast(x: float):
     compiled = torch.compile(Net(3))  # expect: DP234
-    return compiled(torch.tensor(x))
+    return compiled(torch.tensor([x] * 3))
 
 
 @app.get("/lazy")
