@@ -1,5 +1,6 @@
 #include "model/context.h"
 
+#include "base/function_ref.h"
 #include "base/known_names.h"
 #include "base/name_table.h"
 #include "base/symbol_list.h"
@@ -7,6 +8,7 @@
 #include "model/classes.h"
 #include "model/facts.h"
 #include "model/hooks.h"
+#include "model/lookup.h"
 #include "python/children.h"
 
 #include <algorithm>
@@ -40,19 +42,88 @@ const Expr *iterated_by(const Project &project, const Loop &loop) {
   return iterated;
 }
 
-bool goes_over_data(const Project &project, const Loop &loop) {
-  const Expr *iterated = iterated_by(project, loop);
-  if (iterated == nullptr) {
+namespace {
+
+bool is_data(Kind kind) {
+  return kind == Kind::TorchDataLoader || kind == Kind::TorchDataset || kind == Kind::HfDataset ||
+         kind == Kind::Dataset;
+}
+
+bool has_node(const Node *node, FunctionRef<bool(const Node *)> holds) {
+  if (node->kind == NodeKind::FunctionDef || node->kind == NodeKind::ClassDef || node->kind == NodeKind::Lambda) {
     return false;
   }
-  switch (kind_of(iterated)) {
-  case Kind::TorchDataLoader:
-  case Kind::TorchDataset:
-  case Kind::HfDataset:
-  case Kind::Dataset:
+  bool found = holds(node);
+  for_each_child(node, [&](const Node *child) { found = found || has_node(child, holds); });
+  return found;
+}
+
+// next(batches), where these are the iterator of a loader.
+bool draws_batch(const Project &project, const Node *node) {
+  return has_node(node, [&](const Node *part) {
+    const auto *call = as<Call>(part);
+    if (call == nullptr || call->args.empty() || !is_data(kind_of(call->args[0]))) {
+      return false;
+    }
+    const Value callee = project.callee_of(call);
+    return callee.is(Value::Tag::Api) && callee.name().text() == "next";
+  });
+}
+
+constexpr u32 kMostWrappers = 3; // generators around generators
+
+bool goes_over_data(const Project &project, const Loop &loop, u32 depth);
+
+// Does the function yield the batches of data that it goes over?
+bool yields_data(const Project &project, const FunctionInfo &function, u32 depth) {
+  return function.definition() != nullptr && std::ranges::any_of(function.loops, [&](const Loop *loop) {
+           const bool yields = has_node(loop->node, [](const Node *node) {
+             return node->kind == NodeKind::Yield || node->kind == NodeKind::YieldFrom;
+           });
+           return yields && goes_over_data(project, *loop, depth + 1);
+         });
+}
+
+// Does iterating over an object of the class give the batches of a loader that it has? `__iter__` yields them, or
+// `__next__` draws them.
+bool wraps_data(const Project &project, const ClassInfo &type, u32 depth) {
+  static const Symbol kIter = intern("__iter__");
+  static const Symbol kNext = intern("__next__");
+  const FunctionInfo *const iter = find_method_of(type, kIter);
+  const FunctionInfo *const next = find_method_of(type, kNext);
+  if (iter != nullptr &&
+      ((iter->returns.is(Value::Tag::Instance) && is_data(iter->returns.kind)) || yields_data(project, *iter, depth))) {
     return true;
-  default:
-    break;
+  }
+  const FunctionDef *const drawing = next != nullptr ? next->definition() : nullptr;
+  return drawing != nullptr &&
+         std::ranges::any_of(drawing->body, [&](const Stmt *statement) { return draws_batch(project, statement); });
+}
+
+bool goes_over_data(const Project &project, const Loop &loop, u32 depth) {
+  if (depth > kMostWrappers) {
+    return false;
+  }
+  const Expr *iterated = iterated_by(project, loop);
+  if (iterated == nullptr) {
+    const auto *repeated = as<While>(loop.node);
+    return repeated != nullptr &&
+           std::ranges::any_of(repeated->body, [&](const Stmt *statement) { return draws_batch(project, statement); });
+  }
+  if (is_data(kind_of(iterated))) {
+    return true;
+  }
+  if (const auto *call = as<Call>(iterated)) { // batches(loader)
+    const Value callee = project.callee_of(call);
+    if (callee.is(Value::Tag::Function) && yields_data(project, *callee.function, depth)) {
+      return true;
+    }
+  }
+  if (loop.function != nullptr) {
+    const Value value = value_of(scope_of(project, *loop.function), iterated);
+    if (value.is(Value::Tag::Object) && wraps_data(project, *value.type, depth)) {
+      return true;
+    }
   }
   // range(0, len(texts), batch_size)
   const auto *range = as<Call>(iterated);
@@ -62,6 +133,10 @@ bool goes_over_data(const Project &project, const Loop &loop) {
   return callee.is(Value::Tag::Api) && callee.name().text() == "range" && measured.is(Value::Tag::Api) &&
          measured.name().text() == "len" && range->args[2]->kind != NodeKind::Constant;
 }
+
+} // namespace
+
+bool goes_over_data(const Project &project, const Loop &loop) { return goes_over_data(project, loop, 0); }
 
 // ---- Settings -------------------------------------------------------------------------------------------------------
 

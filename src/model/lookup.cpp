@@ -22,7 +22,22 @@ Value member_value(const ClassInfo &type, Symbol name) {
     return *stored;
   }
   const Value *const member = find_member(type, name);
-  return member != nullptr ? *member : Value{};
+  if (member != nullptr) {
+    const bool is_property = member->is(Value::Tag::Function) && member->function->is_property;
+    return is_property ? member->function->returns : *member;
+  }
+  // Where methods use what only a derived class stores, as those of a mixin do.
+  const Value *found = nullptr;
+  for (const ClassInfo *derived : type.subclasses) {
+    const auto stored = derived->attributes.find(name.id);
+    if (stored != derived->attributes.end()) {
+      if (found != nullptr) {
+        return {};
+      }
+      found = &stored->second.value;
+    }
+  }
+  return found != nullptr && !found->is_bottom() ? *found : Value{};
 }
 
 Value attribute_value(const Scope &scope, const Attribute &attribute) {
@@ -54,6 +69,11 @@ Value call_value(const Scope &scope, const Call &call) {
     const ApiInfo *info = find_method(Kind::ArgumentParser, callee.name());
     const Kind kind = info != nullptr ? info->returns : Kind::Unknown;
     return kind != Kind::Unknown ? Value::made_by(kind, callee.receiver().call, callee.receiver().name()) : Value{};
+  }
+  if (callee.is(Value::Tag::ApiMethod) && callee.receiver().kind == Kind::TorchModule) { // model.to(device)
+    const ApiInfo *info = find_method(Kind::TorchModule, callee.name());
+    const bool is_itself = info != nullptr && info->returns == Kind::TorchModule && info->has(kMutates);
+    return is_itself ? callee.receiver() : Value{};
   }
   if (callee.is(Value::Tag::Class)) {
     return Value::of(callee.type, Value::Tag::Object);

@@ -32,22 +32,17 @@ Modes modes_of_all(const Question &question, const Value &value, u32 depth) {
   return modes;
 }
 
-// The layers that are written in nn.Sequential(…), also in lists and nested calls inside.
+// The layers that are given to nn.Sequential(…), also in nested calls, and the model that is given to a wrapper.
 Modes modes_of_arguments(const Question &question, const Call &call, u32 depth) {
+  const FunctionInfo *const function = question.project.caller_of(&call);
+  if (function == nullptr || depth > kMostModuleDepth) {
+    return call.args.empty() ? Modes::Same : Modes::Unknown;
+  }
+  const Scope scope = scope_of(question.project, *function);
   Modes modes = Modes::Same;
   for (const Expr *arg : call.args) {
-    const auto *made = as<Call>(arg);
-    if (made == nullptr || depth > kMostModuleDepth) {
-      modes = both(modes, Modes::Unknown);
-      continue;
-    }
-    const Value callee = question.project.callee_of(made);
-    const ApiInfo *info = callee.is(Value::Tag::Api) ? find_api(callee.name()) : nullptr;
-    modes = both(modes, callee.is(Value::Tag::Class)
-                            ? modes_of_one(question, Value::of(callee.type, Value::Tag::Object), depth + 1)
-                        : info != nullptr && info->returns != Kind::Unknown
-                            ? modes_of_one(question, Value::made_by(info->returns, made, callee.name()), depth + 1)
-                            : Modes::Unknown);
+    modes = both(modes, arg->kind == NodeKind::Starred ? Modes::Unknown
+                                                       : modes_of_all(question, value_of(scope, arg), depth + 1));
   }
   return modes;
 }
@@ -104,6 +99,19 @@ Modes modes_of_dropout(const Question &question, const Call *made) {
   constexpr double kDefaultRate = 0.5;
   const Scope scope = scope_of(question.project, *function);
   const auto rate = constant_of(question.project, argument_of(scope, *made, 0, "p"), ConstantValue::of(kDefaultRate));
+  if (!rate.has_value()) { // of several objects; one that is not told drops nothing if the default is 0
+    const auto *name = as<Name>(made->args.empty() ? nullptr : made->args[0]);
+    for (const Keyword *keyword : made->keywords) {
+      name = keyword->name && keyword->name.text() == "p" ? as<Name>(keyword->value) : name;
+    }
+    for (const Param *param : function->params) {
+      const bool is_rate = name != nullptr && param->name == name->id && param->default_value != nullptr;
+      const auto usual = is_rate ? constant_of(scope, param->default_value) : std::nullopt;
+      if (usual.has_value() && usual->as_number() == 0.0) {
+        return Modes::Unknown;
+      }
+    }
+  }
   if (!rate.has_value() || rate->as_number() != 0.0) {
     return Modes::Differ;
   }
@@ -127,6 +135,13 @@ Modes modes_of_one(const Question &question, const Value &model, u32 depth) {
   if (name.starts_with("torchvision.models.") || name == "timm.create_model") {
     return question.is_about_statistics ? statistics_of_pretrained(name) : Modes::Differ;
   }
+  const bool is_wrapper = name == "torch.compile" || name.ends_with("DataParallel");
+  if (is_wrapper && model.call != nullptr && !model.call->args.empty()) {
+    const FunctionInfo *const function = question.project.caller_of(model.call);
+    return function != nullptr
+               ? modes_of_all(question, value_of(scope_of(question.project, *function), model.call->args[0]), depth + 1)
+               : Modes::Unknown;
+  }
   if (!name.starts_with("torch.nn.")) {
     return Modes::Unknown;
   }
@@ -140,7 +155,7 @@ Modes modes_of_one(const Question &question, const Value &model, u32 depth) {
   if (layer.starts_with("Transformer")) {
     return question.is_about_statistics ? Modes::Same : Modes::Differ;
   }
-  if (layer == "Sequential" || layer.ends_with("Parallel") || layer == "ModuleList") {
+  if (layer == "Sequential" || layer == "ModuleList") {
     return model.call != nullptr && !model.call->args.empty() ? modes_of_arguments(question, *model.call, depth)
                                                               : Modes::Unknown;
   }

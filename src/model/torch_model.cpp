@@ -48,7 +48,18 @@ Value Transfer::call_torch_module(const Call *call, const Value &callee, const A
     return {};
   }
   Value result = Value::made_by(Kind::TorchTensor, call, callee.name());
-  result.grad = around_.no_grad ? kNoGradient : kGradient;
+  // A loss of PyTorch has no weights: without a graph behind what it compares, there is none behind its result.
+  const bool is_plain_loss = callee.kind == Kind::TorchLoss && callee.name() && callee.alternatives == nullptr &&
+                             !call->args.empty() && call->keywords.empty() && !has_hidden_arguments(*call);
+  bool may_have_graph = !is_plain_loss;
+  // The classes that these two compare with are numbers of no graph, wherever they come from.
+  const bool has_classes = is_plain_loss && (callee.name().text().ends_with("CrossEntropyLoss") ||
+                                             callee.name().text().ends_with("NLLLoss"));
+  for (u32 i = 0; i < (has_classes ? 1U : call->args.size()) && !may_have_graph; ++i) {
+    const Value given = arguments.at(i);
+    may_have_graph = !given.is_kind(Kind::TorchTensor) || given.alternatives != nullptr || given.grad != kNoGradient;
+  }
+  result.grad = around_.no_grad || !may_have_graph ? kNoGradient : kGradient;
   result.device = callee.device;
   result.output = callee.output != Output::Same ? callee.output : arguments.first().output;
   // Of a model that we know nothing of, and of the layers that return pairs, the result may be a tuple.

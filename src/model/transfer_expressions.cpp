@@ -200,7 +200,8 @@ Value Transfer::eval_other(const Expr *expr) {
     const Value value = yielded != nullptr ? eval(yielded) : Value{};
     around_.stored = outer;
     result_.is_generator = true;
-    if (value.is(Value::Tag::Object)) { // what the generator gives are objects of the project, all alike
+    // What the generator gives is all alike: objects of the project, batches.
+    if (value.is(Value::Tag::Object) || value.is(Value::Tag::Tuple) || value.is_kind(Kind::TorchTensor)) {
       give_return(make_uniform(value));
     }
     return {};
@@ -304,10 +305,13 @@ u32 Transfer::slot_at(const Name *name) const {
 
 Value Transfer::eval_name(const Name *name) {
   Value value = look_up(name->id, slot_at(name));
-  // Computed from what nobody tells us, and backward() is called on it: then it has a graph.
-  if (value.is_kind(Kind::TorchTensor) && value.grad == 0 && value.alternatives == nullptr && !around_.no_grad) {
+  // Computed from what nobody tells us, and backward() is called on it: then it has a graph, and is no tuple.
+  if (value.is_kind(Kind::TorchTensor) && (value.grad == 0 || value.container) && value.alternatives == nullptr &&
+      !around_.no_grad) {
     const Value told = assumed_value(name->id);
-    value.grad = told.is_kind(Kind::TorchTensor) ? told.grad : value.grad;
+    const bool is_tensor = told.is_kind(Kind::TorchTensor);
+    value.grad = is_tensor && value.grad == 0 ? told.grad : value.grad;
+    value.container = value.container && !(is_tensor && told.has_gradient());
   }
   if (!value.is_unknown() && !value.is(Value::Tag::None)) {
     return value;

@@ -1,6 +1,7 @@
 #include "rules/per_step.h"
 
 #include "base/name_table.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 
@@ -89,6 +90,42 @@ bool runs_in_every_step(const Site &site) {
   const model::Loop *loop = loop_around(site);
   return loop != nullptr ? loop->steps && !loop->tiny && runs_every_turn(site, *loop)
                          : context_of(site).in_training_step && enclosing(site, NodeKind::If) == nullptr;
+}
+
+namespace {
+
+// May the function return before it comes to the place?
+bool may_return_before(const Site &site) {
+  const FunctionDef *const definition = site.function->definition();
+  return definition != nullptr && site.node != nullptr && any_node(definition->body, [&](const Node *node) {
+           return node->kind == NodeKind::Return && node->end < site.node->start;
+         });
+}
+
+} // namespace
+
+const model::Loop *step_loop_of(const Site &site) {
+  const auto step = [](const model::Loop *loop) { return loop->steps && !loop->tiny ? loop : nullptr; };
+  if (const model::Loop *loop = loop_around(site)) {
+    return runs_every_turn(site, *loop) ? step(loop) : nullptr;
+  }
+  if (site.function == nullptr || enclosing(site, NodeKind::If) != nullptr ||
+      enclosing(site, NodeKind::ExceptHandler) != nullptr || may_return_before(site)) {
+    return nullptr;
+  }
+  constexpr u32 kMostCalls = 4;
+  const FunctionInfo *function = site.function;
+  for (u32 depth = 0; depth < kMostCalls && function->called_by.size() == 1; ++depth) {
+    const model::CallSite &call = *function->called_by[0];
+    if (call.once || call.conditional || call.behind_guard) {
+      return nullptr;
+    }
+    if (call.loop != nullptr) {
+      return step(call.loop);
+    }
+    function = call.caller;
+  }
+  return nullptr;
 }
 
 } // namespace deepperf::rules

@@ -14,6 +14,10 @@ bool in_step(const Site &site);
 // In every training step, and behind no test: in the loop itself, or in a function that each of its iterations calls.
 bool runs_in_every_step(const Site &site);
 
+// The loop whose iterations are training steps and all come to the place: around it in its function, or around the only
+// call that leads to it. Null if there is none.
+const model::Loop *step_loop_of(const Site &site);
+
 // In a function that answers requests, a route of Flask, FastAPI or the like, or in one that such a function calls.
 bool in_request_handler(const Site &site);
 bool runs_per_request(const model::Project &project, const model::FunctionInfo &function);

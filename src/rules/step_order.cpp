@@ -259,6 +259,27 @@ const TrainingStep &step_around(const Site &site, const Call &call) {
   return kNone;
 }
 
+const model::Loop *loop_of(const model::Project &project, const TrainingStep &step) {
+  if (step.node == nullptr) {
+    return nullptr;
+  }
+  if (step.node->kind == NodeKind::For || step.node->kind == NodeKind::While) {
+    return project.loop_at(step.node);
+  }
+  const model::FunctionInfo *function = step.function;
+  for (u32 depth = 0; depth < kMostCalls && function->called_by.size() == 1; ++depth) {
+    const model::CallSite &call = *function->called_by[0];
+    if (call.once || call.conditional || call.behind_guard) {
+      return nullptr;
+    }
+    if (call.loop != nullptr) {
+      return call.loop;
+    }
+    function = call.caller;
+  }
+  return nullptr;
+}
+
 const Expr *counted_by(const If &branch, const model::FunctionInfo &function) {
   const auto modulus = [](const Expr *test) {
     const Expr *found = nullptr;

@@ -274,8 +274,14 @@ Value Interpreter::call_api(Symbol api, Arguments &arguments, const Expr *node) 
     construct(*object, api, arguments);
     return Value::of(object);
   }
-  escape(arguments);
   const ApiInfo *const info = find_api(api);
+  // A progress bar gives what it goes over, and a compiled model computes what the model does.
+  const bool is_same = name == "torch.compile" || name.starts_with("tqdm.");
+  if (is_same && info != nullptr && (info->has(kPassesOn) || name == "torch.compile") &&
+      !arguments.positional.empty()) {
+    return arguments.positional[0];
+  }
+  escape(arguments);
   if (info == nullptr) {
     return {};
   }

@@ -17,7 +17,16 @@ using namespace python;
 
 namespace {
 
-// `x` of `x.unsqueeze(0)`, `torch.unsqueeze(x, 0)`, `x[None]` or `x[None, :]`; null if it is something else.
+// `i : i + 1`
+bool is_slice_of_one(const Site &site, const Expr *expr) {
+  const auto *slice = as<Slice>(expr);
+  const auto *end = slice != nullptr ? as<BinOp>(slice->upper) : nullptr;
+  return end != nullptr && slice->lower != nullptr && slice->step == nullptr && end->op() == Operator::Add &&
+         text_of(site, end->left) == text_of(site, slice->lower) && integer_of(site, end->right) == 1;
+}
+
+// `x` of `x[i : i + 1]`, `x.unsqueeze(0)`, `torch.unsqueeze(x, 0)`, `x[None]` or `x[None, :]`; null if it is something
+// else.
 const Expr *single_item(const Site &site, const Expr *expr) {
   if (const auto *call = as<Call>(expr)) {
     const bool is_function = called_api(site, *call) == "torch.unsqueeze";
@@ -36,7 +45,7 @@ const Expr *single_item(const Site &site, const Expr *expr) {
   }
   const auto *parts = as<Tuple>(subscript->slice);
   const Expr *first = parts != nullptr && !parts->elts.empty() ? parts->elts[0] : subscript->slice;
-  return is_none(first) ? subscript->value : nullptr;
+  return is_none(first) || is_slice_of_one(site, first) ? subscript->value : nullptr;
 }
 
 bool mentions_target(const Expr *target, const Expr *expr) {
@@ -135,6 +144,7 @@ void check_encoded(Site &site, const Call &call) {
   }
 }
 
+<<<<<<< HEAD
 bool is_param_of(const Site &site, const Expr *item) {
   return site.function != nullptr && site.function->definition() != nullptr && is_param(*site.function, item);
 }
@@ -166,6 +176,38 @@ void check_called(Site &site, const Call &call, const Name &item) {
     }
     return;
   }
+=======
+// What a loop or a comprehension binds in each iteration, and the node that says so.
+struct Iterations {
+  const Node *node = nullptr;
+  const Expr *target = nullptr;
+};
+
+Iterations iterations_of(const model::Loop &loop) {
+  if (const auto *statement = as<For>(loop.node)) {
+    return {statement, statement->target};
+  }
+  if (loop.node->kind == NodeKind::While) {
+    return {};
+  }
+  const auto &generators = static_cast<const ComprehensionExpr *>(loop.node)->generators;
+  return generators.size() == 1 ? Iterations{loop.node, generators[0]->target} : Iterations{};
+}
+
+// Are these the rows of one tensor, one after the other: `for row in x`, or `x[i]` for each i of range(len(x))?
+bool takes_rows(const Site &site, const Expr *item, const Expr *over, const Name &target) {
+  const auto *row = as<Name>(item);
+  if (row != nullptr && row->id == target.id) {
+    return model::kind_of(over) == Kind::TorchTensor || is_collected_batch(site, over);
+  }
+  const auto *element = as<Subscript>(item);
+  const Expr *const rows = element != nullptr ? element->value : item;
+  const auto *range = as<Call>(over);
+  return range != nullptr && range->args.size() == 1 && called_api(site, *range) == "range" &&
+         model::kind_of(rows) == Kind::TorchTensor && any_node(range->args[0], [&](const Node *node) {
+           return node->kind == rows->kind && text_of(site, node) == text_of(site, rows);
+         });
+>>>>>>> 0f2a2f96043737a5a85a02ff39e6fa21efa1d3f4
 }
 
 void check(Site &site, const Call &call) {
@@ -180,6 +222,7 @@ void check(Site &site, const Call &call) {
   if (item == nullptr) {
     return;
   }
+<<<<<<< HEAD
   const model::Loop *loop = long_loop_around(site);
   if (loop == nullptr && is_param_of(site, item)) {
     check_called(site, call, static_cast<const Name &>(*item));
@@ -188,19 +231,26 @@ void check(Site &site, const Call &call) {
   const auto *statement = loop != nullptr ? as<For>(loop->node) : nullptr;
   if (statement == nullptr || loop->steps || loop->turns == model::Turns::Few ||
       !mentions_target(statement->target, item) || model::kind_of(iterated_by(site, *loop)) == Kind::TorchDataLoader) {
+=======
+  const model::Loop *const inner = loop_around(site);
+  const bool is_comprehension =
+      inner != nullptr && inner->node->kind != NodeKind::For && inner->node->kind != NodeKind::While;
+  const model::Loop *const loop = is_comprehension ? inner : long_loop_around(site);
+  const Iterations iterations = loop != nullptr && !loop->tiny ? iterations_of(*loop) : Iterations{};
+  if (iterations.node == nullptr || loop->steps || loop->turns == model::Turns::Few ||
+      !mentions_target(iterations.target, call.args[0]) ||
+      model::kind_of(iterated_by(site, *loop)) == Kind::TorchDataLoader) {
+>>>>>>> 0f2a2f96043737a5a85a02ff39e6fa21efa1d3f4
     return;
   }
   Finding &finding =
       report(site, call, fmt::format("`{}` runs on one item at a time, in batches of one", text_of(site, call.func)),
              "stack items of the same size with `torch.stack`, or load them with a `DataLoader`, and "
              "run the model on batches");
-  add_note(finding, site, *statement, "one call for each item of this loop");
+  add_note(finding, site, *iterations.node, "one call for each item of this loop");
   // The rows of a tensor all have the same size, and nothing waits for a result under no_grad.
-  const auto *row = as<Name>(item);
-  const auto *target = as<Name>(statement->target);
-  const Expr *const items = iterated_by(site, *loop);
-  if (row == nullptr || target == nullptr || row->id != target->id ||
-      (model::kind_of(items) != Kind::TorchTensor && !is_collected_batch(site, items)) || !under_no_grad(site)) {
+  const auto *target = as<Name>(iterations.target);
+  if (target == nullptr || !takes_rows(site, item, iterated_by(site, *loop), *target) || !under_no_grad(site)) {
     finding.tier = Tier::Hint;
   }
 }

@@ -73,11 +73,12 @@ void check(Site &site, const Node &node) {
     return; // iterated over once
   }
   const Expr *loader = iterated_by(site, loop);
-  if (loader == nullptr || model::kind_of(loader) != Kind::TorchDataLoader) {
+  const model::Value value = loader != nullptr ? value_of(site, loader) : model::Value{};
+  if (loader == nullptr || (model::kind_of(loader) != Kind::TorchDataLoader && value.alternatives != nullptr)) {
     return;
   }
   std::vector<const Call *> makers;
-  const Workers workers = restarted_workers(site, value_of(site, loader), loop, makers);
+  const Workers workers = restarted_workers(site, value, loop, makers);
   if (workers == Workers::None) {
     return;
   }

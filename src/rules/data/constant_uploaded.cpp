@@ -17,9 +17,13 @@ namespace {
 // ---- Are the numbers the same in every step? ------------------------------------------------------------------------
 
 bool is_list_of_numbers(const Expr *expr, u32 depth = 0) {
+  constexpr u32 kMostDepth = 4;
+  if (const auto *product = as<BinOp>(expr)) { // [1.0, 2.0] * 8
+    return product->op() == Operator::Mult && depth < kMostDepth && is_constant(product->right, ConstantKind::Int) &&
+           is_list_of_numbers(product->left, depth + 1);
+  }
   const auto *list = as<List>(expr);
   const auto *tuple = as<Tuple>(expr);
-  constexpr u32 kMostDepth = 4;
   if ((list == nullptr && tuple == nullptr) || depth > kMostDepth) {
     return false;
   }

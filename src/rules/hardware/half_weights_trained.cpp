@@ -3,6 +3,7 @@
 #include "rules/site.h"
 #include "rules/tree.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <string>
 #include <vector>
@@ -30,6 +31,68 @@ const Expr *root_of(const Expr *expr) {
     expr = receiver;
   }
   return expr != nullptr && (expr->kind == NodeKind::Name || expr->kind == NodeKind::Attribute) ? expr : nullptr;
+}
+
+// `model` of `model = Net().half().to(device)`, where the conversion stands in the chain; null if it is something else.
+const Expr *target_of_chain(const Site &site, const Call &half) {
+  const auto *assignment = as<Assign>(statement_around(site));
+  if (assignment == nullptr || assignment->targets.size() != 1) {
+    return nullptr;
+  }
+  const Expr *expr = assignment->value;
+  while (expr != &half) {
+    const auto *call = as<Call>(expr);
+    const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
+    if (call != nullptr && method != "to" && method != "cuda" && method != "train" && call->args.size() == 1) {
+      expr = call->args[0]; // torch.compile(Net().half()), Wrapper(Net().half())
+      continue;
+    }
+    if (method != "to" && method != "cuda" && method != "train") {
+      return nullptr;
+    }
+    expr = receiver_of(*call);
+  }
+  const Expr *const target = assignment->targets[0];
+  return target->kind == NodeKind::Name || target->kind == NodeKind::Attribute ? target : nullptr;
+}
+
+// All optimizers that the project makes of the weights of a model.
+struct Optimizers {
+  struct One {
+    const Call *call = nullptr;
+    const model::ClassInfo *type = nullptr; // of the model
+  };
+  std::vector<One> all;
+};
+
+Optimizers find_optimizers(const Site &site) {
+  Optimizers found;
+  for (const model::Module &module : site.project.modules) {
+    for (const Stmt *statement : module.parsed->tree.body) {
+      any_node_inside(static_cast<const Node *>(statement), [&](const Node *node) {
+        const auto *call = as<Call>(node);
+        const auto *given = call != nullptr && model::kind_of(call) == Kind::TorchOptimizer && !call->args.empty()
+                                ? as<Call>(call->args[0])
+                                : nullptr;
+        if (given != nullptr && called_method(*given) == "parameters") {
+          const model::Value model = value_of(site_of(site, *call), receiver_of(*given));
+          found.all.push_back({call, model.is(model::Value::Tag::Object) ? model.type : nullptr});
+        }
+        return false;
+      });
+    }
+  }
+  return found;
+}
+
+// An optimizer of the only model of a class of the project, wherever it is made.
+const Call *optimizer_of_class(const Site &site, const model::Value &model) {
+  if (!model.is(model::Value::Tag::Object) || model.alternatives != nullptr || model.open) {
+    return nullptr;
+  }
+  const Optimizers &known = site.memory.recall<Optimizers>(&site.project, [&site] { return find_optimizers(site); });
+  const auto found = std::ranges::find(known.all, model.type, &Optimizers::One::type);
+  return found != known.all.end() ? found->call : nullptr;
 }
 
 // An optimizer of PyTorch that is given the parameters of the model, behind the place, in the same function.
@@ -120,18 +183,20 @@ void check(Site &site, const Call &call) {
   } else if (!call.args.empty()) {
     return;
   }
-  const Expr *const root = root_of(receiver_of(call));
+  const Expr *const written = root_of(receiver_of(call));
+  const Expr *const root = written != nullptr ? written : target_of_chain(site, call);
   const Kind kind = root != nullptr ? model::kind_of(root) : Kind::TorchTensor;
   if (root == nullptr || (kind != Kind::TorchModule && kind != Kind::HfModel && kind != Kind::Unknown) ||
       enclosing(site, NodeKind::If) != nullptr || site.module->is_test) {
     return;
   }
   const std::string_view name = text_of(site, root);
-  const Call *const optimizer = optimizer_over(site, call, name);
+  const Call *const beside = optimizer_over(site, call, name);
+  const Call *const optimizer = beside != nullptr ? beside : optimizer_of_class(site, value_of(site, root));
   const std::string back = std::string(name) + ".float(";
   // Master weights in float32, or layers that are converted back.
-  if (optimizer == nullptr ||
-      function_has_word(site, {"master", "scale_loss", "BatchNorm", "loss_scale", std::string_view(back)}) ||
+  if (optimizer == nullptr || function_has_word(site, {"master", "scale_loss", "loss_scale", std::string_view(back)}) ||
+      (function_has_word(site, {"BatchNorm"}) && function_has_word(site, {".float("})) ||
       file_has_word_in_any_case(site, {"fp16_optimizer", "fp16optimizer", "deepspeed", "master_param", "apex"})) {
     return;
   }
@@ -140,7 +205,8 @@ void check(Site &site, const Call &call) {
              fmt::format(
                  "`{}` is trained with float16 weights: small updates round to nothing, and Adam's epsilon is 0", name),
              "keep the weights in float32 and use `torch.autocast` with a `GradScaler`, or bfloat16");
-  add_note(finding, site, *optimizer, "the optimizer updates them here");
+  finding.notes.push_back(
+      {site_of(site, *optimizer).module->file, optimizer->span(), "the optimizer updates them here"});
 }
 
 } // namespace

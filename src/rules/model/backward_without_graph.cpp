@@ -32,6 +32,51 @@ const Node *unreduced(const Site &site, const Expr *loss) {
   return text != nullptr && string_of(site_of(site, *maker), reduction->value) == "none" ? call : nullptr;
 }
 
+// What the loss was computed from without a graph: the forward pass under no_grad(), or `.detach()`; null if that is
+// not seen in this function.
+const Expr *cut_before(const Site &site, const Expr *loss) {
+  const Expr *expr = written_value(site, loss);
+  constexpr u32 kMostSteps = 8;
+  for (u32 depth = 0; expr != nullptr && depth < kMostSteps; ++depth) {
+    if (const auto *name = as<Name>(expr)) {
+      expr = written_value(site, name);
+      if (expr == name) {
+        return nullptr;
+      }
+      continue;
+    }
+    const auto *call = as<Call>(expr);
+    if (call == nullptr) {
+      return nullptr;
+    }
+    if (called_method(*call) == "argmax") {
+      return nullptr; // DP923 says why
+    }
+    if (called_method(*call) == "detach" || model::kind_of(call->func) == Kind::TorchModule) {
+      return call;
+    }
+    expr = !call->args.empty() ? call->args[0] : receiver_of(*call);
+  }
+  return nullptr;
+}
+
+// The loss is computed, but from nothing that has a graph.
+bool check_cut(Site &site, const Call &call) {
+  const model::Value loss = value_of(site, receiver_of(call));
+  if (!loss.is_kind(Kind::TorchTensor) || loss.grad != model::kNoGradient || loss.alternatives != nullptr ||
+      loss.container || loss.open || function_has_word(site, {"requires_grad", "enable_grad", "set_grad_enabled"})) {
+    return false;
+  }
+  const Expr *const cut = cut_before(site, receiver_of(call));
+  if (cut == nullptr) {
+    return false;
+  }
+  Finding &finding = report(site, call, "`backward()` fails here: no autograd graph leads from this loss to the model",
+                            "compute the loss from outputs of the model that are not detached, with gradients enabled");
+  add_note(finding, site, *cut, "the graph ends here");
+  return true;
+}
+
 void check(Site &site, const Call &call) {
   if (site.module->is_test || receiver_of(call) == nullptr) {
     return;
@@ -43,6 +88,9 @@ void check(Site &site, const Call &call) {
       !file_has_word(site, {"enable_grad", "set_grad_enabled(True", "inference_mode(False"})) {
     report(site, call, "`backward()` fails here: under `torch.no_grad()` no autograd graph is recorded",
            "compute the loss with gradients enabled, and keep `no_grad()` for evaluation");
+    return;
+  }
+  if (check_cut(site, call)) {
     return;
   }
   if (call.args.empty() && call.keywords.empty()) {
@@ -95,7 +143,7 @@ extern constinit const Rule kBackwardWithoutGraph = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`backward()` under `torch.no_grad()`, `backward()` on a loss with `reduction="none"`, and `torch.set_grad_enabled(False)` as a statement in a program that trains
+`backward()` under `torch.no_grad()`, `backward()` on a loss of outputs that were detached or computed under it, `backward()` on a loss with `reduction="none"`, and `torch.set_grad_enabled(False)` as a statement in a program that trains
 on and never enables gradients again.
 
 ## Why it is wrong

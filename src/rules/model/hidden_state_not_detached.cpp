@@ -3,7 +3,9 @@
 #include "rules/site.h"
 #include "rules/tree.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <vector>
 
 namespace deepperf::rules::hidden_state_not_detached {
 
@@ -60,9 +62,74 @@ bool detaches(const model::FunctionInfo &function) {
          });
 }
 
+Block body_of(const model::Loop &loop) {
+  return loop.node->kind == NodeKind::For     ? static_cast<const For *>(loop.node)->body
+         : loop.node->kind == NodeKind::While ? static_cast<const While *>(loop.node)->body
+                                              : Block{};
+}
+
+// Does the name's value become part of what backward() is called on, in the statements from the place on?
+bool reaches_backward(const Block &body, Symbol name, u32 from) {
+  std::vector<Symbol> carried = {name};
+  const auto is_carried = [&](const Node *node) {
+    return std::ranges::any_of(carried, [&](Symbol one) { return mentions(node, one); });
+  };
+  return any_node(body, [&](const Node *node) {
+    if (node->start < from) {
+      return false;
+    }
+    const auto *assignment = as<Assign>(node);
+    const auto *target =
+        assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+    if (target != nullptr && model::has_grad(assignment->value) && is_carried(assignment->value)) {
+      carried.push_back(target->id);
+    }
+    const auto *call = as<Call>(node);
+    return call != nullptr && called_method(*call) == "backward" && is_carried(receiver_of(*call));
+  });
+}
+
+// memory = 0.9 * memory + model(x), and the loss is computed from it.
+void check_running(Site &site, const Assign &assignment, const Name &name) {
+  const model::Loop *const loop = loop_around(site);
+  if (loop == nullptr || !loop->steps || loop->tiny || !model::has_grad(assignment.value) ||
+      !mentions(assignment.value, name.id) || site.module->is_test || under_no_grad(site) ||
+      assignment.value->kind != NodeKind::BinOp) {
+    return;
+  }
+  const Block body = body_of(*loop);
+  // Each iteration must begin with the value of the one before, and walk the graph that this hangs on.
+  const bool is_bound_before = any_node(body, [&](const Node *node) {
+    const auto *bound = as<Name>(node);
+    return bound != nullptr && bound->id == name.id && bound->context == Context::Store && bound != &name;
+  });
+  const auto holds_value = [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    return call != nullptr && call->args.empty() && mentions(receiver_of(*call), name.id) &&
+           (called_method(*call) == "detach" || called_method(*call) == "item");
+  };
+  if (is_bound_before || any_node(assignment.value, holds_value) || is_cut(site, body, name.id, assignment) ||
+      !reaches_backward(body, name.id, assignment.start)) {
+    return;
+  }
+  Finding &finding = report(
+      site, assignment,
+      fmt::format(
+          "`{}` carries its autograd graph into the next step, whose backward pass goes through all steps before",
+          name.id.text()),
+      fmt::format("detach what comes from the step before: `{}.detach()`", name.id.text()));
+  finding.tier = Tier::On;
+  finding.severity = Severity::Error;
+  add_note(finding, site, *loop->node, "each iteration of this loop backpropagates to the first one");
+}
+
 // out, hidden = model(x, hidden) in a loop whose turns each walk the graph.
 void check(Site &site, const Node &node) {
   const auto &assignment = static_cast<const Assign &>(node);
+  if (const auto *name = assignment.targets.size() == 1 ? as<Name>(assignment.targets[0]) : nullptr) {
+    check_running(site, assignment, *name);
+    return;
+  }
   const auto *call = as<Call>(assignment.value);
   const auto *targets = as<Tuple>(assignment.targets[0]);
   if (call == nullptr || targets == nullptr || targets->elts.size() != 2) {
@@ -74,9 +141,7 @@ void check(Site &site, const Node &node) {
   if ((!callee.is_kind(Kind::TorchModule) && !is_object) || loop == nullptr || !loop->steps || under_no_grad(site)) {
     return;
   }
-  const Block body = loop->node->kind == NodeKind::For     ? static_cast<const For *>(loop->node)->body
-                     : loop->node->kind == NodeKind::While ? static_cast<const While *>(loop->node)->body
-                                                           : Block{};
+  const Block body = body_of(*loop);
   for (const Expr *target : targets->elts) {
     const auto *name = as<Name>(target);
     const bool is_passed = name != nullptr && any_node(call, [&](const Node *part) {
@@ -108,7 +173,7 @@ void check(Site &site, const Node &node) {
             name->id.text()),
         fmt::format("detach it before the next step: `{0} = {0}.detach()`, or detach each part of a tuple",
                     name->id.text()));
-    finding.tier = retains ? finding.tier : Tier::Hint;
+    finding.tier = Tier::Hint;
     add_note(finding, site, *loop->node, "each iteration of this loop backpropagates to the first one");
     return;
   }
@@ -125,7 +190,7 @@ extern constinit const Rule kHiddenStateNotDetached = {
              .stage = "Training",
              .frameworks = "PyTorch",
              .severity = Severity::Advice,
-             .tier = Tier::Hint,
+             .tier = Tier::On,
              .fix = FixKind::None,
              .documentation = R"(## What it finds
 

@@ -2,7 +2,9 @@
 #include "rules/site.h"
 #include "rules/tree.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <vector>
 
 namespace deepperf::rules::outputs_never_cleared {
 
@@ -42,12 +44,21 @@ bool empties(const FunctionDef &method, Symbol list) {
   });
 }
 
+void add_derived(const model::ClassInfo &type, std::vector<const model::ClassInfo *> &family) {
+  for (const model::ClassInfo *below : type.subclasses) {
+    if (std::ranges::find(family, below) == family.end()) {
+      family.push_back(below);
+      add_derived(*below, family);
+    }
+  }
+}
+
 // `self.outputs.append(…)` in validation_step, and nothing that empties it
 void check(Site &site, const Call &call) {
   const model::FunctionInfo *function = site.function;
   if (function == nullptr || function->type == nullptr || function->params.empty() || call.args.size() != 1 ||
-      !is_step(function->name.text()) || site.module->is_test || !is_lightning_module(*function->type) ||
-      !function->type->subclasses.empty()) {
+      (!is_step(function->name.text()) && !leads_from_training_step(site)) || site.module->is_test ||
+      !is_lightning_module(*function->type)) {
     return;
   }
   const Symbol list = own_attribute(receiver_of(call), function->params[0]->name);
@@ -58,7 +69,10 @@ void check(Site &site, const Call &call) {
     return;
   }
   const Node *read = nullptr;
-  for (const model::ClassInfo *type : function->type->mro) {
+  const model::ClassInfo *reader = nullptr;
+  std::vector<const model::ClassInfo *> family(function->type->mro.begin(), function->type->mro.end());
+  add_derived(*function->type, family);
+  for (const model::ClassInfo *type : family) {
     for (const Stmt *statement : type->node->body) {
       const auto *method = as<FunctionDef>(statement);
       if (method == nullptr || method->params.empty()) {
@@ -68,11 +82,12 @@ void check(Site &site, const Call &call) {
         return;
       }
       const std::string_view name = method->name.text();
-      if (type == function->type && (name.ends_with("_epoch_end") || name.ends_with("_end"))) {
+      if ((name.ends_with("_epoch_end") || name.ends_with("_end"))) {
         any_node(method->body, [&](const Node *node) {
           if (node->kind == NodeKind::Attribute &&
               own_attribute(static_cast<const Expr *>(node), method->params[0]->name) == list) {
             read = node;
+            reader = type;
           }
           return read != nullptr;
         });
@@ -87,7 +102,7 @@ void check(Site &site, const Call &call) {
              fmt::format("`self.{}` is never emptied, so it keeps the outputs of all epochs, and the metric mixes them",
                          list.text()),
              fmt::format("call `self.{}.clear()` at the end of the epoch", list.text()));
-  add_note(finding, site, *read, "it is read here, at the end of each epoch");
+  finding.notes.push_back({reader->module->file, read->span(), "it is read here, at the end of each epoch"});
 }
 
 } // namespace

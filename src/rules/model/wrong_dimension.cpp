@@ -1,4 +1,5 @@
 #include "rules/assignments.h"
+#include "rules/per_step.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -25,25 +26,32 @@ Reduced reduced_by(const Site &site, const Call &call) {
 
 // Are they the logits that a model gives for the batches of a loader?
 bool is_batch_of_logits(const Site &site, const Expr *expr) {
-  const auto *forward = as<Call>(written_value(site, expr));
+  const Expr *result = written_value(site, expr);
+  if (const auto *entry = as<Subscript>(result); entry != nullptr && as_string(entry->slice) != nullptr) {
+    result = entry->value; // model(x)["logits"]
+  }
+  const auto *forward = as<Call>(result);
   if (forward == nullptr || forward->args.empty()) {
     return false;
   }
-  const model::Value callee = value_of(site, forward->func);
+  const model::Value callee = site.project.callee_of(forward);
   const bool is_model = callee.is_kind(Kind::TorchModule) ||
                         (callee.is(model::Value::Tag::Object) && callee.type->kind == Kind::TorchModule);
   if (!is_model || model::output_of(expr) != Output::Scores) {
     return false;
   }
-  for (const model::Loop *loop = loop_around(site); loop != nullptr; loop = loop->parent) {
-    const auto *statement = as<For>(loop->node);
-    const Expr *iterated = statement != nullptr ? iterated_by(site, *loop) : nullptr;
-    if (iterated == nullptr || model::kind_of(iterated) != Kind::TorchDataLoader) {
+  const model::Loop *const around = loop_around(site);
+  for (const model::Loop *loop = around != nullptr ? around : step_loop_of(site); loop != nullptr;
+       loop = loop->parent) {
+    if (!goes_over_data(site, *loop)) {
       continue;
     }
-    const model::Value loader = value_of(site, iterated);
+    const Expr *const iterated = iterated_by(site, *loop);
+    const model::Value loader = iterated != nullptr
+                                    ? model::value_of(model::scope_of(site.project, *loop->function), iterated)
+                                    : model::Value{};
     if (!loader.is_kind(Kind::TorchDataLoader) || loader.call == nullptr) {
-      return false;
+      return iterated == nullptr || model::kind_of(iterated) != Kind::TorchDataLoader; // a wrapper of one
     }
     const Site there = site_of(site, *loader.call);
     const auto size =

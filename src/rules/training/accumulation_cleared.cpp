@@ -22,7 +22,7 @@ const Expr *optimizer_of(const StepEvent &event) {
 // The gradients are cleared in every iteration, and used only in every n-th.
 void check(Site &site, const Call &call) {
   const TrainingStep step = step_around(site, call);
-  if (step.node == nullptr || site.project.loop_at(step.node) == nullptr) {
+  if (loop_of(site.project, step) == nullptr) {
     return;
   }
   const PlacedEvent *clears = nullptr;

@@ -107,7 +107,7 @@ void tell(Site &site, const Site &there, const Call &backward, const Expr &modul
 void check_helpers(Site &site, const Call &call) {
   using What = StepEvent::What;
   const TrainingStep &step = step_around(site, call);
-  const model::Loop *const loop = step.node != nullptr ? site.project.loop_at(step.node) : nullptr;
+  const model::Loop *const loop = loop_of(site.project, step);
   const PlacedEvent *backward = nullptr;
   const PlacedEvent *update = nullptr;
   for (const PlacedEvent &one : step.events) {
@@ -146,10 +146,10 @@ void check_helpers(Site &site, const Call &call) {
   if (backward->event.loop != nullptr) {
     there.ancestors.insert(there.ancestors.end() - 1, backward->event.loop);
   }
-  const std::string_view text = step.function->module->parsed->source.part(loop->node->start, loop->node->end);
+  const std::string_view text = loop->function->module->parsed->source.part(loop->node->start, loop->node->end);
   if (divides(loop->node) || has_word(text, Words(kHandled)) ||
-      (backward->function != step.function && is_silent(*backward->function)) ||
-      std::ranges::any_of(reached_functions(*step.function, *loop->node),
+      (backward->function != loop->function && is_silent(*backward->function)) ||
+      std::ranges::any_of(reached_functions(*loop->function, *loop->node),
                           [&](const model::FunctionInfo *one) { return is_silent(*one); })) {
     return;
   }

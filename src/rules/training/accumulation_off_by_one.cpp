@@ -1,3 +1,4 @@
+#include "rules/assignments.h"
 #include "rules/site.h"
 #include "rules/step_order.h"
 #include "rules/tree.h"
@@ -25,6 +26,40 @@ const Name *counter_from_zero(const Site &site, const model::Loop &loop) {
   return api == "range" ? as<Name>(statement->target) : nullptr;
 }
 
+// `i = 0` before `while …:`, whose last statement is `i += 1`: it is 0 in the first iteration, too.
+const Name *counter_of_while(const Site &site, const While &loop) {
+  const auto *count = loop.body.empty() ? nullptr : as<AugAssign>(loop.body.back());
+  const auto *name = count != nullptr && count->op() == Operator::Add ? as<Name>(count->target) : nullptr;
+  const Expr *const first = name != nullptr ? assigned_before(site, name->id, loop.start) : nullptr;
+  return first != nullptr && integer_of(site, first) == 0 && integer_of(site, count->value) == 1 ? name : nullptr;
+}
+
+// The name that counts the batches in the code of the step: the loop's own, or the parameter of a function that is the
+// whole step and gets it for that.
+Symbol counter_in(const Site &site, const model::Loop &loop, const model::FunctionInfo &function) {
+  Site there = site;
+  there.function = loop.function;
+  there.module = loop.function->module;
+  there.ancestors.clear();
+  const auto *repeated = as<While>(loop.node);
+  const Name *const counter = repeated != nullptr ? counter_of_while(there, *repeated) : counter_from_zero(there, loop);
+  if (counter == nullptr || loop.function == &function) {
+    return counter != nullptr ? counter->id : Symbol{};
+  }
+  const model::CallSite *const call = function.called_by.size() == 1 ? function.called_by[0] : nullptr;
+  if (call == nullptr || call->loop != &loop) {
+    return {};
+  }
+  for (u32 i = 0; i < call->call->args.size(); ++i) {
+    const auto *given = as<Name>(call->call->args[i]);
+    const u32 at = i + (call->bound ? 1 : 0);
+    if (given != nullptr && given->id == counter->id && at < function.params.size()) {
+      return function.params[at]->name;
+    }
+  }
+  return {};
+}
+
 // `n` of the test `i % n == 0`; null if it is another test.
 const Expr *modulus_of(const Site &site, const Expr *test, Symbol counter) {
   const auto *compare = as<Compare>(test);
@@ -36,69 +71,55 @@ const Expr *modulus_of(const Site &site, const Expr *test, Symbol counter) {
   return is_it ? operation->right : nullptr;
 }
 
-void check(Site &site, const Node &node) {
-  const model::Loop *const loop = site.project.loop_at(&node);
-  const Name *const counter = loop != nullptr && loop->trains ? counter_from_zero(site, *loop) : nullptr;
-  if (counter == nullptr) {
+void check(Site &site, const Call &call) {
+  const TrainingStep &step = step_around(site, call);
+  const model::Loop *const loop = loop_of(site.project, step);
+  const Symbol counter = loop != nullptr && loop->trains ? counter_in(site, *loop, *step.function) : Symbol{};
+  if (!counter || site.module->is_test) {
     return;
   }
+  // backward() and nothing else in every iteration; step() and zero_grad() only behind one test.
+  const PlacedEvent *backward = nullptr;
   const If *test = nullptr;
-  const Expr *modulus = nullptr;
-  for (const Stmt *statement : static_cast<const For &>(node).body) {
-    const auto *branch = as<If>(statement);
-    const Expr *found =
-        branch != nullptr && branch->orelse.empty() ? modulus_of(site, branch->test, counter->id) : nullptr;
-    if (found != nullptr) {
-      test = branch;
-      modulus = found;
-    }
-  }
-  if (test == nullptr || site.module->is_test) {
-    return;
-  }
-  // backward() and nothing else in every iteration; step() and zero_grad() only behind the test.
-  const StepEvent *backward = nullptr;
-  bool steps = false;
+  bool is_update = false; // of this call
   bool clears = false;
-  const std::vector<StepEvent> events = events_inside(site, node);
-  for (const StepEvent &event : events) {
+  for (const PlacedEvent &one : step.events) {
     using What = StepEvent::What;
-    const bool is_inside = contains(test, event.call);
-    switch (event.what) {
+    switch (one.event.what) {
     case What::Backward:
     case What::ScaledBackward:
-      if (is_inside || event.block != &node) {
+      if (one.event.test != nullptr || one.is_repeated || backward != nullptr) {
         return;
       }
-      backward = &event;
+      backward = &one;
       break;
     case What::Step:
     case What::ScalerStep:
-      if (!is_inside) {
-        return;
-      }
-      steps = true;
-      break;
     case What::ZeroGrad:
-      if (!is_inside) {
+      if (one.event.test == nullptr || (test != nullptr && one.event.test != test) || one.function != step.function) {
         return;
       }
-      clears = true;
+      test = one.event.test;
+      is_update |= one.event.what != What::ZeroGrad && one.event.call == &call;
+      clears |= one.event.what == What::ZeroGrad;
       break;
-    case What::Helper:
-      return;
     default:
       break;
     }
   }
-  if (backward == nullptr || !steps || !clears) {
+  const Expr *const modulus = test != nullptr && test->orelse.empty() ? modulus_of(site, test->test, counter) : nullptr;
+  if (modulus == nullptr || step.function != site.function) {
+    return;
+  }
+  if (backward == nullptr || !is_update || !clears) {
     return;
   }
   Finding &finding =
       report(site, *test->test, "the first update uses the gradients of one batch only, since the counter starts at 0",
              fmt::format("test `({} + 1) % {} == 0`, and step once more after the loop for the batches that are left",
-                         counter->id.text(), text_of(site, modulus)));
-  add_note(finding, site, *backward->call, "gradients are accumulated here");
+                         counter.text(), text_of(site, modulus)));
+  finding.notes.push_back(
+      {backward->function->module->file, backward->event.call->span(), "gradients are accumulated here"});
 }
 
 } // namespace
@@ -162,7 +183,7 @@ Where a small first update does not matter, as in very long epochs.
 
 - PyTorch: automatic mixed precision examples, gradient accumulation
 )"},
-    .nodes = {NodeKind::For},
-    .on_node = check};
+    .calls = "*.step",
+    .on_call = check};
 
 } // namespace deepperf::rules::accumulation_off_by_one

@@ -21,7 +21,7 @@ void check(Site &site, const Call &call) {
     }
   }
   const std::string_view inside = site.function->name ? site.function->name.text() : std::string_view{};
-  if (inside == "__call__" || inside == "_call_impl") {
+  if ((inside == "__call__" || inside == "_call_impl") && site.type != nullptr && site.type->kind != Kind::Unknown) {
     return; // what is called instead
   }
   // A class's own methods may want to skip the hooks that are made for callers from outside.
@@ -32,10 +32,10 @@ void check(Site &site, const Call &call) {
   const model::Value callee = site.project.callee_of(&call);
   const bool is_guess = callee.is(model::Value::Tag::ApiMethod) && callee.receiver().is(model::Value::Tag::Instance) &&
                         callee.receiver().call == nullptr && !callee.receiver().name();
-  // The layers of a class are its own business: who wants hooks puts them on the model.
+  // The layers of a module are its own business: who wants hooks puts them on the model.
   const auto *part = as<Attribute>(receiver);
-  const bool is_own_layer =
-      part != nullptr && site.type != nullptr && model::is_own_object(*site.function, part->value);
+  const bool is_own_layer = part != nullptr && site.type != nullptr && site.type->kind != Kind::Unknown &&
+                            model::is_own_object(*site.function, part->value);
   if (is_self || is_own_layer || is_guess) { // what is only called like a model may be something else
     finding.tier = Tier::Hint;
   }

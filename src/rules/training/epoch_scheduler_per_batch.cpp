@@ -1,4 +1,4 @@
-#include "rules/site.h"
+#include "rules/per_step.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -125,13 +125,13 @@ Schedule schedule_of(const Site &there, const Call &maker, std::string_view api)
 }
 
 void check(Site &site, const Call &call) {
-  const model::Loop *loop = loop_around(site);
+  const model::Loop *loop = step_loop_of(site);
   const auto *statement = loop != nullptr ? as<For>(loop->node) : nullptr;
   // for x, y in batches
   const bool takes_pairs =
       statement != nullptr && statement->target->kind == NodeKind::Tuple && statement->iter->kind != NodeKind::Call;
-  if (loop == nullptr || loop->tiny || !loop->steps || !runs_every_turn(site, *loop) ||
-      (!goes_over_data(site, *loop) && !takes_pairs) || (loop->parent == nullptr && !site.function->in_loop)) {
+  if (loop == nullptr || (!goes_over_data(site, *loop) && !takes_pairs) ||
+      (loop->parent == nullptr && !loop->function->in_loop)) {
     return;
   }
   const model::Value scheduler = value_of(site, receiver_of(call));

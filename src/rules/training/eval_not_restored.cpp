@@ -103,8 +103,37 @@ bool runs_once(const Site &site, const Node &node) {
          integer_of(site, range->args[0]) == 1;
 }
 
-constexpr std::string_view kRestoring[] = {
-    ".train(", "train_mode", ".training =", "set_train", "setup_train", "_train()"};
+// Does the node put a model into training mode? `model.train()`, a helper that nobody sees into and whose name says so.
+bool is_restoring(const model::Project &project, const Node *node) {
+  if (const auto *attribute = as<Attribute>(node)) {
+    return attribute->attr.text() == "training" && attribute->context == Context::Store;
+  }
+  const auto *call = as<Call>(node);
+  if (call == nullptr) {
+    return false;
+  }
+  const std::string_view name = called_name(*call);
+  if (name != "train" && !has_word(name, {"train_mode", "set_train", "setup_train"}) && !name.ends_with("_train")) {
+    return false;
+  }
+  // A function of the project is looked at by itself, unless it is how a module changes its mode.
+  const model::Value callee = project.callee_of(call);
+  const bool is_seen = callee.is(model::Value::Tag::Function) || callee.is(model::Value::Tag::Method);
+  return !is_seen || (callee.function->type != nullptr && callee.function->type->kind == Kind::TorchModule);
+}
+
+bool is_restored(const Site &site, const Node &loop, const std::vector<const model::FunctionInfo *> &reached) {
+  const auto restores = [&site](const Node *node) { return is_restoring(site.project, node); };
+  return any_node_inside(&loop, restores) || std::ranges::any_of(reached, [&](const model::FunctionInfo *function) {
+           struct Restores {
+             bool itself = false;
+           };
+           return function->node != nullptr &&
+                  site.memory
+                      .recall<Restores>(function, [&] { return Restores{any_node_inside(function->node, restores)}; })
+                      .itself;
+         });
+}
 
 void check(Site &site, const Node &node) {
   const model::Loop *loop = site.project.loop_at(&node);
@@ -121,7 +150,7 @@ void check(Site &site, const Node &node) {
     }
     evaluates |= calls_eval;
   }
-  if (!evaluates || reaches_word(site, node, kRestoring)) {
+  if (!evaluates || is_restored(site, node, reached)) {
     return;
   }
   const model::Module *module = site.module;

@@ -14,10 +14,7 @@ void check(Site &site, const Node &node) {
     return;
   }
   const Expr *const loader = iterated_by(site, *loop);
-  if (loader == nullptr || model::kind_of(loader) != Kind::TorchDataLoader) {
-    return;
-  }
-  const model::Value value = value_of(site, loader);
+  const model::Value value = loader != nullptr ? value_of(site, loader) : model::Value{};
   for_each_alternative(value, [&](const model::Value &one) {
     if (!one.is_kind(Kind::TorchDataLoader) || one.call == nullptr || !one.name() ||
         one.name().text() != "torch.utils.data.DataLoader") {

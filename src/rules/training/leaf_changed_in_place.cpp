@@ -152,6 +152,9 @@ void check_node(Site &site, const Node &node) {
     }
   } else if (const auto *statement = as<ExprStmt>(&node)) {
     const auto *call = as<Call>(statement->value);
+    while (call != nullptr && as<Call>(receiver_of(*call)) != nullptr) { // slow.mul_(0.9).add_(fast)
+      call = as<Call>(receiver_of(*call));
+    }
     const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
     if (method.size() > 1 && method.ends_with("_") && !method.ends_with("__") && method != "requires_grad_" &&
         method != "detach_" && method != "share_memory_" && receiver_of(*call) != nullptr &&

@@ -69,31 +69,50 @@ void check(Site &site, const Call &call) {
 
 // ---- Evaluated without eval() ---------------------------------------------------------------------------------------
 
-// Does the text switch the mode of a model, or leave that to a framework?
-bool sets_mode(std::string_view text) {
-  return has_word(text, {".eval(", "train(False", ".train(mode", ".train(is_", "training = False", "eval_mode",
-                         "set_eval", "Trainer", "LightningModule", "map_location=\"meta\""});
+// Does the node switch the mode of a model, or leave that to a framework: a Trainer that is not of this project?
+bool switches_mode(const model::Project &project, const Node *node) {
+  if (const auto *attribute = as<Attribute>(node)) {
+    return attribute->attr.text() == "training" && attribute->context == Context::Store;
+  }
+  const auto *call = as<Call>(node);
+  if (call == nullptr) {
+    return false;
+  }
+  const std::string_view method = called_method(*call);
+  const model::Value called = project.callee_of(call);
+  const bool is_of_project = called.is(model::Value::Tag::Function) || called.is(model::Value::Tag::Method);
+  if (method == "eval" || (method == "train" && !is_of_project && (!call->args.empty() || !call->keywords.empty()))) {
+    return true;
+  }
+  const std::string_view name = method.empty() ? called_name(*call) : method;
+  if (has_word(name, {"eval_mode", "set_eval", "set_mode", "to_eval", "eval_only"})) {
+    return true;
+  }
+  return name.ends_with("Trainer") && !called.is(model::Value::Tag::Class) && !is_of_project;
 }
 
-// The same of a function; of a module's own code without the functions in it.
-bool find_mode(const model::FunctionInfo &function) {
-  if (function.node != nullptr) {
-    return sets_mode(text_of(function));
-  }
-  return any_node(function.module->parsed->tree.body, [](const Node *node) {
-    const auto *call = as<Call>(node);
-    const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
-    const auto *attribute = as<Attribute>(node);
-    return method == "eval" || (method == "train" && !call->args.empty()) ||
-           (attribute != nullptr && attribute->attr.text() == "training");
+// Is it derived from a class of a framework, or of nobody knows whom, that sets the mode?
+bool has_foreign_trainer(const model::ClassInfo &type) {
+  return std::ranges::any_of(type.mro, [](const model::ClassInfo *at) {
+    return std::ranges::any_of(at->bases, [](const model::Value &base) {
+      return !base.is(model::Value::Tag::Class) &&
+             !(base.is(model::Value::Tag::Api) && (base.name().text() == "torch.nn.Module" ||
+                                                   base.name().text() == "object" || base.name().text() == "abc.ABC"));
+    });
   });
+}
+
+bool find_mode(const model::Project &project, const model::FunctionInfo &function) {
+  const auto switches = [&project](const Node *node) { return switches_mode(project, node); };
+  return function.node != nullptr ? any_node_inside(function.node, switches)
+                                  : any_node(function.module->parsed->tree.body, switches);
 }
 
 bool sets_mode(const Site &site, const model::FunctionInfo &function) {
   struct SetsMode {
     bool itself = false;
   };
-  return site.memory.recall<SetsMode>(&function, [&] { return SetsMode{find_mode(function)}; }).itself;
+  return site.memory.recall<SetsMode>(&function, [&] { return SetsMode{find_mode(site.project, function)}; }).itself;
 }
 
 // Does something that the function calls set it, or something that this calls?
@@ -124,8 +143,18 @@ bool is_set_by_calls(const Site &site, const model::FunctionInfo &function) {
 
 // Does code that leads to the function set it: the function, its callers, what they call, or the class around it?
 bool is_mode_set(const Site &site) {
-  if (site.type != nullptr && sets_mode(text_of(site, site.type->node))) {
-    return true;
+  if (site.type != nullptr) {
+    struct ClassSetsMode {
+      bool itself = false;
+    };
+    const auto find = [&] {
+      return ClassSetsMode{has_foreign_trainer(*site.type) || any_node_inside(site.type->node, [&](const Node *node) {
+                             return switches_mode(site.project, node);
+                           })};
+    };
+    if (site.memory.recall<ClassSetsMode>(site.type, find).itself) {
+      return true;
+    }
   }
   std::vector<const model::FunctionInfo *> above = {site.function};
   std::unordered_set<const model::FunctionInfo *> known = {site.function};
@@ -159,9 +188,10 @@ void check_forward(Site &site, const Call &call) {
   }
   const PlaceContext context = context_of(site);
   // Outside of loops: a script that loads a model and asks it, and has nothing to do with training.
-  if (loop == nullptr && (!context.run_by_script || context.no_grad != PlaceContext::NoGrad::Always ||
-                          !project_has_word(site, {"load_state_dict(", "torch.load("}) ||
-                          project_has_word(site, {".backward(", "optimizer", "training_step"}))) {
+  if (loop == nullptr && !context.in_evaluation_step &&
+      (!context.run_by_script || context.no_grad != PlaceContext::NoGrad::Always ||
+       !project_has_word(site, {"load_state_dict(", "torch.load("}) ||
+       project_has_word(site, {".backward(", "optimizer", "training_step"}))) {
     return;
   }
   if (context.in_training_step || (!context.in_evaluation_step && context.no_grad != PlaceContext::NoGrad::Always) ||

@@ -1,4 +1,5 @@
 #include "rules/assignments.h"
+#include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/step_order.h"
 #include "rules/tree.h"
@@ -16,19 +17,20 @@ namespace {
 
 // `return total / n` as the last statement of the loop instead of after it
 void check_return(Site &site, const Node &node) {
-  const auto &loop = static_cast<const For &>(node);
-  const model::Loop *fact = site.project.loop_at(&loop);
-  const auto *result = loop.body.size() > 1 ? as<Return>(loop.body.back()) : nullptr;
+  const Block &body =
+      node.kind == NodeKind::For ? static_cast<const For &>(node).body : static_cast<const While &>(node).body;
+  const model::Loop *fact = site.project.loop_at(&node);
+  const auto last = std::ranges::find_if(body, [](const Stmt *one) { return one->kind == NodeKind::Return; });
+  const auto *result = last != body.end() && last != body.begin() ? as<Return>(*last) : nullptr;
   if (result == nullptr || fact == nullptr || site.module->is_test || result->value == nullptr) {
     return;
   }
-  const Expr *iterated = iterated_by(site, *fact);
-  if (iterated == nullptr || model::kind_of(iterated) != Kind::TorchDataLoader) {
+  if (!goes_over_data(site, *fact)) {
     return;
   }
   // What it returns is a total that the loop adds to; the first batch alone may be wanted.
   bool is_total = false;
-  any_node(loop.body, [&](const Node *inner) {
+  any_node(body, [&](const Node *inner) {
     const Expr *total = nullptr;
     if (const auto *sum = as<AugAssign>(inner)) {
       total = sum->target;
@@ -39,13 +41,23 @@ void check_return(Site &site, const Node &node) {
     is_total = is_total || (name != nullptr && mentions(result->value, name->id));
     return inner->kind == NodeKind::Continue;
   });
-  const bool skips = any_node(loop.body, [](const Node *inner) { return inner->kind == NodeKind::Continue; });
-  if (!is_total || skips) {
+  const bool skips = any_node(body, [](const Node *inner) { return inner->kind == NodeKind::Continue; });
+  // One step for each call: who wants that calls it a step or a batch.
+  const bool trains_once =
+      fact->steps && site.function->in_loop &&
+      !has_word_in_any_case(site.function->name.text(), {"step", "batch", "one", "iter", "single"});
+  if ((!is_total && !trains_once) || skips) {
+    return;
+  }
+  if (!is_total) {
+    Finding &finding = report(site, *result, "this returns after the first batch, so the others are never trained on",
+                              "move the `return` behind the loop");
+    add_note(finding, site, node, "the loop over the batches");
     return;
   }
   Finding &finding = report(site, *result, "this returns after the first batch, so the total is that of one batch",
                             "move the `return` behind the loop");
-  add_note(finding, site, loop, "the loop over the batches");
+  add_note(finding, site, node, "the loop over the batches");
 }
 
 bool is_inside(const Node *outer, const Node *inner) { return outer != inner && contains(outer, inner); }
@@ -246,7 +258,7 @@ Where the loader has only one batch.
             check_step(site, call);
           }
         },
-    .nodes = {NodeKind::For},
+    .nodes = {NodeKind::For, NodeKind::While},
     .on_node = check_return};
 
 } // namespace deepperf::rules::loop_ends_early

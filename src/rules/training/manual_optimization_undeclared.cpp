@@ -14,9 +14,10 @@ bool is_own_method(const Site &site, const Call &call) {
   return object != nullptr && site.function->params.size() > 0 && site.function->params[0]->name == object->id;
 }
 
-// `loss.backward()` in the training_step, which then returns the loss to Lightning, which does the same again.
+// `loss.backward()` in the training_step, or in a method that it calls, which then returns the loss to Lightning, which
+// does the same again.
 bool runs_step_itself(const Site &site, const Call &call) {
-  return called_method(call) == "backward" && in_lightning_training_step(site) &&
+  return called_method(call) == "backward" && leads_from_training_step(site) &&
          site.function->definition() != nullptr && any_node(site.function->definition()->body, [&](const Node *node) {
            const auto *result = as<Return>(node);
            return result != nullptr && result->value != nullptr &&

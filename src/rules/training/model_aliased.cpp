@@ -220,6 +220,61 @@ void check_lists(Site &site, const Assign &assignment, const Expr *original) {
   add_note(finding, site, *used, "this expects two models");
 }
 
+// The parameter of the called function that is given the name; null if there is none.
+const Param *param_given(const model::CallSite &call, Symbol name) {
+  const auto is_name = [name](const Expr *expr) {
+    const auto *given = as<Name>(expr);
+    return given != nullptr && given->id == name;
+  };
+  const auto &params = call.callee->params;
+  for (u32 i = 0; i < call.call->args.size(); ++i) {
+    const u32 at = i + (call.bound ? 1 : 0);
+    if (call.call->args[i]->kind == NodeKind::Starred) {
+      return nullptr;
+    }
+    if (is_name(call.call->args[i])) {
+      return at < params.size() ? params[at] : nullptr;
+    }
+  }
+  for (const Keyword *keyword : call.call->keywords) {
+    const auto param = std::ranges::find(params, keyword->name, &Param::name);
+    if (is_name(keyword->value) && param != params.end()) {
+      return *param;
+    }
+  }
+  return nullptr;
+}
+
+// `ema = model`, and both go to a function that updates one from the other.
+void check_handed(Site &site, const Assign &assignment, const Name &copy, const Name &original) {
+  for (const model::CallSite &call : site.function->calls) {
+    const FunctionDef *const definition = call.callee->definition();
+    if (definition == nullptr || call.call->start < assignment.end) {
+      continue;
+    }
+    const Param *const first = param_given(call, copy.id);
+    const Param *const second = param_given(call, original.id);
+    if (first == nullptr || second == nullptr || first == second) {
+      continue;
+    }
+    Site there = site;
+    there.function = call.callee;
+    there.module = call.callee->module;
+    there.ancestors.clear();
+    const Node *const used = update_between(there, definition, first->name.text(), second->name.text());
+    if (used == nullptr) {
+      continue;
+    }
+    Finding &finding = report(
+        site, assignment,
+        fmt::format("`{}` is the same model as `{}`, not a copy of it, so updating one from the other has no effect",
+                    copy.id.text(), original.id.text()),
+        fmt::format("copy it: `{} = copy.deepcopy({})`", copy.id.text(), original.id.text()));
+    finding.notes.push_back({there.module->file, used->span(), "this expects two models"});
+    return;
+  }
+}
+
 void check(Site &site, const Node &node) {
   const auto &assignment = static_cast<const Assign &>(node);
   const Expr *target = assignment.targets[0];
@@ -268,6 +323,12 @@ void check(Site &site, const Node &node) {
       }
       return used != nullptr;
     });
+  }
+  const auto *copied = as<Name>(target);
+  const auto *from = as<Name>(value);
+  if (used == nullptr && copied != nullptr && from != nullptr && !function_has_word(site, {"deepcopy"})) {
+    check_handed(site, assignment, *copied, *from);
+    return;
   }
   // Bound to a copy later, it is another one.
   if (used == nullptr ||

@@ -1,5 +1,6 @@
 #include "base/symbol_list.h"
 #include "rules/new_layer.h"
+#include "rules/per_step.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -17,9 +18,31 @@ using namespace python;
 namespace {
 
 // `model` of `Adam(model.parameters())`; null if the parameters come from elsewhere.
-const Name *model_of(const Call &optimizer) {
+const Expr *model_of(const Call &optimizer) {
   const auto *call = !optimizer.args.empty() ? as<Call>(optimizer.args[0]) : nullptr;
-  return call != nullptr && called_method(*call) == "parameters" ? as<Name>(receiver_of(*call)) : nullptr;
+  return call != nullptr && called_method(*call) == "parameters" ? receiver_of(*call) : nullptr;
+}
+
+// Is the model, a name or an attribute of one, the same in each iteration of the loop, as far as the place tells?
+bool is_model_kept(const Site &site, const Expr *model, const model::Loop &loop) {
+  const Expr *root = model;
+  while (const auto *attribute = as<Attribute>(root)) {
+    if (std::ranges::find(loop.attributes, attribute->attr) != loop.attributes.end() ||
+        std::ranges::find(site.function->attribute_stores, attribute->attr) != site.function->attribute_stores.end()) {
+      return false;
+    }
+    root = attribute->value;
+  }
+  const auto *name = as<Name>(root);
+  if (name == nullptr) {
+    return false;
+  }
+  if (loop.function == site.function) {
+    return std::ranges::find(loop.assigned, name->id) == loop.assigned.end();
+  }
+  const bool is_passed =
+      std::ranges::find(site.function->params, name->id, &Param::name) != site.function->params.end();
+  return is_passed || site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot;
 }
 
 // How often a name is read in a function, and for what.
@@ -83,13 +106,12 @@ bool check_method(Site &site, const Call &call) {
   return true;
 }
 
-// A function that is one training step and that a loop calls.
+// A function that is one training step and that loops call in several places, or behind a test.
 void check_step(Site &site, const Call &call) {
   const model::FunctionInfo *function = site.function;
-  const Name *model = model_of(call);
+  const auto *model = as<Name>(model_of(call));
   if (loop_around(site) != nullptr || function == nullptr || function->definition() == nullptr || model == nullptr ||
-      !function->steps || !function->in_loop || enclosing(site, NodeKind::If) != nullptr ||
-      function->name.text().find("inner") != std::string_view::npos) {
+      !function->steps || !function->in_loop || enclosing(site, NodeKind::If) != nullptr) {
     return;
   }
   const bool is_passed = function->has_param(model->id);
@@ -132,6 +154,7 @@ void check_maker(Site &site, const Call &call) {
 }
 
 void check_loop(Site &site, const Call &call) {
+<<<<<<< HEAD
   if (check_method(site, call)) {
     return;
   }
@@ -143,13 +166,28 @@ void check_loop(Site &site, const Call &call) {
   }
   const Name *model = model_of(call);
   if (model == nullptr || contains(loop->assigned, model->id) ||
+=======
+  if (check_method(site, call) || site.function == nullptr ||
+>>>>>>> 0f2a2f96043737a5a85a02ff39e6fa21efa1d3f4
       site.function->name.text().find("inner") != std::string_view::npos) {
+    return;
+  }
+  check_maker(site, call);
+  const Expr *const model = model_of(call);
+  const model::Loop *const loop = step_loop_of(site);
+  if (loop == nullptr) {
+    check_step(site, call);
+    return;
+  }
+  if (model == nullptr || !is_model_kept(site, model, *loop)) {
     return;
   }
   Finding &finding = report(
       site, call, "the optimizer is created in every step, so momentum and other averages always start from zero",
-      "create the optimizer once, before the loop");
-  add_note(finding, site, *loop->node, "each iteration of this loop is a training step");
+      loop->function == site.function ? "create the optimizer once, before the loop"
+                                      : "create the optimizer once, outside the step, and pass it in");
+  finding.notes.push_back(
+      {loop->function->module->file, loop->node->span(), "each iteration of this loop is a training step"});
   if (!goes_over_data(site, *loop)) {
     finding.tier = Tier::Hint;
   }

@@ -3,6 +3,7 @@
 #include "rules/tree.h"
 
 #include <fmt/format.h>
+#include <vector>
 
 namespace deepperf::rules::optimizer_parameter_list {
 
@@ -118,6 +119,49 @@ void check_groups(Site &site, const Call &call, const List &groups) {
   }
 }
 
+// The models whose weights are joined to one list: `[*a.parameters(), *b.parameters()]`, `list(…) + list(…)`, chain(…)
+void add_owners(const Site &site, const Expr *expr, std::vector<const Expr *> &owners) {
+  if (const Expr *owner = weights_owner(expr)) {
+    owners.push_back(owner);
+  } else if (const auto *list = as<List>(expr)) {
+    for (const Expr *part : list->elts) {
+      if (const auto *starred = as<Starred>(part)) {
+        add_owners(site, starred->value, owners);
+      }
+    }
+  } else if (const auto *sum = as<BinOp>(expr); sum != nullptr && sum->op() == Operator::Add) {
+    add_owners(site, sum->left, owners);
+    add_owners(site, sum->right, owners);
+  } else if (const auto *call = as<Call>(expr)) {
+    const std::string_view api = called_api(site, *call);
+    if (api == "list" || api == "itertools.chain") {
+      for (const Expr *part : call->args) {
+        add_owners(site, part, owners);
+      }
+    }
+  }
+}
+
+void check_joined(Site &site, const Call &call, const Expr *params) {
+  std::vector<const Expr *> owners;
+  add_owners(site, params, owners);
+  for (std::size_t first = 0; first < owners.size(); ++first) {
+    const std::string_view whole = text_of(site, owners[first]);
+    for (std::size_t second = 0; second < owners.size(); ++second) {
+      const std::string_view part = text_of(site, owners[second]);
+      const bool is_same = second > first && part == whole;
+      if (second != first && (is_same || part.starts_with(fmt::format("{}.", whole)))) {
+        Finding &finding =
+            report(site, call,
+                   fmt::format("the weights of `{}` are in the list twice, so every step updates them twice", part),
+                   fmt::format("leave out one of them: `{}.parameters()` has them all", whole));
+        add_note(finding, site, *owners[first], "this has them, too");
+        return;
+      }
+    }
+  }
+}
+
 void check_optimizer(Site &site, const Node &node) {
   const auto &call = static_cast<const Call &>(node);
   if (model::kind_of(&call) != Kind::TorchOptimizer || !called_api(site, call).starts_with("torch.optim.")) {
@@ -137,9 +181,11 @@ void check_optimizer(Site &site, const Node &node) {
   if (const auto *name = as<Name>(params)) {
     check_used_up(site, call, *name, "the optimizer gets an empty list and fails");
   }
-  if (const auto *groups = as<List>(written_value(site, params))) {
+  const Expr *const written = written_value(site, params);
+  if (const auto *groups = as<List>(written)) {
     check_groups(site, call, *groups);
   }
+  check_joined(site, call, written);
 }
 
 void check_clip(Site &site, const Call &call) {

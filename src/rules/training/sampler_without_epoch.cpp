@@ -12,9 +12,12 @@ namespace {
 
 // Called somewhere in the project, or by a library that calls it for the program.
 bool may_set_epoch(const Site &site) {
+  const bool has_own = std::ranges::any_of(
+      site.project.classes, [](const model::ClassInfo &type) { return type.name && type.name.text() == "Trainer"; });
   return project_has_word(site, {"set_epoch", "pytorch_lightning", "import lightning", "from lightning", "ignite",
-                                 "TrainingArguments", " Trainer(", "L.Trainer(", "pl.Trainer(", "import Trainer",
-                                 "Accelerator(", "mmengine", "mmcv", "fastai", "deepspeed"});
+                                 "TrainingArguments", "L.Trainer(", "pl.Trainer(", "Accelerator(", "mmengine", "mmcv",
+                                 "fastai", "deepspeed"}) ||
+         (!has_own && project_has_word(site, {" Trainer(", "import Trainer"}));
 }
 
 // A loop whose iterations are made of training steps. The order is the same again from the second epoch on, however few

@@ -4,6 +4,7 @@
 #include "rules/site.h"
 #include "rules/tree.h"
 
+#include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
 #include <string_view>
@@ -108,6 +109,91 @@ bool may_be_taken(const Site &site, Symbol name) {
       .all.contains(name.text());
 }
 
+// Does the function, or what it passes the name on to, do something with the value of its name?
+bool is_used(const Site &site, const model::FunctionInfo &function, Symbol name, u32 depth);
+
+// Is the name, where it is read, nothing but an argument of functions of the project that do nothing with it?
+bool is_used_in_call(const Site &site, const model::FunctionInfo &function, const Call &call, Symbol name, u32 depth) {
+  const auto site_of_call = std::ranges::find(function.calls, &call, &model::CallSite::call);
+  const bool is_spread = std::ranges::any_of(call.args, [](const Expr *arg) { return arg->kind == NodeKind::Starred; });
+  if (site_of_call == function.calls.end() || depth == 0 || is_spread ||
+      std::ranges::count(function.calls, &call, &model::CallSite::call) != 1) {
+    return true;
+  }
+  const model::FunctionInfo &callee = *site_of_call->callee;
+  const auto is_name = [name](const Expr *expr) {
+    const auto *given = as<Name>(expr);
+    return given != nullptr && given->id == name;
+  };
+  const auto is_passed_on = [&](const Param &param) {
+    return param.param_kind() == ParamKind::VarArgs || param.param_kind() == ParamKind::KwArgs ||
+           is_used(site, callee, param.name, depth - 1);
+  };
+  for (u32 i = 0; i < call.args.size(); ++i) {
+    if (is_name(call.args[i])) {
+      const u32 at = i + (site_of_call->bound ? 1 : 0);
+      if (at >= callee.params.size() || is_passed_on(*callee.params[at])) {
+        return true;
+      }
+    } else if (mentions(call.args[i], name)) {
+      return true;
+    }
+  }
+  for (const Keyword *keyword : call.keywords) {
+    if (is_name(keyword->value) && keyword->name) {
+      const auto param = std::ranges::find(callee.params, keyword->name, &Param::name);
+      if (param == callee.params.end() || is_passed_on(**param)) {
+        return true;
+      }
+    } else if (mentions(keyword->value, name)) {
+      return true;
+    }
+  }
+  return mentions(call.func, name);
+}
+
+bool is_used(const Site &site, const model::FunctionInfo &function, Symbol name, u32 depth) {
+  const FunctionDef *const definition = function.definition();
+  if (function.node != nullptr && definition == nullptr) {
+    return true;
+  }
+  const auto find = [&](const Node *node, const auto &self) -> bool {
+    const auto *attribute = as<Attribute>(node);
+    if (attribute != nullptr && only_reads(attribute->attr) && attribute->value->kind == NodeKind::Name) {
+      return false;
+    }
+    // self.scheduler = scheduler, and nobody reads that
+    if (const auto *kept = as<Assign>(node); kept != nullptr && kept->targets.size() == 1) {
+      const auto *to = as<Attribute>(kept->targets[0]);
+      const auto *from = as<Name>(kept->value);
+      if (to != nullptr && from != nullptr && from->id == name && model::is_own_object(function, to->value)) {
+        return uses_in_project(site).attributes.contains(to->attr.id);
+      }
+    }
+    if (const auto *call = as<Call>(node)) {
+      const bool is_given =
+          std::ranges::any_of(call->args, [&](const Expr *arg) { return mentions(arg, name); }) ||
+          std::ranges::any_of(call->keywords, [&](const Keyword *one) { return mentions(one->value, name); });
+      if (is_given && std::ranges::find(function.calls, call, &model::CallSite::call) != function.calls.end()) {
+        return is_used_in_call(site, function, *call, name, depth);
+      }
+    }
+    const auto *read = as<Name>(node);
+    bool found = read != nullptr && read->id == name && read->context == Context::Load;
+    for_each_child(node, [&](const Node *child) { found = found || self(child, self); });
+    return found;
+  };
+  const Block &body = definition != nullptr ? definition->body : function.module->parsed->tree.body;
+  return std::ranges::any_of(body, [&](const Stmt *statement) { return find(statement, find); });
+}
+
+constexpr u32 kMostCalls = 3; // that a schedule is passed on through
+
+// A name of the function around the place that holds a schedule: does anything step it?
+bool is_name_used(const Site &site, Symbol name) {
+  return uses_around(site).names.contains(name.id) && is_used(site, *site.function, name, kMostCalls);
+}
+
 void check(Site &site, const Call &call) {
   const std::string_view api = called_api(site, call);
   const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
@@ -124,12 +210,12 @@ void check(Site &site, const Call &call) {
       return;
     }
     if ((is_global && site.project.modules.size() > 1 && may_be_taken(site, name->id)) ||
-        uses_around(site).names.contains(name->id.id)) {
+        is_name_used(site, name->id)) {
       return;
     }
   } else if (const auto *attribute = as<Attribute>(target)) {
     if (!model::is_own_object(*site.function, attribute->value) || site.type == nullptr ||
-        site.type->kind != Kind::Unknown || !site.type->subclasses.empty() || project_has_word(site, {"getattr("})) {
+        site.type->kind != Kind::Unknown || project_has_word(site, {"getattr("})) {
       return;
     }
     if (uses_in_project(site).attributes.contains(attribute->attr.id)) {
@@ -143,8 +229,30 @@ void check(Site &site, const Call &call) {
          fmt::format("call `{}.step()` after each epoch or step, as the schedule counts", name));
 }
 
+// self.scheduler = self.build_scheduler()
+void check_built(Site &site, const Assign &assignment) {
+  const auto *target = assignment.targets.size() == 1 ? as<Attribute>(assignment.targets[0]) : nullptr;
+  const auto *call = as<Call>(assignment.value);
+  if (target == nullptr || call == nullptr || called_function(site, *call) == nullptr || site.module->is_test ||
+      site.type == nullptr || site.type->kind != Kind::Unknown ||
+      !model::is_own_object(*site.function, target->value)) {
+    return;
+  }
+  const model::Value value = value_of(site, target);
+  if (!value.is_kind(Kind::TorchScheduler) || value.alternatives != nullptr || value.open || value.many ||
+      !value.name() || !value.name().text().starts_with("torch.optim.lr_scheduler.") ||
+      !project_has_word(site, {".backward("}) || project_has_word(site, {"getattr("}) ||
+      uses_in_project(site).attributes.contains(target->attr.id)) {
+    return;
+  }
+  const std::string_view name = text_of(site, target);
+  report(site, *target, fmt::format("`{}` is never stepped, so the learning rate stays the same", name),
+         fmt::format("call `{}.step()` after each epoch or step, as the schedule counts", name));
+}
+
 // optimizer, scheduler = build(model)
 void check_pair(Site &site, const Assign &assignment) {
+  check_built(site, assignment);
   const auto *targets = assignment.targets.size() == 1 ? as<Tuple>(assignment.targets[0]) : nullptr;
   const auto *call = as<Call>(assignment.value);
   if (targets == nullptr || call == nullptr || called_function(site, *call) == nullptr || site.module->is_test ||
@@ -160,7 +268,7 @@ void check_pair(Site &site, const Assign &assignment) {
         !value.name().text().starts_with("torch.optim.lr_scheduler.")) {
       continue;
     }
-    if (!uses_around(site).names.contains(name->id.id)) {
+    if (!is_name_used(site, name->id)) {
       report(site, *target, fmt::format("`{}` is never stepped, so the learning rate stays the same", name->id.text()),
              fmt::format("call `{}.step()` after each epoch or step, as the schedule counts", name->id.text()));
     }

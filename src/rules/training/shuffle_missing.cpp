@@ -1,5 +1,8 @@
+#include "rules/reach.h"
 #include "rules/sample_cost.h"
+#include "rules/tree.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace deepperf::rules::shuffle_missing {
@@ -22,6 +25,15 @@ std::string_view name_given(const Site &site, const Call &call) {
   return attribute != nullptr ? attribute->attr.text() : std::string_view{};
 }
 
+// What was reported of the loader before; null if nothing was.
+Finding *finding_at(const Site &site, const model::Module &module, const Call &maker) {
+  const auto found = std::ranges::find_if(site.findings, [&](const Finding &one) {
+    return one.rule == &site.rule->info && one.file == module.file && one.span.start == maker.start &&
+           one.span.end == maker.end;
+  });
+  return found != site.findings.end() ? &*found : nullptr;
+}
+
 void check(Site &site, const Call &call) {
   const std::string_view name = name_given(site, call);
   if (name.find("train") == std::string_view::npos || name.find("val") != std::string_view::npos ||
@@ -37,19 +49,72 @@ void check(Site &site, const Call &call) {
   if (dataset == nullptr || model::kind_of(dataset) != Kind::TorchDataset || !is_map_style(value_of(site, dataset))) {
     return;
   }
-  report(site, call, fmt::format("`{}` returns the examples in the same order in every epoch", name),
-         "pass `shuffle=True`, or a sampler")
-      .tier = Tier::Hint;
+  if (finding_at(site, *site.module, call) == nullptr) {
+    report(site, call, fmt::format("`{}` returns the examples in the same order in every epoch", name),
+           "pass `shuffle=True`, or a sampler")
+        .tier = Tier::Hint;
+  }
 }
 
-// A loop that trains with a loader that does not shuffle, while the same program shuffles what it evaluates, or the
-// files are read class by class.
+// Does the class draw its own samples, or put them in an order of its own? Then the loader need not.
+bool orders_itself(const model::Project &project, const model::ClassInfo &type) {
+  return std::ranges::any_of(type.mro, [&](const model::ClassInfo *at) {
+    return any_node_inside(at->node, [&](const Node *node) {
+      const auto *call = as<Call>(node);
+      if (call == nullptr) {
+        return false;
+      }
+      const model::Value callee = project.callee_of(call);
+      const ApiInfo *const info = callee.is(model::Value::Tag::Api) ? find_api(callee.name()) : nullptr;
+      const std::string_view name = called_name(*call);
+      return (info != nullptr && info->has(kRandom)) ||
+             has_word(name, {"shuffle", "permutation", "rand", "sample", "choice"});
+    });
+  });
+}
+
+// Does the loop hand a state from one batch to the next, so that their order matters?
+bool carries_state(const model::Loop &loop) {
+  const auto is_carried = [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    return call != nullptr && model::kind_of(call->func) == Kind::TorchModule && call->args.size() > 1 &&
+           std::ranges::any_of(call->args, [&](const Expr *given) {
+             const auto *name = as<Name>(given);
+             const bool is_bound = name != nullptr && std::ranges::find(loop.assigned, name->id) != loop.assigned.end();
+             return is_bound && !any_node(loop.node, [&](const Node *part) {
+                      const auto *bound = as<Name>(part);
+                      return bound != nullptr && bound->id == name->id && bound->context == Context::Store &&
+                             bound->start < call->start;
+                    });
+           });
+  };
+  return any_node(loop.node, is_carried);
+}
+
+// The loader that each iteration takes a batch of: what a `for` goes over, or what next() is called on.
+const Expr *loader_of(const Site &site, const model::Loop &loop) {
+  if (const Expr *over = iterated_by(site, loop)) {
+    return over;
+  }
+  const Expr *found = nullptr;
+  any_node(loop.node, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call != nullptr && !call->args.empty() && called_api(site, *call) == "next") {
+      found = call->args[0];
+    }
+    return found != nullptr;
+  });
+  return found;
+}
+
+// A loop that trains with a loader that does not shuffle, of files that are read class by class, or of a dataset of the
+// project that leaves the order to the loader.
 void check_loop(Site &site, const Node &node) {
   const model::Loop *const loop = site.project.loop_at(&node);
   if (loop == nullptr || !loop->steps || site.module->is_test) {
     return;
   }
-  const Expr *const over = iterated_by(site, *loop);
+  const Expr *const over = loader_of(site, *loop);
   const model::Value loader = over != nullptr ? value_of(site, over) : model::Value{};
   if (!loader.is_kind(Kind::TorchDataLoader) || loader.call == nullptr || loader.alternatives != nullptr ||
       loader.open || loader.many) {
@@ -66,14 +131,24 @@ void check_loop(Site &site, const Node &node) {
   }
   const Expr *const given = argument(maker, 0, "dataset");
   const model::Value dataset = given != nullptr ? value_of(there, given) : model::Value{};
-  if (!dataset.is_kind(Kind::TorchDataset) || !dataset.name() ||
-      !dataset.name().text().starts_with("torchvision.datasets.")) {
+  const bool is_known = dataset.is_kind(Kind::TorchDataset) && dataset.name() &&
+                        dataset.name().text().starts_with("torchvision.datasets.");
+  // In one pass over the data the order is that of the files; in the second one it should be another.
+  const bool is_own =
+      dataset.is(model::Value::Tag::Object) && dataset.type->kind == Kind::TorchDataset && is_map_style(dataset) &&
+      (loop->parent != nullptr || loop->function->in_loop) && !orders_itself(site.project, *dataset.type) &&
+      !carries_state(*loop) &&
+      !file_has_word(there, {"shuffle(", "permutation(", "randperm(", "random_split(", "train_test_split("});
+  if (!is_known && !is_own) {
     return;
   }
-  Finding &finding = report(site.findings, *site.rule, *there.module, maker.span(),
-                            "this loader returns the examples in the same order in every epoch, and the model is "
-                            "trained with it",
-                            "pass `shuffle=True`, or a sampler");
+  constexpr std::string_view kMessage =
+      "this loader returns the examples in the same order in every epoch, and the model is trained with it";
+  Finding *const guessed = finding_at(site, *there.module, maker); // from its name
+  Finding &finding = guessed != nullptr ? *guessed
+                                        : report(site.findings, *site.rule, *there.module, maker.span(),
+                                                 std::string(kMessage), "pass `shuffle=True`, or a sampler");
+  finding.message = kMessage;
   finding.notes.push_back({site.module->file, over->span(), "the training loop"});
   finding.tier = Tier::On;
 }
@@ -128,7 +203,7 @@ Where the order matters, as in time series, or the dataset shuffles itself. Pass
 )"},
                                                .calls = "torch.utils.data.DataLoader",
                                                .on_call = check,
-                                               .nodes = {NodeKind::For},
+                                               .nodes = {NodeKind::For, NodeKind::While},
                                                .on_node = check_loop};
 
 } // namespace deepperf::rules::shuffle_missing

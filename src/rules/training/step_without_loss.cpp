@@ -2,6 +2,8 @@
 #include "rules/reach.h"
 #include "rules/tree.h"
 
+#include <algorithm>
+
 namespace deepperf::rules::step_without_loss {
 
 using namespace python;
@@ -22,6 +24,26 @@ bool is_cut(const Expr *value) {
   return false;
 }
 
+// Does one of the derived classes replace the method?
+bool is_replaced(const model::ClassInfo &type, Symbol method) {
+  return std::ranges::any_of(type.subclasses, [&](const model::ClassInfo *below) {
+    return below->members.contains(method.id) || is_replaced(*below, method);
+  });
+}
+
+// `self._step(batch)` of a method that returns nothing.
+bool is_nothing(const Site &site, const Expr *value) {
+  const auto *call = as<Call>(value);
+  const model::FunctionInfo *const called = call != nullptr ? called_function(site, *call) : nullptr;
+  const FunctionDef *const definition = called != nullptr ? called->definition() : nullptr;
+  return definition != nullptr && definition->decorators.empty() && called->type != nullptr &&
+         !is_replaced(*called->type, called->name) && !any_node(definition->body, [](const Node *node) {
+           const auto *result = as<Return>(node);
+           return (result != nullptr && result->value != nullptr) || node->kind == NodeKind::Yield ||
+                  node->kind == NodeKind::Raise;
+         });
+}
+
 struct Returns {
   const Return *cut = nullptr;
   bool has_other = false;
@@ -34,7 +56,8 @@ void check(Site &site, const Node &node) {
   }
   const model::FunctionInfo *const function = site.project.function_at(&node);
   if (function == nullptr || function->type == nullptr || !is_plain_lightning_module(*function->type) ||
-      !function->type->subclasses.empty() || !has_attribute_in_family(*function->type, "configure_optimizers") ||
+      is_replaced(*function->type, definition.name) ||
+      !has_attribute_in_family(*function->type, "configure_optimizers") ||
       file_has_word(site, {"automatic_optimization", "manual_backward", "loss.backward("})) {
     return;
   }
@@ -42,13 +65,13 @@ void check(Site &site, const Node &node) {
   bool computes = false;
   any_node(definition.body, [&](const Node *part) {
     const auto *result = as<Return>(part);
-    if (result != nullptr && result->value != nullptr && !is_none(result->value)) {
+    if (result != nullptr && result->value != nullptr && !is_none(result->value) && !is_nothing(site, result->value)) {
       (is_cut(result->value) ? returns.cut : result) = result;
       returns.has_other |= !is_cut(result->value);
     }
     returns.has_other |= part->kind == NodeKind::Yield || part->kind == NodeKind::Raise;
     const auto *call = as<Call>(part);
-    computes |= call != nullptr && model::kind_of(call) == Kind::TorchTensor;
+    computes |= call != nullptr && (model::kind_of(call) == Kind::TorchTensor || is_nothing(site, call));
     return false;
   });
   if (returns.has_other || (!computes && returns.cut == nullptr)) {

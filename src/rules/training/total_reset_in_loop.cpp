@@ -83,27 +83,28 @@ bool leaves_at_end(const Block &body) {
 }
 
 void check(Site &site, const Node &node) {
-  const auto &loop = static_cast<const For &>(node);
+  const Block &block =
+      node.kind == NodeKind::For ? static_cast<const For &>(node).body : static_cast<const While &>(node).body;
   const model::Loop *known = site.project.loop_at(&node);
-  if (known == nullptr || known->tiny || leaves_at_end(loop.body) || !goes_over_data(site, *known)) {
+  if (known == nullptr || known->tiny || leaves_at_end(block) || !goes_over_data(site, *known)) {
     return;
   }
   const FunctionDef *definition = site.function->definition();
   const Block &body = definition != nullptr ? definition->body : site.module->parsed->tree.body;
-  for (u32 i = 0; i < loop.body.size(); ++i) {
-    const auto *reset = as<Assign>(loop.body[i]);
+  for (u32 i = 0; i < block.size(); ++i) {
+    const auto *reset = as<Assign>(block[i]);
     const auto *name = reset != nullptr && reset->targets.size() == 1 ? as<Name>(reset->targets[0]) : nullptr;
     if (name == nullptr || !is_zero(reset->value)) {
       continue;
     }
     Total total{.name = name->id, .reset = reset};
-    for (u32 j = 0; j < loop.body.size(); ++j) {
+    for (u32 j = 0; j < block.size(); ++j) {
       if (j != i) {
-        look(loop.body[j], false, total);
+        look(block[j], false, total);
       }
     }
     if (total.added == nullptr || total.added->start < reset->start || total.is_read ||
-        !is_read_after(body, loop, name->id)) {
+        !is_read_after(body, node, name->id)) {
       continue;
     }
     Finding &finding = report(
@@ -169,7 +170,7 @@ Where only the last batch is intended.
 
 - PyTorch tutorials: training a classifier
 )"},
-    .nodes = {NodeKind::For},
+    .nodes = {NodeKind::For, NodeKind::While},
     .on_node = check};
 
 } // namespace deepperf::rules::total_reset_in_loop

@@ -2,6 +2,7 @@
 #include "rules/step_order.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace deepperf::rules::zero_grad_before_step {
 
@@ -62,35 +63,68 @@ void tell(Site &site, const Call &call, const Call &backward, const Call &step) 
   finding.notes.push_back({site_of(site, step).module->file, step.span(), "and should be used here"});
 }
 
-// The same in a step that several functions share: one backward(), then this zero_grad(), then the only step().
-void check_helpers(Site &site, const Call &call) {
-  using What = StepEvent::What;
+// The only backward(), zero_grad() and step() of a training step, in the order in which they run.
+struct Parts {
   const StepEvent *backward = nullptr;
   const StepEvent *clears = nullptr;
   const StepEvent *step = nullptr;
-  const TrainingStep &all = step_around(site, call);
-  bool is_apart = false; // not all in one function
+  std::vector<const StepEvent *> order; // empty unless all three are there, once each, behind no test
+  bool is_apart = false;                // not all in one function
+};
+
+Parts parts_of(const TrainingStep &all, const model::FunctionInfo *function) {
+  using What = StepEvent::What;
+  Parts parts;
   for (const PlacedEvent &one : all.events) {
     const What what = one.event.what;
-    const StepEvent *&known = what == What::Backward ? backward : what == What::ZeroGrad ? clears : step;
-    if (what == What::Clip || what == What::Schedule) {
+    if (what == What::Clip || what == What::Schedule || what == What::Unscale) {
       continue;
     }
-    const bool is_part = what == What::Backward || what == What::ZeroGrad || what == What::Step;
-    if (!is_part || known != nullptr || one.event.test != nullptr || one.is_repeated) {
-      return;
+    const bool is_backward = what == What::Backward || what == What::ScaledBackward;
+    const bool is_step = what == What::Step || what == What::ScalerStep;
+    const StepEvent *&known = is_backward ? parts.backward : is_step ? parts.step : parts.clears;
+    if ((!is_backward && !is_step && what != What::ZeroGrad) || known != nullptr || one.event.test != nullptr ||
+        one.is_repeated) {
+      return {};
     }
     known = &one.event;
-    is_apart |= one.function != site.function;
-    const bool in_order = what == What::Backward   ? clears == nullptr && step == nullptr
-                          : what == What::ZeroGrad ? backward != nullptr && step == nullptr
-                                                   : clears != nullptr;
-    if (!in_order) {
-      return;
-    }
+    parts.order.push_back(known);
+    parts.is_apart |= one.function != function;
   }
-  if (is_apart && step != nullptr && clears->call == &call && is_on_optimizer(*step->call)) {
-    tell(site, call, *backward->call, *step->call);
+  return parts.order.size() == 3 ? parts : Parts{};
+}
+
+// backward(), zero_grad() and step() in this order: in a step that several functions share, or from one step to the
+// next, as in zero_grad(), step(), backward().
+void check_parts(Site &site, const Call &call) {
+  const TrainingStep &all = step_around(site, call);
+  const Parts parts = parts_of(all, site.function);
+  if (parts.order.empty() || parts.clears->call != &call ||
+      (parts.step->what == StepEvent::What::Step &&
+       (!is_on_optimizer(*parts.step->call) || !parts.step->call->args.empty()))) {
+    return;
+  }
+  const auto place = static_cast<u32>(std::ranges::find(parts.order, parts.backward) - parts.order.begin());
+  if (parts.order[(place + 1) % 3] != parts.clears) {
+    return;
+  }
+  if (place == 0) {
+    if (parts.is_apart || parts.step->what == StepEvent::What::ScalerStep) {
+      tell(site, call, *parts.backward->call, *parts.step->call);
+    }
+    return;
+  }
+  const bool is_repeated = all.node != nullptr && (all.node->kind == NodeKind::For ||
+                                                   all.node->kind == NodeKind::While || all.function->in_loop);
+  if (is_repeated) {
+    const Site there = site_of(site, *parts.step->call);
+    Finding &finding = report(site.findings, *site.rule, *there.module, parts.step->call->span(),
+                              "the optimizer steps before `backward()`, and the gradients of the step before are "
+                              "cleared, so it has none to use",
+                              "call `backward()` before `step()`");
+    finding.notes.push_back({site.module->file, call.span(), "the gradients are cleared here"});
+    finding.notes.push_back({site_of(site, *parts.backward->call).module->file, parts.backward->call->span(),
+                             "and computed here, too late"});
   }
 }
 
@@ -115,7 +149,7 @@ const Call *backward_before(const Block &block, u32 place) {
 
 // backward(), zero_grad() and step() of one optimizer, one after the other in one block.
 void check(Site &site, const Call &call) {
-  check_helpers(site, call);
+  check_parts(site, call);
   const auto *statement = site.ancestors.empty() ? nullptr : as<ExprStmt>(site.ancestors.back());
   if (statement == nullptr) {
     return;
@@ -165,7 +199,8 @@ extern constinit const Rule kZeroGradBeforeStep = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`loss.backward()`, `optimizer.zero_grad()` and `optimizer.step()` in this order in one block.
+`loss.backward()`, `optimizer.zero_grad()` and `optimizer.step()` in this order, in one block or in the functions that a training step calls. Also from one
+step to the next: `zero_grad()`, `step()` and then `backward()`.
 
 ## Why it is wrong
 

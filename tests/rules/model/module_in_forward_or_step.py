@@ -56,7 +56,7 @@ def train(model, train_loader):
 
 
 def step(model, x, y):
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)  # hint: DP814
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)  # expect: DP814
     optimizer.zero_grad()
     nn.functional.mse_loss(model(x), y).backward()
     optimizer.step()
@@ -103,7 +103,7 @@ def chosen(name: str):
 @api.get("/fast")
 def fast(x: float):
     compiled = torch.compile(Net(3))  # expect: DP234
-    return compiled(torch.tensor(x))
+    return compiled(torch.tensor([x] * 3))
 
 
 @app.get("/lazy")
