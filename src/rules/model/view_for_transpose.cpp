@@ -1,4 +1,5 @@
 #include "rules/assignments.h"
+#include "rules/shape_problems.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -254,6 +255,9 @@ void check(Site &site, const Call &call) {
   }
 }
 
+// The same where shapes tell: of the result of other functions, with numbers.
+void check_shapes(Site &site) { report_shape_problems(site, shapes::Fault::MixedDimensions); }
+
 } // namespace
 
 extern constinit const Rule kViewForTranspose = {.info = {.code = "DP268",
@@ -305,6 +309,7 @@ Where one of the dimensions has size 1.
 - PyTorch documentation of `torch.Tensor.view` and `torch.permute`
 )"},
                                                  .calls = "*.view *.reshape torch.reshape",
-                                                 .on_call = check};
+                                                 .on_call = check,
+                                                 .on_shapes = check_shapes};
 
 } // namespace deepperf::rules::view_for_transpose
