@@ -19,6 +19,10 @@ using Tag = Value::Tag;
 
 namespace {
 
+std::string code_of(Fault fault) {
+  return fmt::format("DP{}{:02}", fault == Fault::MixedDimensions ? 2 : 6, static_cast<int>(fault));
+}
+
 Json to_json(const Terms &terms, Dim dim) {
   if (!dim.is_known()) {
     return nullptr;
@@ -204,7 +208,7 @@ std::string shapes_json(Analysis &analysis, const model::Module &module, const S
     one["problems"] = Json::array();
     for (u32 i = root.first_problem; i < root.last_problem; ++i) {
       const Problem &problem = in.problems[i];
-      one["problems"].push_back({{"code", fmt::format("DP6{:02}", static_cast<int>(problem.fault))},
+      one["problems"].push_back({{"code", code_of(problem.fault)},
                                  {"line", line_of(problem.module, problem.span.start)},
                                  {"message", problem.message}});
     }
@@ -326,8 +330,8 @@ std::string shapes_text(Analysis &analysis, const model::Module &module, const S
     }
     for (u32 i = root.first_problem; i < root.last_problem; ++i) {
       const Problem &problem = in.problems[i];
-      out += fmt::format("  {}:{}: DP6{:02} {}\n", problem.module->parsed->path,
-                         line_of(problem.module, problem.span.start), static_cast<int>(problem.fault), problem.message);
+      out += fmt::format("  {}:{}: {} {}\n", problem.module->parsed->path, line_of(problem.module, problem.span.start),
+                         code_of(problem.fault), problem.message);
     }
   }
   return out.empty() ? "nothing in this file makes or takes tensors whose shape is known\n" : out;

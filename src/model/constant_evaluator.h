@@ -28,6 +28,8 @@ public:
   explicit ConstantEvaluator(const Project &project) : project_(project), index_(definitions_of(project)) {}
 
   Maybe constant(const Scope &at, const python::Expr *expr, u32 depth = 0);
+  // Everything that it may be.
+  ConstantChoices choices(const Scope &at, const python::Expr *expr, u32 depth = 0);
   // The one value that all of them have.
   Maybe joined(const std::vector<Given> &given, const std::vector<ConstantValue> &presets, bool unknown, u32 depth);
   Argument argument(const Scope &at, const python::Call &call, u32 position, std::string_view keyword, u32 depth = 0);
@@ -54,6 +56,7 @@ private:
   // ---- constants.cpp: operators and calls that compute
   Maybe unary(const Scope &at, const python::UnaryOp &operation, u32 depth);
   Maybe either(const Scope &at, const python::BoolOp &operation, u32 depth);
+  Maybe compared(const Scope &at, const python::Compare &comparison, u32 depth);
   Maybe computed(const Scope &at, const python::Call &call, u32 depth);
 
   // ---- constant_sources.cpp: what an expression was set to, one step back

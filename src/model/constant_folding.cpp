@@ -103,4 +103,35 @@ std::optional<ConstantValue> literal_value(const Module &module, const Constant 
   }
 }
 
+std::optional<ConstantValue> compared(CompareOperator op, const ConstantValue &left, const ConstantValue &right) {
+  const auto answer = [&](bool holds) {
+    ConstantValue result = ConstantValue::of(holds);
+    result.overridable = left.overridable || right.overridable;
+    return result;
+  };
+  const bool has_none = left.is_none() || right.is_none();
+  const std::optional<double> a = left.as_number();
+  const std::optional<double> b = right.as_number();
+  const bool is_order = op == CompareOperator::Lt || op == CompareOperator::LtE || op == CompareOperator::Gt ||
+                        op == CompareOperator::GtE;
+  if (is_order) {
+    if (!a.has_value() || !b.has_value()) {
+      return std::nullopt;
+    }
+    return answer(op == CompareOperator::Lt    ? *a < *b
+                  : op == CompareOperator::LtE ? *a <= *b
+                  : op == CompareOperator::Gt  ? *a > *b
+                                               : *a >= *b);
+  }
+  const bool is_identity = op == CompareOperator::Is || op == CompareOperator::IsNot;
+  if (!is_identity && op != CompareOperator::Eq && op != CompareOperator::NotEq) {
+    return std::nullopt;
+  }
+  if (!has_none && left.type != right.type && !(a.has_value() && b.has_value())) {
+    return std::nullopt; // True == 1
+  }
+  const bool is_same = a.has_value() && b.has_value() ? *a == *b : left.same_as(right);
+  return answer(is_same == (op == CompareOperator::Eq || op == CompareOperator::Is));
+}
+
 } // namespace deepperf::model

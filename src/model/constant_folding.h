@@ -10,4 +10,8 @@ std::optional<ConstantValue> literal_value(const Module &module, const python::C
 // Nothing where the result is not known, or does not fit.
 std::optional<ConstantValue> folded(python::Operator op, const ConstantValue &left, const ConstantValue &right);
 
+// The answer of `left == right` and the like; nothing where it is not known, as of `in`.
+std::optional<ConstantValue> compared(python::CompareOperator op, const ConstantValue &left,
+                                      const ConstantValue &right);
+
 } // namespace deepperf::model

@@ -28,6 +28,8 @@ std::optional<ConstantValue> ConstantEvaluator::constant(const Scope &at, const 
   }
   case NodeKind::BoolOp:
     return either(at, *static_cast<const BoolOp *>(expr), depth);
+  case NodeKind::Compare:
+    return compared(at, *static_cast<const Compare *>(expr), depth);
   case NodeKind::Call:
     if (const Maybe value = computed(at, *static_cast<const Call *>(expr), depth)) {
       return value;
@@ -123,6 +125,12 @@ std::optional<ConstantValue> ConstantEvaluator::either(const Scope &at, const Bo
     value->overridable = overridable;
   }
   return value;
+}
+
+std::optional<ConstantValue> ConstantEvaluator::compared(const Scope &at, const Compare &comparison, u32 depth) {
+  const Maybe left = comparison.rest.size() == 1 ? constant(at, comparison.left, depth + 1) : std::nullopt;
+  const Maybe right = left.has_value() ? constant(at, comparison.rest[0].right, depth + 1) : std::nullopt;
+  return right.has_value() ? model::compared(comparison.rest[0].op, *left, *right) : std::nullopt;
 }
 
 std::optional<ConstantValue> ConstantEvaluator::computed(const Scope &at, const Call &call, u32 depth) {

@@ -53,6 +53,16 @@ struct ConstantValue {
 
 std::optional<ConstantValue> constant_of(const Scope &scope, const python::Expr *expr);
 
+// Everything that an expression may be, by all that callers pass and all that is assigned: `shuffle=split == "train"`
+// in a function that is called for both splits is true and false. Which of these belong together is not followed.
+struct ConstantChoices {
+  std::vector<ConstantValue> values; // each once
+  bool unknown = false;              // perhaps something else
+
+  [[nodiscard]] bool may_be_true() const;
+};
+ConstantChoices choices_of(const Scope &scope, const python::Expr *expr);
+
 // What a call passes for a parameter: written as an argument, in `**kwargs` of a dictionary that is written down, or by
 // functools.partial.
 struct Argument {

@@ -3,6 +3,7 @@
 #include "base/known_names.h"
 #include "model/classes.h"
 #include "model/constants.h"
+#include "python/call.h"
 
 namespace deepperf::model {
 
@@ -32,7 +33,48 @@ Modes modes_of_all(const Question &question, const Value &value, u32 depth) {
   return modes;
 }
 
+<<<<<<< HEAD
 // The layers that are given to nn.Sequential(…), also in nested calls, and the model that is given to a wrapper.
+=======
+// Layers that are unpacked into nn.Sequential(*…): a list of layers, or the parts of another model.
+Modes modes_of_unpacked(const Question &question, const Scope &scope, const Expr *list, u32 depth) {
+  bool is_part = false;
+  for (u32 i = 0; i < kMostModuleDepth; ++i) { // list(net.children())[:-2]
+    if (const auto *part = as<Subscript>(list)) {
+      list = part->value;
+      is_part = true;
+    } else if (const auto *call = as<Call>(list); call != nullptr && called_name(*call) == "list" &&
+                                                  call->args.size() == 1 && called_method(*call).empty()) {
+      list = call->args[0];
+    } else if (const std::vector<Argument::Given> written =
+                   list->kind == NodeKind::Name ? written_as(scope, list) : std::vector<Argument::Given>{};
+               written.size() == 1 && written[0].scope.function == scope.function &&
+               as<Call>(written[0].expr) != nullptr) {
+      list = written[0].expr;
+    } else {
+      break;
+    }
+  }
+  const auto *call = as<Call>(list);
+  if (call != nullptr && (called_method(*call) == "children" || called_method(*call) == "modules")) {
+    const Value whole = value_of(scope, receiver_of(*call));
+    // Networks of a library are normalized everywhere, whichever of their parts is taken.
+    const bool is_known = !is_part || whole.is(Value::Tag::Instance);
+    return is_known ? modes_of_all(question, whole, depth + 1) : Modes::Unknown;
+  }
+  const Value layers = value_of(scope, list);
+  if (!layers.is(Value::Tag::Tuple) || layers.number == 0) {
+    return Modes::Unknown;
+  }
+  Modes modes = is_part || layers.open ? Modes::Unknown : Modes::Same;
+  for (u32 i = 0; i < (layers.uniform ? 1 : layers.number); ++i) {
+    modes = both(modes, modes_of_all(question, layers.items[i], depth + 1));
+  }
+  return modes;
+}
+
+// The layers that are written in nn.Sequential(…), also in lists and nested calls inside.
+>>>>>>> 194b01a52deddb177741487304e6934bf2c2d086
 Modes modes_of_arguments(const Question &question, const Call &call, u32 depth) {
   const FunctionInfo *const function = question.project.caller_of(&call);
   if (function == nullptr || depth > kMostModuleDepth) {
@@ -41,8 +83,29 @@ Modes modes_of_arguments(const Question &question, const Call &call, u32 depth) 
   const Scope scope = scope_of(question.project, *function);
   Modes modes = Modes::Same;
   for (const Expr *arg : call.args) {
+<<<<<<< HEAD
     modes = both(modes, arg->kind == NodeKind::Starred ? Modes::Unknown
                                                        : modes_of_all(question, value_of(scope, arg), depth + 1));
+=======
+    const auto *made = as<Call>(arg);
+    const auto *unpacked = as<Starred>(arg);
+    const FunctionInfo *const maker = unpacked != nullptr ? question.project.caller_of(&call) : nullptr;
+    if (maker != nullptr && depth <= kMostModuleDepth) {
+      modes = both(modes, modes_of_unpacked(question, scope_of(question.project, *maker), unpacked->value, depth));
+      continue;
+    }
+    if (made == nullptr || depth > kMostModuleDepth) {
+      modes = both(modes, Modes::Unknown);
+      continue;
+    }
+    const Value callee = question.project.callee_of(made);
+    const ApiInfo *info = callee.is(Value::Tag::Api) ? find_api(callee.name()) : nullptr;
+    modes = both(modes, callee.is(Value::Tag::Class)
+                            ? modes_of_one(question, Value::of(callee.type, Value::Tag::Object), depth + 1)
+                        : info != nullptr && info->returns != Kind::Unknown
+                            ? modes_of_one(question, Value::made_by(info->returns, made, callee.name()), depth + 1)
+                            : Modes::Unknown);
+>>>>>>> 194b01a52deddb177741487304e6934bf2c2d086
   }
   return modes;
 }

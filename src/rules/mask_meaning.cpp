@@ -3,11 +3,14 @@
 #include "base/name_table.h"
 #include "model/definitions.h"
 #include "model/variance.h"
+#include "python/literals.h"
 #include "rules/encoding.h"
+#include "rules/origin.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace deepperf::rules {
 
@@ -142,6 +145,36 @@ MaskMeaning of_call(const Site &site, const Call &call, u32 depth) {
                                                                             : MaskMeaning::Unknown;
 }
 
+MaskMeaning of_uses(const Site &site, Symbol name, u32 depth);
+
+// What a function of the project that gets the mask as it is does with it: `self.pool(x, mask)`.
+MaskMeaning used_by_callee(const Site &site, const Call &call, Symbol name, u32 depth) {
+  const auto is_mask = [name](const Expr *expr) {
+    const auto *plain = as<Name>(expr);
+    return plain != nullptr && plain->id == name;
+  };
+  const bool is_given =
+      std::ranges::any_of(call.args, is_mask) ||
+      std::ranges::any_of(call.keywords, [&](const Keyword *keyword) { return is_mask(keyword->value); });
+  const model::FunctionInfo *const callee =
+      is_given && depth + 3 < kMostMaskSteps ? function_run_by(site, call) : nullptr;
+  if (callee == nullptr || callee == site.function || callee->definition() == nullptr) {
+    return MaskMeaning::Unknown;
+  }
+  const auto known = std::ranges::find_if(callee->called_by, [&](const auto *one) { return one->call == &call; });
+  for (u32 i = 0; known != callee->called_by.end() && i < callee->params.size(); ++i) {
+    if (is_mask(model::passed_argument(**known, i))) {
+      Site there = site;
+      there.function = callee;
+      there.module = callee->module;
+      there.type = callee->type;
+      there.ancestors.clear();
+      return of_uses(there, callee->params[i]->name, depth + 3);
+    }
+  }
+  return MaskMeaning::Unknown;
+}
+
 // What a function does with a parameter tells: it is multiplied and its sum divides (a mean over what is there), or
 // what it marks is filled with -inf.
 MaskMeaning of_uses(const Site &site, Symbol name, u32 depth) {
@@ -163,6 +196,7 @@ MaskMeaning of_uses(const Site &site, Symbol name, u32 depth) {
             method == "expand_as") &&
            self(receiver_of(*call), self);
   };
+  bool is_passed_on = false; // to a function that does so
   any_node(definition->body, [&](const Node *node) {
     if (const auto *product = as<BinOp>(node); product != nullptr && product->op() == Operator::Mult) {
       is_factor = is_factor || is_cast(product->left, is_cast) || is_cast(product->right, is_cast);
@@ -172,9 +206,11 @@ MaskMeaning of_uses(const Site &site, Symbol name, u32 depth) {
     if (method == "sum" && receiver_of(*call) != nullptr && receiver_of(*call)->kind != NodeKind::BinOp) {
       is_summed = is_summed || is_cast(receiver_of(*call), is_cast);
     }
+    is_passed_on =
+        is_passed_on || (call != nullptr && used_by_callee(site, *call, name, depth) == MaskMeaning::Present);
     return false;
   });
-  found = is_summed && is_factor ? MaskMeaning::Present : found;
+  found = (is_summed && is_factor) || is_passed_on ? MaskMeaning::Present : found;
   return found;
 }
 
@@ -255,6 +291,84 @@ bool is_given_to_model(const Site &site, Symbol name) {
          });
 }
 
+// The values that the project writes down under each key of a dictionary: `{"mask": ids.ne(0)}`, `dict(mask=…)`.
+struct Entries {
+  struct Entry {
+    const model::FunctionInfo *function = nullptr;
+    const Expr *value = nullptr;
+  };
+  std::unordered_map<std::string, std::vector<Entry>> of;
+};
+
+Entries find_entries(const Site &site) {
+  Entries found;
+  for (const model::FunctionInfo &function : site.project.functions) {
+    const FunctionDef *const definition = function.definition();
+    if (definition == nullptr || !function.module->torch || function.module->is_test) {
+      continue;
+    }
+    any_node(definition->body, [&](const Node *node) {
+      if (const auto *dict = as<Dict>(node)) {
+        for (const DictItem &item : dict->items) {
+          if (const StringConstant *key = as_string(item.key)) {
+            found.of[string_value(function.module->parsed->source, *key)].push_back({&function, item.value});
+          }
+        }
+      } else if (const auto *call = as<Call>(node); call != nullptr && called_name(*call) == "dict") {
+        for (const Keyword *keyword : call->keywords) {
+          if (keyword->name) {
+            found.of[std::string(keyword->name.text())].push_back({&function, keyword->value});
+          }
+        }
+      }
+      return false;
+    });
+  }
+  return found;
+}
+
+// What a batch has under a key, by what is written under it anywhere: all of that has to be the same.
+MaskMeaning of_entry(const Site &site, const std::string &key, u32 depth) {
+  const Entries &all = site.memory.recall<Entries>(&site.project, [&] { return find_entries(site); });
+  const auto known = all.of.find(key);
+  MaskMeaning found = MaskMeaning::Unknown;
+  constexpr std::size_t kMostEntries = 8;
+  if (known == all.of.end() || known->second.size() > kMostEntries) {
+    return found;
+  }
+  for (const Entries::Entry &entry : known->second) {
+    Site there = site;
+    there.function = entry.function;
+    there.module = entry.function->module;
+    there.type = entry.function->type;
+    there.ancestors.clear();
+    const MaskMeaning one = find(there, entry.value, depth + 1);
+    if (one == MaskMeaning::Unknown || (found != MaskMeaning::Unknown && one != found)) {
+      return MaskMeaning::Unknown;
+    }
+    found = one;
+  }
+  return found;
+}
+
+// What a field of an object was given: `batch.mask` after `Batch(ids, ids != PAD)`.
+MaskMeaning of_field(const Site &site, const Attribute &attribute, u32 depth) {
+  MaskMeaning found = MaskMeaning::Unknown;
+  for (const model::Argument::Given &given : model::written_as(scope_of(site), &attribute)) {
+    Site there = site;
+    there.function = given.scope.function;
+    there.module = given.scope.module;
+    there.type = given.scope.function != nullptr ? given.scope.function->type : nullptr;
+    there.ancestors.clear();
+    const MaskMeaning one = find(there, given.expr, depth + 1);
+    if (one == MaskMeaning::Unknown || (found != MaskMeaning::Unknown && one != found)) {
+      return MaskMeaning::Unknown;
+    }
+    found = one;
+  }
+  return found;
+}
+
 MaskMeaning find(const Site &site, const Expr *mask, u32 depth) {
   if (depth > kMostMaskSteps || site.function == nullptr) {
     return MaskMeaning::Unknown;
@@ -277,10 +391,13 @@ MaskMeaning find(const Site &site, const Expr *mask, u32 depth) {
     return of_call(site, *call, depth);
   }
   if (const auto *part = as<Subscript>(mask)) {
-    return string_of(site, part->slice) == "attention_mask" ? MaskMeaning::Present : find(site, part->value, depth + 1);
+    const std::optional<std::string> key = string_of(site, part->slice);
+    return key == "attention_mask" ? MaskMeaning::Present
+           : key.has_value()       ? of_entry(site, *key, depth)
+                                   : find(site, part->value, depth + 1);
   }
   if (const auto *attribute = as<Attribute>(mask)) {
-    return attribute->attr.text() == "attention_mask" ? MaskMeaning::Present : MaskMeaning::Unknown;
+    return attribute->attr.text() == "attention_mask" ? MaskMeaning::Present : of_field(site, *attribute, depth);
   }
   const auto *name = as<Name>(mask);
   if (name == nullptr) {

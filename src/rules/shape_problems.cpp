@@ -4,6 +4,7 @@
 #include "rules/project_shapes.h"
 #include "shapes/analysis.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace deepperf::rules {
@@ -44,7 +45,11 @@ void report_shape_problems(Site &site, shapes::Fault fault) {
     return;
   }
   for (const shapes::Problem &problem : here->second) {
-    if (problem.fault != fault) {
+    const bool is_said = std::ranges::any_of(site.findings, [&](const Finding &known) { // without shapes
+      return known.rule == &site.rule->info && known.file.value == site.module->file.value &&
+             known.span.start == problem.span.start;
+    });
+    if (problem.fault != fault || is_said) {
       continue;
     }
     Finding &finding = report(site, problem.span, problem.message, problem.advice);

@@ -12,6 +12,26 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace {
+
+// The fields of a NamedTuple, in the order of its class.
+bool fields_of_tuple(const Object &object, std::vector<Value> &items) {
+  for (auto base = object.type->order.rbegin(); base != object.type->order.rend(); ++base) {
+    for (const Stmt *statement : (*base)->node->body) {
+      const auto *field = as<AnnAssign>(statement);
+      const auto *name = field != nullptr ? as<Name>(field->target) : nullptr;
+      if (name == nullptr) {
+        continue;
+      }
+      const auto stored = object.content.attributes.find(name->id.id);
+      items.push_back(stored != object.content.attributes.end() ? stored->second : Value());
+    }
+  }
+  return !object.content.is_open;
+}
+
+} // namespace
+
 bool Interpreter::iterate(const Value &value, std::vector<Value> &items) {
   switch (value.tag) {
   case Tag::List:
@@ -98,6 +118,8 @@ bool Interpreter::iterate(const Value &value, std::vector<Value> &items) {
           items.insert(items.end(), all.list->content.items.begin(), all.list->content.items.end());
           return !all.list->content.is_open;
         }
+      } else if (derives_from(*object.type, "typing.NamedTuple")) {
+        return fields_of_tuple(object, items);
       }
     }
     return false;

@@ -171,6 +171,47 @@ bool check_tf_operands(Interpreter &in, const Value &left, const Value &right, c
   return false;
 }
 
+// Does the last dimension of size 1 come from a layer with one output? Who wants all pairs writes it: `x[:, None] - y`.
+bool is_column_of_layer(Interpreter &in, const Tensor *tensor) {
+  constexpr u32 kMostSteps = 16;
+  for (u32 i = 0; i < kMostSteps && tensor != nullptr && tensor->step < in.steps.size(); ++i) {
+    const Step &step = in.steps[tensor->step];
+    const bool is_column = tensor->shape.is_known() && tensor->shape.rank() == 2 && tensor->shape.from_end(0).is(1);
+    if (!is_column) {
+      return false;
+    }
+    const std::string_view operation = step.operation ? step.operation.text() : std::string_view{};
+    if (operation == "torch.nn.Linear" || operation == "torch.nn.LazyLinear") {
+      return true;
+    }
+    const Tensor *before = nullptr; // what has the same shape already
+    for (const Tensor *input : step.inputs) {
+      before = input->shape.is_known() && input->shape.rank() == 2 && input->shape.from_end(0).is(1) ? input : before;
+    }
+    tensor = before;
+  }
+  return false;
+}
+
+// `prediction - label` of [N, 1] and [N], which is a difference of all pairs.
+void check_difference(Interpreter &in, const Expr *node, const Tensor &a, const Tensor &b, const Shape &result) {
+  const Tensor &column = a.shape.rank() > b.shape.rank() ? a : b;
+  const Tensor &row = a.shape.rank() > b.shape.rank() ? b : a;
+  if (a.library != Library::Torch || b.library != Library::Torch || !a.shape.is_known() || !b.shape.is_known() ||
+      column.grad != Truth::Yes || row.grad != Truth::No || !broadcasts_everything(in, a.shape, b.shape) ||
+      !is_column_of_layer(in, &column)) {
+    return;
+  }
+  if (Problem *problem = in.report(
+          Fault::SilentBroadcast, node,
+          fmt::format("the difference of {} and {} compares every prediction with every label: it broadcasts to {}",
+                      in.text_of(a), in.text_of(b), in.text_of(result)))) {
+    in.tell_chain(*problem, column);
+    in.tell_chain(*problem, row);
+    problem->advice = "give both the same shape: .squeeze(1) of one, or .unsqueeze(1) of the other";
+  }
+}
+
 Value combine(Interpreter &in, const Value &left, const Value &right, const Expr *node, Symbol api,
               std::string_view what, std::optional<Dtype> dtype = {}) {
   const Tensor *const a = left.is(Tag::Tensor) || left.is(Tag::Opaque) ? in.as_tensor(left) : nullptr;
@@ -220,6 +261,9 @@ Value combine(Interpreter &in, const Value &left, const Value &right, const Expr
       return in.plain_tensor(result);
     }
     result.shape = both.shape;
+    if (what == "-") {
+      check_difference(in, node, *a, *b, both.shape);
+    }
     if (!is_scalar(*a) && !is_scalar(*b) && a->shape.is_known() && b->shape.is_known()) {
       if (!check_devices(in, node, *a, *b, what)) {
         result.device = {};

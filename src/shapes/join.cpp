@@ -61,6 +61,16 @@ const Tensor *Heap::join(const Tensor &a, const Tensor &b) {
   return arena.make<Tensor>(result);
 }
 
+namespace {
+
+// A NamedTuple or dataclass holds values and is otherwise nothing, so that two of them join as tuples do.
+bool is_record(const ClassObject *type) {
+  return type != nullptr &&
+         ((type->is_dataclass && !type->api) || (type->api && type->api.text() == "typing.NamedTuple"));
+}
+
+} // namespace
+
 Value Heap::join(const Value &a, const Value &b, u32 depth) {
   if (same_bits(a, b)) {
     return a;
@@ -103,6 +113,16 @@ Value Heap::join(const Value &a, const Value &b, u32 depth) {
     DictObject *const dict = new_dict();
     dict->content = joined(a.dict->content, b.dict->content, depth + 1);
     return Value::of(dict);
+  }
+  case Tag::Object: {
+    if (a.object->type != b.object->type || !is_record(a.object->type)) {
+      return {};
+    }
+    Object *const record = new_object(a.object->type, a.object->content.api);
+    record->content = joined(a.object->content, b.object->content, depth + 1);
+    record->maker = a.object->maker;
+    record->module = a.object->module;
+    return Value::of(record);
   }
   default:
     return {};

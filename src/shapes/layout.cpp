@@ -39,6 +39,73 @@ bool given_sizes(Operation &op, std::string_view name, std::vector<Dim> &dims) {
   return value.is_sequence() ? op.in.as_dims(value, dims) : (value.is(Tag::Int) && (dims.push_back(value.dim()), true));
 }
 
+// A dimension that stands behind other ones than before: of [N, H, T, D] as [N, T, H*D] each step would get pieces of
+// several steps. A view keeps the numbers in their order.
+struct MovedDimension {
+  u32 from = 0;
+  u32 to = 0;
+};
+
+std::optional<MovedDimension> moved_dimension(Terms &terms, const Shape &input, const std::vector<Dim> &dims) {
+  constexpr i64 kSmall = 2; // sizes up to this are equal by chance
+  for (u32 to = 0; to < dims.size(); ++to) {
+    const Dim size = dims[to];
+    const auto is_same = [size](const Dim &other) { return other == size; };
+    if (!size.is_known() || (size.is_constant() && size.value <= kSmall) || std::ranges::count_if(dims, is_same) != 1 ||
+        std::count_if(input.dims.begin(), input.dims.end(), is_same) != 1) {
+      continue;
+    }
+    const u32 from = static_cast<u32>(std::find_if(input.dims.begin(), input.dims.end(), is_same) - input.dims.begin());
+    // What stands before it on one side only.
+    std::vector<Dim> before(input.dims.begin(), input.dims.begin() + from);
+    std::vector<Dim> now;
+    Dim was = Dim::of(1);
+    Dim is = Dim::of(1);
+    for (const Dim &one : before) {
+      was = terms.multiply(was, one);
+    }
+    for (u32 i = 0; i < to; ++i) {
+      is = terms.multiply(is, dims[i]);
+      const auto known = std::ranges::find(before, dims[i]);
+      if (known != before.end()) {
+        before.erase(known);
+      } else {
+        now.push_back(dims[i]);
+      }
+    }
+    std::vector<Dim> &passed = before.empty() ? now : before;
+    std::erase_if(passed, [](const Dim &one) { return one.is(1); });
+    const bool is_one_sided = before.empty() || now.empty();
+    const bool is_certain =
+        std::ranges::all_of(passed, [&](const Dim &one) { return one.is_known() && terms.is_at_least(one, 2); });
+    if (is_one_sided && is_certain && !passed.empty() && terms.compare(was, is) != Sign::Zero) {
+      return MovedDimension{from, to};
+    }
+  }
+  return std::nullopt;
+}
+
+void check_order(Operation &op, const Tensor &input, const std::vector<Dim> &dims) {
+  if (!input.shape.is_known() || input.library != Library::Torch || input.shape.rank() < 2 || dims.size() < 2 ||
+      !std::ranges::all_of(dims, &Dim::is_known)) {
+    return;
+  }
+  const std::optional<MovedDimension> moved = moved_dimension(op.in.terms, input.shape, dims);
+  if (!moved.has_value()) {
+    return;
+  }
+  if (Problem *problem = op.report(
+          Fault::MixedDimensions,
+          fmt::format(
+              "`{}` does not exchange dimensions: {} is dimension {} of {} and would be dimension {} of {}, but the "
+              "numbers keep their order",
+              op.short_name(), op.in.terms.text(dims[moved->to]), moved->from, op.in.text_of(input), moved->to,
+              op.in.text_of(op.in.heap.shape(dims))))) {
+    op.in.tell_chain(*problem, input);
+    problem->advice = "exchange the dimensions first, with transpose() or permute()";
+  }
+}
+
 Value call_view(Operation &op) {
   const Tensor *input = op.tensor("input");
   const bool is_numpy = op.api && op.api.text() == "numpy.reshape";
@@ -97,6 +164,7 @@ Value call_view(Operation &op) {
                               wanted(), terms.text(known)),
                   "the sizes must multiply to the same number; -1 for one of them lets it be computed");
     }
+    check_order(op, *input, dims);
     return op.like(*input, op.in.heap.shape(dims));
   }
   if (is_sure && total.is_known() && known.is_known()) {
@@ -128,6 +196,7 @@ Value call_view(Operation &op) {
   } else {
     dims[*open] = Dim{};
   }
+  check_order(op, *input, dims);
   return op.like(*input, op.in.heap.shape(dims));
 }
 

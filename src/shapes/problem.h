@@ -10,7 +10,7 @@
 
 namespace deepperf::shapes {
 
-// The last two digits of the rule's code.
+// The last two digits of the rule's code, which begins with DP6 unless it is said.
 enum class Fault : u8 {
   LayerInputSize = 1,
   ShapesDoNotFit = 2,
@@ -26,6 +26,7 @@ enum class Fault : u8 {
   MapVanishes = 12,
   DataDoesNotFit = 13,
   ConstantArgmax = 14,
+  MixedDimensions = 68, // of DP268
 };
 
 struct ProblemNote {

@@ -9,7 +9,7 @@ there). Marks at the end of lines:
     # fixed: CODE      in the corrected program this line is CODE; without CODE the line is left out
     #+ CODE            (a line of its own) the corrected program has this line here
 
-good/NAME.py is a program that runs, and about which no rule of DP601 to DP614 may say anything.
+good/NAME.py is a program that runs, and about which no rule of DP601 to DP614, nor DP268, may say anything.
 
 tensorflow/ and jax/ have the same for Keras, TensorFlow 1 and 2, JAX and Flax. Their first lines say in our words what the
 library's error says; nothing here runs them.

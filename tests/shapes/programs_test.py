@@ -19,7 +19,7 @@ import tempfile
 import programs
 
 BINARY = os.path.abspath(sys.argv[1])
-RULES = ",".join(f"DP6{number:02}" for number in range(1, 15))
+RULES = ",".join(f"DP6{number:02}" for number in range(1, 15)) + ",DP268"
 
 
 def check(folder):

@@ -2,6 +2,7 @@
 #include "rules/api_history.h"
 #include "rules/dataset_item.h"
 #include "rules/reach.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -38,11 +39,20 @@ void check(Site &site, const Call &call) {
   }
 }
 
+// Does it read the attribute of some object: `self.rng.choice(…)`, `augment(x, self.rng)`?
+bool reads(const model::FunctionInfo &function, Symbol name) {
+  const FunctionDef *const definition = function.definition();
+  return definition != nullptr && any_node(definition->body, [name](const Node *node) {
+           const auto *attribute = as<Attribute>(node);
+           return attribute != nullptr && attribute->attr == name && attribute->context == Context::Load;
+         });
+}
+
 // A generator that the dataset keeps: each worker gets a copy of it, in the state it has.
 void check_generator(Site &site, const Call &loader) {
   const Expr *const given = argument(loader, 0, "dataset");
-  if (given == nullptr || has_hidden_arguments(loader) || site.module->is_test ||
-      argument(loader, 9, "worker_init_fn") != nullptr || project_has_word(site, {"get_worker_info"})) {
+  if (given == nullptr || site.module->is_test || !argument_of(site, loader, 9, "worker_init_fn").is_absent() ||
+      project_has_word(site, {"get_worker_info"})) {
     return;
   }
   const auto workers = setting_of(site, argument_of(site, loader, 5, "num_workers"), model::ConstantValue::of(i64{0}));
@@ -61,10 +71,9 @@ void check_generator(Site &site, const Call &loader) {
       if (!value.is_kind(Kind::RandomState) || value.call == nullptr || value.alternatives != nullptr) {
         continue;
       }
-      const std::string read = fmt::format(".{}.", Symbol{name}.text());
-      bool is_read = has_word(text_of(*item), {read});
+      bool is_read = reads(*item, Symbol{name});
       for (const model::FunctionInfo *reached : reached_functions(*item, *item->node)) {
-        is_read = is_read || has_word(text_of(*reached), {read});
+        is_read = is_read || reads(*reached, Symbol{name});
         if (std::ranges::find(reached->attribute_stores, Symbol{name}) != reached->attribute_stores.end()) {
           return; // made again for each item
         }
@@ -73,6 +82,13 @@ void check_generator(Site &site, const Call &loader) {
         continue;
       }
       const Site there = site_of(site, *value.call);
+      const bool is_known = std::ranges::any_of(site.findings, [&](const Finding &known) {
+        return known.rule == &site.rule->info && known.file.value == there.module->file.value &&
+               known.span.start == value.call->start;
+      });
+      if (is_known) {
+        continue; // said for another loader
+      }
       Finding &finding =
           report(site.findings, *site.rule, *there.module, value.call->span(),
                  fmt::format("each worker gets a copy of `self.{}`, so all of them draw the same random numbers, in "

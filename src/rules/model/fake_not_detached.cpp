@@ -1,4 +1,5 @@
 #include "base/name_table.h"
+#include "model/variance.h"
 #include "rules/assignments.h"
 #include "rules/made_on_host.h"
 #include "rules/optimizer_module.h"
@@ -130,6 +131,42 @@ struct Read {
   Made fake;
 };
 
+// The same in a function that computes the loss: `self.d_loss(real, fake)`, whose parameter the reader gets as it is.
+Read read_in_helper(const Site &site, const Call &call, const HeldBy &reader) {
+  const model::FunctionInfo *const helper = called_function(site, call);
+  const FunctionDef *const definition = helper != nullptr ? helper->definition() : nullptr;
+  const auto known = definition != nullptr
+                         ? std::ranges::find_if(helper->called_by, [&](const auto *one) { return one->call == &call; })
+                         : decltype(helper->called_by.begin()){};
+  Read found;
+  if (definition == nullptr || known == helper->called_by.end() || helper->no_grad) {
+    return found;
+  }
+  const Site inside = site_inside(site, *helper);
+  any_node(definition->body, [&](const Node *node) {
+    const auto *read = as<Call>(node);
+    const std::optional<HeldBy> module = read != nullptr ? held_module(inside, read->func) : std::nullopt;
+    if (!module.has_value() || module->type == nullptr || !module->same_as(reader)) {
+      return false;
+    }
+    for (const Expr *arg : read->args) {
+      const auto *name = as<Name>(arg);
+      for (u32 i = 0; name != nullptr && i < helper->params.size(); ++i) {
+        const Expr *const given =
+            helper->params[i]->name == name->id && assigned_before(inside, name->id, name->start) == nullptr
+                ? model::passed_argument(**known, i)
+                : nullptr;
+        const Made fake = given != nullptr ? made_by_module(site, given) : Made{};
+        if (fake.call != nullptr && fake.by.has_value() && !fake.by->same_as(reader)) {
+          found = {&call, fake};
+        }
+      }
+    }
+    return found.call != nullptr;
+  });
+  return found;
+}
+
 // `budget`: so many nodes are looked at, since names may stand for expressions with many names.
 Read read_in(const Site &site, const Expr *loss, const HeldBy &reader, u32 &budget, u32 depth = 0) {
   Read found;
@@ -146,7 +183,8 @@ Read read_in(const Site &site, const Expr *loss, const HeldBy &reader, u32 &budg
     const auto *call = as<Call>(node);
     const std::optional<HeldBy> module = call != nullptr ? held_module(site, call->func) : std::nullopt;
     if (!module.has_value() || !module->same_as(reader)) {
-      return false;
+      found = call != nullptr ? read_in_helper(site, *call, reader) : Read{};
+      return found.call != nullptr;
     }
     for (const Expr *given : call->args) {
       const Made fake = made_by_module(site, given);
@@ -301,7 +339,7 @@ void check(Site &site, const Call &call) {
   }
   const Shared shared = shared_in(site, loss);
   if (shared.reads == nullptr) {
-    return;
+    return check_unused_gradients(site, call);
   }
   // What follows in the same function: step() of this model, then another loss that reads the same tensor.
   const Call *step = nullptr;

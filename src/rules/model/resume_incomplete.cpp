@@ -1,5 +1,6 @@
 #include "rules/assignments.h"
 #include "rules/reach.h"
+#include "rules/saved_states.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -34,6 +35,15 @@ const Subscript *epoch_in(const Site &site, const Expr *expr) {
     return found != nullptr;
   });
   return found;
+}
+
+Site site_in(const Site &site, const StateOwner &owner) {
+  Site there = site;
+  there.function = owner.function;
+  there.module = owner.function->module;
+  there.type = owner.function->type;
+  there.ancestors.clear();
+  return there;
 }
 
 // The optimizer whose state the file writes into a checkpoint; null if there is none.
@@ -73,6 +83,32 @@ bool restores_optimizer(const Site &site, const Expr *optimizer) {
   const std::string_view text = text_of(site, optimizer);
   return project_has_word(site, {fmt::format("{}.load_state_dict", text), "optimizer.load_state_dict",
                                  "optim.load_state_dict", "opt.load_state_dict", "load_checkpoint("});
+}
+
+// `return checkpoint["epoch"] + 1` in a function that restores what it is handed: where training is resumed, the state
+// of the optimizer is not among it.
+void check_handed(Site &site, const Node &result, const Subscript &epoch) {
+  const SavedStates &states = saved_states(site);
+  const auto is_optimizer = [](const StateOwner &owner) { return model::kind_of(owner.expr) == Kind::TorchOptimizer; };
+  const auto saved = std::ranges::find_if(states.saved, is_optimizer);
+  if (saved == states.saved.end() || states.restores_unknown || std::ranges::any_of(states.restored, is_optimizer)) {
+    return;
+  }
+  const auto handed = std::ranges::find_if(states.restored, [&](const StateOwner &owner) {
+    return owner.reader == site.function && owner.handed_by != nullptr;
+  });
+  const model::Module &module = handed != states.restored.end() ? *handed->function->module : *site.module;
+  const Node &place = handed != states.restored.end() ? static_cast<const Node &>(*handed->handed_by) : result;
+  const std::string_view text = text_of(site_in(site, *saved), saved->expr);
+  Finding &finding =
+      report(site.findings, *site.rule, module, place.span(),
+             fmt::format("training is resumed without the state of `{}`, which the checkpoint has: "
+                         "momentum and averages start from zero",
+                         text),
+             handed != states.restored.end() ? fmt::format("hand `{}` over as well, to be restored", text)
+                                             : fmt::format("load it, too: `{}.load_state_dict(…)`", text));
+  finding.notes.push_back({saved->function->module->file, saved->expr->span(), "its state is saved here"});
+  finding.notes.push_back({site.module->file, epoch.span(), "training goes on from this epoch"});
 }
 
 bool is_read(const Site &site, Symbol name) {
@@ -151,7 +187,9 @@ void check_start(Site &site, const Node &node) {
     return;
   }
   const Expr *optimizer = saved_optimizer(site);
-  if (optimizer != nullptr && !restores_optimizer(site, optimizer)) {
+  if (optimizer == nullptr) {
+    check_handed(site, assignment, *epoch);
+  } else if (!restores_optimizer(site, optimizer)) {
     Finding &finding = report(site, assignment,
                               fmt::format("training is resumed without the state of `{}`, which the checkpoint has: "
                                           "momentum and averages start from zero",
@@ -159,6 +197,16 @@ void check_start(Site &site, const Node &node) {
                               fmt::format("load it, too: `{}.load_state_dict({}[…])`", text_of(site, optimizer),
                                           text_of(site, epoch->value)));
     add_note(finding, site, *optimizer, "its state is saved here");
+  }
+}
+
+void check_return(Site &site, const Node &node) {
+  const auto &result = static_cast<const Return &>(node);
+  const Subscript *epoch = result.value != nullptr && !site.module->is_test && file_has_word(site, {"torch.load"})
+                               ? epoch_in(site, result.value)
+                               : nullptr;
+  if (epoch != nullptr && project_has_word(site, {".backward("})) {
+    check_handed(site, result, *epoch);
   }
 }
 
@@ -265,7 +313,9 @@ Where the optimizer is meant to start over.
 )"},
     .calls = "*.load_state_dict",
     .on_call = check_load,
-    .nodes = {NodeKind::Assign},
-    .on_node = check_start};
+    .nodes = {NodeKind::Assign, NodeKind::Return},
+    .on_node = [](Site &site, const Node &node) {
+      node.kind == NodeKind::Return ? check_return(site, node) : check_start(site, node);
+    }};
 
 } // namespace deepperf::rules::resume_incomplete

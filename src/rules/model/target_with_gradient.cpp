@@ -1,5 +1,6 @@
 #include "rules/assignments.h"
 #include "rules/loss_call.h"
+#include "rules/origin.h"
 #include "rules/origins.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -14,74 +15,130 @@ using namespace python;
 
 namespace {
 
-constexpr u32 kMostDepth = 8;
+constexpr u32 kMostDepth = 12;
 
-// The call of a network in an expression, behind names; null if something on the way cuts the graph, or there is none.
-// `has_best`, if given, is set where the largest of its outputs is taken.
-const Call *network_in(const Site &site, const Expr *expr, bool *has_best, u32 depth = 0) {
-  if (depth > kMostDepth) {
-    return nullptr;
+bool is_network(const model::Value &value) {
+  return value.is_kind(Kind::TorchModule) ||
+         (value.is(model::Value::Tag::Object) && value.type->kind == Kind::TorchModule);
+}
+
+// A forward pass of a network, and what is done with its result on the way.
+struct ForwardPass {
+  Origin place;           // empty expression if there is none
+  bool has_best = false;  // the largest of its outputs is taken
+  bool is_factor = false; // it is multiplied, as by a discount
+
+  [[nodiscard]] bool is_found() const { return place.expr != nullptr; }
+};
+
+// The call of a network in an expression, behind names and functions; none if something on the way cuts the graph.
+void find_network(const Origin &at, ForwardPass &found, u32 depth = 0) {
+  if (depth > kMostDepth || at.expr == nullptr) {
+    return;
   }
-  if (const auto *name = as<Name>(expr)) {
-    const Expr *value = assigned_before(site, name->id, name->start);
-    return value != nullptr ? network_in(site, value, has_best, depth + 1) : nullptr;
+  if (const auto *both = as<BinOp>(at.expr)) {
+    ForwardPass side;
+    find_network(at.at(both->left), side, depth + 1);
+    if (!side.is_found()) {
+      find_network(at.at(both->right), side, depth + 1);
+    }
+    if (side.is_found()) {
+      found = side;
+      found.is_factor = found.is_factor || both->op() == Operator::Mult;
+    }
+    return;
   }
-  if (const auto *both = as<BinOp>(expr)) {
-    const Call *found = network_in(site, both->left, has_best, depth + 1);
-    return found != nullptr ? found : network_in(site, both->right, has_best, depth + 1);
+  if (const auto *element = as<Subscript>(at.expr)) {
+    return find_network(at.at(element->value), found, depth + 1);
   }
-  if (const auto *element = as<Subscript>(expr)) {
-    return network_in(site, element->value, has_best, depth + 1);
+  if (const auto *attribute = as<Attribute>(at.expr)) {
+    return attribute->attr.text() == "values" ? find_network(at.at(attribute->value), found, depth + 1) : void();
   }
-  if (const auto *attribute = as<Attribute>(expr)) {
-    return attribute->attr.text() == "values" ? network_in(site, attribute->value, has_best, depth + 1) : nullptr;
+  const auto *call = as<Call>(at.expr);
+  if (call != nullptr && is_network(value_of(at.site(), call->func))) {
+    if (model::has_grad(call)) {
+      found.place = at;
+    }
+    return;
   }
-  const auto *call = as<Call>(expr);
+  if (const std::optional<Origin> before = step_back(at)) {
+    // What the function runs without gradients has none, whatever it returns.
+    const bool is_cut = call != nullptr && !model::has_grad(call);
+    return is_cut ? void() : find_network(*before, found, depth + 1);
+  }
   if (call == nullptr) {
-    return nullptr;
-  }
-  const model::Value callee = value_of(site, call->func);
-  if (callee.is_kind(Kind::TorchModule) ||
-      (callee.is(model::Value::Tag::Object) && callee.type->kind == Kind::TorchModule)) {
-    return model::has_grad(call) ? call : nullptr;
+    return;
   }
   const std::string_view method = called_method(*call);
-  const std::string_view api = called_api(site, *call);
+  const std::string_view api = called_api(at.site(), *call);
   if (method == "detach" || method == "item" || method == "numpy") {
-    return nullptr;
-  }
-  if (has_best != nullptr &&
-      (method == "max" || method == "amax" || api == "torch.max" || api == "torch.amax" || api == "torch.min")) {
-    *has_best = true;
+    return;
   }
   const Expr *inner = api.starts_with("torch.") && !call->args.empty() ? call->args[0] : receiver_of(*call);
-  return inner != nullptr ? network_in(site, inner, has_best, depth + 1) : nullptr;
+  if (inner != nullptr) {
+    find_network(at.at(inner), found, depth + 1);
+    found.has_best = found.has_best || method == "max" || method == "amax" || api == "torch.max" ||
+                     api == "torch.amax" || api == "torch.min";
+  }
+}
+
+// The network that is called, as the code that asks writes it: a parameter of a helper is what was passed for it. Names
+// are not followed further, as two networks may be made by the same code.
+std::string network_of(const ForwardPass &pass) {
+  Origin network = pass.place.at(static_cast<const Call *>(pass.place.expr)->func);
+  while (network.expr->kind == NodeKind::Name) {
+    const std::optional<Origin> before = step_back(network);
+    const bool is_name =
+        before.has_value() && (before->expr->kind == NodeKind::Name || before->expr->kind == NodeKind::Attribute);
+    if (!is_name || (network.entered.empty() && before->function != network.function)) {
+      break;
+    }
+    network = *before;
+  }
+  return std::string(text_of(network.site(), network.expr));
 }
 
 // loss(q(s)…, r + gamma * q(s').max(1)…)
 void check_target(Site &site, const Call &call) {
-  if (call.args.size() < 2 || site.module->is_test) {
+  if (call.args.size() < 2 || site.module->is_test || !model::has_grad(call.args[1])) {
     return;
   }
-  const Expr *target = written_value(site, call.args[1]);
-  const auto *sum = as<BinOp>(target);
-  if (sum == nullptr || sum->op() != Operator::Add || !model::has_grad(call.args[1])) {
+  const Origin target = traced_back(origin_here(site, call.args[1]));
+  const auto *sum = as<BinOp>(target.expr);
+  if (sum == nullptr || sum->op() != Operator::Add) {
     return;
   }
-  bool has_best = false;
-  const Call *next = network_in(site, target, &has_best);
-  const Call *current = network_in(site, call.args[0], nullptr);
-  if (next == nullptr || current == nullptr || !has_best || text_of(site, next->func) != text_of(site, current->func) ||
-      text_of(site, next) == text_of(site, current)) {
+  // One side is the reward, the other the value of the next state: its best action, or discounted.
+  ForwardPass next;
+  ForwardPass other;
+  find_network(target.at(sum->right), next);
+  find_network(target.at(sum->left), other);
+  if (next.is_found() == other.is_found()) {
+    return;
+  }
+  next = next.is_found() ? next : other;
+  ForwardPass current;
+  find_network(origin_here(site, call.args[0]), current);
+  if (!current.is_found() || (!next.has_best && !next.is_factor) || next.place.expr == current.place.expr) {
+    return;
+  }
+  const std::string network = network_of(next);
+  if (network != network_of(current) ||
+      text_of(next.place.site(), next.place.expr) == text_of(current.place.site(), current.place.expr)) {
     return;
   }
   Finding &finding = report(
       site, *sum,
       fmt::format(
           "the target is computed by `{}` with gradients, so the loss also moves the target towards the prediction",
-          text_of(site, next->func)),
+          network),
       "compute the target under `with torch.no_grad():`");
-  add_note(finding, site, *next, "this forward pass belongs to the target");
+  finding.file = target.function->module->file;
+  finding.notes.push_back(
+      {next.place.function->module->file, next.place.expr->span(), "this forward pass belongs to the target"});
+  if (target.function != site.function) {
+    add_note(finding, site, call, "the loss compares it here");
+  }
 }
 
 // `-(log_prob * advantage)`, where the advantage comes from the critic with its gradient
@@ -261,7 +318,7 @@ extern constinit const Rule kTargetWithGradient = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A temporal-difference target `r + gamma * q(next_state).max(1)` that the trained network computes with gradients, and `log_prob * advantage` where the advantage still has the
+A temporal-difference target `r + gamma * q(next_state).max(1)`, or `r + gamma * v(next_state)`, that the trained network computes with gradients, and `log_prob * advantage` where the advantage still has the
 critic's gradient. In JAX, a squared difference of a prediction and of such a target, where a function that `jax.grad` differentiates computes
 both with the same parameters, without `jax.lax.stop_gradient`.
 

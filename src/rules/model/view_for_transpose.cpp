@@ -1,4 +1,5 @@
 #include "rules/assignments.h"
+#include "rules/shape_problems.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -90,6 +91,14 @@ public:
     return std::nullopt;
   }
 
+  // How many dimensions it has, where the code tells.
+  [[nodiscard]] std::optional<i64> rank() const {
+    const bool is_known = unpacked_ != nullptr && std::ranges::all_of(unpacked_->elts, [](const Expr *name) {
+                            return name->kind == NodeKind::Name;
+                          });
+    return is_known ? std::optional(static_cast<i64>(unpacked_->elts.size())) : std::nullopt;
+  }
+
 private:
   [[nodiscard]] bool is_shape(const Expr *expr) const {
     const Name *const owner = owner_of_shape(expr);
@@ -101,53 +110,153 @@ private:
   const Tuple *unpacked_ = nullptr;
 };
 
-void check(Site &site, const Call &call) {
-  const auto *x = as<Name>(receiver_of(call));
-  if (x == nullptr || call.args.size() < 2 || !call.keywords.empty() || site.module->is_test ||
-      site.function->definition() == nullptr) {
-    return;
+// The dimensions of `x` that one argument is the product of: `h * d`, `x.size(1) * x.size(2)`. Nothing if it is
+// something else.
+bool add_factors(const Sizes &sizes, const Expr *expr, std::vector<i64> &into) {
+  if (const auto *product = as<BinOp>(expr); product != nullptr && product->op() == Operator::Mult) {
+    return add_factors(sizes, product->left, into) && add_factors(sizes, product->right, into);
   }
-  const Sizes sizes(site, *x);
-  std::vector<i64> order;
-  for (u32 i = 0; i < call.args.size(); ++i) {
-    const std::optional<i64> dimension = sizes.dimension(call.args[i]);
-    if (!dimension.has_value()) {
-      // `-1` at the end stands for what is left
-      if (i + 1 == call.args.size() && i >= 2 && integer_of(site, call.args[i]) == -1) {
-        break;
+  const std::optional<i64> dimension = sizes.dimension(expr);
+  if (dimension.has_value()) {
+    into.push_back(*dimension);
+  }
+  return dimension.has_value();
+}
+
+// What a new shape is made of: for each of its sizes the dimensions of the tensor that it is the product of.
+struct NewShape {
+  std::vector<std::vector<i64>> sizes;
+  std::optional<std::size_t> rest; // the place of `-1`, which stands for what is left
+};
+
+std::optional<NewShape> new_shape(const Site &site, const Sizes &sizes, const std::vector<const Expr *> &args) {
+  NewShape found;
+  for (const Expr *arg : args) {
+    if (integer_of(site, arg) == -1) {
+      if (found.rest.has_value()) {
+        return std::nullopt;
       }
-      return;
+      found.rest = found.sizes.size();
+      found.sizes.emplace_back();
+      continue;
     }
-    order.push_back(*dimension);
+    std::vector<i64> factors;
+    if (!add_factors(sizes, arg, factors)) {
+      return std::nullopt;
+    }
+    std::ranges::sort(factors);
+    found.sizes.push_back(std::move(factors));
   }
-  if (order.size() < 2) {
+  return found;
+}
+
+// The dimensions in the order in which the new shape has them, if it has each of the first ones once.
+std::optional<std::vector<i64>> order_of(NewShape &shape, std::optional<i64> rank) {
+  std::vector<i64> named;
+  for (const std::vector<i64> &factors : shape.sizes) {
+    named.insert(named.end(), factors.begin(), factors.end());
+  }
+  std::ranges::sort(named);
+  if (named.empty() || named.front() < 0 || std::ranges::adjacent_find(named) != named.end()) {
+    return std::nullopt;
+  }
+  // Without the names of all of them, what `-1` stands for comes behind the named ones, if these have no gap.
+  const bool is_prefix = named.back() + 1 == static_cast<i64>(named.size());
+  const i64 count = rank.value_or(named.back() + 1);
+  if (shape.rest.has_value() && (rank.has_value() || (is_prefix && *shape.rest + 1 == shape.sizes.size()))) {
+    for (i64 dimension = 0; dimension < count; ++dimension) {
+      if (!std::ranges::binary_search(named, dimension)) {
+        shape.sizes[*shape.rest].push_back(dimension);
+      }
+    }
+  } else if (!is_prefix || shape.rest.has_value() || static_cast<i64>(named.size()) != count) {
+    return std::nullopt;
+  }
+  std::vector<i64> order;
+  for (const std::vector<i64> &factors : shape.sizes) {
+    order.insert(order.end(), factors.begin(), factors.end());
+  }
+  return order;
+}
+
+// `torch.reshape(x, …)` and `x.contiguous().view(…)` are about x as well.
+const Name *reshaped(const Site &site, const Call &call) {
+  const bool is_function = called_api(site, call) == "torch.reshape";
+  const Expr *subject = is_function ? argument(call, 0, "input") : receiver_of(call);
+  const auto *contiguous = as<Call>(subject);
+  if (contiguous != nullptr && (called_method(*contiguous) == "contiguous" || called_method(*contiguous) == "clone")) {
+    subject = receiver_of(*contiguous);
+  }
+  return as<Name>(subject);
+}
+
+std::vector<const Expr *> sizes_of(const Site &site, const Call &call) {
+  const bool is_function = called_api(site, call) == "torch.reshape";
+  std::vector<const Expr *> args(call.args.begin() + (is_function && !call.args.empty() ? 1 : 0), call.args.end());
+  if (args.size() == 1) {
+    const auto *tuple = as<Tuple>(args[0]);
+    const auto *list = as<List>(args[0]);
+    if (tuple != nullptr) {
+      args.assign(tuple->elts.begin(), tuple->elts.end());
+    } else if (list != nullptr) {
+      args.assign(list->elts.begin(), list->elts.end());
+    }
+  }
+  return args;
+}
+
+void check(Site &site, const Call &call) {
+  const Name *const x = reshaped(site, call);
+  if (x == nullptr || !call.keywords.empty() || site.module->is_test || site.function->definition() == nullptr) {
     return;
   }
-  // All of the first dimensions, each once, in another order
-  std::vector<i64> sorted = order;
-  std::ranges::sort(sorted);
-  bool is_other = false;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (sorted[i] != static_cast<i64>(i)) {
-      return;
-    }
-    is_other = is_other || order[i] != static_cast<i64>(i);
-  }
-  if (!is_other) {
+  const std::vector<const Expr *> args = sizes_of(site, call);
+  const Sizes sizes(site, *x);
+  std::optional<NewShape> shape = args.size() >= 2 ? new_shape(site, sizes, args) : std::nullopt;
+  if (!shape.has_value()) {
     return;
+  }
+  const std::optional<std::vector<i64>> order = order_of(*shape, sizes.rank());
+  const bool is_plain = std::ranges::all_of(shape->sizes, [](const auto &factors) { return factors.size() <= 1; });
+  if (!order.has_value() || order->size() < 2 || std::ranges::is_sorted(*order)) {
+    return;
+  }
+  // A dimension that only `-1` names may have size 1: then it may stand anywhere.
+  std::vector<i64> named;
+  for (std::size_t i = 0; i < shape->sizes.size(); ++i) {
+    if (i != shape->rest) {
+      named.insert(named.end(), shape->sizes[i].begin(), shape->sizes[i].end());
+    }
   }
   std::string dims;
-  for (const i64 dimension : order) {
+  for (const i64 dimension : *order) {
     dims += fmt::format("{}{}", dims.empty() ? "" : ", ", dimension);
   }
-  report(site, call,
-         fmt::format(
-             "`{}` does not exchange dimensions: it reads the same numbers in another shape, which mixes the samples "
-             "or steps of `{}`",
-             called_method(call), x->id.text()),
-         order.size() == call.args.size() ? fmt::format("use `{}.permute({})`", x->id.text(), dims)
-                                          : fmt::format("use `{}.transpose({}, {})`", x->id.text(), 0, 1));
+  std::string sizes_text;
+  for (const Expr *arg : args) {
+    sizes_text += fmt::format("{}{}", sizes_text.empty() ? "" : ", ", text_of(site, arg));
+  }
+  // What `-1` stands for is not known: permute() would have to name it.
+  const bool has_more = shape->rest.has_value() && shape->sizes[*shape->rest].empty();
+  const std::string name(x->id.text());
+  const std::string permuted = order->size() == 2 && has_more ? fmt::format("{}.transpose(0, 1)", name)
+                               : has_more                     ? fmt::format("{}.permute({}, …)", name, dims)
+                                                              : fmt::format("{}.permute({})", name, dims);
+  Finding &finding = report(
+      site, call,
+      fmt::format(
+          "`{}` does not exchange dimensions: it reads the same numbers in another shape, which mixes the samples "
+          "or steps of `{}`",
+          called_name(call), name),
+      is_plain ? fmt::format("use `{}`", permuted)
+               : fmt::format("exchange them first: `{}.reshape({})`", permuted, sizes_text));
+  if (std::ranges::is_sorted(named)) {
+    finding.tier = Tier::Hint;
+  }
 }
+
+// The same where shapes tell: of the result of other functions, with numbers.
+void check_shapes(Site &site) { report_shape_problems(site, shapes::Fault::MixedDimensions); }
 
 } // namespace
 
@@ -162,7 +271,8 @@ extern constinit const Rule kViewForTranspose = {.info = {.code = "DP268",
                                                           .tier = Tier::On,
                                                           .documentation = R"(## What it finds
 
-`x.view(b, d, t)` or `x.reshape(x.size(1), x.size(0), -1)` where the sizes are those of `x` in another order.
+`x.view(b, d, t)` or `x.reshape(x.size(1), x.size(0), -1)` where the sizes are those of `x` in another order; also products of them, as in
+`x.reshape(b, n, h * d)` of a tensor of heads (`b, h, n, d = x.shape`).
 
 ## Why it is wrong
 
@@ -198,7 +308,8 @@ Where one of the dimensions has size 1.
 
 - PyTorch documentation of `torch.Tensor.view` and `torch.permute`
 )"},
-                                                 .calls = "*.view *.reshape",
-                                                 .on_call = check};
+                                                 .calls = "*.view *.reshape torch.reshape",
+                                                 .on_call = check,
+                                                 .on_shapes = check_shapes};
 
 } // namespace deepperf::rules::view_for_transpose

@@ -1,6 +1,7 @@
 #include "rules/assignments.h"
 #include "rules/encoding.h"
 #include "rules/loss_call.h"
+#include "rules/origin.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/step_order.h"
@@ -48,9 +49,19 @@ bool is_mean(const Site &site, const Expr *loss, u32 depth = 0) {
   const Expr *const value = name == nullptr ? loss
                             : depth == 0    ? last_assigned(site, *name)
                                             : assigned_before(site, name->id, name->start);
+  if (value == nullptr && name != nullptr) { // a parameter is what the caller passes for it
+    const std::optional<Origin> given = step_back(origin_here(site, name));
+    constexpr u32 kMostCallers = 3;
+    return given.has_value() && given->function != site.function && depth < kMostCallers &&
+           is_mean(given->site(), given->expr, depth + 1);
+  }
   if (const auto *sum = as<BinOp>(value)) { // loss + 0.4 * auxiliary
     constexpr u32 kMostTerms = 5;
-    const auto is_number = [](const Expr *part) { return part->kind == NodeKind::Constant; };
+    const auto is_number = [](const Expr *part) { // also a setting: `aux_weight * auxiliary`
+      return part->kind == NodeKind::Constant || ((part->kind == NodeKind::Name || part->kind == NodeKind::Attribute ||
+                                                   part->kind == NodeKind::Subscript) &&
+                                                  model::kind_of(part) != Kind::TorchTensor);
+    };
     if (depth >= kMostTerms) {
       return false;
     }

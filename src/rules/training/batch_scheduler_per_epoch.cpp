@@ -1,9 +1,13 @@
 #include "rules/assignments.h"
+#include "rules/called_by_name.h"
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
+#include <vector>
 
 namespace deepperf::rules::batch_scheduler_per_epoch {
 
@@ -50,6 +54,66 @@ bool is_in_batches(const Site &there, const Call &maker, std::string_view api) {
 // A loop over epochs: it trains, but not one step in each iteration.
 bool goes_over_epochs(const model::Loop &loop) { return loop.trains && !loop.steps; }
 
+// The loop over epochs that all calls of the function stand in, and no loop over batches: on_epoch_end() of a callback.
+const model::Loop *epochs_around_calls(const Site &site, const model::FunctionInfo &function, u32 depth) {
+  constexpr u32 kMostDepth = 3;
+  std::vector<const model::CallSite *> callers(function.called_by.begin(), function.called_by.end());
+  if (function.type != nullptr && function.name) {
+    const auto &named = calls_by_name(site, function.name);
+    callers.insert(callers.end(), named.begin(), named.end());
+  }
+  const model::Loop *found = nullptr;
+  for (const model::CallSite *caller : callers) {
+    const bool is_passed_on = caller->loop == nullptr || caller->loop->tiny || caller->loop->turns == model::Turns::Few;
+    const model::Loop *const loop = !is_passed_on        ? caller->loop
+                                    : depth < kMostDepth ? epochs_around_calls(site, *caller->caller, depth + 1)
+                                                         : nullptr;
+    if (loop == nullptr || !goes_over_epochs(*loop) || caller->conditional) {
+      return nullptr;
+    }
+    found = loop;
+  }
+  return found;
+}
+
+// Places where the project steps a scheduler.
+struct SchedulerSteps {
+  std::vector<std::pair<const Call *, const Call *>> all; // the call of step(), and what made the scheduler
+  bool unknown = false;                                   // some steps are of schedulers that are not known
+};
+
+SchedulerSteps find_steps(const Site &site) {
+  SchedulerSteps found;
+  for (const model::FunctionInfo &function : site.project.functions) {
+    const FunctionDef *const definition = function.definition();
+    if (definition == nullptr || !has_word(text_of(function), {".step("})) {
+      continue;
+    }
+    any_node(definition->body, [&](const Node *node) {
+      const auto *call = as<Call>(node);
+      if (call == nullptr || called_method(*call) != "step" || call->args.size() > 1) {
+        return false;
+      }
+      const model::Value stepped = value_of(site_of(site, *call), receiver_of(*call));
+      if (stepped.is_kind(Kind::TorchScheduler)) {
+        found.all.emplace_back(call, stepped.call);
+        found.unknown |= stepped.call == nullptr || stepped.alternatives != nullptr;
+      } else if (!stepped.known() && call->args.empty()) {
+        found.unknown = true; // perhaps one
+      }
+      return false;
+    });
+  }
+  return found;
+}
+
+// Is it the only place where the scheduler is stepped?
+bool is_only_step(const Site &site, const Call &step, const Call &maker) {
+  const SchedulerSteps &steps = site.memory.recall<SchedulerSteps>(&site.project, [&] { return find_steps(site); });
+  return !steps.unknown &&
+         std::ranges::none_of(steps.all, [&](const auto &one) { return one.first != &step && one.second == &maker; });
+}
+
 // The loop over epochs that comes to the place once in each iteration: around it, or around the call of a function that
 // goes through the data in a loop of its own.
 const model::Loop *loop_over_epochs(const Site &site) {
@@ -58,8 +122,11 @@ const model::Loop *loop_over_epochs(const Site &site) {
   }
   const model::FunctionInfo &function = *site.function;
   const bool has_steps = std::ranges::any_of(function.loops, &model::Loop::steps);
-  if (!has_steps || function.definition() == nullptr || enclosing(site, NodeKind::If) != nullptr) {
+  if (function.definition() == nullptr || enclosing(site, NodeKind::If) != nullptr) {
     return nullptr;
+  }
+  if (!has_steps) {
+    return epochs_around_calls(site, function, 0);
   }
   for (const model::CallSite *caller : function.called_by) {
     if (caller->loop != nullptr && goes_over_epochs(*caller->loop) && !caller->conditional) {
@@ -82,6 +149,11 @@ void check(Site &site, const Call &call) {
   const Call &maker = *scheduler.call;
   const Site there = site_of(site, maker);
   if (!is_in_batches(there, maker, scheduler.name().text())) {
+    return;
+  }
+  const bool is_helper =
+      loop->function != site.function && std::ranges::none_of(site.function->loops, &model::Loop::steps);
+  if (is_helper && !is_only_step(site, call, maker)) {
     return;
   }
   // Somebody else may step it for each batch.

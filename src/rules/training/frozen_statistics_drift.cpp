@@ -1,3 +1,4 @@
+#include "base/known_names.h"
 #include "model/classes.h"
 #include "model/modes.h"
 #include "rules/reach.h"
@@ -5,6 +6,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <string>
+#include <vector>
 
 namespace deepperf::rules::frozen_statistics_drift {
 
@@ -14,35 +17,90 @@ namespace {
 
 // A part of a model that its forward pass only reads: it runs under torch.no_grad().
 struct FixedPart {
-  Symbol name;
-  const Call *call = nullptr; // null if there is none
+  std::vector<const model::ClassInfo *> owners; // the model's own class, then those of the parts on the way
+  std::vector<Symbol> path;                     // `trunk`, `body` of self.trunk.body
+  const Node *place = nullptr;                  // where it is only read; null if there is none
+  const model::Module *module = nullptr;        // where that stands
+
+  [[nodiscard]] std::string text() const {
+    std::string joined;
+    for (const std::string_view name : names()) {
+      joined += fmt::format("{}{}", joined.empty() ? "" : ".", name);
+    }
+    return joined;
+  }
+  [[nodiscard]] std::vector<std::string_view> names() const {
+    std::vector<std::string_view> found;
+    for (const Symbol one : path) {
+      found.push_back(one.text());
+    }
+    return found;
+  }
 };
 
-// `self.backbone` of `with torch.no_grad(): features = self.backbone(x)` in forward.
-FixedPart fixed_part(const model::ClassInfo &type) {
-  const model::FunctionInfo *const forward = model::find_method_of(type, intern("forward"));
-  const FunctionDef *const definition = forward != nullptr ? forward->definition() : nullptr;
+bool is_no_grad(const Expr *expr) { return model::kind_of(expr) == Kind::NoGrad; }
+
+// `self.backbone` of `with torch.no_grad(): features = self.backbone(x)` in forward, or of a forward that is decorated.
+bool find_in_forward(const model::ClassInfo &type, const model::FunctionInfo &forward, FixedPart &found) {
+  const FunctionDef *const definition = forward.definition();
   if (definition == nullptr || definition->params.empty()) {
-    return {};
+    return false;
   }
   const Symbol self = definition->params[0]->name;
-  FixedPart found;
-  any_node(definition->body, [&](const Node *node) {
+  const auto find_part = [&](const Node *part) {
+    const auto *call = as<Call>(part);
+    const auto *callee = call != nullptr ? as<Attribute>(call->func) : nullptr;
+    const auto *owner = callee != nullptr ? as<Name>(callee->value) : nullptr;
+    if (owner != nullptr && owner->id == self && model::find_method_of(type, callee->attr) == nullptr) {
+      found.path.push_back(callee->attr);
+      found.place = call;
+      found.module = forward.module;
+    }
+    return found.place != nullptr;
+  };
+  if (std::ranges::any_of(definition->decorators, is_no_grad)) {
+    return any_node(definition->body, find_part);
+  }
+  return any_node(definition->body, [&](const Node *node) {
     const auto *block = as<With>(node);
     const bool is_fixed = block != nullptr && std::ranges::any_of(block->items, [](const WithItem &item) {
-                            return model::kind_of(item.context_expr) == Kind::NoGrad;
+                            return is_no_grad(item.context_expr);
                           });
-    return is_fixed && any_node(block->body, [&](const Node *part) {
-             const auto *call = as<Call>(part);
-             const auto *callee = call != nullptr ? as<Attribute>(call->func) : nullptr;
-             const auto *owner = callee != nullptr ? as<Name>(callee->value) : nullptr;
-             if (owner != nullptr && owner->id == self) {
-               found = {callee->attr, call};
-             }
-             return found.call != nullptr;
-           });
+    return is_fixed && any_node(block->body, find_part);
   });
-  return found;
+}
+
+// The same in parts of the model, at any depth: `self.trunk` whose own forward runs `self.body` so.
+bool find_fixed_part(const model::ClassInfo &type, FixedPart &found, u32 depth = 0) {
+  constexpr u32 kMostDepth = 4;
+  found.owners.push_back(&type);
+  const model::FunctionInfo *const forward = model::find_method_of(type, known::sym_forward);
+  if (forward != nullptr && find_in_forward(type, *forward, found)) {
+    return true;
+  }
+  std::vector<std::pair<Symbol, const model::ClassInfo *>> parts; // sorted, so that the answer is always the same
+  for (const model::ClassInfo *at : type.mro) {
+    for (const auto &[name, cell] : at->attributes) {
+      const model::Value &value = cell.value;
+      if (value.is(model::Value::Tag::Object) && value.alternatives == nullptr && !value.open &&
+          value.type->kind == Kind::TorchModule) {
+        parts.emplace_back(Symbol{name}, value.type);
+      }
+    }
+  }
+  std::ranges::sort(parts, {}, [](const auto &part) { return part.first.text(); });
+  for (const auto &[name, inner] : parts) {
+    if (depth >= kMostDepth || std::ranges::find(found.owners, inner) != found.owners.end()) {
+      continue;
+    }
+    found.path.push_back(name);
+    if (find_fixed_part(*inner, found, depth + 1)) {
+      return true;
+    }
+    found.path.pop_back();
+  }
+  found.owners.pop_back();
+  return false;
 }
 
 // Networks of torchvision with batch normalization.
@@ -95,11 +153,16 @@ bool has_statistics(const Site &site, const model::ClassInfo &type, Symbol part)
 }
 
 // Does code of the project put the part, or its normalization, into evaluation mode?
-bool is_kept_in_evaluation(const Site &site, const model::ClassInfo &type, Symbol part) {
-  const model::FunctionInfo *const own = model::find_method_of(type, intern("train"));
-  const std::string call = fmt::format("{}.eval(", part.text());
-  const std::string other = fmt::format("{}.train(", part.text());
-  if (own != nullptr || project_has_word(site, {call, other, "freeze_bn", "FrozenBatchNorm", "track_running_stats"})) {
+bool is_kept_in_evaluation(const Site &site, const FixedPart &part) {
+  const bool is_overridden = std::ranges::any_of(part.owners, [](const model::ClassInfo *owner) {
+    return model::find_method_of(*owner, intern("train")) != nullptr;
+  });
+  const bool is_set = std::ranges::any_of(part.names(), [&](std::string_view name) {
+    const std::string call = fmt::format("{}.eval(", name);
+    const std::string other = fmt::format("{}.train(", name);
+    return project_has_word(site, {call, other});
+  });
+  if (is_overridden || is_set || project_has_word(site, {"freeze_bn", "FrozenBatchNorm", "track_running_stats"})) {
     return true;
   }
   return std::ranges::any_of(site.project.functions, [](const model::FunctionInfo &function) {
@@ -118,9 +181,9 @@ void check(Site &site, const Call &call) {
   if (!model.is(model::Value::Tag::Object) || model.alternatives != nullptr || model.type->kind != Kind::TorchModule) {
     return;
   }
-  const FixedPart part = fixed_part(*model.type);
-  if (part.call == nullptr || !has_statistics(site, *model.type, part.name) ||
-      is_kept_in_evaluation(site, *model.type, part.name)) {
+  FixedPart part;
+  if (!find_fixed_part(*model.type, part) || !has_statistics(site, *part.owners.back(), part.path.back()) ||
+      is_kept_in_evaluation(site, part)) {
     return;
   }
   const std::string_view owner = text_of(site, receiver_of(call));
@@ -129,11 +192,10 @@ void check(Site &site, const Call &call) {
              fmt::format(
                  "`train()` also reaches the fixed `{}.{}`: its batch normalization uses the statistics of each batch, "
                  "and its running statistics drift",
-                 owner, part.name.text()),
-             fmt::format("call `{}.{}.eval()` after it, or override `train()` in `{}`", owner, part.name.text(),
-                         model.type->name.text()));
-  finding.notes.push_back(
-      {model.type->module->file, part.call->span(), "it is only read here, under `torch.no_grad()`"});
+                 owner, part.text()),
+             fmt::format("call `{}.{}.eval()` after it, or override `train()` in `{}`", owner, part.text(),
+                         part.owners.back()->name.text()));
+  finding.notes.push_back({part.module->file, part.place->span(), "it is only read here, under `torch.no_grad()`"});
 }
 
 } // namespace

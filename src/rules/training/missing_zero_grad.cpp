@@ -164,12 +164,59 @@ bool follows_backward(const Site &site, const Stmt &statement, bool is_certain) 
   return false;
 }
 
+// `self.optimizers["critic"]`: one of a table, by a key that is written down.
+bool is_entry(const Expr *optimizer) {
+  const auto *entry = as<Subscript>(optimizer);
+  return entry != nullptr && entry->slice->kind == NodeKind::Constant &&
+         (entry->value->kind == NodeKind::Name || entry->value->kind == NodeKind::Attribute);
+}
+
+// What the project clears with zero_grad(), by what made the optimizers.
+struct ClearedMakers {
+  std::unordered_set<const Call *> makers;
+  bool has_others = false; // models, or what is not known: they may have the parameters of any optimizer
+};
+
+// The optimizer whose method is called, as the engine knows it at this place.
+model::Value owner_of(const Site &site, const Call &call) {
+  const model::Value callee = site.project.callee_of(&call);
+  return callee.is(model::Value::Tag::ApiMethod) && callee.items != nullptr ? callee.receiver() : model::Value();
+}
+
+bool is_cleared_somewhere(const Site &site, const Call &maker) {
+  const ClearedMakers &all = site.memory.recall<ClearedMakers>(&site.project, [&] {
+    ClearedMakers found;
+    for (const model::FunctionInfo &function : site.project.functions) {
+      const FunctionDef *const definition = function.definition();
+      if (definition == nullptr || !has_word(text_of(function), {"zero_grad"})) {
+        continue;
+      }
+      any_node(definition->body, [&](const Node *node) {
+        const auto *call = as<Call>(node);
+        if (call == nullptr || called_method(*call) != "zero_grad") {
+          return false;
+        }
+        const model::Value cleared = owner_of(site, *call);
+        if (cleared.is_kind(Kind::TorchOptimizer) && cleared.call != nullptr && cleared.alternatives == nullptr) {
+          found.makers.insert(cleared.call);
+        } else {
+          found.has_others = true;
+        }
+        return false;
+      });
+    }
+    return found;
+  });
+  return all.has_others || all.makers.contains(&maker);
+}
+
 // Of several optimizers in a function, one whose gradients nobody clears, while another one is cleared in its place.
 void check_other(Site &site, const Call &call) {
   const Expr *const optimizer = receiver_of(call);
   const auto *statement = !site.ancestors.empty() ? as<ExprStmt>(site.ancestors.back()) : nullptr;
   if (statement == nullptr || !call.args.empty() || !call.keywords.empty() || optimizer == nullptr ||
-      (optimizer->kind != NodeKind::Name && optimizer->kind != NodeKind::Attribute) || !site.module->torch ||
+      (optimizer->kind != NodeKind::Name && optimizer->kind != NodeKind::Attribute && !is_entry(optimizer)) ||
+      !site.module->torch ||
       (model::kind_of(optimizer) != Kind::Unknown && model::kind_of(optimizer) != Kind::TorchOptimizer) ||
       site.module->is_test) {
     return;
@@ -180,10 +227,16 @@ void check_other(Site &site, const Call &call) {
   const std::string_view written = text_of(site, optimizer);
   const Cleared &all = site.memory.recall<Cleared>(&body_around(site), [&site] { return find_cleared(site); });
   const auto after = std::ranges::lower_bound(all.calls, call.start, {}, [](const Call *one) { return one->start; });
-  if (after == all.calls.begin() || !all.are_stepped || all.texts.contains(written)) {
+  const model::Value value = owner_of(site, call);
+  const bool is_known = value.is_kind(Kind::TorchOptimizer) && value.call != nullptr && value.alternatives == nullptr;
+  // In a function that runs again and again it does not matter which of them is cleared first.
+  const bool is_before = after != all.calls.begin();
+  const bool is_told_by_facts = optimizer->kind == NodeKind::Subscript || !is_before;
+  if (all.calls.empty() || !all.are_stepped || all.texts.contains(written) || (!is_before && !site.function->in_loop) ||
+      (is_told_by_facts && (!is_known || is_cleared_somewhere(site, *value.call)))) {
     return;
   }
-  const Call *const cleared = *(after - 1); // the last zero_grad() before it
+  const Call *const cleared = is_before ? *(after - 1) : *after; // the last zero_grad() before it, or the next one
   const std::string elsewhere = fmt::format("{}.zero_grad", written.substr(written.rfind('.') + 1));
   if (project_has_word(site, {elsewhere, ".grad = None", "autograd.grad("})) {
     return;

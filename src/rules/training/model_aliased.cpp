@@ -324,10 +324,10 @@ void check(Site &site, const Node &node) {
       return used != nullptr;
     });
   }
-  const auto *copied = as<Name>(target);
+  const auto *name = as<Name>(target);
   const auto *from = as<Name>(value);
-  if (used == nullptr && copied != nullptr && from != nullptr && !function_has_word(site, {"deepcopy"})) {
-    check_handed(site, assignment, *copied, *from);
+  if (used == nullptr && name != nullptr && from != nullptr && !function_has_word(site, {"deepcopy"})) {
+    check_handed(site, assignment, *name, *from);
     return;
   }
   // Bound to a copy later, it is another one.

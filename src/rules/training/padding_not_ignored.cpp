@@ -62,45 +62,74 @@ bool is_row_of_tokens(const Site &site, const Expr *expr) {
 struct PaddedLabels {
   const Call *call = nullptr;
   const model::Module *module = nullptr;
+  bool is_pair = false; // `return pad_sequence(xs), pad_sequence(ys)`: see check_pair
 };
+
+// Does the call run for each column of the samples: `[pad_sequence(c) for c in zip(*samples)]`?
+bool pads_columns(const Site &site, const Node &comprehension) {
+  const Array<Comprehension *> *clauses = nullptr;
+  if (const auto *list = as<ListComp>(&comprehension)) {
+    clauses = &list->generators;
+  } else if (const auto *generator = as<GeneratorExp>(&comprehension)) {
+    clauses = &generator->generators;
+  }
+  if (clauses == nullptr || clauses->size() != 1) {
+    return false;
+  }
+  const auto *columns = as<Call>(written_value(site, (*clauses)[0]->iter));
+  return columns != nullptr && called_name(*columns) == "zip" && columns->args.size() == 1 &&
+         columns->args[0]->kind == NodeKind::Starred;
+}
+
+PaddedLabels find_padded_labels(const Site &site) {
+  PaddedLabels found;
+  for (const model::FunctionInfo &function : site.project.functions) {
+    const FunctionDef *definition = function.definition();
+    if (definition == nullptr || !has_word(text_of(function), {"pad_sequence("})) {
+      continue;
+    }
+    u32 count = 0;
+    const Call *last = nullptr;
+    bool is_ignored = false;
+    const auto look = [&](const Node *node, bool is_column) {
+      const auto *call = as<Call>(node);
+      if (call == nullptr || called_api(site, *call) != "torch.nn.utils.rnn.pad_sequence") {
+        return false;
+      }
+      const Expr *padding = argument(*call, kPaddingValue, "padding_value");
+      const auto value = padding != nullptr ? setting_of(site_of(site, *call), padding) : model::ConstantValue::of(0.0);
+      is_ignored = is_ignored || !value.has_value() || value->as_number().value_or(-1) < 0;
+      count += is_column ? 2 : 1;
+      last = call;
+      return false;
+    };
+    any_node(definition->body, [&](const Node *node) {
+      look(node, false);
+      Site there = site;
+      there.function = &function;
+      there.module = function.module;
+      if (pads_columns(there, *node)) {
+        any_node(node, [&](const Node *inner) { return look(inner, true); });
+      }
+      return false;
+    });
+    if (is_ignored) {
+      return {};
+    }
+    if (count >= 2) {
+      const auto *result = as<Return>(definition->body.back());
+      const auto *pair = result != nullptr ? as<Tuple>(result->value) : nullptr;
+      found = {last, function.module, pair != nullptr && pair->elts.size() == 2 && pair->elts[1] == last};
+    }
+  }
+  return found;
+}
 
 PaddedLabels padded_labels(const Site &site) {
   struct Found {
     PaddedLabels labels;
   };
-  return site.memory
-      .recall<Found>(&site.project,
-                     [&] {
-                       Found found;
-                       bool is_ignored = false;
-                       for (const model::FunctionInfo &function : site.project.functions) {
-                         const FunctionDef *definition = function.definition();
-                         if (definition == nullptr || !has_word(text_of(function), {"pad_sequence("})) {
-                           continue;
-                         }
-                         u32 count = 0;
-                         const Call *last = nullptr;
-                         any_node(definition->body, [&](const Node *node) {
-                           const auto *call = as<Call>(node);
-                           if (call == nullptr || called_api(site, *call) != "torch.nn.utils.rnn.pad_sequence") {
-                             return false;
-                           }
-                           const Site there = site_of(site, *call);
-                           const Expr *padding = argument(*call, kPaddingValue, "padding_value");
-                           const std::optional<double> value =
-                               padding != nullptr ? number_of(there, padding) : std::optional<double>(0);
-                           is_ignored = is_ignored || !value.has_value() || *value < 0;
-                           ++count;
-                           last = call;
-                           return false;
-                         });
-                         if (count >= 2) {
-                           found.labels = {last, function.module};
-                         }
-                       }
-                       return is_ignored ? Found{} : found;
-                     })
-      .labels;
+  return site.memory.recall<Found>(&site.project, [&] { return Found{find_padded_labels(site)}; }).labels;
 }
 
 // criterion(logits.reshape(-1, n), labels.reshape(-1)) where padded labels are classes
@@ -110,9 +139,7 @@ void check_loss(Site &site, const Call &call) {
       !is_row_of_tokens(site, call.args[1])) {
     return;
   }
-  // What the rule says at pad_sequence itself.
-  if (!project_has_word(site, {"mask", "reduction", "pack_padded", "weight="}) ||
-      project_has_word(site, {"ignore_index", "masked_fill(", "masked_select", "!= -100"})) {
+  if (project_has_word(site, {"ignore_index", "masked_fill(", "masked_select", "!= -100"})) {
     return;
   }
   const Call *maker = &call;
@@ -128,7 +155,8 @@ void check_loss(Site &site, const Call &call) {
     return;
   }
   const PaddedLabels labels = padded_labels(site);
-  if (labels.call == nullptr) {
+  const bool is_said_there = labels.is_pair && !project_has_word(site, {"mask", "reduction", "pack_padded", "weight="});
+  if (labels.call == nullptr || is_said_there) {
     return;
   }
   Finding &finding = report(site, call, "labels are padded with a valid class, and the loss counts the padding",

@@ -45,14 +45,30 @@ bool has_epochs(const Site &site) {
       .modules.contains(site.module);
 }
 
+// Does it shuffle? A function that makes the samplers of all splits does for some of its callers.
+enum class Order : u8 { Unknown, Shuffled, ShuffledForSome };
+
+Order order_of(const Site &site, const Call &call) {
+  constexpr u32 kShuffle = 3;
+  const model::Argument shuffle = argument_of(site, call, kShuffle, "shuffle");
+  const std::optional<model::ConstantValue> one = setting_of(site, shuffle, model::ConstantValue::of(true));
+  if (one.has_value()) {
+    return one->is_true() ? Order::Shuffled : Order::Unknown;
+  }
+  return std::ranges::any_of(shuffle.given,
+                             [](const model::Argument::Given &given) {
+                               return model::choices_of(given.scope, given.expr).may_be_true();
+                             })
+             ? Order::ShuffledForSome
+             : Order::Unknown;
+}
+
 void check(Site &site, const Call &call) {
-  if (site.module->is_test || has_hidden_arguments(call)) {
+  if (site.module->is_test) {
     return;
   }
-  const Expr *shuffle = argument(call, 3, "shuffle");
-  const std::optional<model::ConstantValue> is_shuffled =
-      shuffle != nullptr ? setting_of(site, shuffle) : model::ConstantValue::of(true);
-  if (!is_shuffled.has_value() || !is_shuffled->is_true()) {
+  const Order order = order_of(site, call);
+  if (order == Order::Unknown) {
     return; // in order, or nobody knows
   }
   // Kept, or given to a loader, and not returned to whoever called.
@@ -68,8 +84,10 @@ void check(Site &site, const Call &call) {
   }
   const std::string_view around = kept != nullptr ? text_of(site, kept) : std::string_view{};
   const std::string_view user = site.function->name ? site.function->name.text() : std::string_view{};
-  if (kept == nullptr || has_word_in_any_case(around, {"val", "test", "eval", "dev"}) ||
-      has_word_in_any_case(user, {"val", "test", "eval", "dev"})) {
+  const bool is_for_evaluation =
+      order == Order::Shuffled && (has_word_in_any_case(around, {"val", "test", "eval", "dev"}) ||
+                                   has_word_in_any_case(user, {"val", "test", "eval", "dev"}));
+  if (kept == nullptr || is_for_evaluation) {
     return;
   }
   if (may_set_epoch(site)) {

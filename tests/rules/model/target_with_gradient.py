@@ -60,3 +60,52 @@ def update(net: ActorCritic, optimizer: torch.optim.Optimizer, obs, act, returns
 
 model = ActorCritic()
 update(model, torch.optim.Adam(model.parameters()), torch.rand(8, 4), torch.zeros(8).long(), torch.rand(8))
+
+
+class Learner:
+    def __init__(self, net):
+        self.net = net
+        self.optimizer = torch.optim.Adam(net.parameters())
+
+    def target(self, reward, following, alive):
+        raise NotImplementedError
+
+    def loss(self, state, reward, following, alive):
+        return F.smooth_l1_loss(self.net(state), self.target(reward, following, alive))
+
+    def step(self, *batch):
+        loss = self.loss(*batch)
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+
+
+class Bootstrapped(Learner):
+    def target(self, reward, following, alive):
+        return reward + 0.97 * alive * self.net(following)  # expect: DP274
+
+
+def bootstrap(critic, reward, following):
+    value = critic(following).squeeze(-1)
+    return reward + 0.9 * value  # expect: DP274
+
+
+def bootstrap_right(critic, reward, following):
+    with torch.no_grad():
+        value = critic(following).squeeze(-1)
+    return reward + 0.9 * value
+
+
+def fit(critic, slow, optimizer, state, reward, following):
+    loss = F.mse_loss(critic(state).squeeze(-1), bootstrap(critic, reward, following))
+    loss = loss + F.mse_loss(critic(state).squeeze(-1), bootstrap_right(critic, reward, following))
+    loss = loss + F.mse_loss(critic(state).squeeze(-1), bootstrap(critic, reward, following).detach())  # expect: DP232
+    loss = loss + F.mse_loss(critic(state).squeeze(-1), reward + 0.9 * slow(following).squeeze(-1))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
+value = nn.Linear(4, 1)
+Bootstrapped(value).step(torch.rand(8, 4), torch.rand(8, 1), torch.rand(8, 4), torch.ones(8, 1))
+fit(value, nn.Linear(4, 1), torch.optim.Adam(value.parameters()), torch.rand(8, 4), torch.rand(8), torch.rand(8, 4))

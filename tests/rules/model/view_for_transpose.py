@@ -23,7 +23,36 @@ class Encoder(nn.Module):
         return x
 
 
+def merge_heads(x: torch.Tensor):
+    b, h, n, d = x.shape
+    return x.reshape(b, n, h * d)  # expect: DP268
+
+
+def merge_heads_of(x: torch.Tensor):
+    y = torch.reshape(x, (x.shape[0], x.shape[2], x.shape[1] * x.shape[3]))  # expect: DP268
+    return y
+
+
+class Merging(nn.Module):
+    def forward(self, maps):
+        batch, channels, height, width = maps.size()
+        rows = maps.contiguous().view(batch, height * width, channels)  # expect: DP268
+        columns = maps.view([batch, height, -1])  # hint: DP268
+        return rows, columns
+
+
 # ---- Right
+
+
+def merged_right(x: torch.Tensor):
+    b, h, n, d = x.shape
+    y = x.transpose(1, 2).reshape(b, n, h * d)
+    return y, x.reshape(b, -1, d), x.reshape(b * h, -1), x.reshape(b, n * h, d), x.view(-1, d), x.reshape(b, h, -1)
+
+
+def part(x: torch.Tensor):
+    b, c, h, w = x.shape
+    return x[:, 0].reshape(b, w, h), x.view(b, w, h), x.reshape(b, 3, h * w)
 
 
 def merged(x: torch.Tensor):

@@ -114,3 +114,74 @@ def others(loader):
     kept.base.eval()
     fit(trained, loader, torch.optim.SGD(trained.parameters(), lr=0.1))
     return plain, overridden, kept
+
+
+class Trunk(nn.Module):
+    """The part of a pretrained network that is only read."""
+
+    def __init__(self):
+        super().__init__()
+        net = models.resnet50(weights="IMAGENET1K_V2")
+        self.stem = nn.Sequential(*list(net.children())[:-2])
+
+    def forward(self, x):
+        with torch.no_grad():
+            return self.stem(x)
+
+
+class Detector(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.trunk = Trunk()
+        self.head = nn.Conv2d(2048, 4, 1)
+
+    def forward(self, x):
+        return self.head(self.trunk(x))
+
+
+class Decorated(nn.Module):
+    def __init__(self):
+        super().__init__()
+        layers = [nn.Conv2d(3, 8, 3, bias=False), nn.BatchNorm2d(8)]
+        self.convolutions = nn.Sequential(*layers)
+
+    @torch.no_grad()
+    def forward(self, x):
+        return self.convolutions(x)
+
+
+class OnDecorated(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.extractor = Decorated()
+        self.head = nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.head(self.extractor(x).mean((2, 3)))
+
+
+class StaysInEvaluation(Trunk):
+    def train(self, mode=True):
+        return super().train(False)
+
+
+class OnFixedTrunk(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lower = StaysInEvaluation()
+        self.head = nn.Conv2d(2048, 4, 1)
+
+    def forward(self, x):
+        return self.head(self.lower(x))
+
+
+class Fit:
+    def __init__(self, device):
+        self.net = Detector().to(device)
+        self.other = OnFixedTrunk().to(device)
+        self.small = OnDecorated()
+
+    def epoch(self):
+        self.net.train()  # expect: DP966
+        self.other.train()
+        self.small.train()  # expect: DP966
