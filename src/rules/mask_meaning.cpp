@@ -5,8 +5,8 @@
 #include "model/variance.h"
 #include "python/literals.h"
 #include "rules/encoding.h"
-#include "rules/origin.h"
 #include "rules/reach.h"
+#include "rules/traced.h"
 #include "rules/tree.h"
 
 #include <algorithm>

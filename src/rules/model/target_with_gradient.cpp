@@ -1,8 +1,8 @@
 #include "rules/assignments.h"
 #include "rules/loss_call.h"
-#include "rules/origin.h"
 #include "rules/origins.h"
 #include "rules/site.h"
+#include "rules/traced.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ bool is_network(const model::Value &value) {
 
 // A forward pass of a network, and what is done with its result on the way.
 struct ForwardPass {
-  Origin place;           // empty expression if there is none
+  Traced place;           // empty expression if there is none
   bool has_best = false;  // the largest of its outputs is taken
   bool is_factor = false; // it is multiplied, as by a discount
 
@@ -32,7 +32,7 @@ struct ForwardPass {
 };
 
 // The call of a network in an expression, behind names and functions; none if something on the way cuts the graph.
-void find_network(const Origin &at, ForwardPass &found, u32 depth = 0) {
+void find_network(const Traced &at, ForwardPass &found, u32 depth = 0) {
   if (depth > kMostDepth || at.expr == nullptr) {
     return;
   }
@@ -61,7 +61,7 @@ void find_network(const Origin &at, ForwardPass &found, u32 depth = 0) {
     }
     return;
   }
-  if (const std::optional<Origin> before = step_back(at)) {
+  if (const std::optional<Traced> before = step_back(at)) {
     // What the function runs without gradients has none, whatever it returns.
     const bool is_cut = call != nullptr && !model::has_grad(call);
     return is_cut ? void() : find_network(*before, found, depth + 1);
@@ -85,9 +85,9 @@ void find_network(const Origin &at, ForwardPass &found, u32 depth = 0) {
 // The network that is called, as the code that asks writes it: a parameter of a helper is what was passed for it. Names
 // are not followed further, as two networks may be made by the same code.
 std::string network_of(const ForwardPass &pass) {
-  Origin network = pass.place.at(static_cast<const Call *>(pass.place.expr)->func);
+  Traced network = pass.place.at(static_cast<const Call *>(pass.place.expr)->func);
   while (network.expr->kind == NodeKind::Name) {
-    const std::optional<Origin> before = step_back(network);
+    const std::optional<Traced> before = step_back(network);
     const bool is_name =
         before.has_value() && (before->expr->kind == NodeKind::Name || before->expr->kind == NodeKind::Attribute);
     if (!is_name || (network.entered.empty() && before->function != network.function)) {
@@ -103,7 +103,7 @@ void check_target(Site &site, const Call &call) {
   if (call.args.size() < 2 || site.module->is_test || !model::has_grad(call.args[1])) {
     return;
   }
-  const Origin target = traced_back(origin_here(site, call.args[1]));
+  const Traced target = traced_back(traced_from(site, call.args[1]));
   const auto *sum = as<BinOp>(target.expr);
   if (sum == nullptr || sum->op() != Operator::Add) {
     return;
@@ -118,7 +118,7 @@ void check_target(Site &site, const Call &call) {
   }
   next = next.is_found() ? next : other;
   ForwardPass current;
-  find_network(origin_here(site, call.args[0]), current);
+  find_network(traced_from(site, call.args[0]), current);
   if (!current.is_found() || (!next.has_best && !next.is_factor) || next.place.expr == current.place.expr) {
     return;
   }

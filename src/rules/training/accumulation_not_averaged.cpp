@@ -1,10 +1,10 @@
 #include "rules/assignments.h"
 #include "rules/encoding.h"
 #include "rules/loss_call.h"
-#include "rules/origin.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/step_order.h"
+#include "rules/traced.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ bool is_mean(const Site &site, const Expr *loss, u32 depth = 0) {
                             : depth == 0    ? last_assigned(site, *name)
                                             : assigned_before(site, name->id, name->start);
   if (value == nullptr && name != nullptr) { // a parameter is what the caller passes for it
-    const std::optional<Origin> given = step_back(origin_here(site, name));
+    const std::optional<Traced> given = step_back(traced_from(site, name));
     constexpr u32 kMostCallers = 3;
     return given.has_value() && given->function != site.function && depth < kMostCallers &&
            is_mean(given->site(), given->expr, depth + 1);

@@ -1,4 +1,4 @@
-#include "rules/origin.h"
+#include "rules/traced.h"
 
 #include "base/known_names.h"
 #include "model/classes.h"
@@ -42,14 +42,14 @@ const Expr *plain_argument(const Call &call, const model::FunctionInfo &callee, 
   return is_hidden ? nullptr : model::passed_argument(call, callee, bound, index);
 }
 
-std::optional<Origin> passed(const Origin &origin, u32 index) {
+std::optional<Traced> passed(const Traced &origin, u32 index) {
   if (!origin.entered.empty() && origin.entered.back().callee == origin.function) {
-    const Origin::Entered &entered = origin.entered.back();
+    const Traced::Entered &entered = origin.entered.back();
     const Expr *given = plain_argument(*entered.call, *entered.callee, entered.bound, index);
     if (given == nullptr) {
       return std::nullopt;
     }
-    Origin before{origin.asked_at, entered.from, given, origin.entered};
+    Traced before{origin.asked_at, entered.from, given, origin.entered};
     before.entered.pop_back();
     return before;
   }
@@ -58,10 +58,10 @@ std::optional<Origin> passed(const Origin &origin, u32 index) {
     return std::nullopt;
   }
   const Expr *given = plain_argument(*callers[0]->call, *callers[0]->callee, callers[0]->bound, index);
-  return given != nullptr ? std::optional(Origin{origin.asked_at, callers[0]->caller, given}) : std::nullopt;
+  return given != nullptr ? std::optional(Traced{origin.asked_at, callers[0]->caller, given}) : std::nullopt;
 }
 
-std::optional<Origin> of_name(const Origin &origin, const Name &name) {
+std::optional<Traced> of_name(const Traced &origin, const Name &name) {
   if (const Expr *value = assigned_before(origin.site(), name.id, name.start)) {
     return origin.at(value);
   }
@@ -70,7 +70,7 @@ std::optional<Origin> of_name(const Origin &origin, const Name &name) {
   return param != params.end() ? passed(origin, static_cast<u32>(param - params.begin())) : std::nullopt;
 }
 
-std::optional<Origin> of_call(const Origin &origin, const Call &call) {
+std::optional<Traced> of_call(const Traced &origin, const Call &call) {
   const model::FunctionInfo *callee = called_function(origin.site(), call);
   if (callee == nullptr || origin.entered.size() >= kMostEntered) {
     return std::nullopt;
@@ -88,14 +88,14 @@ std::optional<Origin> of_call(const Origin &origin, const Call &call) {
   if (result == nullptr) {
     return std::nullopt;
   }
-  Origin inside{origin.asked_at, callee, result, origin.entered};
+  Traced inside{origin.asked_at, callee, result, origin.entered};
   inside.entered.push_back({&call, callee, is_bound, origin.function});
   return inside;
 }
 
 } // namespace
 
-Site Origin::site() const {
+Site Traced::site() const {
   Site there{
       .project = asked_at->project, .findings = asked_at->findings, .memory = asked_at->memory, .rule = asked_at->rule};
   there.function = function;
@@ -105,7 +105,7 @@ Site Origin::site() const {
   return there;
 }
 
-Origin origin_here(const Site &site, const Expr *expr) { return {&site, site.function, expr}; }
+Traced traced_from(const Site &site, const Expr *expr) { return {&site, site.function, expr}; }
 
 const model::FunctionInfo *function_run_by(const Site &site, const Call &call) {
   if (const model::FunctionInfo *const function = called_function(site, call)) {
@@ -119,7 +119,7 @@ const model::FunctionInfo *function_run_by(const Site &site, const Call &call) {
   return model::find_method_of(*callee.type, is_module ? known::sym_forward : known::sym_call_method);
 }
 
-std::optional<Origin> step_back(const Origin &origin) {
+std::optional<Traced> step_back(const Traced &origin) {
   if (origin.expr == nullptr || origin.function == nullptr) {
     return std::nullopt;
   }
@@ -130,10 +130,10 @@ std::optional<Origin> step_back(const Origin &origin) {
   return call != nullptr ? of_call(origin, *call) : std::nullopt;
 }
 
-Origin traced_back(const Origin &origin) {
-  Origin at = origin;
+Traced traced_back(const Traced &origin) {
+  Traced at = origin;
   for (u32 i = 0; i < kMostSteps; ++i) {
-    std::optional<Origin> before = step_back(at);
+    std::optional<Traced> before = step_back(at);
     if (!before.has_value()) {
       break;
     }

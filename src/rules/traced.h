@@ -10,7 +10,7 @@
 
 namespace deepperf::rules {
 
-struct Origin {
+struct Traced {
   // A call that was followed into the function that it calls.
   struct Entered {
     const python::Call *call = nullptr;
@@ -27,11 +27,11 @@ struct Origin {
   // Where questions about the expression are to be asked.
   [[nodiscard]] Site site() const;
   // A part of the expression, or another one of the same function.
-  [[nodiscard]] Origin at(const python::Expr *other) const { return {asked_at, function, other, entered}; }
+  [[nodiscard]] Traced at(const python::Expr *other) const { return {asked_at, function, other, entered}; }
 };
 
 // `site` has to stay where it is.
-Origin origin_here(const Site &site, const python::Expr *expr);
+Traced traced_from(const Site &site, const python::Expr *expr);
 
 // The function of the project that runs when the call is made: also forward() or __call__() of an object that is
 // called.
@@ -39,9 +39,9 @@ const model::FunctionInfo *function_run_by(const Site &site, const python::Call 
 
 // One step back: what was assigned to a name, passed for a parameter, or returned by a function of the project that
 // has one `return`. Nothing if that is not known, or the expression is something else.
-std::optional<Origin> step_back(const Origin &origin);
+std::optional<Traced> step_back(const Traced &origin);
 
 // As many steps as there are, up to a few: gives the expression itself if there are none.
-Origin traced_back(const Origin &origin);
+Traced traced_back(const Traced &origin);
 
 } // namespace deepperf::rules
