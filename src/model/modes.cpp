@@ -33,9 +33,6 @@ Modes modes_of_all(const Question &question, const Value &value, u32 depth) {
   return modes;
 }
 
-<<<<<<< HEAD
-// The layers that are given to nn.Sequential(…), also in nested calls, and the model that is given to a wrapper.
-=======
 // Layers that are unpacked into nn.Sequential(*…): a list of layers, or the parts of another model.
 Modes modes_of_unpacked(const Question &question, const Scope &scope, const Expr *list, u32 depth) {
   bool is_part = false;
@@ -73,8 +70,8 @@ Modes modes_of_unpacked(const Question &question, const Scope &scope, const Expr
   return modes;
 }
 
-// The layers that are written in nn.Sequential(…), also in lists and nested calls inside.
->>>>>>> 194b01a52deddb177741487304e6934bf2c2d086
+// The layers that are given to nn.Sequential(…), also in lists and nested calls, and the model that is given to a
+// wrapper.
 Modes modes_of_arguments(const Question &question, const Call &call, u32 depth) {
   const FunctionInfo *const function = question.project.caller_of(&call);
   if (function == nullptr || depth > kMostModuleDepth) {
@@ -83,29 +80,11 @@ Modes modes_of_arguments(const Question &question, const Call &call, u32 depth) 
   const Scope scope = scope_of(question.project, *function);
   Modes modes = Modes::Same;
   for (const Expr *arg : call.args) {
-<<<<<<< HEAD
-    modes = both(modes, arg->kind == NodeKind::Starred ? Modes::Unknown
-                                                       : modes_of_all(question, value_of(scope, arg), depth + 1));
-=======
-    const auto *made = as<Call>(arg);
-    const auto *unpacked = as<Starred>(arg);
-    const FunctionInfo *const maker = unpacked != nullptr ? question.project.caller_of(&call) : nullptr;
-    if (maker != nullptr && depth <= kMostModuleDepth) {
-      modes = both(modes, modes_of_unpacked(question, scope_of(question.project, *maker), unpacked->value, depth));
-      continue;
+    if (const auto *unpacked = as<Starred>(arg)) {
+      modes = both(modes, modes_of_unpacked(question, scope, unpacked->value, depth));
+    } else {
+      modes = both(modes, modes_of_all(question, value_of(scope, arg), depth + 1));
     }
-    if (made == nullptr || depth > kMostModuleDepth) {
-      modes = both(modes, Modes::Unknown);
-      continue;
-    }
-    const Value callee = question.project.callee_of(made);
-    const ApiInfo *info = callee.is(Value::Tag::Api) ? find_api(callee.name()) : nullptr;
-    modes = both(modes, callee.is(Value::Tag::Class)
-                            ? modes_of_one(question, Value::of(callee.type, Value::Tag::Object), depth + 1)
-                        : info != nullptr && info->returns != Kind::Unknown
-                            ? modes_of_one(question, Value::made_by(info->returns, made, callee.name()), depth + 1)
-                            : Modes::Unknown);
->>>>>>> 194b01a52deddb177741487304e6934bf2c2d086
   }
   return modes;
 }

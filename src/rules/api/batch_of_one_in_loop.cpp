@@ -144,7 +144,6 @@ void check_encoded(Site &site, const Call &call) {
   }
 }
 
-<<<<<<< HEAD
 bool is_param_of(const Site &site, const Expr *item) {
   return site.function != nullptr && site.function->definition() != nullptr && is_param(*site.function, item);
 }
@@ -176,7 +175,8 @@ void check_called(Site &site, const Call &call, const Name &item) {
     }
     return;
   }
-=======
+}
+
 // What a loop or a comprehension binds in each iteration, and the node that says so.
 struct Iterations {
   const Node *node = nullptr;
@@ -207,7 +207,6 @@ bool takes_rows(const Site &site, const Expr *item, const Expr *over, const Name
          model::kind_of(rows) == Kind::TorchTensor && any_node(range->args[0], [&](const Node *node) {
            return node->kind == rows->kind && text_of(site, node) == text_of(site, rows);
          });
->>>>>>> 0f2a2f96043737a5a85a02ff39e6fa21efa1d3f4
 }
 
 void check(Site &site, const Call &call) {
@@ -222,25 +221,18 @@ void check(Site &site, const Call &call) {
   if (item == nullptr) {
     return;
   }
-<<<<<<< HEAD
-  const model::Loop *loop = long_loop_around(site);
-  if (loop == nullptr && is_param_of(site, item)) {
-    check_called(site, call, static_cast<const Name &>(*item));
-    return;
-  }
-  const auto *statement = loop != nullptr ? as<For>(loop->node) : nullptr;
-  if (statement == nullptr || loop->steps || loop->turns == model::Turns::Few ||
-      !mentions_target(statement->target, item) || model::kind_of(iterated_by(site, *loop)) == Kind::TorchDataLoader) {
-=======
   const model::Loop *const inner = loop_around(site);
   const bool is_comprehension =
       inner != nullptr && inner->node->kind != NodeKind::For && inner->node->kind != NodeKind::While;
   const model::Loop *const loop = is_comprehension ? inner : long_loop_around(site);
+  if (loop == nullptr && is_param_of(site, item)) {
+    check_called(site, call, static_cast<const Name &>(*item));
+    return;
+  }
   const Iterations iterations = loop != nullptr && !loop->tiny ? iterations_of(*loop) : Iterations{};
   if (iterations.node == nullptr || loop->steps || loop->turns == model::Turns::Few ||
       !mentions_target(iterations.target, call.args[0]) ||
       model::kind_of(iterated_by(site, *loop)) == Kind::TorchDataLoader) {
->>>>>>> 0f2a2f96043737a5a85a02ff39e6fa21efa1d3f4
     return;
   }
   Finding &finding =

@@ -154,21 +154,7 @@ void check_maker(Site &site, const Call &call) {
 }
 
 void check_loop(Site &site, const Call &call) {
-<<<<<<< HEAD
-  if (check_method(site, call)) {
-    return;
-  }
-  check_step(site, call);
-  check_maker(site, call);
-  const model::Loop *loop = loop_around(site);
-  if (loop == nullptr || !loop->steps || loop->tiny || !runs_every_turn(site, *loop)) {
-    return;
-  }
-  const Name *model = model_of(call);
-  if (model == nullptr || contains(loop->assigned, model->id) ||
-=======
   if (check_method(site, call) || site.function == nullptr ||
->>>>>>> 0f2a2f96043737a5a85a02ff39e6fa21efa1d3f4
       site.function->name.text().find("inner") != std::string_view::npos) {
     return;
   }
