@@ -553,7 +553,7 @@ extern constinit const Rule kPythonArgumentToFunction = {
 A call of a `tf.function` in a loop over `range` or `enumerate` that passes the loop's counter or a value computed from it. Also a number
 that the loop changes itself (`step += 1`, `beta = min(1.0, beta + 1e-5)`), and what is computed from such numbers by arithmetic alone
 (`beta = min(1.0, step / 1000)`), also where the number is an attribute (`self.step += 1`) that a method computes with. Likewise such a number, or an object made with it (`Hyper(step=step)`), as a static argument of a function
-under `jax.jit`, and any such argument of a function under `eqx.filter_jit`.
+under `jax.jit`, and any such argument of a function under `eqx.filter_jit`. The loop may stand in another function that passes the number on.
 
 ## Why it costs
 

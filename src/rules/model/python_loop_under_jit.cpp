@@ -261,7 +261,8 @@ extern constinit const Rule kPythonLoopUnderJit = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A `for` loop over a `range` of 32 iterations or more, written as a number, with operations in it, in a function that `jax.jit`, `pmap` or
+A `for` loop over a `range` of 32 iterations or more, written as a number or the default of a setting, with operations in it or in the function
+of the project that computes its next value, in a function that `jax.jit`, `pmap` or
 `tf.function` compiles or in one that only such functions call. Under `jax.jit` also a loop over a dimension (`range(x.shape[1])`) whose
 iterations read one element each and continue with the previous result, and a loop over the elements of an array that carries a state along
 and collects it. Below 200 iterations it is a hint.

@@ -31,6 +31,17 @@ std::string_view preprocessing_of(const Site &site, const Call &call) {
     return function.is(Value::Tag::Api) && scales_pixels(function.name().text()) ? function.name().text()
                                                                                  : std::string_view{};
   }
+  // One of several that a setting chooses from.
+  std::string_view chosen;
+  bool is_mixed = false;
+  for_each_alternative(site.project.callee_of(&call), [&](const Value &one) {
+    const bool scales = one.is(Value::Tag::Api) && scales_pixels(one.name().text());
+    chosen = scales ? one.name().text() : chosen;
+    is_mixed |= !scales;
+  });
+  if (!chosen.empty() && !is_mixed) {
+    return chosen;
+  }
   if (!api.empty() || call.args.size() != 1 || call.func->kind != NodeKind::Name ||
       !site.project.callee_of(&call).is_unknown()) {
     return scales_pixels(api) ? api : std::string_view{};
@@ -148,38 +159,56 @@ Before before_stage(const Site &site, u32 stage, i32 component) {
   return found;
 }
 
-// What fit() gives to the model that begins with the Input: the first part of a dataset, or an array.
-Before before_input(const Site &site, const Call &input) {
-  Before found;
-  for (const model::Module &module : site.project.modules) {
+// All calls of fit() on models that are known, worked out once.
+struct FitCall {
+  const FunctionInfo *function = nullptr;
+  const Call *call = nullptr;
+  const Call *model = nullptr; // that made the model
+};
+struct FitCalls : std::vector<FitCall> {};
+
+FitCalls find_fit_calls(const model::Project &project) {
+  FitCalls found;
+  for (const model::Module &module : project.modules) {
     for (const Stmt *statement : module.tensorflow ? module.parsed->tree.body : Block{}) {
       any_node_inside(statement, [&](const Node *node) {
         const auto *call = as<Call>(node);
-        if (found.scaled != nullptr || call == nullptr || called_method(*call) != "fit" || call->args.empty()) {
-          return found.scaled != nullptr;
-        }
-        const FunctionInfo *function = site.project.caller_of(call);
-        const Value callee = site.project.callee_of(call);
-        if (function == nullptr || !callee.is(Value::Tag::ApiMethod) || !callee.receiver().is_kind(Kind::KerasModel) ||
-            callee.receiver().call == nullptr) {
+        if (call == nullptr || called_method(*call) != "fit" || call->args.empty()) {
           return false;
         }
-        const Call &made = *callee.receiver().call;
-        const FunctionInfo *maker = site.project.caller_of(&made);
-        const Expr *inputs = maker != nullptr ? argument(made, 0, "inputs") : nullptr;
-        if (inputs == nullptr || before(site, *maker, inputs).input != &input) {
-          return false;
+        const FunctionInfo *function = project.caller_of(call);
+        const Value callee = project.callee_of(call);
+        if (function != nullptr && callee.is(Value::Tag::ApiMethod) && callee.receiver().is_kind(Kind::KerasModel) &&
+            callee.receiver().call != nullptr) {
+          found.push_back({function, call, callee.receiver().call});
         }
-        const auto stage = site.project.stage_at.find(call->args[0]);
-        const u32 from = stage != site.project.stage_at.end()
-                             ? stage->second
-                             : model::stage_of(site.project, value_of(site_of_origin(site, *function), call->args[0]));
-        found = from != 0 ? before_stage(site, from, 0) : before(site, *function, call->args[0]);
-        return found.scaled != nullptr;
+        return false;
       });
     }
   }
   return found;
+}
+
+// What fit() gives to the model that begins with the Input: the first part of a dataset, or an array.
+Before before_input(const Site &site, const Call &input) {
+  const FitCalls &all = site.memory.recall<FitCalls>(&site.project, [&] { return find_fit_calls(site.project); });
+  for (const FitCall &fit : all) {
+    const FunctionInfo *maker = site.project.caller_of(fit.model);
+    const Expr *inputs = maker != nullptr ? argument(*fit.model, 0, "inputs") : nullptr;
+    if (inputs == nullptr || before(site, *maker, inputs).input != &input) {
+      continue;
+    }
+    const Expr *data = fit.call->args[0];
+    const auto stage = site.project.stage_at.find(data);
+    const u32 from = stage != site.project.stage_at.end()
+                         ? stage->second
+                         : model::stage_of(site.project, value_of(site_of_origin(site, *fit.function), data));
+    const Before found = from != 0 ? before_stage(site, from, 0) : before(site, *fit.function, data);
+    if (found.scaled != nullptr) {
+      return found;
+    }
+  }
+  return {};
 }
 
 // The stage that maps the function, and what stands before it.

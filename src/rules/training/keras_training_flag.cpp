@@ -232,7 +232,7 @@ extern constinit const Rule kKerasTrainingFlag = {
 
 `model(x)` under a `GradientTape`, without `training=True`, of a model that has `Dropout`, `BatchNormalization` or another layer with two
 modes, where the same function, or its caller, computes gradients of `model.trainable_variables`. Layers that are created inside an `if` do
-not count.
+not count. A function that hands its `**options` on to the model is reported where it is called without `training`.
 
 ## Why it is wrong
 
