@@ -33,7 +33,7 @@ struct Frame {
   bool bound = false;
 };
 
-bool is_function(const Value &value) { return value.is(Value::Tag::Function) || value.is(Value::Tag::Method); }
+bool is_project_function(const Value &value) { return value.is(Value::Tag::Function) || value.is(Value::Tag::Method); }
 
 bool is_gradient_api(std::string_view api) {
   return api == "jax.grad" || api == "haiku.grad" || api == "equinox.filter_grad" || api == "flax.nnx.grad";
@@ -375,10 +375,10 @@ private:
     bool entered = false;
     bool is_all = callee.alternatives == nullptr || !callee.open;
     for_each_alternative(callee, [&](const Value &one) {
-      if (is_function(one) && one.function->definition() != nullptr) {
+      if (is_project_function(one) && one.function->definition() != nullptr) {
         entered = true;
         enter(*one.function, call, function, one.is(Value::Tag::Method), path, frame, depth);
-      } else if (is_function(one)) {
+      } else if (is_project_function(one)) {
         entered = true;
         enter(*one.function, call, function, false, path, frame, depth);
       } else if (one.is(Value::Tag::Class) && !path.empty() && path.front().key) {
@@ -433,7 +433,7 @@ private:
       return project_.function_at(expr);
     }
     const Value value = model::value_of(scope(at), expr);
-    return is_function(value) ? value.function : nullptr;
+    return is_project_function(value) ? value.function : nullptr;
   }
 
   // (carry, outputs) = jax.lax.scan(body, start, inputs)
@@ -552,7 +552,7 @@ private:
       function = project_.function_at(call.args[0]);
     } else if (caller != nullptr) {
       const Value value = model::value_of(model::scope_of(project_, *caller), call.args[0]);
-      function = is_function(value) ? value.function : nullptr;
+      function = is_project_function(value) ? value.function : nullptr;
     }
     if (function != nullptr) {
       found[function].push_back({&call, outer, callee.name().text()});

@@ -1,4 +1,4 @@
-#include "rules/origins.h"
+#include "rules/origin_bindings.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -114,6 +114,19 @@ EpochCounts find_epoch_counts(const Site &site) {
 
 // Does somebody ask the schedule for a number himself, perhaps once per epoch?
 bool is_called_by_hand(const Site &site, const Call &call) {
+  if (!site.ancestors.empty() && site.ancestors.back()->kind == NodeKind::Return) {
+    return std::ranges::any_of(site.function->called_by, [&](const model::CallSite *caller) {
+      const FunctionDef *definition = caller->caller->definition();
+      const std::vector<const OriginBinding *> bound = bindings_of_value(site, *caller->caller, caller->call);
+      return std::ranges::any_of(bound, [&](const OriginBinding *one) {
+        return definition == nullptr || any_node_inside(definition, [&](const Node *node) {
+                 const auto *use = as<Call>(node);
+                 const auto *plain = use != nullptr ? as<Name>(use->func) : nullptr;
+                 return plain != nullptr && plain->id == one->name;
+               });
+      });
+    });
+  }
   const auto *assignment = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
   if (assignment == nullptr || assignment->targets.size() != 1) {
     return site.ancestors.empty() || site.ancestors.back()->kind == NodeKind::Lambda;
