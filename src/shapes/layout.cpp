@@ -46,12 +46,15 @@ struct MovedDimension {
   u32 to = 0;
 };
 
-std::optional<MovedDimension> moved_dimension(Terms &terms, const Shape &input, const std::vector<Dim> &dims) {
+// `computed`: the place of -1, which is whatever is left.
+std::optional<MovedDimension> moved_dimension(Terms &terms, const Shape &input, const std::vector<Dim> &dims,
+                                              std::optional<std::size_t> computed) {
   constexpr i64 kSmall = 2; // sizes up to this are equal by chance
   for (u32 to = 0; to < dims.size(); ++to) {
     const Dim size = dims[to];
     const auto is_same = [size](const Dim &other) { return other == size; };
-    if (!size.is_known() || (size.is_constant() && size.value <= kSmall) || std::ranges::count_if(dims, is_same) != 1 ||
+    if (to == computed || !size.is_known() || (size.is_constant() && size.value <= kSmall) ||
+        std::ranges::count_if(dims, is_same) != 1 ||
         std::count_if(input.dims.begin(), input.dims.end(), is_same) != 1) {
       continue;
     }
@@ -85,12 +88,13 @@ std::optional<MovedDimension> moved_dimension(Terms &terms, const Shape &input, 
   return std::nullopt;
 }
 
-void check_order(Operation &op, const Tensor &input, const std::vector<Dim> &dims) {
+void check_order(Operation &op, const Tensor &input, const std::vector<Dim> &dims,
+                 std::optional<std::size_t> computed) {
   if (!input.shape.is_known() || input.library != Library::Torch || input.shape.rank() < 2 || dims.size() < 2 ||
       !std::ranges::all_of(dims, &Dim::is_known)) {
     return;
   }
-  const std::optional<MovedDimension> moved = moved_dimension(op.in.terms, input.shape, dims);
+  const std::optional<MovedDimension> moved = moved_dimension(op.in.terms, input.shape, dims, computed);
   if (!moved.has_value()) {
     return;
   }
@@ -164,7 +168,7 @@ Value call_view(Operation &op) {
                               wanted(), terms.text(known)),
                   "the sizes must multiply to the same number; -1 for one of them lets it be computed");
     }
-    check_order(op, *input, dims);
+    check_order(op, *input, dims, open);
     return op.like(*input, op.in.heap.shape(dims));
   }
   if (is_sure && total.is_known() && known.is_known()) {
@@ -196,7 +200,7 @@ Value call_view(Operation &op) {
   } else {
     dims[*open] = Dim{};
   }
-  check_order(op, *input, dims);
+  check_order(op, *input, dims, open);
   return op.like(*input, op.in.heap.shape(dims));
 }
 

@@ -202,7 +202,7 @@ void check_start(Site &site, const Node &node) {
 
 void check_return(Site &site, const Node &node) {
   const auto &result = static_cast<const Return &>(node);
-  const Subscript *epoch = result.value != nullptr && !site.module->is_test && file_has_word(site, {"torch.load"})
+  const Subscript *epoch = result.value != nullptr && !site.module->is_test && file_has_word(site, {"load"})
                                ? epoch_in(site, result.value)
                                : nullptr;
   if (epoch != nullptr && project_has_word(site, {".backward("})) {

@@ -85,7 +85,7 @@ PaddedLabels find_padded_labels(const Site &site) {
   PaddedLabels found;
   for (const model::FunctionInfo &function : site.project.functions) {
     const FunctionDef *definition = function.definition();
-    if (definition == nullptr || !has_word(text_of(function), {"pad_sequence("})) {
+    if (definition == nullptr || !has_word(function.module->parsed->source.text(), {"pad_sequence"})) {
       continue;
     }
     u32 count = 0;
