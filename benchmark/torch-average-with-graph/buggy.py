@@ -1,7 +1,7 @@
 import torch
 from torch import nn
 
-STEPS = 600
+STEPS = 300
 WIDTH = 32
 DECAY = 0.99
 

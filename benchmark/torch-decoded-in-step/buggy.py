@@ -4,8 +4,8 @@ from PIL import Image
 from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
-FILES = 48
-SIDE = 640
+FILES = 24
+SIDE = 320
 BATCH = 8
 
 generator = np.random.default_rng(0)

@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-WINDOWS = 6
+WINDOWS = 4
 LENGTH = 96
 
 

@@ -3,9 +3,9 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-SAMPLES = 400
+SAMPLES = 240
 SIDE = 28
-BATCH = 64
+BATCH = 16
 
 generator = np.random.default_rng(0)
 np.save("images.npy", generator.random((SAMPLES, 1, SIDE, SIDE), dtype=np.float32))

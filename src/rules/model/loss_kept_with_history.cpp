@@ -1,7 +1,6 @@
 #include "model/bind.h"
 #include "model/context.h"
 #include "model/graph_flow.h"
-#include "rules/assignments.h"
 #include "rules/lightning.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -213,33 +212,8 @@ bool keeps_for_next_step(const Site &site, const Expr *kept) {
          std::ranges::none_of(site.function->called_by, [](const model::CallSite *caller) { return caller->no_grad; });
 }
 
-// `loss.backward()` before the place, and nothing that gives the name another value since: then it has a graph,
-// whatever it was computed from.
-bool was_walked_itself(const Site &site, const Node &place, const Expr *value) {
-  const auto *name = as<Name>(value);
-  if (name == nullptr || model::kind_of(value) != Kind::TorchTensor) {
-    return false;
-  }
-  u32 walked = 0;
-  u32 bound = 0;
-  any_node(body_around(site), [&](const Node *node) {
-    const auto *call = as<Call>(node);
-    const auto *receiver =
-        call != nullptr && called_method(*call) == "backward" ? as<Name>(receiver_of(*call)) : nullptr;
-    const auto *one = as<Name>(node);
-    if (receiver != nullptr && receiver->id == name->id && call->start < place.start) {
-      walked = std::max(walked, call->start);
-    } else if (one != nullptr && one->id == name->id && one->context != Context::Load && one->start < place.start) {
-      bound = std::max(bound, one->start);
-    }
-    return false;
-  });
-  return walked > bound;
-}
-
 void judge(Site &site, const Node &place, const Expr *kept, const Expr *value, std::string_view how) {
-  const bool walked_itself = !model::has_grad(value) && was_walked_itself(site, place, value);
-  if ((!model::has_grad(value) && !walked_itself) || under_no_grad(site)) {
+  if (!model::has_grad(value) || under_no_grad(site)) {
     return;
   }
   const model::Loop *loop = loop_around(site);
@@ -274,7 +248,7 @@ void judge(Site &site, const Node &place, const Expr *kept, const Expr *value, s
   const model::FunctionInfo *called = made != nullptr ? called_function(site, *made) : nullptr;
   const bool is_step = called != nullptr && called->steps; // total += train_step(…)
   const bool was_walked =
-      is_step || walked_itself || any_node(value, [&](const Node *part) {
+      is_step || any_node(value, [&](const Node *part) {
         return (part->kind == NodeKind::Name || part->kind == NodeKind::Attribute) &&
                model::has_grad(static_cast<const Expr *>(part)) &&
                (is_plain ? walked.has(text_of(site, part)) : walked.has_direct(text_of(site, part)));

@@ -1,4 +1,3 @@
-import csv
 import os
 import pickle
 
@@ -126,19 +125,3 @@ class Indexed(Dataset):
     def __getitem__(self, index):
         entry = read_index(self.folder)[index]  # expect: DP406
         return read_array(entry["path"])
-
-
-class Numbered(Dataset):
-    path = "rows.csv"
-
-    def __len__(self):
-        return 500
-
-    def row(self, number):
-        with open(self.path) as file:  # expect: DP406
-            for i, fields in enumerate(csv.reader(file)):
-                if i == number:
-                    return fields
-
-    def __getitem__(self, number):
-        return torch.tensor([float(field) for field in self.row(number)])

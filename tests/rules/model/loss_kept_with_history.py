@@ -157,31 +157,3 @@ def evaluation(loader):
         for x, y in loader:
             total += criterion(net(x), y)
     return total
-
-
-class Agent:
-    def __init__(self, policy: nn.Module):
-        self.policy = policy
-        self.optimizer = torch.optim.Adam(policy.parameters())
-        self.history = []
-        self.numbers = []
-
-    def episode(self, observations):
-        terms = []
-        for observation in observations:
-            choice = torch.distributions.Categorical(logits=self.policy(observation))
-            terms.append(-choice.log_prob(choice.sample()))
-        loss = torch.stack(terms).mean()
-        self.optimizer.zero_grad()
-        loss.backward()
-        self.optimizer.step()
-        self.history.append(loss)  # expect: DP230
-        loss = loss.detach()
-        self.numbers.append(loss)
-
-
-def play(policy: nn.Module, observations):
-    agent = Agent(policy)
-    for _ in range(1000):
-        agent.episode(observations)
-    return agent
