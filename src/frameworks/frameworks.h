@@ -52,6 +52,7 @@ enum class Kind : u8 {
   TorchScheduler,
   TorchLoss,
   TorchDevice,
+  TorchDistribution, // of torch.distributions
   NumpyArray,
   JaxArray,
   PandasFrame, // also a Series

@@ -44,6 +44,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Kind::kCount)> k
     "TorchScheduler",
     "TorchLoss",
     "TorchDevice",
+    "TorchDistribution",
     "NumpyArray",
     "JaxArray",
     "PandasFrame",

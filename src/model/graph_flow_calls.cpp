@@ -128,7 +128,8 @@ u64 GraphFlowWalker::method_of_tensor(const Call *expr, const Attribute &method,
     add_to(method.value, all, Flow::kSummed);
     return receiver | all;
   }
-  const ApiInfo *info = find_method(Kind::TorchTensor, method.attr);
+  const bool is_distribution = kind_of(method.value) == Kind::TorchDistribution;
+  const ApiInfo *info = find_method(is_distribution ? Kind::TorchDistribution : Kind::TorchTensor, method.attr);
   if (info != nullptr && (info->has(kNoGrads) || info->returns != Kind::TorchTensor)) {
     const bool is_detached = name == "detach" || name == "detach_";
     use(receiver | all, Flow::kNumbers | (is_detached ? Flow::kDetached : 0));

@@ -52,6 +52,7 @@ constexpr std::array kTexts = std::to_array<KindText>({
     {Kind::TorchLoss, "PyTorch loss"},
     {Kind::TorchDevice, "PyTorch device"},
     {Kind::NumpyArray, "NumPy array"},
+    {Kind::TorchDistribution, "distribution"},
     {Kind::JaxArray, "JAX array"},
     {Kind::PandasFrame, "pandas DataFrame or Series"},
     {Kind::HfDataset, "Hugging Face dataset"},

@@ -34,7 +34,7 @@ def collect_right(env, policy, old, steps):
 def collect_detached(env, policy, old, steps):
     x = env.reset()
     for _ in range(steps):
-        dist = Categorical(logits=policy(x))
+        dist = Categorical(logits=policy(x))  # hint: DP232
         action = dist.sample()
         x, reward = env.step(action)
         old.append(dist.log_prob(action).detach())
