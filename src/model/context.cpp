@@ -115,7 +115,8 @@ bool goes_over_data(const Project &project, const Loop &loop, u32 depth) {
   }
   if (const auto *call = as<Call>(iterated)) { // batches(loader)
     const Value callee = project.callee_of(call);
-    if (callee.is(Value::Tag::Function) && yields_data(project, *callee.function, depth)) {
+    if ((callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method)) &&
+        yields_data(project, *callee.function, depth)) {
       return true;
     }
   }
@@ -239,6 +240,14 @@ template <class Passes> void spread(std::vector<FunctionInfo *> &queue, Passes p
   }
 }
 
+// Also a mixin, of which only a class derived from it has such a base.
+template <class Is> bool is_or_serves(const ClassInfo &type, Is is, u32 depth = 0) {
+  constexpr u32 kMostDepth = 4;
+  return is(type) || (depth < kMostDepth && std::ranges::any_of(type.subclasses, [&](const ClassInfo *below) {
+                        return is_or_serves(*below, is, depth + 1);
+                      }));
+}
+
 bool has_base(const ClassInfo &type, std::initializer_list<std::string_view> names) {
   return std::ranges::any_of(type.mro, [&](const ClassInfo *at) {
     return std::ranges::any_of(at->bases, [&](const Value &base) {
@@ -281,13 +290,16 @@ u16 framework_context(const FunctionInfo &function) {
                                  "on_train_batch_start", "on_before_optimizer_step", "on_after_backward",
                                  "on_before_zero_grad"});
   if (kHooks.has(function.name)) {
-    return has_step_hooks(*function.type) ? u16{kPerTrainingStep | kStepOfFramework} : u16{0};
+    return is_or_serves(*function.type, has_step_hooks) ? u16{kPerTrainingStep | kStepOfFramework} : u16{0};
   }
   const bool trains = kTrains.has(function.name);
   if (!trains && !kEvaluates.has(function.name)) {
     return 0;
   }
-  if (has_base(*function.type, {"LightningModule", "Trainer", "Seq2SeqTrainer", "SFTTrainer", "DPOTrainer"})) {
+  const auto has_steps = [](const ClassInfo &type) {
+    return has_base(type, {"LightningModule", "Trainer", "Seq2SeqTrainer", "SFTTrainer", "DPOTrainer"});
+  };
+  if (is_or_serves(*function.type, has_steps)) {
     return trains ? u16{kPerTrainingStep | kStepOfFramework} : u16{kPerEvaluationStep};
   }
   return 0;

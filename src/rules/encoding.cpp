@@ -4,6 +4,7 @@
 #include "model/variance.h"
 #include "rules/made_on_host.h"
 #include "rules/tree.h"
+#include "rules/value_source.h"
 
 #include <algorithm>
 
@@ -29,18 +30,29 @@ const Expr *assigned_to(const Site &site, const Name &name) {
 
 namespace {
 
+// As an argument, or in the options that `**` hands over. What users can choose otherwise is not known.
 Encoding::Padding padding_of(const Site &site, const Call &call) {
-  if (const Keyword *old = keyword_argument(call, "pad_to_max_length"); old != nullptr) {
-    return bool_of(site, old->value) == true ? Encoding::Padding::Full : Encoding::Padding::Unknown;
+  const auto certain = [&site](const model::Argument &argument) {
+    const auto value = setting_of(site, argument, model::ConstantValue::none());
+    return value.has_value() && !value->overridable ? value : std::nullopt;
+  };
+  const model::Argument old = argument_of(site, call, ~0U, "pad_to_max_length");
+  if (!old.given.empty()) {
+    const auto flag = certain(old);
+    return flag.has_value() && flag->as_bool() == true ? Encoding::Padding::Full : Encoding::Padding::Unknown;
   }
-  const Keyword *padding = keyword_argument(call, "padding");
-  if (padding == nullptr) {
-    return has_hidden_arguments(call) ? Encoding::Padding::Unknown : Encoding::Padding::None;
+  const model::Argument padding = argument_of(site, call, ~0U, "padding");
+  if (padding.is_absent()) {
+    return Encoding::Padding::None;
   }
-  if (const auto flag = bool_of(site, padding->value)) {
+  const auto value = certain(padding);
+  if (!value.has_value() || value->is_none()) {
+    return Encoding::Padding::Unknown;
+  }
+  if (const auto flag = value->as_bool()) {
     return *flag ? Encoding::Padding::Longest : Encoding::Padding::None;
   }
-  const auto text = string_of(site, padding->value);
+  const auto text = value->as_string();
   return text == "max_length"   ? Encoding::Padding::Full
          : text == "longest"    ? Encoding::Padding::Longest
          : text == "do_not_pad" ? Encoding::Padding::None
@@ -123,7 +135,7 @@ std::optional<Encoding> encoding_of(const Site &site, const Call &call) {
   }
   result.padding = padding_of(site, call);
   if (method == "pad") { // of texts that are ids already
-    const bool is_default = keyword_argument(call, "padding") == nullptr && !has_hidden_arguments(call);
+    const bool is_default = argument_of(site, call, ~0U, "padding").is_absent();
     result.padding = is_default && call.args.size() < 2 ? Encoding::Padding::Longest : result.padding;
     result.texts = Encoding::Texts::Several;
     return result;
@@ -234,6 +246,19 @@ std::optional<EncodedBy> encoded_by_helper(const Site &site, const Call &call) {
     given = is_input ? keyword->value : given;
   }
   return given != nullptr ? encoded_in(site, given, 0) : std::nullopt;
+}
+
+std::optional<EncodedBy> encoded_by_callers(const Site &site, const Expr *expr) {
+  const auto ids = value_source_of(site, expr);
+  const auto *element = ids.has_value() && !ids->is_part ? as<Subscript>(ids->expr) : nullptr;
+  const auto *attribute = ids.has_value() && !ids->is_part ? as<Attribute>(ids->expr) : nullptr;
+  const Expr *const batch = element != nullptr ? element->value : attribute != nullptr ? attribute->value : nullptr;
+  const auto encoded = batch != nullptr ? value_source_of(ids->site, batch) : std::nullopt;
+  const auto *call = encoded.has_value() && !encoded->is_part ? as<Call>(encoded->expr) : nullptr;
+  const auto encoding = call != nullptr ? encoding_of(encoded->site, *call) : std::nullopt;
+  return encoding.has_value() && encoded->site.function != nullptr
+             ? std::optional(EncodedBy{*encoding, encoded->site.function})
+             : std::nullopt;
 }
 
 bool makes_causal_model(std::string_view api) {

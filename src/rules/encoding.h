@@ -33,6 +33,9 @@ struct EncodedBy {
 };
 std::optional<EncodedBy> encoded_by_helper(const Site &site, const python::Call &call);
 
+// The same through parameters: `batch["input_ids"]` of a batch that callers encode.
+std::optional<EncodedBy> encoded_by_callers(const Site &site, const python::Expr *expr);
+
 // A decoder-only language model, by the API that made it: AutoModelForCausalLM, GPT2LMHeadModel, …
 bool makes_causal_model(std::string_view api);
 

@@ -14,6 +14,25 @@ bool is_lightning_module(const model::ClassInfo &type) {
   });
 }
 
+namespace {
+
+const model::ClassInfo *lightning_module_below(const model::ClassInfo &type, u32 depth) {
+  constexpr u32 kMostDepth = 4;
+  if (is_lightning_module(type)) {
+    return &type;
+  }
+  for (const model::ClassInfo *below : depth < kMostDepth ? type.subclasses : decltype(type.subclasses){}) {
+    if (const model::ClassInfo *found = lightning_module_below(*below, depth + 1); found != nullptr) {
+      return found;
+    }
+  }
+  return nullptr;
+}
+
+} // namespace
+
+const model::ClassInfo *lightning_module_of(const model::ClassInfo &type) { return lightning_module_below(type, 0); }
+
 bool is_plain_lightning_module(const model::ClassInfo &type) {
   const auto is_known = [](const Value &base) {
     return base.is(Value::Tag::Class) ||
@@ -50,7 +69,7 @@ namespace {
 
 bool is_training_step(const model::FunctionInfo *function) {
   return function != nullptr && function->type != nullptr && function->name &&
-         function->name.text() == "training_step" && is_lightning_module(*function->type);
+         function->name.text() == "training_step" && lightning_module_of(*function->type) != nullptr;
 }
 
 bool is_called_by_step(const model::FunctionInfo *function, u32 depth) {

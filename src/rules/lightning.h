@@ -8,7 +8,10 @@ namespace deepperf::rules {
 // Does the class derive from LightningModule, directly or through classes of the project?
 bool is_lightning_module(const model::ClassInfo &type);
 
-// The same, and all that it derives from is known: no mixin or base class out of sight.
+// The class itself if it is one, or a class derived from it that is one, as with a mixin; null if there is none.
+const model::ClassInfo *lightning_module_of(const model::ClassInfo &type);
+
+// Does it derive from LightningModule, and all that it derives from is known: no base class out of sight?
 bool is_plain_lightning_module(const model::ClassInfo &type);
 
 // Does the class, one that it derives from or one derived from it, store to the attribute or define it?

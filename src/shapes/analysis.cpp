@@ -164,7 +164,8 @@ private:
       arguments = stand_ins(*init, 1, false, nullptr);
     } else if (type.is_dataclass) {
       arguments.is_open = true;
-    } else if (type.api && type.api.text() != "torch.nn.Module") {
+    } else if (type.api && type.api.text() != "torch.nn.Module" &&
+               type.api.text() != "pytorch_lightning.LightningModule") {
       arguments.is_open = true;
     }
     const Value object = in_.instantiate(type, arguments, nullptr);
@@ -181,7 +182,7 @@ private:
         continue;
       }
       const std::string_view api = type.api.text();
-      const bool is_torch = api.starts_with("torch.nn.");
+      const bool is_torch = api.starts_with("torch.nn.") || api == "pytorch_lightning.LightningModule";
       const bool is_keras = api.starts_with("tensorflow.keras.");
       if (!is_torch && !is_keras) {
         continue;

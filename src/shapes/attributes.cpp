@@ -9,9 +9,26 @@ namespace deepperf::shapes {
 using namespace python;
 using Tag = Value::Tag;
 
+namespace {
+
+bool is_set_by_lightning(std::string_view attribute) {
+  constexpr std::string_view kSet[] = {"device",          "dtype",
+                                       "hparams",         "trainer",
+                                       "logger",          "loggers",
+                                       "fabric",          "current_epoch",
+                                       "global_step",     "global_rank",
+                                       "local_rank",      "on_gpu",
+                                       "hparams_initial", "example_input_array",
+                                       "strict_loading",  "automatic_optimization"};
+  return std::ranges::find(kSet, attribute) != std::end(kSet);
+}
+
+} // namespace
+
 bool Interpreter::is_module(const Object &object) const {
   const auto is_torch = [](Symbol api) {
-    return api && (api.text().starts_with("torch.nn.") || api.text().starts_with("torchvision.models."));
+    return api && (api.text().starts_with("torch.nn.") || api.text().starts_with("torchvision.models.") ||
+                   api.text() == "pytorch_lightning.LightningModule");
   };
   return is_torch(object.content.api) || (object.type != nullptr && is_torch(object.type->api));
 }
@@ -192,6 +209,11 @@ Value Interpreter::object_attribute(Object &object, Symbol name, const Expr *nod
   }
   if (text == "__class__" && object.type != nullptr) {
     return Value::of(object.type);
+  }
+  // What Lightning itself sets: the device, the trainer, the number of steps.
+  if (object.content.api && object.content.api.text() == "pytorch_lightning.LightningModule" &&
+      is_set_by_lightning(text)) {
+    return {};
   }
   if (object.content.api && object.type == nullptr && object.content.api.text().starts_with("pandas.")) {
     if (const Value value = frame_attribute(*this, object, name); !value.is(Tag::Undefined)) {

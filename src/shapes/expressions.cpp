@@ -12,6 +12,38 @@ namespace {
 constexpr u32 kDeepestExpression = 200;
 }
 
+namespace {
+
+// What a list or dictionary holds now: it may have been made in an iteration that the code after the loop takes for one
+// that perhaps never ran, but whoever got it from a generator was in that iteration.
+Value as_it_is(Heap &heap, const Value &value, u32 depth) {
+  constexpr u32 kMostDepth = 3;
+  if (depth == kMostDepth) {
+    return value;
+  }
+  if (value.is(Tag::Dict)) {
+    DictObject *const dict = heap.new_dict();
+    dict->content = value.dict->content;
+    for (auto &item : dict->content.items) {
+      item.second = as_it_is(heap, item.second, depth + 1);
+    }
+    return Value::of(dict);
+  }
+  if (value.is(Tag::List) || value.is(Tag::Tuple)) {
+    std::vector<Value> items = value.list->content.items;
+    for (Value &item : items) {
+      item = as_it_is(heap, item, depth + 1);
+    }
+    const bool is_open = value.list->content.is_open;
+    const Value list = heap.new_list(std::move(items), value.tag);
+    list.list->content.is_open = is_open;
+    return list;
+  }
+  return value;
+}
+
+} // namespace
+
 Value Interpreter::eval(const Expr *expr) {
   if (expr == nullptr || !spend() || depth_ > kDeepestExpression) {
     return {};
@@ -92,7 +124,7 @@ Value Interpreter::eval(const Expr *expr) {
     break;
   case NodeKind::Yield: {
     const auto *yield = static_cast<const Yield *>(expr);
-    yielded_ = heap.join(yielded_, yield->value != nullptr ? eval(yield->value) : Value::none());
+    yielded_ = heap.join(yielded_, yield->value != nullptr ? as_it_is(heap, eval(yield->value), 0) : Value::none());
     break;
   }
   case NodeKind::YieldFrom:

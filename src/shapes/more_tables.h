@@ -1,4 +1,4 @@
-// The tables of array_parts.cpp and torchvision_models.cpp.
+// The tables of array_parts.cpp, torchvision_models.cpp and lightning.cpp.
 #pragma once
 
 #include "shapes/registry.h"
@@ -7,5 +7,6 @@ namespace deepperf::shapes {
 
 std::span<const TransferEntry> array_part_transfers();
 std::span<const TransferEntry> torchvision_transfers();
+std::span<const TransferEntry> lightning_transfers();
 
 } // namespace deepperf::shapes

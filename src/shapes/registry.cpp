@@ -29,6 +29,7 @@ std::unordered_map<std::string_view, const TransferEntry *> all_transfers() {
                             array_join_transfers(),
                             array_part_transfers(),
                             torchvision_transfers(),
+                            lightning_transfers(),
                             keras_layer_transfers(),
                             keras_model_transfers(),
                             keras_fit_transfers(),

@@ -40,6 +40,13 @@ Value example_of(Interpreter &in, const Value &dataset) {
   return {};
 }
 
+// What the __iter__ of a dataset yields, if that is of one form.
+Value yielded_by(Interpreter &in, const Value &dataset) {
+  std::vector<Value> items;
+  in.iterate(dataset, items);
+  return items.size() == 1 ? items[0] : Value();
+}
+
 // What the default collate function makes of a batch of examples.
 Value collated(Interpreter &in, const Value &example, Dim batch, u32 depth) {
   if (depth > 6) {
@@ -100,12 +107,13 @@ void make_loader(Operation &op) {
     return;
   }
   const Value dataset = op.arg("dataset");
-  if (dataset.is(Tag::Object) && dataset.object->type != nullptr &&
-      (op.in.find_method(*dataset.object->type, intern("__iter__")) != nullptr ||
-       dataset.object->type->has_unknown_base)) {
+  const bool is_own = dataset.is(Tag::Object) && dataset.object->type != nullptr;
+  if (is_own && dataset.object->type->has_unknown_base) {
     return;
   }
-  const Value example = op.in.quietly([&] { return example_of(op.in, dataset); });
+  const bool is_iterable = is_own && op.in.find_method(*dataset.object->type, intern("__iter__")) != nullptr;
+  const Value example =
+      op.in.quietly([&] { return is_iterable ? yielded_by(op.in, dataset) : example_of(op.in, dataset); });
   const Value size = op.arg("batch_size");
   const Expr *const before = std::exchange(op.in.current_node, op.node);
   Value batch;

@@ -35,21 +35,43 @@ bool is_replica_of_ray(const model::FunctionInfo &function) {
 // ---- What handlers call through attributes
 // ----------------------------------------------------------------------------
 
+// The class of what an expression that is stored makes: `Engine(…)`, `await asyncio.to_thread(Engine, …)`,
+// `await loop.run_in_executor(None, Engine)`; null if it is something else.
+const model::ClassInfo *made_class(const Site &site, const model::AttributeStore &store) {
+  const auto *awaited = as<Await>(store.value);
+  const auto *made = as<Call>(awaited != nullptr ? awaited->value : store.value);
+  if (made == nullptr) {
+    return nullptr;
+  }
+  const std::string_view name = called_name(*made);
+  const bool is_thread = awaited != nullptr && (name == "to_thread" || name == "run_in_executor" ||
+                                                name == "run_sync" || name == "run_in_threadpool");
+  const u32 position = name == "run_in_executor" ? 1 : 0;
+  if (is_thread && made->args.size() > position) {
+    const model::Value run = model::value_of(model::scope_of(site.project, *store.function), made->args[position]);
+    return run.is(model::Value::Tag::Class) ? run.type : nullptr;
+  }
+  const model::Value callee = site.project.callee_of(made);
+  return callee.is(model::Value::Tag::Class) ? callee.type : nullptr;
+}
+
 // The class of everything that is ever stored to an attribute of that name, and what it derives from.
 std::vector<const model::ClassInfo *> always_held(const Site &site, Symbol attribute) {
   const auto &all = model::definitions_of(site.project).attribute_stores;
   const auto stores = all.find(attribute.id);
   std::vector<const model::ClassInfo *> common;
   for (std::size_t i = 0; stores != all.end() && i < stores->second.size(); ++i) {
-    const auto *made = as<Call>(stores->second[i].value);
-    const model::Value callee = made != nullptr ? site.project.callee_of(made) : model::Value();
-    if (!callee.is(model::Value::Tag::Class)) {
+    if (is_none(stores->second[i].value)) {
+      continue; // there is none yet, or no more
+    }
+    const model::ClassInfo *const made = made_class(site, stores->second[i]);
+    if (made == nullptr) {
       return {};
     }
-    const auto &mro = callee.type->mro;
-    if (i == 0) {
+    const auto &mro = made->mro;
+    if (common.empty()) {
       common.assign(mro.begin(), mro.end());
-    } else if (callee.type != common.front()) {
+    } else if (made != common.front()) {
       std::erase_if(common, [&](const auto *type) { return std::ranges::find(mro, type) == mro.end(); });
     }
     if (common.empty()) {
@@ -77,7 +99,7 @@ CallsThroughAttributes find_calls(const Site &site) {
   CallsThroughAttributes found;
   std::unordered_map<u32, std::vector<const model::ClassInfo *>> held;
   for (const model::FunctionInfo &handler : site.project.functions) {
-    if (!is_async_handler(site, handler)) {
+    if (!is_async(handler)) {
       continue;
     }
     const Site there = site_inside(site, handler);
@@ -138,8 +160,10 @@ bool is_awaited_by_handler(const Site &site, const model::FunctionInfo &coroutin
                           (depth < kMostDepth && is_awaited_by_handler(site, *caller->caller, depth + 1)));
   });
   const bool answer =
-      is_called || std::ranges::any_of(calls_through_attributes(site, coroutine),
-                                       [](const CallThroughAttribute &one) { return one.is_direct && one.is_awaited; });
+      is_called ||
+      std::ranges::any_of(calls_through_attributes(site, coroutine), [&site](const CallThroughAttribute &one) {
+        return one.is_direct && one.is_awaited && is_async_handler(site, *one.handler);
+      });
   all.known[depth][&coroutine] = answer;
   return answer;
 }

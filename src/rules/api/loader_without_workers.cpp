@@ -1,3 +1,4 @@
+#include "rules/encoding.h"
 #include "rules/sample_cost.h"
 
 namespace deepperf::rules::loader_without_workers {
@@ -57,6 +58,17 @@ void check_trainer(Site &site, const Call &trainer) {
   }
 }
 
+// An entry of a configuration, such as `cfg["num_workers"]`: what a user of the program sets, and not what this call
+// wants.
+bool is_entry(const Site &site, const Expr *expr) {
+  const auto *name = as<Name>(expr);
+  const Expr *const assigned = name != nullptr ? assigned_to(site, *name) : expr;
+  const auto *entry = as<Subscript>(assigned);
+  const auto *call = as<Call>(assigned);
+  return (entry != nullptr && string_of(site, entry->slice).has_value()) ||
+         (call != nullptr && called_method(*call) == "get");
+}
+
 void check(Site &site, const Call &call) {
   if (called_api(site, call).starts_with("transformers.")) {
     return check_trainer(site, call);
@@ -71,7 +83,10 @@ void check(Site &site, const Call &call) {
     return;
   }
   const Preparation prepared = preparation_of(site, call);
-  const bool is_chosen = !workers.given.empty() && !setting->overridable; // somebody wrote num_workers=0
+  const Keyword *const written = keyword_argument(call, "num_workers");
+  const bool is_entry_of_settings = written != nullptr && is_entry(site, written->value);
+  // Somebody wrote num_workers=0.
+  const bool is_chosen = !workers.given.empty() && !setting->overridable && !is_entry_of_settings;
   if (prepared.cost == SampleCost::Nothing || (prepared.cost == SampleCost::Unknown && !workers.is_absent())) {
     return;
   }
@@ -83,8 +98,9 @@ void check(Site &site, const Call &call) {
           ? when + "this `DataLoader` reads and prepares every sample in the training process, while the device waits"
           : "this `DataLoader` has no workers: samples are prepared in the training process, while the device waits",
       is_chosen ? "set `num_workers` to a few per device, unless the samples must be prepared in this process"
-      : setting->overridable ? "set the default of `num_workers` to a few per device"
-                             : "pass `num_workers=`, a few per device, or `num_workers=0` if no workers are intended");
+      : setting->overridable || is_entry_of_settings
+          ? "set the default of `num_workers` to a few per device"
+          : "pass `num_workers=`, a few per device, or `num_workers=0` if no workers are intended");
   if (prepared.work != nullptr) {
     finding.notes.push_back(
         {prepared.where->module->file, prepared.work->span(), "this runs for each sample or batch"});

@@ -17,23 +17,26 @@ bool is_language_model(std::string_view maker) {
 }
 
 void check(Site &site, const Call &call) {
-  const Keyword *metrics = keyword_argument(call, "compute_metrics");
-  if (metrics == nullptr || has_hidden_arguments(call) || is_none(metrics->value) ||
-      keyword_argument(call, "preprocess_logits_for_metrics") != nullptr) {
+  const model::Argument metrics = argument_of(site, call, ~0U, "compute_metrics");
+  if (metrics.unknown || metrics.given.size() != 1 || is_none(metrics.given[0].expr) ||
+      !argument_of(site, call, ~0U, "preprocess_logits_for_metrics").is_absent()) {
     return;
   }
   const std::string_view trainer = called_api(site, call);
   if (trainer == "transformers.Seq2SeqTrainer") {
     return; // it generates text, in general
   }
-  const Expr *model = argument(call, 0, "model");
-  const Value value = model != nullptr ? value_of(site, model) : Value{};
+  const model::Argument model = argument_of(site, call, 0, "model");
+  const Value value =
+      !model.unknown && model.given.size() == 1 ? model::value_of(model.given[0].scope, model.given[0].expr) : Value{};
   if (!value.is_kind(Kind::HfModel) || value.call == nullptr || !value.name() ||
       !is_language_model(value.name().text())) {
     return;
   }
+  const Keyword *const written = keyword_argument(call, "compute_metrics");
+  const Node &place = written != nullptr ? static_cast<const Node &>(*written) : call;
   Finding &finding =
-      report(site, *metrics,
+      report(site, place,
              "evaluation keeps the logits of every token over the whole vocabulary until it calls `compute_metrics`",
              "pass `preprocess_logits_for_metrics=lambda logits, labels: logits.argmax(dim=-1)`");
   finding.notes.push_back({site_of(site, *value.call).module->file, value.call->span(),

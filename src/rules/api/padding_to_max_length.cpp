@@ -13,19 +13,32 @@ using namespace python;
 
 namespace {
 
-// The argument that asks for it; null if none does.
-const Keyword *asks_for_full_length(const Site &site, const Call &call) {
-  if (const Keyword *padding = keyword_argument(call, "padding")) {
+// The place that asks for it: an argument, or an entry of the options that `**` hands over.
+struct FullLength {
+  const Node *place = nullptr; // null if none does
+  FileIndex file;
+};
+
+FullLength asks_for_full_length(const Site &site, const Call &call) {
+  const auto place_of = [&](const model::Argument &argument, std::string_view name) {
+    const Keyword *const written = keyword_argument(call, name);
+    return written != nullptr ? FullLength{written, site.module->file}
+                              : FullLength{argument.given[0].expr, argument.given[0].scope.module->file};
+  };
+  const model::Argument padding = argument_of(site, call, ~0U, "padding");
+  if (!padding.given.empty()) {
     // A default of the program's own settings counts where another part of it pads each batch anyway.
-    const auto setting = setting_of(site, padding->value);
+    const auto setting = setting_of(site, padding, model::ConstantValue::none());
     const bool is_full = setting.has_value() && setting->as_string() == "max_length";
     return is_full &&
                    (!setting->overridable || file_has_word(site, {"DataCollatorWithPadding", "DataCollatorForSeq2Seq"}))
-               ? padding
-               : nullptr;
+               ? place_of(padding, "padding")
+               : FullLength{};
   }
-  const Keyword *old = keyword_argument(call, "pad_to_max_length");
-  return old != nullptr && bool_of(site, old->value) == true ? old : nullptr;
+  const model::Argument old = argument_of(site, call, ~0U, "pad_to_max_length");
+  const auto setting = old.given.empty() ? std::nullopt : setting_of(site, old, model::ConstantValue::none());
+  const bool is_full = setting.has_value() && !setting->overridable && setting->as_bool() == true;
+  return is_full ? place_of(old, "pad_to_max_length") : FullLength{};
 }
 
 // The word by itself: `output` has its letters, too.
@@ -56,9 +69,14 @@ bool file_names_tpu(const Site &site) {
 
 // Shapes that must not change: compilers, exported models, and text encoders that were trained on one length only.
 bool wants_one_length(const Site &site, const Call &call) {
+  constexpr i64 kUsual = 128;
+  constexpr i64 kShort = 77; // what CLIP takes
   const Keyword *length = keyword_argument(call, "max_length");
-  if (length != nullptr && (text_of(site, length->value).find("model_max_length") != std::string_view::npos ||
-                            integer_of(site, length->value).value_or(128) <= 77)) {
+  if (length != nullptr && text_of(site, length->value).find("model_max_length") != std::string_view::npos) {
+    return true;
+  }
+  const auto number = setting_of(site, argument_of(site, call, ~0U, "max_length"), model::ConstantValue::of(kUsual));
+  if (number.has_value() && !number->overridable && number->as_integer().value_or(kUsual) <= kShort) {
     return true;
   }
   return file_has_word_in_any_case(site, {"_xla", "xla_", "onnx", "torch.compile", "torch_compile", "jit.trace", "flax",
@@ -257,19 +275,24 @@ void check(Site &site, const Call &call) {
     check_filled(site, call);
     return;
   }
-  const Keyword *padding = asks_for_full_length(site, call);
+  const FullLength full = asks_for_full_length(site, call);
   const bool is_tensorflow = site.module->tensorflow && !site.module->torch; // which wants one shape
-  if (padding == nullptr || site.function == nullptr || site.function->node == nullptr || is_tensorflow) {
+  if (full.place == nullptr || site.function == nullptr || site.function->node == nullptr || is_tensorflow) {
     return;
   }
   // In code that prepares the examples of a dataset, not around a single text.
-  if ((!in_dataset_item(site) && !site.function->passed) || wants_one_length(site, call)) {
+  if ((!in_dataset_item(site) && !site.function->passed && !prepares_examples(site)) || wants_one_length(site, call)) {
     return;
   }
+  const bool is_elsewhere = !contains(&call, full.place);
   Finding &finding = report(
-      site, *padding, "every text is padded to `max_length`, and the model computes on the padding",
+      site, is_elsewhere ? call : *full.place,
+      "every text is padded to `max_length`, and the model computes on the padding",
       "tokenize without padding, and pass `DataCollatorWithPadding(tokenizer)` as `collate_fn` to pad each batch to "
       "its longest text");
+  if (is_elsewhere) {
+    finding.notes.push_back({full.file, full.place->span(), "the option is set here"});
+  }
   if (!in_dataset_item(site) && !prepares_examples(site)) {
     finding.tier = Tier::Hint;
   }

@@ -25,45 +25,93 @@ bool is_distributed(const Site &site, const Expr *callee) {
   return all && !other;
 }
 
+// What a function of the project that an iteration calls does of a training step.
+struct HelperParts {
+  const model::FunctionInfo *function = nullptr;
+  const Call *backward = nullptr; // in every call
+  bool steps = false;
+  bool is_known = false;
+};
+
+HelperParts parts_of_helper(const Site &site, const Call &call) {
+  HelperParts parts;
+  parts.function = called_function(site, call);
+  if (parts.function == nullptr || parts.function->definition() == nullptr) {
+    return parts;
+  }
+  parts.is_known = true;
+  Site there = site;
+  there.function = parts.function;
+  there.module = parts.function->module;
+  there.type = parts.function->type;
+  there.ancestors.clear();
+  for (const StepEvent &event : step_events(there)) {
+    using What = StepEvent::What;
+    parts.steps |= event.what == What::Step || event.what == What::ScalerStep;
+    parts.is_known &= event.what != What::Helper;
+    if ((event.what == What::Backward || event.what == What::ScaledBackward) && event.test == nullptr &&
+        event.loop == nullptr && parts.backward == nullptr) {
+      parts.backward = event.call;
+    }
+  }
+  return parts;
+}
+
+bool runs_distributed(const Site &place, const Node &code) {
+  return any_node_inside(&code, [&](const Node *inner) {
+    const auto *call = as<Call>(inner);
+    return call != nullptr && model::kind_of(call->func) == Kind::TorchModule && is_distributed(place, call->func);
+  });
+}
+
 // `for _ in range(accumulate): accelerator.backward(loss)`, and one step after that loop. Accelerate wraps the model
 // for several processes, and only `accumulate()` or `no_sync()` tell it that more is to come.
 bool check_inner_loop(Site &site, const Node &node) {
-  const StepEvent *backward = nullptr;
-  const StepEvent *step = nullptr;
+  const Call *backward = nullptr;
+  const Call *step = nullptr;
+  const model::FunctionInfo *helper = nullptr; // that has the backward pass, if it is not the loop itself
   const auto &events = step_events(site);
   for (const StepEvent &event : events) {
     using What = StepEvent::What;
     const bool is_inside = contains(&node, event.call);
-    const bool is_step = event.what == What::Step || event.what == What::ScalerStep;
-    if (is_inside && is_step) {
+    // A method of the project may be called backward() or step(), too.
+    const bool is_helper = event.what == What::Helper || called_function(site, *event.call) != nullptr;
+    const HelperParts parts =
+        is_helper && (is_inside || event.call->start > node.end) ? parts_of_helper(site, *event.call) : HelperParts{};
+    const bool is_step = event.what == What::Step || event.what == What::ScalerStep || parts.steps;
+    if (is_inside && (is_step || (is_helper && !parts.is_known))) {
       return false;
     }
-    if (is_inside && (event.what == What::Backward || event.what == What::ScaledBackward) && event.loop == &node) {
-      backward = &event;
-    } else if (is_step && event.call->start > node.end && step == nullptr) {
-      step = &event;
+    if (is_inside && event.loop == &node && event.test == nullptr && parts.backward != nullptr) {
+      backward = parts.backward;
+      helper = parts.function;
+    } else if (is_inside && !is_helper && (event.what == What::Backward || event.what == What::ScaledBackward) &&
+               event.loop == &node) {
+      backward = event.call;
+      helper = nullptr;
+    } else if (is_step && parts.backward == nullptr && event.call->start > node.end && step == nullptr) {
+      step = event.call;
     }
   }
-  if (backward == nullptr || step == nullptr) {
+  if (backward == nullptr || step == nullptr || (helper != nullptr && helper->module != site.module)) {
     return false;
   }
-  const Expr *const receiver = receiver_of(*backward->call);
+  const Expr *const receiver = receiver_of(*backward);
   const bool is_accelerated = receiver != nullptr && model::kind_of(receiver) == Kind::Accelerator;
-  const bool runs_distributed =
-      is_accelerated || any_node(&node, [&](const Node *inner) {
-        const auto *call = as<Call>(inner);
-        return call != nullptr && model::kind_of(call->func) == Kind::TorchModule && is_distributed(site, call->func);
-      });
-  if (!runs_distributed || function_has_word(site, {"no_sync", "grad_sync", "accumulate("})) {
+  const bool is_distributed_here = is_accelerated || runs_distributed(site, node) ||
+                                   (helper != nullptr && runs_distributed(site_of(site, *backward), *helper->node));
+  constexpr std::string_view kExcuses[] = {"no_sync", "grad_sync", "accumulate("};
+  if (!is_distributed_here || function_has_word(site, kExcuses) ||
+      (helper != nullptr && reaches_word(site, node, kExcuses))) {
     return false;
   }
   Finding &finding = report(
-      site, *backward->call,
+      site, *backward,
       "gradients are accumulated over several batches, but exchanged between the devices after each of them",
       is_accelerated ? "run each batch inside `with accelerator.accumulate(model):`, or all but the last inside "
                        "`with accelerator.no_sync(model):`"
                      : "run all but the last forward and backward pass of an update inside `with model.no_sync():`");
-  add_note(finding, site, *step->call, "the optimizer steps only here");
+  add_note(finding, site, *step, "the optimizer steps only here");
   return true;
 }
 
@@ -151,38 +199,6 @@ void check_accelerated(Site &site, const Call &call) {
   }
 }
 
-// What a function of the project that an iteration calls does of a training step.
-struct HelperParts {
-  const model::FunctionInfo *function = nullptr;
-  const Call *backward = nullptr; // in every call
-  bool steps = false;
-  bool is_known = false;
-};
-
-HelperParts parts_of_helper(const Site &site, const Call &call) {
-  HelperParts parts;
-  parts.function = called_function(site, call);
-  if (parts.function == nullptr || parts.function->definition() == nullptr) {
-    return parts;
-  }
-  parts.is_known = true;
-  Site there = site;
-  there.function = parts.function;
-  there.module = parts.function->module;
-  there.type = parts.function->type;
-  there.ancestors.clear();
-  for (const StepEvent &event : step_events(there)) {
-    using What = StepEvent::What;
-    parts.steps |= event.what == What::Step || event.what == What::ScalerStep;
-    parts.is_known &= event.what != What::Helper;
-    if ((event.what == What::Backward || event.what == What::ScaledBackward) && event.test == nullptr &&
-        event.loop == nullptr && parts.backward == nullptr) {
-      parts.backward = event.call;
-    }
-  }
-  return parts;
-}
-
 void check(Site &site, const Node &node) {
   const model::Loop *const loop = site.project.loop_at(&node);
   if (loop == nullptr || !loop->trains || !site.module->torch || site.module->is_test) {
@@ -223,12 +239,6 @@ void check(Site &site, const Node &node) {
       node_has_word(site, node, kExcuses) || (helper != nullptr && reaches_word(site, node, kExcuses))) {
     return;
   }
-  const auto runs_distributed = [](const Site &place, const Node &code) {
-    return any_node_inside(&code, [&](const Node *inner) {
-      const auto *call = as<Call>(inner);
-      return call != nullptr && model::kind_of(call->func) == Kind::TorchModule && is_distributed(place, call->func);
-    });
-  };
   const Site there = helper != nullptr ? site_of(site, *backward) : site;
   if (!runs_distributed(site, node) && (helper == nullptr || !runs_distributed(there, *helper->node))) {
     return;

@@ -1,3 +1,5 @@
+#include "rules/encoding.h"
+#include "rules/made_on_host.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -103,11 +105,42 @@ bool holds_new_layers(const Site &site, const Expr *expr) {
   }
 }
 
-// Of what holds_new_layers holds for: are they metrics?
-bool holds_metrics(const Site &site, const Expr *expr) {
-  return any_node(expr, [&site](const Node *part) {
-    return part->kind == NodeKind::Call && is_metric(site, static_cast<const Expr *>(part));
+struct Uses {
+  const Expr *layer = nullptr; // that is put into it later
+  u32 filled = 0;              // appended to or stored into
+  u32 mentions = 0;            // in all, reading
+  bool registers = false;      // something registers modules by hand
+};
+
+// What a function puts into a list or dictionary that it has under a name, and whether it does anything else with it
+// than return it or store it to an attribute once.
+Uses uses_of_name(const Site &site, const FunctionDef &function, Symbol name, const Node *handed_over) {
+  const auto is_it = [name](const Node *node) {
+    const auto *plain = as<Name>(node);
+    return plain != nullptr && plain->id == name;
+  };
+  Uses uses;
+  any_node_inside(&function, [&](const Node *node) {
+    if (node->context == Context::Load && is_it(node) && node != handed_over) {
+      ++uses.mentions;
+    }
+    if (const auto *call = as<Call>(node)) {
+      const std::string_view method = called_method(*call);
+      uses.registers |= method == "add_module" || method == "register_module" || called_name(*call) == "setattr";
+      if ((method == "append" || method == "insert") && is_it(receiver_of(*call)) && !call->args.empty()) {
+        ++uses.filled;
+        uses.layer = is_new_layer(site, call->args.back()) ? call->args.back() : uses.layer;
+      }
+    } else if (const auto *assignment = as<Assign>(node)) {
+      const auto *element = as<Subscript>(assignment->targets[0]);
+      if (element != nullptr && is_it(element->value)) {
+        ++uses.filled;
+        uses.layer = is_new_layer(site, assignment->value) ? assignment->value : uses.layer;
+      }
+    }
+    return false;
   });
+  return uses;
 }
 
 bool is_empty(const Expr *expr) {
@@ -116,19 +149,56 @@ bool is_empty(const Expr *expr) {
   return (list != nullptr && list->elts.empty()) || (dictionary != nullptr && dictionary->items.empty());
 }
 
+// The list, dictionary or comprehension of new layers behind an expression: itself, what a name of the function was
+// set to, or what a function of the project returns.
+struct Container {
+  const Expr *written = nullptr; // null if there is none
+  const Expr *layer = nullptr;   // that is put into it later, if it begins empty
+  const model::Module *module = nullptr;
+};
+
+Container container_behind(const Site &site, const Expr *expr, u32 depth = 0) {
+  constexpr u32 kMostDepth = 3;
+  if (holds_new_layers(site, expr)) {
+    return {.written = expr, .module = site.module};
+  }
+  if (depth == kMostDepth) {
+    return {};
+  }
+  if (const auto *name = as<Name>(expr)) {
+    const FunctionDef *const function = site.function != nullptr ? site.function->definition() : nullptr;
+    const Expr *const assigned = function != nullptr ? assigned_to(site, *name) : nullptr;
+    if (assigned == nullptr || assigned->end > name->start) {
+      return {};
+    }
+    const Uses uses = uses_of_name(site, *function, name->id, name);
+    if (uses.registers || uses.mentions != uses.filled) {
+      return {}; // it does something else with them: mostly to register them
+    }
+    if (is_empty(assigned)) {
+      return uses.layer != nullptr ? Container{assigned, uses.layer, site.module} : Container{};
+    }
+    return uses.filled == 0 ? container_behind(site, assigned, depth + 1) : Container{};
+  }
+  const auto *call = as<Call>(expr);
+  const model::FunctionInfo *const function = call != nullptr ? called_function(site, *call) : nullptr;
+  const Expr *const returned = function != nullptr ? returned_at_end(site, *call) : nullptr;
+  return returned != nullptr ? container_behind(site_inside(site, *function), returned, depth + 1) : Container{};
+}
+
+// Of what holds_new_layers holds for: are they metrics?
+bool holds_metrics(const Site &site, const Expr *expr) {
+  return any_node(expr, [&site](const Node *part) {
+    return part->kind == NodeKind::Call && is_metric(site, static_cast<const Expr *>(part));
+  });
+}
+
 // `self.name`, where self is the method's first parameter.
 bool is_own(const Node *node, Symbol self, Symbol name) {
   const auto *attribute = as<Attribute>(node);
   const auto *object = attribute != nullptr ? as<Name>(attribute->value) : nullptr;
   return object != nullptr && object->id == self && attribute->attr == name;
 }
-
-struct Uses {
-  const Expr *layer = nullptr; // that is put into it later
-  u32 filled = 0;              // appended to or stored into
-  u32 mentions = 0;            // in all, reading
-  bool registers = false;      // something registers modules by hand
-};
 
 Uses uses_of(const Site &site, const FunctionDef &function, Symbol name) {
   const Symbol self = function.params.empty() ? Symbol{} : function.params[0]->name;
@@ -184,9 +254,15 @@ const FunctionDef *method_named(const ClassDef &type, std::string_view name) {
 
 void judge(Site &site, const ClassDef &type, const FunctionDef &init, const Assign &assignment, Symbol name) {
   const bool filled_later = is_empty(assignment.value);
-  if (!filled_later && !holds_new_layers(site, assignment.value)) {
+  Site inside = site;
+  inside.function = site.project.function_at(&init);
+  inside.ancestors = {&init};
+  const Container container =
+      filled_later || inside.function == nullptr ? Container{} : container_behind(inside, assignment.value);
+  if (!filled_later && container.written == nullptr) {
     return;
   }
+  const Expr *const written = filled_later ? assignment.value : container.written;
   const Uses here = uses_of(site, init, name);
   // Read in __init__ for something else: mostly to register what it holds.
   if (here.registers || here.mentions != here.filled || (filled_later && here.layer == nullptr)) {
@@ -207,16 +283,17 @@ void judge(Site &site, const ClassDef &type, const FunctionDef &init, const Assi
   if (!used) {
     return;
   }
-  const bool is_dictionary = assignment.value->kind == NodeKind::Dict || assignment.value->kind == NodeKind::DictComp;
-  const bool is_parameters = any_node(here.layer != nullptr ? here.layer : assignment.value, [&site](const Node *part) {
+  const Expr *const layer = here.layer != nullptr ? here.layer : container.layer;
+  const bool is_dictionary = written->kind == NodeKind::Dict || written->kind == NodeKind::DictComp;
+  const bool is_parameters = any_node(layer != nullptr ? layer : written, [&site](const Node *part) {
     return part->kind == NodeKind::Call && is_parameter(site, static_cast<const Expr *>(part));
   });
   const std::string_view api = is_parameters   ? (is_dictionary ? "torch.nn.ParameterDict" : "torch.nn.ParameterList")
                                : is_dictionary ? "torch.nn.ModuleDict"
                                                : "torch.nn.ModuleList";
   const std::string_view wrapper = api.substr(api.rfind('.') + 1);
-  const std::string_view container = is_dictionary ? "dictionary" : "list";
-  const bool is_metrics = holds_metrics(site, here.layer != nullptr ? here.layer : assignment.value);
+  const std::string_view what = is_dictionary ? "dictionary" : "list";
+  const bool is_metrics = holds_metrics(site, layer != nullptr ? layer : written);
   if (is_metrics && (moves_metrics(type, name) || file_has_word(site, {".cpu()", ".to(self.device", ".to(device"}))) {
     return;
   }
@@ -224,16 +301,18 @@ void judge(Site &site, const ClassDef &type, const FunctionDef &init, const Assi
       report(site, assignment,
              is_metrics      ? fmt::format("the metrics in this {} are not registered with the module: they "
                                                 "stay on the CPU when it moves to a GPU, and then fail",
-                                           container)
+                                           what)
              : is_parameters ? fmt::format("the parameters in this {} are not part of the model: they are not "
                                            "trained, moved or saved",
-                                           container)
+                                           what)
                              : fmt::format("the layers in this {} are not part of the model: they are not "
                                            "trained, moved, saved or switched to eval mode",
-                                           container),
+                                           what),
              fmt::format("use `nn.{}`", wrapper));
   if (here.layer != nullptr) {
     add_note(finding, site, *here.layer, "this layer goes into it");
+  } else if (written != assignment.value) {
+    finding.notes.push_back({container.module->file, written->span(), fmt::format("this is a plain {}", what)});
   }
   const std::string spelling = spelling_of(site, api);
   if (spelling.empty() || (is_dictionary && !filled_later)) {

@@ -1,4 +1,6 @@
+#include "model/definitions.h"
 #include "rules/lightning.h"
+#include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -53,9 +55,125 @@ void add_derived(const model::ClassInfo &type, std::vector<const model::ClassInf
   }
 }
 
+// ---- In an object that the module holds
+
+bool is_constructor(const model::FunctionInfo *function) {
+  return function != nullptr && function->name && function->name.text() == "__init__";
+}
+
+// `[]` or `list()`, and only in constructors: nothing empties it by replacing it.
+bool is_made_once(const Site &site, Symbol attribute) {
+  const auto &stores = model::definitions_of(site.project).attribute_stores;
+  const auto found = stores.find(attribute.id);
+  return found != stores.end() && std::ranges::all_of(found->second, [](const model::AttributeStore &store) {
+           const auto *list = as<List>(store.value);
+           const auto *call = as<Call>(store.value);
+           const bool is_empty = (list != nullptr && list->elts.empty()) ||
+                                 (call != nullptr && called_name(*call) == "list" && call->args.empty());
+           return is_empty && is_constructor(store.function);
+         });
+}
+
+// An object that lives as long as the LightningModule that has it: made by constructors alone.
+bool lives_on(const Site &site, const model::ClassInfo &type) {
+  const auto &constructions = model::definitions_of(site.project).constructions;
+  const auto known = constructions.find(&type);
+  return known != constructions.end() && std::ranges::all_of(known->second, [](const model::CallPlace &place) {
+           return is_constructor(place.function) && place.function->type != nullptr &&
+                  is_lightning_module(*place.function->type);
+         });
+}
+
+bool is_emptied(const Site &site, Symbol attribute) {
+  const std::string name(attribute.text());
+  const std::string ways[] = {name + ".clear(",   name + ".pop(", name + "[:]",
+                              "del self." + name, "setattr(",     name + ".popleft("};
+  std::vector<std::string_view> words(std::begin(ways), std::end(ways));
+  return std::ranges::any_of(site.project.modules, [&words](const model::Module &module) {
+    return module.parsed != nullptr && has_word(module.parsed->source.text(), words);
+  });
+}
+
+// The step of a LightningModule that leads to the place, and what it is called.
+const model::FunctionInfo *step_behind(const model::FunctionInfo *function, u32 depth = 0) {
+  constexpr u32 kMostDepth = 3;
+  const std::string_view name = function->name ? function->name.text() : std::string_view{};
+  if ((name == "validation_step" || name == "training_step") && function->type != nullptr &&
+      is_lightning_module(*function->type)) {
+    return function;
+  }
+  constexpr std::size_t kMostCallers = 16;
+  if (function->called_by.size() > kMostCallers) {
+    return nullptr;
+  }
+  for (const model::CallSite *caller : function->called_by) {
+    if (depth < kMostDepth && caller->caller != function && !caller->conditional) {
+      if (const model::FunctionInfo *const found = step_behind(caller->caller, depth + 1); found != nullptr) {
+        return found;
+      }
+    }
+  }
+  return nullptr;
+}
+
+// The method at the end of an epoch that reads what was collected, at any depth of calls.
+const model::FunctionInfo *read_at_end(const model::ClassInfo &module, Symbol attribute) {
+  const std::string read = fmt::format(".{}", attribute.text());
+  const std::string_view words[] = {read};
+  for (const std::string_view name : {"on_validation_epoch_end", "on_train_epoch_end"}) {
+    for (const model::ClassInfo *at : module.mro) {
+      const auto member = at->members.find(intern(name).id);
+      const model::FunctionInfo *const end =
+          member != at->members.end() && member->second.is(model::Value::Tag::Function) ? member->second.function
+                                                                                        : nullptr;
+      if (end == nullptr || end->node == nullptr) {
+        continue;
+      }
+      const auto reached = reached_functions(*end, *end->node);
+      if (has_word(text_of(*end), words) || std::ranges::any_of(reached, [&](const model::FunctionInfo *one) {
+            return has_word(text_of(*one), words);
+          })) {
+        return end;
+      }
+    }
+  }
+  return nullptr;
+}
+
+// The same in a method that a step calls, of the module or of an object that it holds.
+void check_elsewhere(Site &site, const Call &call) {
+  const auto *list = as<Attribute>(receiver_of(call));
+  const auto *self = list != nullptr ? as<Name>(list->value) : nullptr;
+  const model::FunctionInfo *const function = site.function;
+  if (self == nullptr || function == nullptr || function->type == nullptr || function->params.empty() ||
+      function->params[0]->name != self->id || site.module->is_test || !project_has_word(site, {"LightningModule"})) {
+    return;
+  }
+  const model::FunctionInfo *const step = step_behind(function);
+  if (step == nullptr || !is_made_once(site, list->attr) || is_emptied(site, list->attr) ||
+      (!is_lightning_module(*function->type) && !lives_on(site, *function->type))) {
+    return;
+  }
+  const model::FunctionInfo *const end = read_at_end(*step->type, list->attr);
+  if (end == nullptr) {
+    return;
+  }
+  Finding &finding =
+      report(site, call,
+             fmt::format("`{}` is never emptied, so each epoch's result includes all earlier epochs, and memory grows",
+                         text_of(site, list)),
+             fmt::format("call `{}.clear()` at the end of the epoch", text_of(site, list)));
+  finding.notes.push_back(
+      {end->module->file, end->definition()->name_span, "Lightning calls this at the end of every epoch"});
+}
+
 // `self.outputs.append(…)` in validation_step, and nothing that empties it
 void check(Site &site, const Call &call) {
   const model::FunctionInfo *function = site.function;
+  if (function != nullptr && function->type != nullptr && !is_lightning_module(*function->type)) {
+    check_elsewhere(site, call);
+    return;
+  }
   if (function == nullptr || function->type == nullptr || function->params.empty() || call.args.size() != 1 ||
       (!is_step(function->name.text()) && !leads_from_training_step(site)) || site.module->is_test ||
       !is_lightning_module(*function->type)) {
@@ -119,7 +237,8 @@ extern constinit const Rule kOutputsNeverCleared = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`self.outputs.append(…)` in a step of a LightningModule, where a hook at the end of the epoch reads the list and nothing ever empties it.
+`self.outputs.append(…)` in a step of a LightningModule, where a hook at the end of the epoch reads the list and nothing ever empties it. The
+list may also belong to an object that the module holds.
 
 ## Why it is wrong
 

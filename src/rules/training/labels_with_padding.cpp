@@ -36,7 +36,9 @@ void judge(Site &site, const Node &place, const Expr *labels) {
   if (site.function == nullptr || site.module->is_test || !is_token_ids(site, labels)) {
     return;
   }
-  const auto encoding = encoding_behind(site, labels);
+  auto encoding = encoding_behind(site, labels);
+  const auto elsewhere = encoding.has_value() ? std::nullopt : encoded_by_callers(site, labels);
+  encoding = elsewhere.has_value() ? std::optional(elsewhere->encoding) : encoding;
   if (!encoding.has_value() ||
       (encoding->padding != Encoding::Padding::Full && encoding->padding != Encoding::Padding::Longest) ||
       (encoding->padding == Encoding::Padding::Longest && encoding->texts == Encoding::Texts::One)) {
@@ -56,7 +58,8 @@ void judge(Site &site, const Node &place, const Expr *labels) {
   Finding &finding = report(
       site, place, "these labels contain padding, which the loss does not ignore",
       "replace the padding, `labels.masked_fill(mask == 0, -100)`, or let `DataCollatorForSeq2Seq` pad the labels");
-  add_note(finding, site, *encoding->call, "padded here");
+  finding.notes.push_back({elsewhere.has_value() ? elsewhere->function->module->file : site.module->file,
+                           encoding->call->span(), "padded here"});
   // A column of what the function is given, which map() calls with batches.
   const auto *column = !encoding->call->args.empty() ? as<Subscript>(encoding->call->args[0]) : nullptr;
   const Keyword *const target = keyword_argument(*encoding->call, "text_target");

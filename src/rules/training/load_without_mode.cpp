@@ -181,8 +181,13 @@ bool is_mode_set(const Site &site) {
 void check_forward(Site &site, const Call &call) {
   const model::Value callee = site.project.callee_of(&call);
   const model::Loop *const loop = long_loop_around(site);
+  // Who switches a model to training mode has one for which the mode matters.
+  const std::string switched = fmt::format("{}.train()", text_of(site, call.func));
+  const std::string_view switching[] = {switched};
+  const bool is_switched =
+      function_has_word(site, switching) || (site.type != nullptr && node_has_word(site, *site.type->node, switching));
   // Hugging Face's models are loaded in evaluation mode.
-  if (callee.is_kind(Kind::HfModel) || (loop != nullptr && loop->trains) || site.module->is_test ||
+  if ((callee.is_kind(Kind::HfModel) && !is_switched) || (loop != nullptr && loop->trains) || site.module->is_test ||
       !site.module->torch) {
     return;
   }
@@ -195,19 +200,26 @@ void check_forward(Site &site, const Call &call) {
     return;
   }
   if (context.in_training_step || (!context.in_evaluation_step && context.no_grad != PlaceContext::NoGrad::Always) ||
-      in_method(site, Kind::TorchModule, "forward") || model::modes_of(site.project, callee) != model::Modes::Differ) {
+      in_method(site, Kind::TorchModule, "forward")) {
+    return;
+  }
+  // Who trains and then evaluates has the model in training mode, and so has who switched it there.
+  const bool is_trained = std::ranges::any_of(site.function->called_by,
+                                              [](const model::CallSite *caller) { return caller->caller->trains; });
+  const model::Modes modes = model::modes_of(site.project, callee);
+  if (modes == model::Modes::Same ||
+      (modes == model::Modes::Unknown &&
+       (!is_switched || !is_trained || context.no_grad != PlaceContext::NoGrad::Always))) {
     return;
   }
   // EMA and teacher copies, and what is measured in training mode on purpose, are made by other code: ask it first.
   if (is_mode_set(site)) {
     return;
   }
-  // Who trains and then evaluates has the model in training mode, and so has who switched it there.
-  const bool is_trained = std::ranges::any_of(site.function->called_by,
-                                              [](const model::CallSite *caller) { return caller->caller->trains; });
-  const std::string switched = fmt::format("{}.train()", text_of(site, call.func));
-  const bool is_known = context.no_grad == PlaceContext::NoGrad::Always &&
-                        (context.run_by_script || is_trained || function_has_word(site, {switched}));
+  const bool is_known =
+      context.no_grad == PlaceContext::NoGrad::Always &&
+      (modes == model::Modes::Differ ? context.run_by_script || is_trained || function_has_word(site, switching)
+                                     : is_trained);
   Finding &finding = report(
       site, call, fmt::format("`{}` is evaluated in training mode: nothing calls `eval()`", text_of(site, call.func)),
       fmt::format("call `{}.eval()` before the loop, and `train()` before training continues",

@@ -69,7 +69,9 @@ void check(Site &site, const Call &call) {
     add_note(finding, site, *mask, "the mask says what is padding");
     return;
   }
-  const auto encoding = forward != nullptr ? encoding_behind(site, *forward) : std::nullopt;
+  auto encoding = forward != nullptr ? encoding_behind(site, *forward) : std::nullopt;
+  const auto helper = forward != nullptr && !encoding.has_value() ? encoded_by_helper(site, *forward) : std::nullopt;
+  encoding = helper.has_value() ? std::optional(helper->encoding) : encoding;
   if (!encoding.has_value() || encoding->texts == Encoding::Texts::One ||
       (encoding->padding != Encoding::Padding::Longest && encoding->padding != Encoding::Padding::Full) ||
       function_has_word(site, {"mask.sum", "mask.unsqueeze", "mask\"].unsqueeze", "mask[..., None]", "mask.expand"})) {
@@ -79,7 +81,8 @@ void check(Site &site, const Call &call) {
       site, call, "this mean includes the padding, so a text's embedding depends on the other texts of its batch",
       "average with the mask: `(hidden * mask).sum(1) / mask.sum(1)` with `mask = "
       "enc[\"attention_mask\"].unsqueeze(-1)`");
-  add_note(finding, site, *encoding->call, "the texts are padded here");
+  finding.notes.push_back({helper.has_value() ? helper->function->module->file : site.module->file,
+                           encoding->call->span(), "the texts are padded here"});
   // A single text is not padded to the longest.
   if (encoding->texts != Encoding::Texts::Several && encoding->padding != Encoding::Padding::Full) {
     finding.tier = Tier::Hint;

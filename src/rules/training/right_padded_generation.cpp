@@ -17,8 +17,9 @@ bool pads_left_by_itself(std::string_view checkpoint) {
 
 // `from_pretrained(name, padding_side="right")`, and nothing in the project says "left".
 bool pads_right(const Site &site, const Call &made) {
-  const Keyword *const side = keyword_argument(made, "padding_side");
-  return side != nullptr && string_of(site_of(site, made), side->value) == "right" &&
+  const Site there = site_of(site, made);
+  const auto side = setting_of(there, argument_of(there, made, ~0U, "padding_side"), model::ConstantValue::none());
+  return side.has_value() && !side->overridable && side->as_string() == "right" &&
          !project_has_word(site, {"\"left\"", "'left'"});
 }
 
@@ -131,8 +132,9 @@ void check(Site &site, const Call &call) {
                         tokenizer.name().text().starts_with("transformers.GPT") ||
                         tokenizer.name().text().starts_with("transformers.OPT") ||
                         tokenizer.name().text().starts_with("transformers.PreTrainedTokenizerFast"));
-  if (!is_made || has_hidden_arguments(*tokenizer.call) ||
-      (project_has_word(site, {"padding_side"}) && !pads_right(site, *tokenizer.call))) {
+  const bool is_hidden =
+      is_made && argument_of(site_of(site, *tokenizer.call), *tokenizer.call, ~0U, "padding_side").unknown;
+  if (!is_made || is_hidden || (project_has_word(site, {"padding_side"}) && !pads_right(site, *tokenizer.call))) {
     return;
   }
   const Site made = site_of(site, *tokenizer.call);

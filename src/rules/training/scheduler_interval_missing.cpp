@@ -1,6 +1,9 @@
+#include "model/code_text.h"
 #include "rules/lightning.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
+
+#include <algorithm>
 
 namespace deepperf::rules::scheduler_interval_missing {
 
@@ -12,7 +15,7 @@ namespace {
 const model::FunctionInfo *configuring(const Site &site) {
   const auto is_it = [](const model::FunctionInfo &function) {
     return function.type != nullptr && function.name && function.name.text() == "configure_optimizers" &&
-           is_lightning_module(*function.type);
+           lightning_module_of(*function.type) != nullptr;
   };
   if (site.function == nullptr || site.function->definition() == nullptr) {
     return nullptr;
@@ -65,12 +68,15 @@ void check(Site &site, const Call &call) {
   if (!is_made_for_steps(site, call, api)) {
     return;
   }
+  const model::ClassInfo &type = *lightning_module_of(*configure->type);
   constexpr std::string_view kOwn[] = {"interval", "LRSchedulerConfig", "**"};
   if (has_word(text_of(*configure), kOwn) || has_word(text_of(*site.function), kOwn) ||
-      !is_plain_lightning_module(*configure->type) || has_attribute_in_family(*configure->type, "lr_scheduler_step") ||
-      has_attribute_in_family(*configure->type, "automatic_optimization") || file_has_word(site, {"lr_schedulers()"}) ||
-      node_has_word(site, *configure->type->node,
-                    std::initializer_list<std::string_view>{"sched.step(", "scheduler.step("})) {
+      !is_plain_lightning_module(type) || has_attribute_in_family(type, "lr_scheduler_step") ||
+      has_attribute_in_family(type, "automatic_optimization") || file_has_word(site, {"lr_schedulers()"}) ||
+      std::ranges::any_of(type.mro, [&](const model::ClassInfo *at) {
+        constexpr std::string_view kSteps[] = {"sched.step(", "scheduler.step("};
+        return has_word(model::code_of(*at->module, at->node), kSteps);
+      })) {
     return;
   }
   // Handed to somebody who may say so: a helper that makes the dictionary.
