@@ -219,7 +219,11 @@ bool is_named_dataset(const Expr *expr) {
          text.ends_with("_data");
 }
 
-bool is_mutating_method(Symbol method) { return (told_by(method) & kMutating) != 0; }
+// PyTorch's methods that change a tensor in place end with an underscore.
+bool is_mutating_method(Symbol method) {
+  const std::string_view name = method.text();
+  return (told_by(method) & kMutating) != 0 || (name.size() > 1 && name.ends_with('_') && !name.ends_with("__"));
+}
 
 bool is_named_graph(const Expr *expr) { return last_name(expr).ends_with("graph"); }
 

@@ -12,7 +12,8 @@ namespace deepperf::rules {
 std::vector<model::Argument::Given> entries_chosen_by(const model::Scope &scope, const python::Expr *expr);
 
 // The functions of the project that `TABLE[name]` may be: entries of the dictionary, and those that a decorator puts
-// into it (`@register("cnn")`, `@register(TABLE, "cnn")`); only those under a key that is a certain constant. None if something else may be in it.
+// into it (`@register("cnn")`, `@register(TABLE, "cnn")`); only those under a key that is a certain constant. None if
+// something else may be in it.
 std::vector<const model::FunctionInfo *> functions_chosen_by(const model::Project &project, const model::Scope &scope,
                                                              const python::Expr *expr);
 

@@ -73,6 +73,12 @@ bool check_inner_loop(Site &site, const Node &node) {
   const auto &events = step_events(site);
   for (const StepEvent &event : events) {
     using What = StepEvent::What;
+    if (event.call->end <= node.start) {
+      continue;
+    }
+    if (event.call->start >= node.end && (backward == nullptr || step != nullptr)) {
+      break; // they stand in the order of the code
+    }
     const bool is_inside = contains(&node, event.call);
     // A method of the project may be called backward() or step(), too.
     const bool is_helper = event.what == What::Helper || called_function(site, *event.call) != nullptr;

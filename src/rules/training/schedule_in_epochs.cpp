@@ -112,6 +112,29 @@ EpochCounts find_epoch_counts(const Site &site) {
   return counts;
 }
 
+// Is the schedule handed to a function that may ask it for a number: one of the project that calls what it is given, or
+// one that nobody knows?
+bool is_handed_to_who_asks(const Site &site, const Call &use, Symbol schedule) {
+  for (u32 i = 0; i < use.args.size(); ++i) {
+    const auto *given = as<Name>(use.args[i]);
+    if (given == nullptr || given->id != schedule) {
+      continue;
+    }
+    const model::FunctionInfo *const function = called_function(site, use);
+    if (function == nullptr) {
+      return called_api(site, use).empty();
+    }
+    const u32 place = i + (site.project.callee_of(&use).is(model::Value::Tag::Method) ? 1 : 0);
+    const Symbol parameter = place < function->params.size() ? function->params[place]->name : Symbol{};
+    return !parameter || function->node == nullptr || any_node_inside(function->node, [&](const Node *node) {
+      const auto *call = as<Call>(node);
+      const auto *name = call != nullptr ? as<Name>(call->func) : nullptr;
+      return name != nullptr && name->id == parameter;
+    });
+  }
+  return false;
+}
+
 // Does somebody ask the schedule for a number himself, perhaps once per epoch?
 bool is_called_by_hand(const Site &site, const Call &call) {
   if (!site.ancestors.empty() && site.ancestors.back()->kind == NodeKind::Return) {
@@ -139,6 +162,9 @@ bool is_called_by_hand(const Site &site, const Call &call) {
     const auto *use = as<Call>(node);
     const auto *plain = use != nullptr ? as<Name>(use->func) : nullptr;
     const auto *member = use != nullptr ? as<Attribute>(use->func) : nullptr;
+    if (use != nullptr && attribute == nullptr && is_handed_to_who_asks(site, *use, symbol)) {
+      return true;
+    }
     return attribute != nullptr ? member != nullptr && member->attr == symbol : plain != nullptr && plain->id == symbol;
   };
   const bool is_local = attribute == nullptr && site.function->node != nullptr;
