@@ -414,8 +414,6 @@ void declare(Project &project, const ModuleIndex &index) {
   collect_stars(project, index);
 }
 
-// ---- Again ----------------------------------------------------------------------------------------------------------
-
 bool only_keeps(const Project &project, const FunctionInfo &decorator) {
   if (decorator.params.empty() || !decorator.params[0]->name) {
     return false;
@@ -434,6 +432,8 @@ bool only_keeps(const Project &project, const FunctionInfo &decorator) {
   }
   return true;
 }
+
+// ---- Again ----------------------------------------------------------------------------------------------------------
 
 namespace {
 

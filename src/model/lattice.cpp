@@ -98,8 +98,6 @@ Value element_at(const Value &tuple, Arena &arena, u32 depth) {
 
 // ---- Records
 
-constexpr u32 kMostEntries = 31; // a longer one is a table of data
-
 bool is_something_to_call(const Value &value) {
   return value.is(Tag::Class) || value.is(Tag::Function) || value.is(Tag::Method) || value.is(Tag::Partial);
 }
@@ -517,13 +515,18 @@ Value element_of_tuple(const Value &tuple, Arena &arena) { return element_at(tup
 
 Value other_entries(const Value &record) { return record.items[has_entries(record) ? 1 : 0]; }
 
-Value entry_named(const Value &record, Symbol name) {
+const Value *find_entry(const Value &record, Symbol name) {
   for (u32 i = 0; i < entry_count(record); ++i) {
     if (entry_at(record, i).name == name) {
-      return entry_at(record, i).value;
+      return &record.items[3 + 2 * i];
     }
   }
-  return other_entries(record);
+  return nullptr;
+}
+
+Value entry_named(const Value &record, Symbol name) {
+  const Value *const entry = find_entry(record, name);
+  return entry != nullptr ? *entry : other_entries(record);
 }
 
 Value make_record(std::span<const Entry> entries, const Value &others, Arena &arena) {

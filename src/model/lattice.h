@@ -53,16 +53,22 @@ Value element_of_tuple(const Value &tuple, Arena &arena);
 // first is what any entry may be, the second what entries of other names may be (Bottom: there are none); then come
 // name and value of each entry, sorted by name. Whoever does not ask for names sees a tuple of elements that are alike.
 
+constexpr u32 kMostEntries = 31; // more are a table of data
+
 struct Entry {
   Symbol name;
   Value value;
 };
 
-inline bool has_entries(const Value &value) { return value.is(Value::Tag::Tuple) && value.uniform && value.number > 1; }
+inline bool is_uniform(const Value &value) { return value.is(Value::Tag::Tuple) && value.uniform; }
+inline bool has_entries(const Value &value) { return is_uniform(value) && value.number > 1; }
 inline u32 entry_count(const Value &value) { return has_entries(value) ? (value.number - 2) / 2 : 0; }
 inline Entry entry_at(const Value &record, u32 index) {
   return {record.items[2 + 2 * index].name(), record.items[3 + 2 * index]};
 }
+
+// The entry that is known by that name; null if there is none.
+const Value *find_entry(const Value &record, Symbol name);
 
 // The entry of that name in a uniform tuple; what entries of other names may be if it is not known by name.
 Value entry_named(const Value &record, Symbol name);

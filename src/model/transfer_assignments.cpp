@@ -91,8 +91,7 @@ void Transfer::grow(const Expr *container, const Value &added) {
 void Transfer::grow(const Subscript *target, const Value &added) {
   const Symbol name = name_of_key(target->slice, eval(target->slice));
   const Value before = eval(target->value);
-  const bool is_record = before.is(Value::Tag::Tuple) && before.uniform;
-  if (is_record && (name || has_entries(before))) {
+  if (is_uniform(before) && (name || has_entries(before))) {
     rebind(target->value, with_entry(before, name, added, arena_));
   } else {
     grow(target->value, added);
@@ -113,7 +112,7 @@ void Transfer::rebind(const Expr *container, const Value &after) {
 void Transfer::store_attribute(const Attribute *target, const Value &value) {
   const Value object = eval(target->value);
   current_->own_effects = true;
-  if (object.is(Value::Tag::Tuple) && object.uniform) { // a namespace
+  if (is_uniform(object)) { // a namespace
     rebind(target->value, with_entry(object, target->attr, value, arena_));
   }
   store_to(object, target->attr, value);

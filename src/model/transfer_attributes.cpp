@@ -115,12 +115,8 @@ Value Transfer::attribute_of_one(const Value &value, Symbol attr) {
   case Value::Tag::Partial:
     return value.receiver().is(Value::Tag::Tuple) ? value : Value{}; // parse_args_into_dataclasses of HfArgumentParser
   case Value::Tag::Tuple:
-    if (has_entries(value)) {
-      for (u32 i = 0; i < entry_count(value); ++i) {
-        if (entry_at(value, i).name == attr) {
-          return entry_at(value, i).value;
-        }
-      }
+    if (const Value *const entry = find_entry(value, attr)) {
+      return *entry;
     }
     [[fallthrough]];
   default:

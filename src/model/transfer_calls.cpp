@@ -160,7 +160,7 @@ Value Transfer::apply_unknown(const Call *call, const Arguments &arguments) {
   static const NameTable kOfRecords({"get", "pop", "setdefault", "update", "copy"});
   if (kOfRecords.has(method->attr)) {
     const Value record = eval(method->value);
-    if (record.is(Value::Tag::Tuple) && record.uniform) {
+    if (is_uniform(record)) {
       return call_record_method(call, *method, record, arguments);
     }
   }
@@ -248,7 +248,7 @@ void Transfer::pass_arguments(const Call *call, FunctionInfo *function, bool bou
   }
   for (const Keyword *keyword : call->keywords) {
     const Value value = arguments.at(index++);
-    const bool is_record = !keyword->name && value.is(Value::Tag::Tuple) && value.uniform && !value.open;
+    const bool is_record = !keyword->name && is_uniform(value) && !value.open;
     is_complete = is_complete && (keyword->name || (is_record && other_entries(value).is_bottom()));
     if (const u32 place = function->place_of_param(keyword->name); place != FunctionInfo::kNoParam) {
       pass(place, value);

@@ -15,9 +15,14 @@ using namespace python;
 namespace {
 
 constexpr std::size_t kLongestName = 64; // a longer text is no name of anything
-constexpr u32 kMostNamed = 31;           // entries; more are a table of data
 
-bool is_uniform(const Value &value) { return value.is(Value::Tag::Tuple) && value.uniform; }
+// What `**given` adds to the entries of a record; false if nobody knows what it has.
+bool add_entries(const Value &given, std::vector<Entry> &entries) {
+  for (u32 i = 0; i < entry_count(given); ++i) {
+    entries.push_back(entry_at(given, i));
+  }
+  return is_uniform(given);
+}
 
 } // namespace
 
@@ -48,17 +53,15 @@ Value Transfer::eval_dict(const Dict *dict) {
   std::vector<Entry> entries;
   Value others = Value::bottom();
   bool is_known = false; // of some entry something is
-  const bool is_table = dict->items.size() > kMostNamed;
+  const bool is_table = dict->items.size() > kMostEntries;
   for (const DictItem &item : dict->items) {
-    const Symbol name = item.key != nullptr && !is_table ? name_of_key(item.key, eval(item.key)) : Symbol{};
+    const Value key = item.key != nullptr ? eval(item.key) : Value{};
+    const Symbol name = item.key != nullptr && !is_table ? name_of_key(item.key, key) : Symbol{};
     const Value value = eval(item.value);
     is_known |= !value.is_bottom();
     if (name) {
       entries.push_back({name, value});
-    } else if (item.key == nullptr && is_uniform(value)) { // **defaults
-      for (u32 i = 0; i < entry_count(value); ++i) {
-        entries.push_back(entry_at(value, i));
-      }
+    } else if (item.key == nullptr && add_entries(value, entries)) { // **defaults
       others = join(others, other_entries(value));
     } else {
       others = join(others, item.key == nullptr && !value.is_bottom() ? Value{} : value);
@@ -122,14 +125,8 @@ Value Transfer::record_of_keywords(const Call *call, const Arguments &arguments)
   std::vector<Entry> entries;
   Value others = Value::bottom();
   const auto add = [&](const Value &given) {
-    if (!is_uniform(given)) {
-      others = join(others, given.is_bottom() ? given : Value{});
-      return;
-    }
-    for (u32 i = 0; i < entry_count(given); ++i) {
-      entries.push_back(entry_at(given, i));
-    }
-    others = join(others, other_entries(given));
+    const bool is_known = add_entries(given, entries);
+    others = join(others, is_known ? other_entries(given) : given.is_bottom() ? given : Value{});
   };
   for (u32 i = 0; i < call->args.size(); ++i) {
     add(arguments.at(i));
@@ -143,13 +140,13 @@ Value Transfer::record_of_keywords(const Call *call, const Arguments &arguments)
       add(value);
     }
   }
-  return entries.empty() || entries.size() > kMostNamed ? Value{} : make_record(entries, others, arena_);
+  return entries.empty() || entries.size() > kMostEntries ? Value{} : make_record(entries, others, arena_);
 }
 
 // The record that a call of a class that namedtuple() made gives; `maker` is the call of namedtuple().
 Value Transfer::named_tuple(const Call *maker, const Call *call, const Arguments &arguments) {
   const FunctionInfo *const where = project_.caller_of(maker);
-  if (where == nullptr || maker->args.size() < 2 || call->args.size() + call->keywords.size() > kMostNamed) {
+  if (where == nullptr || maker->args.size() < 2 || call->args.size() + call->keywords.size() > kMostEntries) {
     return {};
   }
   const Source &source = where->module->parsed->source;
