@@ -21,6 +21,7 @@ namespace deepperf::server {
 namespace {
 
 constexpr int kLogWarning = 2;
+constexpr const char *kIsShutDown = "the server has been shut down";
 
 class Server {
 public:
@@ -100,8 +101,9 @@ private:
   bool receive_request(Json message) {
     // A check can take long, and an editor that wants to end does not wait for it.
     if (message["method"] == "shutdown" && session_.is_checking() && !queue_.has_requests()) {
-      is_shut_down_ = true;
-      output_.send(answer(message["id"], nullptr));
+      const bool is_first = !is_shut_down_.exchange(true);
+      output_.send(is_first ? answer(message["id"], nullptr)
+                            : error_answer(message["id"], ErrorCode::InvalidRequest, kIsShutDown));
       return true;
     }
     queue_.add_request(json_text(message["id"]));
@@ -179,7 +181,7 @@ private:
     };
     stop_if_cancelled();
     if (is_shut_down_) {
-      throw RequestError(ErrorCode::InvalidRequest, "the server has been shut down");
+      throw RequestError(ErrorCode::InvalidRequest, kIsShutDown);
     }
     if (method == "shutdown" && session_.is_initialized()) {
       is_shut_down_ = true;
