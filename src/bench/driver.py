@@ -3,9 +3,9 @@
 usage: driver.py REPORTS
 
 Each line of standard input is a request, in JSON: "script", the program; "knobs", constants of its module to replace;
-"folder", where to run; "values", whether to report what `result` holds. The program runs in a fork of this process, which
-has imported the frameworks before: that takes seconds, and is not what is measured. REPORTS is the descriptor for answers,
-lines of three kinds:
+"folder", where to run; "memory", bytes that it may have; "values", whether to report what `result` holds. The program runs
+in a fork of this process, which has imported the frameworks before: that takes seconds, and is not what is measured. REPORTS
+is the descriptor for answers, lines of three kinds:
 
   P <pid>      the process that runs the program, which is also its process group
   R <json>     the report: "wall", "cpu" (with finished child processes), "peak" and "base" (resident memory in bytes),
@@ -306,6 +306,12 @@ def end_with_parent():
         pass
 
 
+def limit_memory(most):
+    """Not before libraries are imported: some hang or abort where they are refused memory for their threads."""
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    resource.setrlimit(resource.RLIMIT_DATA, (hard if most is None else most, hard))
+
+
 def run_forked(request, reports):
     """The child's life; it does not return."""
     os.setpgid(0, 0)
@@ -316,8 +322,10 @@ def run_forked(request, reports):
     os.close(nothing)
     try:
         os.chdir(request["folder"])
+        limit_memory(request["memory"])
         report = run(request)
     except BaseException as failure:  # also SystemExit and KeyboardInterrupt
+        limit_memory(None)  # what is reported needs some
         report = {"error": error_of(failure, request["script"])}
     if os.getpid() == main_process:  # not a child that the program forked, and that came here
         with os.fdopen(os.dup(reports), "w") as out:

@@ -1,6 +1,7 @@
 #include "bench/fork_server.h"
 
 #include <poll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -64,7 +65,8 @@ bool ForkServer::start(Finished &finished) {
                          {"TMPDIR", folder_ + "/files"},
                          {"MPLBACKEND", "Agg"},
                          {"TF_CPP_MIN_LOG_LEVEL", "2"}}};
-  const Started started = start_process(command, limits_.memory, true, interrupts_);
+  // The limit on memory is the programs', and driver.py's to set.
+  const Started started = start_process(command, RLIM_INFINITY, true, interrupts_);
   if (started.pid < 0) {
     finished.end = Finished::End::NotStarted;
     finished.code = started.error;
@@ -78,16 +80,15 @@ bool ForkServer::start(Finished &finished) {
   return true;
 }
 
-void ForkServer::stop() {
+int ForkServer::stop() {
   if (program_ > 0) { // a process group of its own; the server has not reaped it, so the number is still its own
     ::kill(-std::exchange(program_, 0), SIGKILL);
   }
-  if (server_ > 0) {
-    end_process(std::exchange(server_, 0));
-  }
+  const int status = server_ > 0 ? end_process(std::exchange(server_, 0)) : 0;
   close_descriptor(requests_);
   close_descriptor(reports_);
   close_descriptor(output_);
+  return status;
 }
 
 std::string ForkServer::wait_for(char mark, double seconds, Finished &finished) {
@@ -141,7 +142,12 @@ Finished ForkServer::run(const std::string &request) {
   program_ = number_in(program);
   const std::string status = program_ > 0 ? wait_for('E', limits_.seconds, finished) : std::string();
   if (status.empty()) {
-    stop();
+    const bool has_died = finished.end == Finished::End::Killed && has_ended(server_); // in an import, say
+    take(output_, finished.output, kMostOutput, true);
+    const int status_of_server = stop();
+    if (has_died) {
+      set_end(status_of_server, finished);
+    }
     return finished;
   }
   program_ = 0;

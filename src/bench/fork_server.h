@@ -24,7 +24,7 @@ public:
 
 private:
   bool start(Finished &finished);
-  void stop();
+  int stop(); // the status of the server, as waitpid() says it
   // Reads until a line that begins with `mark` is complete, and returns it; empty if none comes in time.
   std::string wait_for(char mark, double seconds, Finished &finished);
 

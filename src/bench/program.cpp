@@ -42,8 +42,18 @@ std::string last_line(std::string_view output) {
   return {};
 }
 
+// What Python and C++ say of memory that they do not get, where nobody catches it.
+bool tells_of_memory(std::string_view output) {
+  return output.find("std::bad_alloc") != std::string_view::npos ||
+         output.find("MemoryError") != std::string_view::npos ||
+         output.find("annot allocate memory") != std::string_view::npos;
+}
+
 std::string failure_of(const Finished &finished, const Limits &limits) {
   const std::string last = last_line(finished.output);
+  if (finished.end != Finished::End::TimedOut && tells_of_memory(finished.output)) {
+    return fmt::format("needed more than {} of memory (--memory-limit)", gigabytes(limits.memory));
+  }
   const std::string quoted = last.empty() ? "" : fmt::format("; it wrote last: {}", last);
   switch (finished.end) {
   case Finished::End::NotStarted:
@@ -130,6 +140,7 @@ ProgramRun Workplace::run(const std::string &script, const std::vector<Knob> &kn
   nlohmann::json request;
   request["script"] = std::filesystem::absolute(script).string();
   request["folder"] = files;
+  request["memory"] = limits_.memory;
   request["values"] = with_result;
   request["knobs"] = nlohmann::json::object();
   for (const Knob &knob : knobs) {

@@ -4,6 +4,7 @@
 #include "rules/tree.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace deepperf::rules {
 
@@ -94,12 +95,27 @@ bool runs_in_every_step(const Site &site) {
 
 namespace {
 
+// Where the first `return` of a function ends; a very large number if it has none.
+struct FirstReturn {
+  u32 end = std::numeric_limits<u32>::max();
+};
+
+FirstReturn find_return(const FunctionDef &definition) {
+  FirstReturn first;
+  any_node(definition.body, [&first](const Node *node) {
+    if (node->kind == NodeKind::Return) {
+      first.end = node->end;
+    }
+    return node->kind == NodeKind::Return; // the source's order is that of the search
+  });
+  return first;
+}
+
 // May the function return before it comes to the place?
 bool may_return_before(const Site &site) {
   const FunctionDef *const definition = site.function->definition();
-  return definition != nullptr && site.node != nullptr && any_node(definition->body, [&](const Node *node) {
-           return node->kind == NodeKind::Return && node->end < site.node->start;
-         });
+  return definition != nullptr && site.node != nullptr &&
+         site.memory.recall<FirstReturn>(definition, [&] { return find_return(*definition); }).end < site.node->start;
 }
 
 } // namespace

@@ -70,14 +70,16 @@ bool check_inner_loop(Site &site, const Node &node) {
   const Call *backward = nullptr;
   const Call *step = nullptr;
   const model::FunctionInfo *helper = nullptr; // that has the backward pass, if it is not the loop itself
-  const auto &events = step_events(site);
-  for (const StepEvent &event : events) {
+  const auto &events = step_events(site);      // in the order of the code
+  constexpr u32 kMostAfter = 100;              // the step of an accumulation is not far behind its loop
+  u32 after = 0;
+  const auto first =
+      std::ranges::lower_bound(events, node.start, {}, [](const StepEvent &event) { return event.call->start; });
+  for (auto at = first; at != events.end(); ++at) {
     using What = StepEvent::What;
-    if (event.call->end <= node.start) {
-      continue;
-    }
-    if (event.call->start >= node.end && (backward == nullptr || step != nullptr)) {
-      break; // they stand in the order of the code
+    const StepEvent &event = *at;
+    if (event.call->start >= node.end && (backward == nullptr || step != nullptr || ++after > kMostAfter)) {
+      break;
     }
     const bool is_inside = contains(&node, event.call);
     // A method of the project may be called backward() or step(), too.

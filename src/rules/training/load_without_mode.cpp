@@ -177,15 +177,50 @@ bool is_mode_set(const Site &site) {
   return above.size() >= kMost;
 }
 
+// What code calls `train()` of, as it is written there.
+struct SwitchedToTraining {
+  std::unordered_set<std::string_view> models;
+};
+
+SwitchedToTraining find_switched(const Site &site, const model::FunctionInfo *function, const ClassDef *type) {
+  SwitchedToTraining found;
+  const auto look = [&](const Node *node) {
+    const auto *const call = as<Call>(node);
+    if (call != nullptr && call->args.empty() && call->keywords.empty() && called_method(*call) == "train") {
+      found.models.insert(text_of(site, receiver_of(*call)));
+    }
+    return false;
+  };
+  if (type != nullptr) {
+    any_node_inside(type, look);
+  } else if (function->node != nullptr) {
+    any_node_inside(function->node, look);
+  } else {
+    any_node(function->module->parsed->tree.body, look);
+  }
+  return found;
+}
+
+bool function_switches(const Site &site, std::string_view model) {
+  return site.memory
+      .recall<SwitchedToTraining>(site.function, [&] { return find_switched(site, site.function, nullptr); })
+      .models.contains(model);
+}
+
+bool class_switches(const Site &site, std::string_view model) {
+  return site.type != nullptr &&
+         site.memory
+             .recall<SwitchedToTraining>(site.type, [&] { return find_switched(site, nullptr, site.type->node); })
+             .models.contains(model);
+}
+
 // A forward pass of a model whose modes differ, for each batch of an evaluation or under no_grad in a loop.
 void check_forward(Site &site, const Call &call) {
   const model::Value callee = site.project.callee_of(&call);
   const model::Loop *const loop = long_loop_around(site);
+  const std::string_view model = text_of(site, call.func);
   // Who switches a model to training mode has one for which the mode matters.
-  const std::string switched = fmt::format("{}.train()", text_of(site, call.func));
-  const std::string_view switching[] = {switched};
-  const bool is_switched =
-      function_has_word(site, switching) || (site.type != nullptr && node_has_word(site, *site.type->node, switching));
+  const bool is_switched = function_switches(site, model) || class_switches(site, model);
   // Hugging Face's models are loaded in evaluation mode.
   if ((callee.is_kind(Kind::HfModel) && !is_switched) || (loop != nullptr && loop->trains) || site.module->is_test ||
       !site.module->torch) {
@@ -218,7 +253,7 @@ void check_forward(Site &site, const Call &call) {
   }
   const bool is_known =
       context.no_grad == PlaceContext::NoGrad::Always &&
-      (modes == model::Modes::Differ ? context.run_by_script || is_trained || function_has_word(site, switching)
+      (modes == model::Modes::Differ ? context.run_by_script || is_trained || function_switches(site, model)
                                      : is_trained);
   Finding &finding = report(
       site, call, fmt::format("`{}` is evaluated in training mode: nothing calls `eval()`", text_of(site, call.func)),

@@ -1,5 +1,6 @@
 #include "base/steps.h"
 #include "model/bind.h"
+#include "rules/name_places.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -183,8 +184,8 @@ bool is_used(const Site &site, const model::FunctionInfo &function, Symbol name,
     for_each_child(node, [&](const Node *child) { found = found || self(child, self); });
     return found;
   };
-  const Block &body = definition != nullptr ? definition->body : function.module->parsed->tree.body;
-  return std::ranges::any_of(body, [&](const Stmt *statement) { return find(statement, find); });
+  return std::ranges::any_of(places_of_name(site, function, name),
+                             [&](const Node *place) { return find(place, find); });
 }
 
 constexpr u32 kMostCalls = 3; // that a schedule is passed on through
