@@ -94,7 +94,7 @@ def main(loader):
 
 
 if __name__ == "__main__":
-    main(torch.utils.data.DataLoader(torch.load("samples.pt"), batch_size=64, num_workers=2))
+    main(torch.utils.data.DataLoader(torch.load("samples.pt", weights_only=True), batch_size=64, num_workers=2))
 ```
 
 ## Good
@@ -113,7 +113,7 @@ def main(loader):
 
 
 if __name__ == "__main__":
-    main(torch.utils.data.DataLoader(torch.load("samples.pt"), batch_size=64, num_workers=2))
+    main(torch.utils.data.DataLoader(torch.load("samples.pt", weights_only=True), batch_size=64, num_workers=2))
 ```
 
 ## When it is wrong
