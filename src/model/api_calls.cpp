@@ -14,7 +14,7 @@ namespace {
 // What a DataLoader gave: its `call` is the one that made the loader.
 bool is_batch(const Value &value) {
   static const Symbol kLoader = canonical_name("torch.utils.data.DataLoader");
-  return value.is_kind(Kind::TorchTensor) && value.call != nullptr && value.name() == kLoader;
+  return value.is_kind(Kind::TorchTensor) && value.maker() != nullptr && value.name() == kLoader;
 }
 
 // What a function becomes when it is given to the API.
@@ -169,13 +169,13 @@ Value Transfer::method_result(const Call *call, Symbol name, const Value &receiv
   if (method == "pipe" && first.is(Value::Tag::Function)) {
     return returns_of(*first.function);
   }
-  if (receiver.kind == Kind::KerasModel && receiver.is(Value::Tag::Instance) && receiver.call != nullptr &&
+  if (receiver.kind == Kind::KerasModel && receiver.is(Value::Tag::Instance) && receiver.maker() != nullptr &&
       recording()) {
     if (method == "add" || method == "pop") {
       const Expr *layer = call->args.empty() ? nullptr : call->args[0];
-      current_->layers.push_back({call, layer, first, current_, around_.branch, receiver.call});
+      current_->layers.push_back({call, layer, first, current_, around_.branch, receiver.maker()});
     } else if (method == "compile") {
-      current_->compiled.emplace_back(receiver.call, call);
+      current_->compiled.emplace_back(receiver.maker(), call);
     } else if (method == "fit") {
       note_arguments(call, arguments);
     }
@@ -184,7 +184,7 @@ Value Transfer::method_result(const Call *call, Symbol name, const Value &receiv
     note_fetched_operators(call->args[0]);
   }
   if (recording() && info->has(kMoves) && is_batch(receiver)) {
-    current_->moved.emplace_back(receiver.call, call);
+    current_->moved.emplace_back(receiver.maker(), call);
   }
   if (info->has(kPassesOn)) { // Accelerator.prepare(model, optimizer, loader): what goes in comes out, wrapped
     return passed_on(call, arguments);
@@ -204,7 +204,7 @@ Value Transfer::method_result(const Call *call, Symbol name, const Value &receiv
     return add_stage(call, Value{}, info, name, {});
   }
   if (receiver.kind == Kind::ArgumentParser) { // a group of its options, or what it parsed: by the parser it belongs to
-    const Value made = Value::made_by(info->returns, receiver.call, receiver.name());
+    const Value made = Value::made_by(info->returns, receiver.maker(), receiver.name());
     const std::array<Value, 2> parts = {made, Value{}};
     return info->has(kContainerOf) ? tuple_of(parts) : made; // parse_known_args()
   }
@@ -250,8 +250,8 @@ Value Transfer::call_instance(const Call *call, const Value &callee, const Argum
   if (callee.kind == Kind::TorchModule || callee.kind == Kind::TorchLoss) {
     return call_torch_module(call, callee, arguments);
   }
-  if (callee.kind == Kind::NamedTuple && callee.call != nullptr) {
-    return named_tuple(callee.call, call, arguments);
+  if (callee.kind == Kind::NamedTuple && callee.maker() != nullptr) {
+    return named_tuple(callee.maker(), call, arguments);
   }
   if (callee.kind == Kind::HfModel) {
     Value output = Value::made_by(Kind::HfOutput, call, callee.name());

@@ -69,7 +69,7 @@ void ConstantEvaluator::parsed_sources(const Value &parsed, Symbol name, Sources
   const auto is_same_parser = [&parsed](const Value &parser) {
     bool found = parser.is_unknown();
     for_each_alternative(parser, [&](const Value &one) {
-      for_each_alternative(parsed, [&](const Value &other) { found |= one.call == other.call; });
+      for_each_alternative(parsed, [&](const Value &other) { found |= one.maker() == other.maker(); });
     });
     return found;
   };

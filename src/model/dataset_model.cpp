@@ -35,7 +35,7 @@ Value Transfer::add_stage(const Call *call, const Value &previous, const ApiInfo
 Value Transfer::apply_to_dataset(const Value &dataset, const Arguments &arguments) {
   const Value first = arguments.first();
   if (first.is(Value::Tag::Transform)) {
-    return add_stage(first.items[0].call, dataset, find_api(first.name()), first.name(), first.items[1]);
+    return add_stage(first.items[0].maker(), dataset, find_api(first.name()), first.name(), first.items[1]);
   }
   if (first.is(Value::Tag::Function) || first.is(Value::Tag::Method)) {
     const u32 position = first.is(Value::Tag::Method) && !first.function->is_static ? 1 : 0;

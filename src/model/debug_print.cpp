@@ -123,7 +123,7 @@ std::string describe_one(const Value &value, u32 depth) {
     return fmt::format("Api {}{}", value.name().text(), value.v1 ? " (v1)" : "");
   case Value::Tag::Instance: {
     std::string text(name_of(value.kind));
-    if (value.call != nullptr && value.name()) {
+    if (value.maker() != nullptr && value.name()) {
       text += fmt::format(" made by {}", value.name().text());
     }
     return text + (value.container ? ", or a container of them" : "");

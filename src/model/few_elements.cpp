@@ -144,8 +144,8 @@ bool is_toy(const Stage &source, const Expr *expr, u32 depth = 0) {
     if (value == nullptr) {
       return false;
     }
-    if (value->is(Value::Tag::Instance) && value->kind != Kind::Dataset && value->call != nullptr) {
-      return is_toy(source, value->call, depth + 1);
+    if (value->is(Value::Tag::Instance) && value->kind != Kind::Dataset && value->maker() != nullptr) {
+      return is_toy(source, value->maker(), depth + 1);
     }
     return value->is(Value::Tag::Tuple) && !value->uniform &&
            std::all_of(value->items, value->items + value->number,

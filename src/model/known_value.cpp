@@ -120,7 +120,7 @@ std::string text_of_callee(const Value &callee) {
 }
 
 void note_maker(const Value &value, KnownValue &known) {
-  if (value.is(Value::Tag::Instance) && value.call != nullptr && !value.many && value.name()) {
+  if (value.is(Value::Tag::Instance) && value.maker() != nullptr && !value.many && value.name()) {
     known.made_by = std::string(value.name().text());
   }
   if (value.is(Value::Tag::Object)) {

@@ -284,7 +284,7 @@ private:
     std::string_view name;
     switch (value.tag) {
     case Tag::Instance:
-      order = value.call != nullptr ? value.call->fact : 0;
+      order = value.maker() != nullptr ? value.maker()->fact : 0;
       name = value.number != 0 ? value.name().text() : name;
       break;
     case Tag::Function:

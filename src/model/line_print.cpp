@@ -145,9 +145,9 @@ private:
   }
 
   [[nodiscard]] std::string describe_with_maker(const Value &value) const {
-    const bool is_made = value.is(Value::Tag::Instance) && value.kind != Kind::Dataset && value.call != nullptr;
-    const FunctionInfo *const maker = is_made ? project_.caller_of(value.call) : nullptr;
-    return describe(value) + (maker != nullptr ? " at " + place_of(*maker->module, value.call->start) : "");
+    const bool is_made = value.is(Value::Tag::Instance) && value.kind != Kind::Dataset && value.maker() != nullptr;
+    const FunctionInfo *const maker = is_made ? project_.caller_of(value.maker()) : nullptr;
+    return describe(value) + (maker != nullptr ? " at " + place_of(*maker->module, value.maker()->start) : "");
   }
 
   // Its first line, if that is not too long.

@@ -68,7 +68,7 @@ Value call_value(const Scope &scope, const Call &call) {
   if (callee.is(Value::Tag::ApiMethod) && callee.receiver().is_kind(Kind::ArgumentParser)) {
     const ApiInfo *info = find_method(Kind::ArgumentParser, callee.name());
     const Kind kind = info != nullptr ? info->returns : Kind::Unknown;
-    return kind != Kind::Unknown ? Value::made_by(kind, callee.receiver().call, callee.receiver().name()) : Value{};
+    return kind != Kind::Unknown ? Value::made_by(kind, callee.receiver().maker(), callee.receiver().name()) : Value{};
   }
   if (callee.is(Value::Tag::ApiMethod) && callee.receiver().kind == Kind::TorchModule) { // model.to(device)
     const ApiInfo *info = find_method(Kind::TorchModule, callee.name());

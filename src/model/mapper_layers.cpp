@@ -29,20 +29,20 @@ bool is_random_layer(std::string_view api, const Call &made) {
 } // namespace
 
 bool is_learning_model(const Value &function) {
-  const bool is_made = function.is_kind(Kind::KerasModel) && function.call != nullptr && function.name();
+  const bool is_made = function.is_kind(Kind::KerasModel) && function.maker() != nullptr && function.name();
   if (!is_made || !function.name().text().ends_with(".Sequential")) {
     return function.is_kind(Kind::KerasModel);
   }
   static constexpr std::string_view kLearning[] = {"Embedding", "Dense", "Conv", "LSTM", "GRU", "Bidirectional"};
-  return has_layer(*function.call, [](std::string_view layer) {
+  return has_layer(*function.maker(), [](std::string_view layer) {
     return std::ranges::any_of(kLearning, [layer](std::string_view name) { return layer.starts_with(name); });
   });
 }
 
 // Of Keras layers those are known that take batches; some of them cost little.
 void MapperExamination::visit_layer(const Call *call, const Value &callee) {
-  const bool is_made = callee.kind != Kind::Dataset && callee.call != nullptr && callee.name();
-  if (is_made && is_random_layer(callee.name().text(), *callee.call)) {
+  const bool is_made = callee.kind != Kind::Dataset && callee.maker() != nullptr && callee.name();
+  if (is_made && is_random_layer(callee.name().text(), *callee.maker())) {
     facts.random = facts.random == nullptr ? call : facts.random;
   }
   const ApiInfo *info = is_made ? find_api(callee.name()) : nullptr;

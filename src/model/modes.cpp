@@ -178,10 +178,10 @@ Modes modes_of_one(const Question &question, const Value &model, u32 depth) {
     return question.is_about_statistics ? statistics_of_pretrained(name) : Modes::Differ;
   }
   const bool is_wrapper = name == "torch.compile" || name.ends_with("DataParallel");
-  if (is_wrapper && model.call != nullptr && !model.call->args.empty()) {
-    const FunctionInfo *const function = question.project.caller_of(model.call);
+  if (is_wrapper && model.maker() != nullptr && !model.maker()->args.empty()) {
+    const FunctionInfo *const function = question.project.caller_of(model.maker());
     return function != nullptr
-               ? modes_of_all(question, value_of(scope_of(question.project, *function), model.call->args[0]), depth + 1)
+               ? modes_of_all(question, value_of(scope_of(question.project, *function), model.maker()->args[0]), depth + 1)
                : Modes::Unknown;
   }
   if (!name.starts_with("torch.nn.")) {
@@ -192,21 +192,21 @@ Modes modes_of_one(const Question &question, const Value &model, u32 depth) {
     return Modes::Differ;
   }
   if (layer.find("Dropout") != std::string_view::npos) {
-    return question.is_about_statistics ? Modes::Same : modes_of_dropout(question, model.call);
+    return question.is_about_statistics ? Modes::Same : modes_of_dropout(question, model.maker());
   }
   if (layer.starts_with("Transformer")) {
     return question.is_about_statistics ? Modes::Same : Modes::Differ;
   }
   if (layer == "Sequential" || layer == "ModuleList") {
-    return model.call != nullptr && !model.call->args.empty() ? modes_of_arguments(question, *model.call, depth)
+    return model.maker() != nullptr && !model.maker()->args.empty() ? modes_of_arguments(question, *model.maker(), depth)
                                                               : Modes::Unknown;
   }
   if (layer == "Module" || layer == "ModuleDict") {
     return Modes::Unknown;
   }
   // The recurrent layers drop between their layers, if they are told to.
-  if (model.call != nullptr && !question.is_about_statistics) {
-    for (const Keyword *keyword : model.call->keywords) {
+  if (model.maker() != nullptr && !question.is_about_statistics) {
+    for (const Keyword *keyword : model.maker()->keywords) {
       if (keyword->name && keyword->name.text() == "dropout") {
         return Modes::Differ;
       }

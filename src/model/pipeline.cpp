@@ -59,7 +59,7 @@ private:
   void add_stages(const Value &value, std::vector<u32> &stages) const {
     for_each_alternative(value, [&](const Value &one) {
       const auto known =
-          one.is_kind(Kind::Dataset) ? project_.stage_of_call.find(one.call) : project_.stage_of_call.end();
+          one.is_kind(Kind::Dataset) ? project_.stage_of_call.find(one.maker()) : project_.stage_of_call.end();
       if (known != project_.stage_of_call.end() && std::ranges::find(stages, known->second) == stages.end()) {
         stages.push_back(known->second);
       }
@@ -119,7 +119,7 @@ const std::vector<u32> &followers_of(const Project &project, u32 stage) { return
 
 u32 stage_of(const Project &project, const Value &dataset) {
   const auto known =
-      dataset.is_kind(Kind::Dataset) ? project.stage_of_call.find(dataset.call) : project.stage_of_call.end();
+      dataset.is_kind(Kind::Dataset) ? project.stage_of_call.find(dataset.maker()) : project.stage_of_call.end();
   return known != project.stage_of_call.end() ? known->second : 0;
 }
 

@@ -68,9 +68,9 @@ u64 SolverMemory::hash(const Value &value) const {
     break;
   }
   case Value::Tag::Instance:
-    if (value.call != nullptr) {
-      const FunctionInfo &maker = project_->functions[project_->callers[value.call->fact]];
-      result = mix(mix(result, value.call->fact), versions_[maker.module->index]);
+    if (value.maker() != nullptr) {
+      const FunctionInfo &maker = project_->functions[project_->callers[value.maker()->fact]];
+      result = mix(mix(result, value.maker()->fact), versions_[maker.module->index]);
     }
     break;
   case Value::Tag::Module:

@@ -43,7 +43,7 @@ Value Transfer::with_gradient_of_module(const Value &value, u8 device) {
 
 Value Transfer::call_torch_module(const Call *call, const Value &callee, const Arguments &arguments) {
   // What is only called like a model may be a class of models: `model = model(width=3)`.
-  if (callee.kind == Kind::TorchModule && callee.call == nullptr && !callee.name() &&
+  if (callee.kind == Kind::TorchModule && callee.maker() == nullptr && !callee.name() &&
       (call->args.empty() || has_hidden_arguments(*call))) {
     return {};
   }

@@ -375,11 +375,11 @@ Value Transfer::element_of_one(const Value &value) {
     return value;
   }
   if (value.is_kind(Kind::TorchDataLoader)) { // a tensor, or a tuple, list or dict of them; it remembers its loader
-    Value batch = Value::made_by(Kind::TorchTensor, value.call, value.name());
+    Value batch = Value::made_by(Kind::TorchTensor, value.maker(), value.name());
     batch.container = true;
     batch.grad = kNoGradient;
     // What is only called a loader may be one that copies to the device.
-    batch.device = value.call != nullptr ? kOnCpu & 7U : 0U;
+    batch.device = value.maker() != nullptr ? kOnCpu & 7U : 0U;
     return batch;
   }
   if (value.is_kind(Kind::Tensor) || value.is_kind(Kind::TorchTensor) || value.is_kind(Kind::JaxArray) ||

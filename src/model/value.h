@@ -60,7 +60,7 @@ struct Value {
     ClassInfo *type;
     const Value *items; // also the receiver
     const python::Expr *expr;
-    const python::Call *call;
+    const python::Call *call_; // see maker()
   };
   const Alternatives *alternatives = nullptr; // where there are several; what stands above describes them all
 
@@ -75,6 +75,8 @@ struct Value {
   [[nodiscard]] bool known() const { return tag != Tag::Unknown && tag != Tag::None && tag != Tag::Bottom; }
   [[nodiscard]] Symbol name() const { return Symbol{number}; }
   [[nodiscard]] const Value &receiver() const { return *items; }
+  // The call that made an Instance, where there is just one such call.
+  [[nodiscard]] const python::Call *maker() const { return tag == Tag::Instance ? call_ : nullptr; }
   [[nodiscard]] bool has_gradient() const { return (grad & kGradient) != 0; }
   [[nodiscard]] bool on_gpu() const { return device == kOnGpu; }
 
@@ -106,7 +108,7 @@ struct Value {
   static Value made_by(Kind kind, const python::Call *call, Symbol name) {
     Value value = instance(kind);
     value.number = name.id;
-    value.call = call;
+    value.call_ = call;
     return value;
   }
   static Value of(FunctionInfo *function, Tag tag = Tag::Function) {

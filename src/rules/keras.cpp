@@ -114,19 +114,19 @@ LayerInfo ending_of_layers(const Site &site, const Value &model, u32 depth) {
 }
 
 LayerInfo ending_of_tensor(const Site &site, const Value &value, u32 depth) {
-  if (value.call == nullptr || value.container) {
+  if (value.maker() == nullptr || value.container) {
     return {};
   }
-  const Value callee = site.project.callee_of(value.call);
+  const Value callee = site.project.callee_of(value.maker());
   if (callee.is(Value::Tag::Api)) {
     const std::string_view api = callee.name().text();
     if (is_layer_api(api)) { // tf.layers.dense(x, 10)
-      return layer_of(site, *value.call, api);
+      return layer_of(site, *value.maker(), api);
     }
     const std::string_view name = last_name(api);
-    if ((name == "softmax" || name == "sigmoid") && site.project.caller_of(value.call) != nullptr &&
+    if ((name == "softmax" || name == "sigmoid") && site.project.caller_of(value.maker()) != nullptr &&
         api.starts_with("tensorflow.")) {
-      return {value.call, api, activation_named(name), {}};
+      return {value.maker(), api, activation_named(name), {}};
     }
     return {};
   }
@@ -135,14 +135,14 @@ LayerInfo ending_of_tensor(const Site &site, const Value &value, u32 depth) {
   }
   const LayerInfo ending = ending_at(site, callee, depth + 1);
   if (is_cast(ending)) {
-    return ending_at(site, argument_value(site, argument(*value.call, 0, "inputs")), depth + 1);
+    return ending_at(site, argument_value(site, argument(*value.maker(), 0, "inputs")), depth + 1);
   }
   return ending;
 }
 
 // A model of keras.applications with its classifier, which ends in a softmax unless it is told otherwise.
 LayerInfo ending_of_application(const Site &site, const Value &value) {
-  const Call &call = *value.call;
+  const Call &call = *value.maker();
   const Site there = site_of(site, call);
   const model::Argument top = argument_of(there, call, 0, "include_top");
   const std::optional<model::ConstantValue> has_top = setting_of(there, top, model::ConstantValue::of(true));
@@ -178,7 +178,7 @@ LayerInfo ending_at(const Site &site, const Value &value, u32 depth) {
     const model::FunctionInfo *const call = model::find_method_of(*value.type, known::sym_call);
     return call != nullptr ? ending_at(site, call->returns, depth + 1) : LayerInfo{};
   }
-  if (!value.is(Value::Tag::Instance) || value.call == nullptr || !value.name() || value.kind == Kind::Dataset) {
+  if (!value.is(Value::Tag::Instance) || value.maker() == nullptr || !value.name() || value.kind == Kind::Dataset) {
     return {};
   }
   const std::string_view api = value.name().text();
@@ -190,23 +190,23 @@ LayerInfo ending_at(const Site &site, const Value &value, u32 depth) {
       return ending_of_layers(site, value, depth);
     }
     if (is_functional_model(api)) {
-      const Expr *outputs = argument(*value.call, 1, "outputs");
-      outputs = outputs != nullptr ? outputs : argument(*value.call, 1, "output");
+      const Expr *outputs = argument(*value.maker(), 1, "outputs");
+      outputs = outputs != nullptr ? outputs : argument(*value.maker(), 1, "output");
       Value output = argument_value(site, outputs);
       if (output.is(Value::Tag::Tuple) && !output.uniform && output.number == 1) {
         output = output.items[0];
       }
       const auto *chosen = as<Call>(outputs);
-      return output.is_unknown() && chosen != nullptr ? ending_of_chosen(site, *value.call, *chosen, depth)
+      return output.is_unknown() && chosen != nullptr ? ending_of_chosen(site, *value.maker(), *chosen, depth)
                                                       : ending_at(site, output, depth + 1);
     }
     return api.starts_with("tensorflow.keras.applications.") ? ending_of_application(site, value) : LayerInfo{};
   case Kind::KerasLayer:
     if (last_name(api) == "TimeDistributed") {
-      const Value inner = value_of(site_of(site, *value.call), argument(*value.call, 0, "layer"));
+      const Value inner = value_of(site_of(site, *value.maker()), argument(*value.maker(), 0, "layer"));
       return ending_at(site, inner, depth + 1);
     }
-    return layer_of(site, *value.call, api);
+    return layer_of(site, *value.maker(), api);
   default:
     return {};
   }
@@ -255,12 +255,12 @@ LayerInfo layer_of(const Site &site, const Call &call, std::string_view api) {
 LayerInfo ending_of(const Site &site, const Value &value) { return ending_at(site, value, 0); }
 
 std::vector<Value> layers_of_sequential(const Site &site, const Value &model) {
-  if (!model.is_kind(Kind::KerasModel) || model.call == nullptr || !model.name() ||
-      !is_sequential(model.name().text()) || has_hidden_arguments(*model.call)) {
+  if (!model.is_kind(Kind::KerasModel) || model.maker() == nullptr || !model.name() ||
+      !is_sequential(model.name().text()) || has_hidden_arguments(*model.maker())) {
     return {};
   }
   std::vector<Value> layers;
-  if (const Expr *given = argument(*model.call, 0, "layers"); given != nullptr && !is_none(given)) {
+  if (const Expr *given = argument(*model.maker(), 0, "layers"); given != nullptr && !is_none(given)) {
     const Value list = argument_value(site, given);
     const auto *written = as<List>(given);
     if (!list.is(Value::Tag::Tuple) || list.uniform || written == nullptr || written->elts.size() != list.number) {
@@ -268,7 +268,7 @@ std::vector<Value> layers_of_sequential(const Site &site, const Value &model) {
     }
     layers.assign(list.items, list.items + list.number);
   }
-  const auto added = site.project.added_layers.find(model.call);
+  const auto added = site.project.added_layers.find(model.maker());
   if (added == site.project.added_layers.end()) {
     return layers;
   }
@@ -335,11 +335,11 @@ std::optional<bool> logits_argument(const Site &site, const Call &call, u32 posi
 }
 
 LossInfo loss_made_by(const Site &site, const Value &value) {
-  if (!value.is_kind(Kind::KerasLoss) || value.call == nullptr || !value.name()) {
+  if (!value.is_kind(Kind::KerasLoss) || value.maker() == nullptr || !value.name()) {
     return {};
   }
   const LossInfo::Family family = family_of(last_name(value.name().text()));
-  return {family, logits_argument(site_of(site, *value.call), *value.call, 0)};
+  return {family, logits_argument(site_of(site, *value.maker()), *value.maker(), 0)};
 }
 
 } // namespace
@@ -428,7 +428,7 @@ Value model_of(const Site &site, const Call &call) {
   const Value callee = site.project.callee_of(&call);
   if (callee.is(Value::Tag::ApiMethod)) {
     const Value &receiver = callee.receiver();
-    if (receiver.is_kind(Kind::KerasModel) && receiver.call != nullptr) {
+    if (receiver.is_kind(Kind::KerasModel) && receiver.maker() != nullptr) {
       return receiver;
     }
   }

@@ -44,12 +44,12 @@ std::optional<HeldBy> trained_by(const Site &site, const Expr *optimizer) {
     return std::nullopt;
   }
   const model::Value value = value_of(site, optimizer);
-  if (!value.is_kind(Kind::TorchOptimizer) || value.call == nullptr || value.alternatives != nullptr || value.many ||
+  if (!value.is_kind(Kind::TorchOptimizer) || value.maker() == nullptr || value.alternatives != nullptr || value.many ||
       value.open) {
     return std::nullopt;
   }
-  const Site there = site_of(site, *value.call);
-  const auto *parameters = as<Call>(argument(*value.call, 0, "params"));
+  const Site there = site_of(site, *value.maker());
+  const auto *parameters = as<Call>(argument(*value.maker(), 0, "params"));
   const bool has_one = parameters != nullptr && called_method(*parameters) == "parameters";
   return has_one ? held_module(there, receiver_of(*parameters)) : std::nullopt;
 }

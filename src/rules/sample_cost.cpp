@@ -228,12 +228,12 @@ Preparation preparation(const Site &site, const Value &value, u32 depth) {
     }
     return result;
   }
-  if (value.is_kind(Kind::HfDataset) && value.call != nullptr && called_method(*value.call) == "with_transform" &&
-      !value.call->args.empty()) {
-    const Value function = value_of(site_of(site, *value.call), value.call->args[0]);
+  if (value.is_kind(Kind::HfDataset) && value.maker() != nullptr && called_method(*value.maker()) == "with_transform" &&
+      !value.maker()->args.empty()) {
+    const Value function = value_of(site_of(site, *value.maker()), value.maker()->args[0]);
     return function.is(Value::Tag::Function) ? prepared_by(site, function.function) : result;
   }
-  if (!value.is_kind(Kind::TorchDataset) || value.call == nullptr || !value.name()) {
+  if (!value.is_kind(Kind::TorchDataset) || value.maker() == nullptr || !value.name()) {
     return result;
   }
   const std::string_view name = value.name().text();
@@ -242,8 +242,8 @@ Preparation preparation(const Site &site, const Value &value, u32 depth) {
   } else if (name.starts_with("torchvision.datasets.")) {
     result.cost = SampleCost::Much;
   } else if ((name == "torch.utils.data.Subset" || name == "torch.utils.data.random_split") &&
-             !value.call->args.empty()) {
-    return preparation(site_of(site, *value.call), value.call->args[0], depth + 1);
+             !value.maker()->args.empty()) {
+    return preparation(site_of(site, *value.maker()), value.maker()->args[0], depth + 1);
   }
   return result;
 }

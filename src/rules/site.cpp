@@ -28,13 +28,13 @@ const model::FunctionInfo *answers::called_function(const Site &site, const Call
 
 const Call *answers::maker_of_callee(const Site &site, const Call &call, std::string_view *api) {
   const Value callee = site.project.callee_of(&call);
-  if (!callee.is(Value::Tag::Instance) || callee.kind == Kind::Dataset || callee.call == nullptr) {
+  if (!callee.is(Value::Tag::Instance) || callee.kind == Kind::Dataset || callee.maker() == nullptr) {
     return nullptr;
   }
   if (api != nullptr) {
     *api = callee.name() ? callee.name().text() : std::string_view{};
   }
-  return callee.call;
+  return callee.maker();
 }
 
 model::Scope scope_of(const Site &site) {
@@ -152,8 +152,8 @@ bool is_one(const Site &site, const Expr *expr, u32 steps) {
   }
   if (expr->kind == NodeKind::Name) {
     const Value value = value_of(site, expr);
-    return value.is(Value::Tag::Instance) && value.kind != Kind::Dataset && value.call != nullptr &&
-           makes_batch_of_one(site_of(site, *value.call), *value.call, steps);
+    return value.is(Value::Tag::Instance) && value.kind != Kind::Dataset && value.maker() != nullptr &&
+           makes_batch_of_one(site_of(site, *value.maker()), *value.maker(), steps);
   }
   return false;
 }

@@ -73,7 +73,7 @@ ev(loader)
 )");
   const Value &passed = code.function("ev")->ever[0];
   EXPECT_TRUE(passed.is_kind(Kind::TorchDataLoader));
-  EXPECT_NE(passed.call, nullptr) << "which loader it is";
+  EXPECT_NE(passed.maker(), nullptr) << "which loader it is";
 }
 
 TEST(Solver, CallsLaterInTheFileCount) {

@@ -230,11 +230,11 @@ void check_growth(Site &site, const Call &call) {
 bool is_recurrent_layer(const Site &site, const Value &value) {
   const std::string_view name =
       value.is(Value::Tag::Instance) && value.name() ? value.name().text() : std::string_view{};
-  if ((name != "torch.nn.LSTM" && name != "torch.nn.GRU" && name != "torch.nn.RNN") || value.call == nullptr) {
+  if ((name != "torch.nn.LSTM" && name != "torch.nn.GRU" && name != "torch.nn.RNN") || value.maker() == nullptr) {
     return false;
   }
-  const Site there = site_of(site, *value.call);
-  const model::Argument both = argument_of(there, *value.call, ~0U, "bidirectional");
+  const Site there = site_of(site, *value.maker());
+  const model::Argument both = argument_of(there, *value.maker(), ~0U, "bidirectional");
   const auto setting = setting_of(there, both, model::ConstantValue::of(false));
   return setting.has_value() && !setting->is_true();
 }

@@ -29,7 +29,7 @@ void check(Site &site, const Call &call) {
   const model::Argument model = argument_of(site, call, 0, "model");
   const Value value =
       !model.unknown && model.given.size() == 1 ? model::value_of(model.given[0].scope, model.given[0].expr) : Value{};
-  if (!value.is_kind(Kind::HfModel) || value.call == nullptr || !value.name() ||
+  if (!value.is_kind(Kind::HfModel) || value.maker() == nullptr || !value.name() ||
       !is_language_model(value.name().text())) {
     return;
   }
@@ -39,7 +39,7 @@ void check(Site &site, const Call &call) {
       report(site, place,
              "evaluation keeps the logits of every token over the whole vocabulary until it calls `compute_metrics`",
              "pass `preprocess_logits_for_metrics=lambda logits, labels: logits.argmax(dim=-1)`");
-  finding.notes.push_back({site_of(site, *value.call).module->file, value.call->span(),
+  finding.notes.push_back({site_of(site, *value.maker()).module->file, value.maker()->span(),
                            "this model returns one logit for each word of the vocabulary"});
 }
 

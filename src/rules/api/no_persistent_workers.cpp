@@ -31,24 +31,24 @@ Workers restarted_workers(const Site &site, const model::Value &loader, const mo
                           std::vector<const Call *> &makers) {
   Workers found = Workers::None;
   for_each_alternative(loader, [&](const model::Value &one) {
-    if (!one.is_kind(Kind::TorchDataLoader) || one.call == nullptr || !one.name() ||
+    if (!one.is_kind(Kind::TorchDataLoader) || one.maker() == nullptr || !one.name() ||
         one.name().text() != "torch.utils.data.DataLoader") {
       return;
     }
-    const Site there = site_of(site, *one.call);
-    if (is_created_again(site, there, *one.call, loop)) {
+    const Site there = site_of(site, *one.maker());
+    if (is_created_again(site, there, *one.maker(), loop)) {
       return;
     }
     constexpr u32 kWorkers = 5;
-    const model::Argument given = argument_of(there, *one.call, kWorkers, "num_workers");
+    const model::Argument given = argument_of(there, *one.maker(), kWorkers, "num_workers");
     const auto workers = setting_of(there, given, model::ConstantValue::of(i64{0}));
-    const model::Argument kept = argument_of(there, *one.call, ~0U, "persistent_workers");
+    const model::Argument kept = argument_of(there, *one.maker(), ~0U, "persistent_workers");
     const bool is_unknown = !workers.has_value() && given.given.empty();
     if (is_unknown || !kept.is_absent() || (workers.has_value() && workers->as_integer().value_or(0) <= 0)) {
       return;
     }
     // `self.args.num_workers`: is it 0 by default, wherever that is written?
-    const auto *setting = as<Attribute>(argument(*one.call, kWorkers, "num_workers"));
+    const auto *setting = as<Attribute>(argument(*one.maker(), kWorkers, "num_workers"));
     const std::string name = setting != nullptr ? std::string(setting->attr.text()) : std::string{};
     const std::string forms[] = {name + ": int = 0\n", name + " = 0\n", name + "=0,", "\"" + name + "\": 0"};
     const bool may_be_none =
@@ -57,7 +57,7 @@ Workers restarted_workers(const Site &site, const model::Value &loader, const mo
       return;
     }
     found = workers.has_value() || counts_cores(given) ? Workers::Some : std::max(found, Workers::Perhaps);
-    makers.push_back(one.call);
+    makers.push_back(one.maker());
   });
   return found;
 }

@@ -50,7 +50,7 @@ bool splits_by_pattern(const Site &site, const Call &call) {
     return false;
   }
   const model::Value value = value_of(site, receiver_of(call));
-  if (value.call != nullptr && called_api(site, *value.call) == "re.compile") {
+  if (value.maker() != nullptr && called_api(site, *value.maker()) == "re.compile") {
     return true;
   }
   const auto written = model::written_as(scope_of(site), receiver_of(call));

@@ -350,7 +350,7 @@ bool is_only_run_anywhere(const Site &site, Symbol name) {
 void check_member(Site &site, const Call &call, const Attribute &model) {
   const model::Value value = value_of(site, &model);
   const bool is_loaded = value.is(model::Value::Tag::Instance) && value.alternatives == nullptr &&
-                         value.call != nullptr && value.name() && value.name().text().ends_with("from_pretrained") &&
+                         value.maker() != nullptr && value.name() && value.name().text().ends_with("from_pretrained") &&
                          (value.kind == Kind::HfModel || value.kind == Kind::TorchModule);
   if (!is_loaded || !context_of(site).in_training_step || under_no_grad(site)) {
     return;
@@ -371,7 +371,7 @@ void check_member(Site &site, const Call &call, const Attribute &model) {
                          text_of(site, &model)),
              "run it under `torch.no_grad()`, or freeze it with `requires_grad_(False)`");
   finding.notes.push_back(
-      {site_of(site, *value.call).module->file, value.call->span(), "no optimizer gets the parameters of this model"});
+      {site_of(site, *value.maker()).module->file, value.maker()->span(), "no optimizer gets the parameters of this model"});
 }
 
 // `log_probs(reference, ids)`: a function that only runs the model it is given.
@@ -388,13 +388,13 @@ void check_passed(Site &site, const Call &call) {
     }
     const model::Value model = value_of(site, name);
     const bool is_loaded = model.is(model::Value::Tag::Instance) && model.alternatives == nullptr &&
-                           model.call != nullptr && model.name() && model.name().text().ends_with("from_pretrained");
+                           model.maker() != nullptr && model.name() && model.name().text().ends_with("from_pretrained");
     // A name of the module is used in all of its functions.
     Site owner = site;
     if (site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot) {
       owner.function = site.module->body;
     }
-    if (!is_loaded || site.project.caller_of(model.call) != owner.function || !is_run_by_callee(site, call, *name)) {
+    if (!is_loaded || site.project.caller_of(model.maker()) != owner.function || !is_run_by_callee(site, call, *name)) {
       continue;
     }
     const NameUses &uses = site.memory.recall<NameUses>(owner.function, [&owner] { return find_uses(owner); });
@@ -407,7 +407,7 @@ void check_passed(Site &site, const Call &call) {
         fmt::format("`{}` is not trained here, but every step records its autograd graph and computes its gradients",
                     name->id.text()),
         "run it under `torch.no_grad()`");
-    finding.notes.push_back({site.module->file, model.call->span(), "no optimizer gets the parameters of this model"});
+    finding.notes.push_back({site.module->file, model.maker()->span(), "no optimizer gets the parameters of this model"});
     return;
   }
 }
@@ -435,9 +435,9 @@ struct ModelUses {
 };
 
 const Call *maker_of_model(const model::Value &value) {
-  const bool is_one = (value.is_kind(Kind::HfModel) || value.is_kind(Kind::TorchModule)) && value.call != nullptr &&
+  const bool is_one = (value.is_kind(Kind::HfModel) || value.is_kind(Kind::TorchModule)) && value.maker() != nullptr &&
                       value.alternatives == nullptr && !value.many && !value.open;
-  return is_one ? value.call : nullptr;
+  return is_one ? value.maker() : nullptr;
 }
 
 ModelUses find_model_uses(const Site &site) {
@@ -537,7 +537,7 @@ void check_here(Site &site, const Call &call) {
   const model::Loop *loop = loop_around(site);
   const model::Value model = value_of(site, name);
   const bool is_made =
-      (model.is_kind(Kind::HfModel) || model.is_kind(Kind::TorchModule)) && model.call != nullptr && model.name();
+      (model.is_kind(Kind::HfModel) || model.is_kind(Kind::TorchModule)) && model.maker() != nullptr && model.name();
   if (loop == nullptr || !loop->steps || !is_made || !takes_batch_data(site, call)) {
     return;
   }
@@ -545,7 +545,7 @@ void check_here(Site &site, const Call &call) {
   // One that is not loaded here is set up elsewhere, and its eval() tells that it is not to be trained.
   const bool is_loaded =
       (model.name().text().ends_with("from_pretrained") || model.name().text().starts_with("torchvision.models.")) &&
-      site.project.caller_of(model.call) == site.function;
+      site.project.caller_of(model.maker()) == site.function;
   if (!uses.makes_optimizer || !uses.is_only_run(name->id) || (!is_loaded && !uses.in_eval.contains(name->id.id))) {
     return;
   }
@@ -554,7 +554,7 @@ void check_here(Site &site, const Call &call) {
       fmt::format("`{}` is not trained here, but every step records its autograd graph and computes its gradients",
                   name->id.text()),
       "run it under `torch.no_grad()`");
-  finding.notes.push_back({site.module->file, model.call->span(), "no optimizer gets the parameters of this model"});
+  finding.notes.push_back({site.module->file, model.maker()->span(), "no optimizer gets the parameters of this model"});
 }
 
 } // namespace

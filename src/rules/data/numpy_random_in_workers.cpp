@@ -68,7 +68,7 @@ void check_generator(Site &site, const Call &loader) {
   for (const model::ClassInfo *at : dataset.type->mro) {
     for (const auto &[name, cell] : at->attributes) {
       const model::Value &value = cell.value;
-      if (!value.is_kind(Kind::RandomState) || value.call == nullptr || value.alternatives != nullptr) {
+      if (!value.is_kind(Kind::RandomState) || value.maker() == nullptr || value.alternatives != nullptr) {
         continue;
       }
       bool is_read = reads(*item, Symbol{name});
@@ -81,16 +81,16 @@ void check_generator(Site &site, const Call &loader) {
       if (!is_read || std::ranges::find(item->attribute_stores, Symbol{name}) != item->attribute_stores.end()) {
         continue;
       }
-      const Site there = site_of(site, *value.call);
+      const Site there = site_of(site, *value.maker());
       const bool is_known = std::ranges::any_of(site.findings, [&](const Finding &known) {
         return known.rule == &site.rule->info && known.file.value == there.module->file.value &&
-               known.span.start == value.call->start;
+               known.span.start == value.maker()->start;
       });
       if (is_known) {
         continue; // said for another loader
       }
       Finding &finding =
-          report(site.findings, *site.rule, *there.module, value.call->span(),
+          report(site.findings, *site.rule, *there.module, value.maker()->span(),
                  fmt::format("each worker gets a copy of `self.{}`, so all of them draw the same random numbers, in "
                              "every epoch",
                              Symbol{name}.text()),

@@ -31,18 +31,18 @@ void check(Site &site, const Call &call) {
   const bool is_padded = encoding.has_value() && (encoding->padding == Encoding::Padding::Full ||
                                                   encoding->padding == Encoding::Padding::Longest);
   const Value tokenizer = is_padded ? value_of(site, encoding->tokenizer) : Value{};
-  if (tokenizer.call == nullptr || !tokenizer.is(Value::Tag::Instance) || tokenizer.alternatives != nullptr ||
-      tokenizer.call->args.empty() || has_hidden_arguments(*tokenizer.call)) {
+  if (tokenizer.maker() == nullptr || !tokenizer.is(Value::Tag::Instance) || tokenizer.alternatives != nullptr ||
+      tokenizer.maker()->args.empty() || has_hidden_arguments(*tokenizer.maker())) {
     return;
   }
-  const Site made = site_of(site, *tokenizer.call);
-  const auto name = setting_of(made, tokenizer.call->args[0]);
+  const Site made = site_of(site, *tokenizer.maker());
+  const auto name = setting_of(made, tokenizer.maker()->args[0]);
   if (!name.has_value() || !name->as_string().has_value() || !has_no_pad_token(*name->as_string())) {
     return;
   }
   Finding &finding = report(site, call, "this tokenizer has no pad token: ValueError",
                             "set one first: `tokenizer.pad_token = tokenizer.eos_token`");
-  finding.notes.push_back({made.module->file, tokenizer.call->span(), "the tokenizer is loaded here"});
+  finding.notes.push_back({made.module->file, tokenizer.maker()->span(), "the tokenizer is loaded here"});
 }
 
 } // namespace

@@ -28,8 +28,8 @@ bool is_shifted(const Expr *part, Symbol name) {
 i64 known_length(const Site &site, const Name &name) {
   const model::Value value = value_of(site, &name);
   std::vector<const Call *> makers;
-  if (value.is(model::Value::Tag::Instance) && value.call != nullptr) {
-    makers.push_back(value.call);
+  if (value.is(model::Value::Tag::Instance) && value.maker() != nullptr) {
+    makers.push_back(value.maker());
   }
   if (const Expr *first = last_assigned(site, name)) {
     if (const auto *call = as<Call>(first)) {

@@ -148,8 +148,8 @@ void check_accelerated(Site &site, const Call &call) {
   }
   // What says how many batches make a step is DP831's: `Accelerator(gradient_accumulation_steps=n)`.
   const model::Value accelerator = value_of(site, receiver_of(call));
-  if (accelerator.call != nullptr &&
-      !argument_of(site_of(site, *accelerator.call), *accelerator.call, ~0U, "gradient_accumulation_steps")
+  if (accelerator.maker() != nullptr &&
+      !argument_of(site_of(site, *accelerator.maker()), *accelerator.maker(), ~0U, "gradient_accumulation_steps")
            .is_absent()) {
     return;
   }

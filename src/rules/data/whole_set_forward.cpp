@@ -37,11 +37,11 @@ bool has_convolutions(const Site &site, const Value &model, u32 depth = 0) {
     const std::string_view name = one.is(Value::Tag::Instance) && one.name() ? one.name().text() : std::string_view{};
     if (is_convolution(name) || (name.starts_with("torchvision.models.") && name.find("weights") == name.npos)) {
       found = true;
-    } else if (name == "torch.nn.Sequential" && one.call != nullptr) {
-      const Site there = site_of(site, *one.call);
-      found = any_node(static_cast<const Node *>(one.call), [&](const Node *node) {
+    } else if (name == "torch.nn.Sequential" && one.maker() != nullptr) {
+      const Site there = site_of(site, *one.maker());
+      found = any_node(static_cast<const Node *>(one.maker()), [&](const Node *node) {
         const auto *layer = as<Call>(node);
-        if (layer == nullptr || layer == one.call) {
+        if (layer == nullptr || layer == one.maker()) {
           return false;
         }
         const Value made = site.project.callee_of(layer);

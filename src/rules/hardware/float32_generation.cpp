@@ -50,15 +50,15 @@ bool is_other_case(const Site &site, bool is_chosen) {
 void check(Site &site, const Call &call) {
   const Value callee = site.project.callee_of(&call);
   const Value model = callee.is(Value::Tag::ApiMethod) ? callee.receiver() : callee;
-  const bool is_known = (model.is_kind(Kind::HfModel) || model.is_kind(Kind::HfPipeline)) && model.call != nullptr &&
+  const bool is_known = (model.is_kind(Kind::HfModel) || model.is_kind(Kind::HfPipeline)) && model.maker() != nullptr &&
                         model.name() && model.name().text().ends_with(".from_pretrained");
   // A pipeline of Diffusers is the only one that from_pretrained makes.
   if (!is_known) {
     return;
   }
-  Site made = site_of(site, *model.call);
-  const bool is_chosen = made.module != nullptr && chooses_float32(made, *model.call);
-  if (!is_chosen && chooses_format(*model.call)) {
+  Site made = site_of(site, *model.maker());
+  const bool is_chosen = made.module != nullptr && chooses_float32(made, *model.maker());
+  if (!is_chosen && chooses_format(*model.maker())) {
     return;
   }
   if (made.module == nullptr || is_other_case(made, is_chosen) ||
@@ -66,7 +66,7 @@ void check(Site &site, const Call &call) {
     return;
   }
   Finding &finding =
-      report(made, *model.call, "the model is loaded in float32, though it only generates on a GPU",
+      report(made, *model.maker(), "the model is loaded in float32, though it only generates on a GPU",
              "pass `dtype=torch.bfloat16`; the argument is `torch_dtype` in Diffusers and before Transformers 4.56");
   finding.notes.push_back({site.module->file, call.span(), "it is used here"});
 }

@@ -65,12 +65,12 @@ void add_makers(const Site &site, const model::Value &output, Layers &into) {
     }
     return;
   }
-  if (!output.is_kind(Kind::Tensor) || output.call == nullptr) {
+  if (!output.is_kind(Kind::Tensor) || output.maker() == nullptr) {
     return;
   }
-  const model::Value layer = site.project.callee_of(output.call);
-  if (layer.is(model::Value::Tag::Instance) && layer.kind == Kind::KerasLayer && layer.call != nullptr) {
-    into.push_back(layer.call);
+  const model::Value layer = site.project.callee_of(output.maker());
+  if (layer.is(model::Value::Tag::Instance) && layer.kind == Kind::KerasLayer && layer.maker() != nullptr) {
+    into.push_back(layer.maker());
   }
 }
 

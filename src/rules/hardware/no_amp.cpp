@@ -85,8 +85,8 @@ bool is_small(const Site &site, const model::Value &model, u32 depth) {
   }
   if (model.is_kind(Kind::TorchModule)) {
     constexpr std::string_view kLayers = "torch.nn.";
-    return model.call != nullptr && model.name() && model.name().text().starts_with(kLayers) &&
-           is_small_layer(site, model.name().text().substr(kLayers.size()), *model.call, depth);
+    return model.maker() != nullptr && model.name() && model.name().text().starts_with(kLayers) &&
+           is_small_layer(site, model.name().text().substr(kLayers.size()), *model.maker(), depth);
   }
   if (!model.is(Tag::Object) || model.type->kind != Kind::TorchModule) {
     return false;

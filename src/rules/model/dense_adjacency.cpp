@@ -39,11 +39,11 @@ bool is_filled_at_pairs(const model::FunctionInfo &function, Symbol name) {
 
 void check_operand(Site &site, const Node &place, const Expr *left) {
   const model::Value value = value_of(site, left);
-  if (!value.is_kind(Kind::TorchTensor) || value.call == nullptr || !value.name() ||
+  if (!value.is_kind(Kind::TorchTensor) || value.maker() == nullptr || !value.name() ||
       (value.name().text() != "torch.zeros")) {
     return;
   }
-  const Call &made = *value.call;
+  const Call &made = *value.maker();
   const Site maker = site_of(site, made);
   if (made.args.size() != 2 || maker.function == nullptr) {
     return;

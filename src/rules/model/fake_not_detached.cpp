@@ -66,11 +66,11 @@ const Expr *scaled_loss(const Expr *scaled) {
 // does not matter: a second optimizer steps later.
 bool holds_only(const Site &site, const Expr *optimizer, std::string_view model, std::string_view other) {
   const model::Value value = value_of(site, optimizer);
-  if (value.call == nullptr || !value.is_kind(Kind::TorchOptimizer)) {
+  if (value.maker() == nullptr || !value.is_kind(Kind::TorchOptimizer)) {
     return true;
   }
-  const Site there = site_of(site, *value.call);
-  const std::string_view text = text_of(there, value.call);
+  const Site there = site_of(site, *value.maker());
+  const std::string_view text = text_of(there, value.maker());
   const auto last = [](std::string_view name) { return name.substr(name.rfind('.') + 1); };
   return text.find(std::string(last(model)) + ".") != std::string_view::npos &&
          text.find(std::string(last(other)) + ".") == std::string_view::npos;

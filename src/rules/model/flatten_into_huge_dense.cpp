@@ -66,10 +66,10 @@ public:
 
   // Takes one layer; false where its shape cannot be told.
   bool step(const Value &layer) {
-    if (!layer.is(Value::Tag::Instance) || layer.call == nullptr || !layer.name()) {
+    if (!layer.is(Value::Tag::Instance) || layer.maker() == nullptr || !layer.name()) {
       return false;
     }
-    const Call &call = *layer.call;
+    const Call &call = *layer.maker();
     const Site there = site_of(site_, call);
     const std::string_view api = layer.name().text();
     const std::string_view name = api.substr(api.rfind('.') + 1);

@@ -24,7 +24,7 @@ bool makes_model(const Site &site, const Call &call) {
   case model::Value::Tag::Function:
   case model::Value::Tag::Method: {
     const model::Value &made = callee.function->returns;
-    return callee.function->makes_variables && made.is_kind(Kind::KerasModel) && made.call != nullptr;
+    return callee.function->makes_variables && made.is_kind(Kind::KerasModel) && made.maker() != nullptr;
   }
   default:
     return false;

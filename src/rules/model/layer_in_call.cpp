@@ -70,18 +70,18 @@ const Call *made_by_function(const Site &site, const model::Value &callee) {
   const bool is_function = callee.is(model::Value::Tag::Function) || callee.is(model::Value::Tag::Method);
   const FunctionDef *definition = is_function ? callee.function->definition() : nullptr;
   const model::Value made = definition != nullptr ? callee.function->returns : model::Value{};
-  if ((!made.is_kind(Kind::KerasLayer) && !made.is_kind(Kind::KerasModel)) || made.call == nullptr || made.container ||
-      !definition->decorators.empty() || site.project.caller_of(made.call) != callee.function) {
+  if ((!made.is_kind(Kind::KerasLayer) && !made.is_kind(Kind::KerasModel)) || made.maker() == nullptr || made.container ||
+      !definition->decorators.empty() || site.project.caller_of(made.maker()) != callee.function) {
     return nullptr;
   }
   const ApiInfo *info = find_api(made.name());
-  const bool has_weights = any_node(static_cast<const Node *>(made.call), [&](const Node *node) {
+  const bool has_weights = any_node(static_cast<const Node *>(made.maker()), [&](const Node *node) {
     const auto *layer = as<Call>(node);
     const model::Value api = layer != nullptr ? site.project.callee_of(layer) : model::Value{};
     const ApiInfo *one = api.is(model::Value::Tag::Api) ? find_api(api.name()) : nullptr;
     return one != nullptr && one->has(kWeights);
   });
-  return info != nullptr && has_weights ? made.call : nullptr;
+  return info != nullptr && has_weights ? made.maker() : nullptr;
 }
 
 void check(Site &site, const Node &node) {

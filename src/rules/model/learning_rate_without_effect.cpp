@@ -60,11 +60,11 @@ void check_factor(Site &site, const Call &call) {
   const Expr *of = argument(call, 0, "optimizer");
   const model::Value optimizer = of != nullptr ? value_of(site, of) : model::Value();
   if (given == nullptr || site.module->is_test || !optimizer.is_kind(Kind::TorchOptimizer) ||
-      optimizer.call == nullptr || optimizer.alternatives != nullptr || optimizer.many) {
+      optimizer.maker() == nullptr || optimizer.alternatives != nullptr || optimizer.many) {
     return;
   }
-  const Site there = site_of(site, *optimizer.call);
-  const Expr *rate = argument(*optimizer.call, 1, "lr");
+  const Site there = site_of(site, *optimizer.maker());
+  const Expr *rate = argument(*optimizer.maker(), 1, "lr");
   if (rate == nullptr) {
     return;
   }

@@ -16,10 +16,10 @@ const Call *maker_of(const Site &site, const Expr *expr, bool (*is_it)(std::stri
   bool is_other = false;
   const Value value = value_of(site, expr);
   for_each_alternative(value, [&](const Value &one) {
-    const Value callee = one.call != nullptr ? site.project.callee_of(one.call) : Value();
+    const Value callee = one.maker() != nullptr ? site.project.callee_of(one.maker()) : Value();
     const bool is_one = callee.is(Value::Tag::Api) && is_it(callee.name().text());
-    is_other |= !is_one || (found != nullptr && found != one.call);
-    found = is_one ? one.call : found;
+    is_other |= !is_one || (found != nullptr && found != one.maker());
+    found = is_one ? one.maker() : found;
   });
   return is_other || value.open ? nullptr : found;
 }
@@ -36,10 +36,10 @@ const Call *base_of(const Site &site, const Call &adapted) {
   bool is_other = base == nullptr;
   if (base != nullptr) {
     for_each_alternative(value_of(there, base), [&](const Value &one) {
-      const Value callee = one.call != nullptr ? site.project.callee_of(one.call) : Value();
+      const Value callee = one.maker() != nullptr ? site.project.callee_of(one.maker()) : Value();
       const std::string_view api = callee.is(Value::Tag::Api) ? callee.name().text() : std::string_view{};
-      is_other |= !loads_or_adapts(api) || (loads_model(api) && found != nullptr && found != one.call);
-      found = loads_model(api) ? one.call : found;
+      is_other |= !loads_or_adapts(api) || (loads_model(api) && found != nullptr && found != one.maker());
+      found = loads_model(api) ? one.maker() : found;
     });
   }
   return is_other ? nullptr : found;

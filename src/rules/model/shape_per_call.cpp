@@ -270,9 +270,9 @@ const model::FunctionInfo *batches_of(const Site &site, const Expr *over) {
   if (value.is(Value::Tag::Object)) {
     return model::find_method_of(*value.type, intern("__iter__"));
   }
-  if (value.is_kind(Kind::TorchDataLoader) && value.call != nullptr) {
-    const Keyword *collate = keyword_argument(*value.call, "collate_fn");
-    const Value function = collate != nullptr ? value_of(site_of(site, *value.call), collate->value) : Value{};
+  if (value.is_kind(Kind::TorchDataLoader) && value.maker() != nullptr) {
+    const Keyword *collate = keyword_argument(*value.maker(), "collate_fn");
+    const Value function = collate != nullptr ? value_of(site_of(site, *value.maker()), collate->value) : Value{};
     return function.is(Value::Tag::Function) || function.is(Value::Tag::Method) ? function.function : nullptr;
   }
   return nullptr;

@@ -15,7 +15,7 @@ namespace {
 
 // The prefix that the wrapper puts before the names of all weights; empty if it is none.
 std::string_view prefix_of(const model::Value &model) {
-  if (!model.is_kind(Kind::TorchModule) || model.call == nullptr || model.alternatives != nullptr || model.open ||
+  if (!model.is_kind(Kind::TorchModule) || model.maker() == nullptr || model.alternatives != nullptr || model.open ||
       !model.name()) {
     return {};
   }
@@ -149,8 +149,8 @@ const PlainLoads &plain_loads(const Site &site) {
 
 // The class of the project that a wrapper holds: `DDP(Net().cuda(), …)`.
 const model::ClassInfo *wrapped_class(const Site &site, const model::Value &wrapper) {
-  const Expr *inner = wrapper.call != nullptr && !wrapper.call->args.empty() ? wrapper.call->args[0] : nullptr;
-  const Site there = wrapper.call != nullptr ? site_of(site, *wrapper.call) : site;
+  const Expr *inner = wrapper.maker() != nullptr && !wrapper.maker()->args.empty() ? wrapper.maker()->args[0] : nullptr;
+  const Site there = wrapper.maker() != nullptr ? site_of(site, *wrapper.maker()) : site;
   for (u32 steps = 0; inner != nullptr && steps < 4; ++steps) {
     const auto *call = as<Call>(inner);
     const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value{};

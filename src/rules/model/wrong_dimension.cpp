@@ -50,12 +50,12 @@ bool is_batch_of_logits(const Site &site, const Expr *expr) {
     const model::Value loader = iterated != nullptr
                                     ? model::value_of(model::scope_of(site.project, *loop->function), iterated)
                                     : model::Value{};
-    if (!loader.is_kind(Kind::TorchDataLoader) || loader.call == nullptr) {
+    if (!loader.is_kind(Kind::TorchDataLoader) || loader.maker() == nullptr) {
       return iterated == nullptr || model::kind_of(iterated) != Kind::TorchDataLoader; // a wrapper of one
     }
-    const Site there = site_of(site, *loader.call);
+    const Site there = site_of(site, *loader.maker());
     const auto size =
-        setting_of(there, argument_of(there, *loader.call, 1, "batch_size"), model::ConstantValue::of(i64{1}));
+        setting_of(there, argument_of(there, *loader.maker(), 1, "batch_size"), model::ConstantValue::of(i64{1}));
     return !size.has_value() || (!size->is_none() && size->as_integer() != 1);
   }
   return false;

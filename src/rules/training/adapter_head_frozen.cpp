@@ -35,10 +35,10 @@ const Call *classifier_behind(const Site &site, const Expr *model) {
   const Call *found = nullptr;
   bool is_other = false;
   for_each_alternative(value_of(site, model), [&](const Value &one) {
-    const std::string_view api = one.call != nullptr ? api_of(site, *one.call) : std::string_view{};
-    if (one.call != nullptr && makes_new_head(site, *one.call)) {
-      is_other |= found != nullptr && found != one.call;
-      found = one.call;
+    const std::string_view api = one.maker() != nullptr ? api_of(site, *one.maker()) : std::string_view{};
+    if (one.maker() != nullptr && makes_new_head(site, *one.maker())) {
+      is_other |= found != nullptr && found != one.maker();
+      found = one.maker();
     } else {
       is_other |= !api.starts_with("peft."); // the same name afterwards
     }

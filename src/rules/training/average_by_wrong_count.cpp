@@ -99,10 +99,10 @@ bool is_mean(const Site &site, const Expr *expr, u32 depth) {
     return model::kind_of(receiver_of(*call)) == Kind::TorchTensor;
   }
   const model::Value callee = value_of(site, call->func);
-  if (!callee.is_kind(Kind::TorchLoss) || callee.call == nullptr || callee.alternatives != nullptr || callee.many) {
+  if (!callee.is_kind(Kind::TorchLoss) || callee.maker() == nullptr || callee.alternatives != nullptr || callee.many) {
     return false;
   }
-  return has_mean_reduction(site_of(site, *callee.call), *callee.call, ~0U);
+  return has_mean_reduction(site_of(site, *callee.maker()), *callee.maker(), ~0U);
 }
 
 // `(prediction == y)`, also as `prediction.eq(y)`
@@ -257,11 +257,11 @@ Divisor divisor_of(const Site &site, const Expr *expr, const For &loop) {
 
 bool has_one_sample(const Site &site, const Expr *loader) {
   const model::Value value = value_of(site, loader);
-  if (!value.is_kind(Kind::TorchDataLoader) || value.call == nullptr) {
+  if (!value.is_kind(Kind::TorchDataLoader) || value.maker() == nullptr) {
     return false;
   }
   const auto size =
-      setting_of(site_of(site, *value.call), argument_of(site_of(site, *value.call), *value.call, 1, "batch_size"),
+      setting_of(site_of(site, *value.maker()), argument_of(site_of(site, *value.maker()), *value.maker(), 1, "batch_size"),
                  model::ConstantValue::of(i64{1}));
   return size.has_value() && (size->is_none() || size->as_integer() == 1);
 }
@@ -271,10 +271,10 @@ bool are_different(const Site &site, const Expr *left, const Expr *right) {
   const model::Value first = value_of(site, left);
   const model::Value second = value_of(site, right);
   const auto is_one = [](const model::Value &value) {
-    return value.is_kind(Kind::TorchDataLoader) && value.call != nullptr && value.alternatives == nullptr &&
+    return value.is_kind(Kind::TorchDataLoader) && value.maker() != nullptr && value.alternatives == nullptr &&
            !value.many && !value.open;
   };
-  return is_one(first) && is_one(second) && first.call != second.call;
+  return is_one(first) && is_one(second) && first.maker() != second.maker();
 }
 
 void check_quotient(Site &site, const Node &place, const Expr *dividend, const Expr *divisor) {

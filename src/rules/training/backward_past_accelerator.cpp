@@ -63,12 +63,12 @@ Accelerated prepared_for(const Site &site, const model::FunctionInfo &function, 
 bool scales(const Site &site, const Call &prepare) {
   bool found = false;
   for_each_alternative(value_of(site, receiver_of(prepare)), [&](const model::Value &one) {
-    if (one.call == nullptr) {
+    if (one.maker() == nullptr) {
       return;
     }
-    const Site there = site_of(site, *one.call);
-    const Keyword *precision = keyword_argument(*one.call, "mixed_precision");
-    const Keyword *steps = keyword_argument(*one.call, "gradient_accumulation_steps");
+    const Site there = site_of(site, *one.maker());
+    const Keyword *precision = keyword_argument(*one.maker(), "mixed_precision");
+    const Keyword *steps = keyword_argument(*one.maker(), "gradient_accumulation_steps");
     found |= precision != nullptr && string_of(there, precision->value) == "fp16";
     found |= steps != nullptr && integer_of(there, steps->value).value_or(1) > 1;
   });

@@ -25,11 +25,11 @@ const Call *ordering_layer(const Site &site, const Call &maker, std::string_view
   }
   const Expr *const layer = argument(maker, 0, is_decoder ? "decoder_layer" : "encoder_layer");
   const model::Value value = layer != nullptr ? value_of(site_of(site, maker), layer) : model::Value{};
-  if (value.call == nullptr || value.alternatives != nullptr || value.many) {
+  if (value.maker() == nullptr || value.alternatives != nullptr || value.many) {
     return nullptr;
   }
-  api = called_api(site_of(site, *value.call), *value.call);
-  return value.call;
+  api = called_api(site_of(site, *value.maker()), *value.maker());
+  return value.maker();
 }
 
 bool is_sequence_first(const Site &site, const Call &maker) {

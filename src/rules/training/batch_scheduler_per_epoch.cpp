@@ -96,8 +96,8 @@ SchedulerSteps find_steps(const Site &site) {
       }
       const model::Value stepped = value_of(site_of(site, *call), receiver_of(*call));
       if (stepped.is_kind(Kind::TorchScheduler)) {
-        found.all.emplace_back(call, stepped.call);
-        found.unknown |= stepped.call == nullptr || stepped.alternatives != nullptr;
+        found.all.emplace_back(call, stepped.maker());
+        found.unknown |= stepped.maker() == nullptr || stepped.alternatives != nullptr;
       } else if (!stepped.known() && call->args.empty()) {
         found.unknown = true; // perhaps one
       }
@@ -142,11 +142,11 @@ void check(Site &site, const Call &call) {
     return;
   }
   const model::Value scheduler = value_of(site, receiver_of(call));
-  if (!scheduler.is_kind(Kind::TorchScheduler) || scheduler.call == nullptr || scheduler.alternatives != nullptr ||
+  if (!scheduler.is_kind(Kind::TorchScheduler) || scheduler.maker() == nullptr || scheduler.alternatives != nullptr ||
       scheduler.many || scheduler.open || !scheduler.name()) {
     return;
   }
-  const Call &maker = *scheduler.call;
+  const Call &maker = *scheduler.maker();
   const Site there = site_of(site, maker);
   if (!is_in_batches(there, maker, scheduler.name().text())) {
     return;

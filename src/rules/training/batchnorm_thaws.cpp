@@ -66,7 +66,7 @@ std::vector<Switch> switches_of(const Site &site, const Call *base) {
     const Expr *const looped = model_of_layers(*store.function, store.object);
     const Value value = model::value_of(scope, looped != nullptr ? looped : store.object);
     const auto *constant = as<Constant>(store.value);
-    if (value.is_kind(Kind::KerasModel) && value.call == base && constant != nullptr) {
+    if (value.is_kind(Kind::KerasModel) && value.maker() == base && constant != nullptr) {
       found.push_back({&store, constant->constant_kind() == ConstantKind::True});
     }
   }
@@ -89,16 +89,16 @@ void check(Site &site, const Node &node) {
     return;
   }
   const Value callee = site.project.callee_of(&call);
-  if (!callee.is_kind(Kind::KerasModel) || callee.call == nullptr || !callee.name() ||
+  if (!callee.is_kind(Kind::KerasModel) || callee.maker() == nullptr || !callee.name() ||
       !has_batchnorm(callee.name().text()) || keyword_argument(call, "training") != nullptr || call.args.size() > 1 ||
       has_hidden_arguments(call) || site.module->is_test) {
     return;
   }
-  const Expr *weights = argument(*callee.call, 1, "weights");
+  const Expr *weights = argument(*callee.maker(), 1, "weights");
   if (weights != nullptr && is_none(weights)) {
     return; // nothing to forget
   }
-  const std::vector<Switch> switches = switches_of(site, callee.call);
+  const std::vector<Switch> switches = switches_of(site, callee.maker());
   const bool is_frozen = std::ranges::any_of(switches, [](const Switch &one) { return !one.on; });
   const auto thawed = std::ranges::find_if(switches, &Switch::on);
   if (!is_frozen || thawed == switches.end() || std::ranges::any_of(switches, spares_batchnorm)) {

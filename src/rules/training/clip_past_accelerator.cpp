@@ -66,11 +66,11 @@ void check(Site &site, const Call &call) {
     return;
   }
   const model::Value accelerator = value_of(site, receiver_of(*backward));
-  if (accelerator.call == nullptr || !accelerator.name().text().starts_with("accelerate.")) {
+  if (accelerator.maker() == nullptr || !accelerator.name().text().starts_with("accelerate.")) {
     return;
   }
-  const Site made = site_of(site, *accelerator.call);
-  const Keyword *precision = keyword_argument(*accelerator.call, "mixed_precision");
+  const Site made = site_of(site, *accelerator.maker());
+  const Keyword *precision = keyword_argument(*accelerator.maker(), "mixed_precision");
   const auto setting = precision != nullptr ? setting_of(made, precision->value) : std::nullopt;
   const auto chosen = setting.has_value() && !setting->overridable ? setting->as_string() : std::nullopt;
   if (chosen == "bf16" || chosen == "no") {
@@ -85,7 +85,7 @@ void check(Site &site, const Call &call) {
   if (!is_half) {
     finding.tier = Tier::Hint; // `accelerate launch` may choose fp16
   }
-  finding.notes.push_back({made.module->file, accelerator.call->span(),
+  finding.notes.push_back({made.module->file, accelerator.maker()->span(),
                            is_half ? "fp16 is enabled here" : "the precision is chosen elsewhere"});
 }
 

@@ -91,14 +91,14 @@ void check(Site &site, const Call &call) {
     // Zero makes a branch start out as nothing, and gates open: both are usual, and only at single layers.
     const model::Value value = value_of(site, layer);
     const std::string_view text = text_of(site, layer);
-    if (*constant == 0 || !value.is(model::Value::Tag::Instance) || value.call == nullptr || !value.name() ||
+    if (*constant == 0 || !value.is(model::Value::Tag::Instance) || value.maker() == nullptr || !value.name() ||
         !needs_variety(value.name().text()) || value.kind != Kind::TorchModule ||
         has_word(text, {"gate", "scale", "alpha", "mask", "avg", "blur", "kernel", "filter", "pool", "sum"})) {
       return;
     }
     const Expr *units =
-        argument(*value.call, 1, value.name().text().ends_with("Linear") ? "out_features" : "out_channels");
-    if (units != nullptr && integer_of(site_of(site, *value.call), units) == 1) {
+        argument(*value.maker(), 1, value.name().text().ends_with("Linear") ? "out_features" : "out_channels");
+    if (units != nullptr && integer_of(site_of(site, *value.maker()), units) == 1) {
       return; // one unit has no twins
     }
   }

@@ -17,12 +17,12 @@ using What = StepEvent::What;
 // The module whose parameters the optimizer has, as the code around the step writes it; null if that is not known.
 const Expr *module_of(const Site &site, const Expr *optimizer) {
   const model::Value value = value_of(site, optimizer);
-  if (!value.is_kind(Kind::TorchOptimizer) || value.call == nullptr || value.alternatives != nullptr || value.many ||
+  if (!value.is_kind(Kind::TorchOptimizer) || value.maker() == nullptr || value.alternatives != nullptr || value.many ||
       value.open) {
     return nullptr;
   }
-  const Site there = site_of(site, *value.call);
-  const auto *parameters = as<Call>(argument(*value.call, 0, "params"));
+  const Site there = site_of(site, *value.maker());
+  const auto *parameters = as<Call>(argument(*value.maker(), 0, "params"));
   const Expr *module =
       parameters != nullptr && called_method(*parameters) == "parameters" ? receiver_of(*parameters) : nullptr;
   const auto *attribute = as<Attribute>(module);
@@ -183,7 +183,7 @@ void check(Site &site, const Call &call) {
   if (backward == nullptr || site.module->is_test) {
     return;
   }
-  const Site there = site_of(site, *value_of(site, optimizer).call);
+  const Site there = site_of(site, *value_of(site, optimizer).maker());
   const std::string written(text_of(there, module));
   const Expr *loss = receiver_of(*backward->call);
   Dependence dependence(site, written);

@@ -16,7 +16,7 @@ bool is_surely_device(const Site &site, const Expr *expr) {
     return model::kind_of(attribute->value) == Kind::TorchTensor;
   }
   const model::Value value = value_of(site, expr);
-  return value.is_kind(Kind::TorchDevice) && value.call != nullptr && value.name() &&
+  return value.is_kind(Kind::TorchDevice) && value.maker() != nullptr && value.name() &&
          value.name().text() == "torch.device" && !value.open && !value.none && value.alternatives == nullptr;
 }
 

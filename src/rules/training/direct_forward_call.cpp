@@ -31,7 +31,7 @@ void check(Site &site, const Call &call) {
                             fmt::format("call the module: `{}(…)`", text_of(site, receiver)));
   const model::Value callee = site.project.callee_of(&call);
   const bool is_guess = callee.is(model::Value::Tag::ApiMethod) && callee.receiver().is(model::Value::Tag::Instance) &&
-                        callee.receiver().call == nullptr && !callee.receiver().name();
+                        callee.receiver().maker() == nullptr && !callee.receiver().name();
   // The layers of a module are its own business: who wants hooks puts them on the model.
   const auto *part = as<Attribute>(receiver);
   const bool is_own_layer = part != nullptr && site.type != nullptr && site.type->kind != Kind::Unknown &&

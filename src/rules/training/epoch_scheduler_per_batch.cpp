@@ -135,11 +135,11 @@ void check(Site &site, const Call &call) {
     return;
   }
   const model::Value scheduler = value_of(site, receiver_of(call));
-  if (!scheduler.is_kind(Kind::TorchScheduler) || scheduler.call == nullptr || scheduler.alternatives != nullptr ||
+  if (!scheduler.is_kind(Kind::TorchScheduler) || scheduler.maker() == nullptr || scheduler.alternatives != nullptr ||
       scheduler.many || scheduler.open || !scheduler.name()) {
     return;
   }
-  const Call &maker = *scheduler.call;
+  const Call &maker = *scheduler.maker();
   const Site there = site_of(site, maker);
   const Schedule schedule = schedule_of(there, maker, scheduler.name().text());
   if (schedule.consequence.empty()) {

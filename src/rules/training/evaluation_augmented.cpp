@@ -87,12 +87,12 @@ void check_constructor(Site &site, const Call &call) {
 // The random step of the data set that is divided; null if it has none.
 const Call *random_step_of(const Site &site, const Expr *dataset) {
   const model::Value value = value_of(site, dataset);
-  if (!value.is_kind(Kind::TorchDataset) || value.call == nullptr || value.alternatives != nullptr || value.many) {
+  if (!value.is_kind(Kind::TorchDataset) || value.maker() == nullptr || value.alternatives != nullptr || value.many) {
     return nullptr;
   }
-  const Site there = site_of(site, *value.call);
-  const Keyword *transform = keyword_argument(*value.call, "transform");
-  return transform != nullptr && called_api(there, *value.call).starts_with("torchvision.datasets.")
+  const Site there = site_of(site, *value.maker());
+  const Keyword *transform = keyword_argument(*value.maker(), "transform");
+  return transform != nullptr && called_api(there, *value.maker()).starts_with("torchvision.datasets.")
              ? random_step(there, transform->value)
              : nullptr;
 }

@@ -16,20 +16,20 @@ void check(Site &site, const Node &node) {
   const Expr *const loader = iterated_by(site, *loop);
   const model::Value value = loader != nullptr ? value_of(site, loader) : model::Value{};
   for_each_alternative(value, [&](const model::Value &one) {
-    if (!one.is_kind(Kind::TorchDataLoader) || one.call == nullptr || !one.name() ||
+    if (!one.is_kind(Kind::TorchDataLoader) || one.maker() == nullptr || !one.name() ||
         one.name().text() != "torch.utils.data.DataLoader") {
       return;
     }
-    const Site there = site_of(site, *one.call);
+    const Site there = site_of(site, *one.maker());
     constexpr u32 kDropLast = 8;
     constexpr u32 kShuffle = 2;
     const auto dropped =
-        setting_of(there, argument_of(there, *one.call, kDropLast, "drop_last"), model::ConstantValue::of(false));
+        setting_of(there, argument_of(there, *one.maker(), kDropLast, "drop_last"), model::ConstantValue::of(false));
     const auto shuffled =
-        setting_of(there, argument_of(there, *one.call, kShuffle, "shuffle"), model::ConstantValue::of(false));
+        setting_of(there, argument_of(there, *one.maker(), kShuffle, "shuffle"), model::ConstantValue::of(false));
     // A batch of one sample drops none.
     const auto size =
-        setting_of(there, argument_of(there, *one.call, 1, "batch_size"), model::ConstantValue::of(i64{1}));
+        setting_of(there, argument_of(there, *one.maker(), 1, "batch_size"), model::ConstantValue::of(i64{1}));
     if (size.has_value() && !size->overridable && size->as_integer() == 1) {
       return;
     }
@@ -38,8 +38,8 @@ void check(Site &site, const Node &node) {
         shuffled->as_bool() != false) {
       return;
     }
-    const Keyword *const given = keyword_argument(*one.call, "drop_last");
-    const Node &place = given != nullptr ? static_cast<const Node &>(*given) : *one.call;
+    const Keyword *const given = keyword_argument(*one.maker(), "drop_last");
+    const Node &place = given != nullptr ? static_cast<const Node &>(*given) : *one.maker();
     Finding &finding =
         report(site.findings, *site.rule, *there.module, place.span(),
                "`drop_last=True` leaves the last samples out of the evaluation, and all of them if they fill no batch",

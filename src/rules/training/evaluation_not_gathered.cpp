@@ -111,14 +111,14 @@ bool is_alone(const Site &site, const Expr *metric) {
 // torchmetrics exchanges its state between processes when it computes, unless it is told not to.
 bool never_synchronizes(const Site &site, const Expr *metric) {
   const model::Value value = value_of(site, metric);
-  if (!value.is_kind(Kind::TorchMetric) || value.call == nullptr) {
+  if (!value.is_kind(Kind::TorchMetric) || value.maker() == nullptr) {
     return false;
   }
-  const Call *made = value.call;
+  const Call *made = value.maker();
   while (receiver_of(*made) != nullptr && receiver_of(*made)->kind == NodeKind::Call) {
     made = static_cast<const Call *>(receiver_of(*made)); // Accuracy(…).to(device)
   }
-  const Site there = site_of(site, *value.call);
+  const Site there = site_of(site, *value.maker());
   const auto setting =
       setting_of(there, argument_of(there, *made, ~0U, "sync_on_compute"), model::ConstantValue::of(true));
   return setting.has_value() && !setting->overridable && setting->as_bool() == false;

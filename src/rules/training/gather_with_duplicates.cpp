@@ -71,7 +71,7 @@ bool goes_over_batches(const Site &site, const model::Loop &loop) {
 // A number that the process counted itself: `torch.tensor([correct])`.
 bool is_own_number(const Site &site, const Expr *expr) {
   const model::Value value = value_of(site, expr);
-  const std::string_view api = value.call != nullptr && value.name() ? value.name().text() : std::string_view{};
+  const std::string_view api = value.maker() != nullptr && value.name() ? value.name().text() : std::string_view{};
   return api == "torch.tensor" || api == "torch.as_tensor" || api == "torch.Tensor";
 }
 
@@ -103,8 +103,8 @@ void check(Site &site, const Call &call) {
     return;
   }
   const model::Value receiver = value_of(site, receiver_of(call));
-  if (receiver.call != nullptr) {
-    const Keyword *split = keyword_argument(*receiver.call, "even_batches");
+  if (receiver.maker() != nullptr) {
+    const Keyword *split = keyword_argument(*receiver.maker(), "even_batches");
     if (split != nullptr || (receiver.name() && !receiver.name().text().starts_with("accelerate."))) {
       return;
     }
@@ -116,7 +116,7 @@ void check(Site &site, const Call &call) {
   Finding &finding =
       report(site, call, "`gather()` keeps the samples that pad the last batch, so they are counted twice",
              "use `gather_for_metrics()`, which drops them");
-  if (receiver.call == nullptr) {
+  if (receiver.maker() == nullptr) {
     finding.tier = Tier::Hint;
   }
   const auto *method = as<Attribute>(call.func);

@@ -179,8 +179,8 @@ FitCalls find_fit_calls(const model::Project &project) {
         const FunctionInfo *function = project.caller_of(call);
         const Value callee = project.callee_of(call);
         if (function != nullptr && callee.is(Value::Tag::ApiMethod) && callee.receiver().is_kind(Kind::KerasModel) &&
-            callee.receiver().call != nullptr) {
-          found.push_back({function, call, callee.receiver().call});
+            callee.receiver().maker() != nullptr) {
+          found.push_back({function, call, callee.receiver().maker()});
         }
         return false;
       });

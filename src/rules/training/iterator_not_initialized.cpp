@@ -27,8 +27,8 @@ bool makes_variables(const Site &site, const Node *node) {
     }
     if (called_method(*call) == "minimize") {
       const model::Value optimizer = value_of(site, receiver_of(*call));
-      const bool is_known = optimizer.is_kind(Kind::Optimizer) && optimizer.call != nullptr;
-      return is_known && !called_api(site, *optimizer.call).ends_with("GradientDescentOptimizer");
+      const bool is_known = optimizer.is_kind(Kind::Optimizer) && optimizer.maker() != nullptr;
+      return is_known && !called_api(site, *optimizer.maker()).ends_with("GradientDescentOptimizer");
     }
     const std::string_view api = called_api(site, *call);
     return api == "tensorflow.Variable" || api == "tensorflow.get_variable" || api == "tensorflow.layers.dense" ||

@@ -19,7 +19,7 @@ bool is_jax_array(const Site &site, const Expr *expr) {
   for_each_alternative(value, [&](const model::Value &one) {
     // What jax.lax and jax.tree_util give has the form of what they get, which may be a dict.
     const std::string_view api =
-        one.is_kind(Kind::JaxArray) && one.call != nullptr ? called_api(site, *one.call) : std::string_view{};
+        one.is_kind(Kind::JaxArray) && one.maker() != nullptr ? called_api(site, *one.maker()) : std::string_view{};
     const bool is_array = api.starts_with("jax.numpy.") || api.starts_with("jax.random.");
     ++(is_array && !one.container ? arrays : others);
   });

@@ -93,10 +93,10 @@ TwoFaced layers_of_made(const Site &site, const Call &maker, std::string_view ap
     if (api.ends_with(".Sequential")) {
       const Value made = Value::made_by(Kind::KerasModel, &maker, intern(api));
       for (const Value &layer : layers_of_sequential(site, made)) {
-        if (result.layer == nullptr && layer.is(Value::Tag::Instance) && layer.call != nullptr && layer.name() &&
+        if (result.layer == nullptr && layer.is(Value::Tag::Instance) && layer.maker() != nullptr && layer.name() &&
             is_two_faced(layer.name().text())) {
-          result.layer = layer.call;
-          const model::FunctionInfo *place = site.project.caller_of(layer.call);
+          result.layer = layer.maker();
+          const model::FunctionInfo *place = site.project.caller_of(layer.maker());
           result.module = place != nullptr ? place->module : function->module;
         }
       }
@@ -186,7 +186,7 @@ void check(Site &site, const Node &node) {
   }
   const Value callee = site.project.callee_of(&call);
   const bool is_object = callee.is(Value::Tag::Object) && callee.type->kind == Kind::KerasModel;
-  const bool is_made = callee.is_kind(Kind::KerasModel) && callee.call != nullptr && callee.name();
+  const bool is_made = callee.is_kind(Kind::KerasModel) && callee.maker() != nullptr && callee.name();
   if ((!is_object && !is_made) || callee.alternatives != nullptr) {
     return;
   }
@@ -196,7 +196,7 @@ void check(Site &site, const Node &node) {
     return;
   }
   const TwoFaced layers =
-      is_object ? layers_of_class(site, *callee.type) : layers_of_made(site, *callee.call, callee.name().text());
+      is_object ? layers_of_class(site, *callee.type) : layers_of_made(site, *callee.maker(), callee.name().text());
   if (layers.layer == nullptr || layers.is_told) {
     return;
   }

@@ -101,10 +101,10 @@ const Name *name_of(const Expr *expr) {
 const model::FunctionInfo *item_of(const Site &site, const model::Loop &loop) {
   const Expr *iterated = iterated_by(site, loop);
   const model::Value loader = iterated != nullptr ? value_of(site, iterated) : model::Value{};
-  if (!loader.is_kind(Kind::TorchDataLoader) || loader.call == nullptr || loader.call->args.empty()) {
+  if (!loader.is_kind(Kind::TorchDataLoader) || loader.maker() == nullptr || loader.maker()->args.empty()) {
     return nullptr;
   }
-  const model::Value dataset = value_of(site_of(site, *loader.call), loader.call->args[0]);
+  const model::Value dataset = value_of(site_of(site, *loader.maker()), loader.maker()->args[0]);
   return dataset.is(model::Value::Tag::Object) ? model::find_method_of(*dataset.type, intern("__getitem__")) : nullptr;
 }
 

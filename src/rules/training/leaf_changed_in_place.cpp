@@ -44,12 +44,12 @@ bool is_weight(const Site &site, const Expr *expr) {
   }
   const model::Value value = value_of(site, expr);
   if (value.is_kind(Kind::TorchTensor) && value.alternatives == nullptr && !value.many && !value.open &&
-      value.call != nullptr && value.name().text().ends_with("Parameter")) {
-    return makes_leaf(site_of(site, *value.call), value.call);
+      value.maker() != nullptr && value.name().text().ends_with("Parameter")) {
+    return makes_leaf(site_of(site, *value.maker()), value.maker());
   }
   const std::string_view name = attribute->attr.text();
   const model::Value owner = value_of(site, attribute->value);
-  return (name == "weight" || name == "bias") && owner.is_kind(Kind::TorchModule) && owner.call != nullptr &&
+  return (name == "weight" || name == "bias") && owner.is_kind(Kind::TorchModule) && owner.maker() != nullptr &&
          owner.alternatives == nullptr && !owner.many && !owner.open && owner.name() &&
          owner.name().text().starts_with("torch.nn.") && !file_has_word(site, {"requires_grad"});
 }

@@ -67,7 +67,7 @@ void check(Site &site, const Call &call) {
     const Call *maker = called_method(call) == "update_state" ? nullptr : maker_of_callee(site, call, &api);
     if (called_method(call) == "update_state") {
       const Value metric = value_of(site, receiver_of(call));
-      api = metric.is_kind(Kind::KerasMetric) && metric.call != nullptr ? called_api(site, *metric.call)
+      api = metric.is_kind(Kind::KerasMetric) && metric.maker() != nullptr ? called_api(site, *metric.maker())
                                                                         : std::string_view{};
     } else if (maker == nullptr) {
       return;

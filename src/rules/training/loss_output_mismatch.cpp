@@ -48,13 +48,13 @@ void check_fit(Site &site, const Call &call) {
   if (!model.is(Value::Tag::Instance)) {
     return;
   }
-  const auto compiled = site.project.compiled_models.find(model.call);
+  const auto compiled = site.project.compiled_models.find(model.maker());
   if (compiled == site.project.compiled_models.end() || compiled->second == nullptr) {
     return;
   }
   const Expr *labels = argument(call, 1, "y");
   const Value value = argument_value(site, labels);
-  if (!value.is(Value::Tag::Instance) || !value.name() || value.call == nullptr) {
+  if (!value.is(Value::Tag::Instance) || !value.name() || value.maker() == nullptr) {
     return;
   }
   const std::string_view maker = value.name().text();

@@ -85,9 +85,9 @@ const Call *wrapper_of(const Site &site, const Expr *model) {
     return wraps(called_api(site, *written)) ? written : nullptr;
   }
   const Value value = value_of(site, model);
-  return value.is(Value::Tag::Instance) && value.alternatives == nullptr && !value.open && value.call != nullptr &&
+  return value.is(Value::Tag::Instance) && value.alternatives == nullptr && !value.open && value.maker() != nullptr &&
                  value.name() && wraps(value.name().text())
-             ? value.call
+             ? value.maker()
              : nullptr;
 }
 

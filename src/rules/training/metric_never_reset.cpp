@@ -84,8 +84,8 @@ bool may_reset_keras(const Site &site, const Call &maker, std::string_view text)
     }
     const bool is_plain = name->value->kind == NodeKind::Name || name->value->kind == NodeKind::Attribute;
     const model::Value other = is_plain ? value_of(site, name->value) : model::Value{};
-    const bool is_another = other.is_kind(Kind::KerasMetric) && !other.many && other.call != nullptr &&
-                            other.call != &maker && text_of(site, name->value) != text;
+    const bool is_another = other.is_kind(Kind::KerasMetric) && !other.many && other.maker() != nullptr &&
+                            other.maker() != &maker && text_of(site, name->value) != text;
     found |= !is_another;
     return found;
   };
@@ -144,13 +144,13 @@ const Node *epochs_of_callers(const Site &site, const Call &maker) {
 void check_keras(Site &site, const Call &call) {
   const Expr *receiver = receiver_of(call);
   const model::Value metric = receiver != nullptr ? value_of(site, receiver) : model::Value{};
-  if (site.function == nullptr || !metric.is_kind(Kind::KerasMetric) || metric.call == nullptr || metric.many ||
+  if (site.function == nullptr || !metric.is_kind(Kind::KerasMetric) || metric.maker() == nullptr || metric.many ||
       site.module->is_test || site.module->jax || tracers_at(site) != 0) {
     return; // with JAX, the state of metrics is passed around
   }
-  const Node *const own = epochs_around(site, *metric.call);
-  const Node *const epochs = own != nullptr ? own : epochs_of_callers(site, *metric.call);
-  if (epochs == nullptr || may_reset_keras(site, *metric.call, text_of(site, receiver))) {
+  const Node *const own = epochs_around(site, *metric.maker());
+  const Node *const epochs = own != nullptr ? own : epochs_of_callers(site, *metric.maker());
+  if (epochs == nullptr || may_reset_keras(site, *metric.maker(), text_of(site, receiver))) {
     return;
   }
   Finding &finding = report(site, call, "this metric is never reset, so each epoch's value includes all earlier epochs",
@@ -171,11 +171,11 @@ void check(Site &site, const Call &call) {
   }
   const Expr *receiver = receiver_of(call);
   const model::Value metric = receiver != nullptr ? value_of(site, receiver) : model::Value{};
-  if (site.function == nullptr || !metric.is_kind(Kind::TorchMetric) || metric.call == nullptr || metric.many ||
+  if (site.function == nullptr || !metric.is_kind(Kind::TorchMetric) || metric.maker() == nullptr || metric.many ||
       site.module->is_test) {
     return;
   }
-  const std::string_view maker = called_api(site, *metric.call);
+  const std::string_view maker = called_api(site, *metric.maker());
   if (maker.find(".Running") != std::string_view::npos) {
     return; // a window that forgets by itself
   }
@@ -186,13 +186,13 @@ void check(Site &site, const Call &call) {
   const std::string_view text = text_of(site, receiver);
   const Node *again = nullptr;
   if (is_epoch_end(*site.function)) {
-    const model::FunctionInfo *made_in = site.project.caller_of(metric.call);
+    const model::FunctionInfo *made_in = site.project.caller_of(metric.maker());
     const bool is_own = made_in != nullptr && made_in->type != nullptr && made_in->name.text() == "__init__";
     again = is_own && !is_logged(site, *site.function->type->node, text) ? site.function->node : nullptr;
     if (again == nullptr) {
       return;
     }
-  } else if (again = repeated_by(site, *metric.call); again == nullptr) {
+  } else if (again = repeated_by(site, *metric.maker()); again == nullptr) {
     return;
   }
   Finding &finding = report(site, call, "this metric is never reset, so each epoch's value includes all earlier epochs",

@@ -197,8 +197,8 @@ bool is_cleared_somewhere(const Site &site, const Call &maker) {
           return false;
         }
         const model::Value cleared = owner_of(site, *call);
-        if (cleared.is_kind(Kind::TorchOptimizer) && cleared.call != nullptr && cleared.alternatives == nullptr) {
-          found.makers.insert(cleared.call);
+        if (cleared.is_kind(Kind::TorchOptimizer) && cleared.maker() != nullptr && cleared.alternatives == nullptr) {
+          found.makers.insert(cleared.maker());
         } else {
           found.has_others = true;
         }
@@ -228,12 +228,12 @@ void check_other(Site &site, const Call &call) {
   const Cleared &all = site.memory.recall<Cleared>(&body_around(site), [&site] { return find_cleared(site); });
   const auto after = std::ranges::lower_bound(all.calls, call.start, {}, [](const Call *one) { return one->start; });
   const model::Value value = owner_of(site, call);
-  const bool is_known = value.is_kind(Kind::TorchOptimizer) && value.call != nullptr && value.alternatives == nullptr;
+  const bool is_known = value.is_kind(Kind::TorchOptimizer) && value.maker() != nullptr && value.alternatives == nullptr;
   // In a function that runs again and again it does not matter which of them is cleared first.
   const bool is_before = after != all.calls.begin();
   const bool is_told_by_facts = optimizer->kind == NodeKind::Subscript || !is_before;
   if (all.calls.empty() || !all.are_stepped || all.texts.contains(written) || (!is_before && !site.function->in_loop) ||
-      (is_told_by_facts && (!is_known || is_cleared_somewhere(site, *value.call)))) {
+      (is_told_by_facts && (!is_known || is_cleared_somewhere(site, *value.maker())))) {
     return;
   }
   const Call *const cleared = is_before ? *(after - 1) : *after; // the last zero_grad() before it, or the next one

@@ -40,12 +40,12 @@ bool counts_epochs(const Site &site, const Expr *expr) {
 
 void check(Site &site, const Call &call) {
   const model::Value scheduler = value_of(site, receiver_of(call));
-  if (!scheduler.is_kind(Kind::TorchScheduler) || scheduler.call == nullptr || scheduler.alternatives != nullptr ||
+  if (!scheduler.is_kind(Kind::TorchScheduler) || scheduler.maker() == nullptr || scheduler.alternatives != nullptr ||
       scheduler.many || scheduler.open || !scheduler.name() ||
       !scheduler.name().text().ends_with(".ReduceLROnPlateau") || site.module->is_test) {
     return;
   }
-  const Call &maker = *scheduler.call;
+  const Call &maker = *scheduler.maker();
   const Site there = site_of(site, maker);
   const auto note = [&](Finding &finding) {
     finding.notes.push_back({there.module->file, maker.span(), "the schedule is created here"});

@@ -40,14 +40,14 @@ Regularized layer_of(const Site &site, const Value &model) {
   if (model.is(Value::Tag::Object) && model.type->kind == Kind::KerasModel) {
     return {regularized_in(site, model.type->node), model.type->module};
   }
-  if (!model.is_kind(Kind::KerasModel) || model.call == nullptr) {
+  if (!model.is_kind(Kind::KerasModel) || model.maker() == nullptr) {
     return {};
   }
-  const model::FunctionInfo *maker = site.project.caller_of(model.call);
+  const model::FunctionInfo *maker = site.project.caller_of(model.maker());
   if (maker == nullptr) {
     return {};
   }
-  if (const Call *layer = regularized_in(site, model.call)) {
+  if (const Call *layer = regularized_in(site, model.maker())) {
     return {layer, maker->module};
   }
   return maker->definition() != nullptr ? Regularized{regularized_in(site, maker->definition()), maker->module}

@@ -95,9 +95,9 @@ private:
         });
       }
       --calls_;
-    } else if (callee.is_kind(Kind::KerasLoss) && callee.call != nullptr) {
+    } else if (callee.is_kind(Kind::KerasLoss) && callee.maker() != nullptr) {
       // Its default reduction is the mean over the batch of the replica.
-      const model::Argument given = argument_of(site_of(site_, *callee.call), *callee.call, ~0U, "reduction");
+      const model::Argument given = argument_of(site_of(site_, *callee.maker()), *callee.maker(), ~0U, "reduction");
       if (given.is_absent()) {
         found.call = &call;
         found.where = &function;

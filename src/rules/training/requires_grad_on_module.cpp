@@ -21,7 +21,7 @@ bool is_part_of_torchvision_model(std::string_view name) {
 }
 
 bool is_torchvision_model(const model::Value &value) {
-  return value.is_kind(Kind::TorchModule) && value.call != nullptr && value.name() &&
+  return value.is_kind(Kind::TorchModule) && value.maker() != nullptr && value.name() &&
          value.name().text().starts_with("torchvision.models.");
 }
 
@@ -30,7 +30,7 @@ bool is_torchvision_model(const model::Value &value) {
 bool holds_parameters(const model::Value &value) {
   bool found = !value.is_kind(Kind::TorchModule) && !value.is_unknown();
   model::for_each_alternative(value, [&found](const model::Value &one) {
-    found |= !one.is_kind(Kind::TorchModule) || one.call == nullptr ||
+    found |= !one.is_kind(Kind::TorchModule) || one.maker() == nullptr ||
              (one.name() && one.name().text().starts_with("torch.nn.Parameter"));
   });
   return found;

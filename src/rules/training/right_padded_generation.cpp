@@ -102,7 +102,7 @@ std::optional<Encoding> encoding_of_loader(const Site &site, Site &encoded_at) {
 
 void check(Site &site, const Call &call) {
   const model::Value model = value_of(site, receiver_of(call));
-  if (site.function == nullptr || site.module->is_test || model.call == nullptr || !model.name() ||
+  if (site.function == nullptr || site.module->is_test || model.maker() == nullptr || !model.name() ||
       !makes_causal_model(model.name().text())) {
     return;
   }
@@ -127,20 +127,20 @@ void check(Site &site, const Call &call) {
     return; // perhaps a single text, which is not padded
   }
   const model::Value tokenizer = value_of(encoded_at, encoding->tokenizer);
-  const bool is_made = tokenizer.call != nullptr && tokenizer.name() &&
+  const bool is_made = tokenizer.maker() != nullptr && tokenizer.name() &&
                        (tokenizer.name().text() == "transformers.AutoTokenizer.from_pretrained" ||
                         tokenizer.name().text().starts_with("transformers.GPT") ||
                         tokenizer.name().text().starts_with("transformers.OPT") ||
                         tokenizer.name().text().starts_with("transformers.PreTrainedTokenizerFast"));
   const bool is_hidden =
-      is_made && argument_of(site_of(site, *tokenizer.call), *tokenizer.call, ~0U, "padding_side").unknown;
-  if (!is_made || is_hidden || (project_has_word(site, {"padding_side"}) && !pads_right(site, *tokenizer.call))) {
+      is_made && argument_of(site_of(site, *tokenizer.maker()), *tokenizer.maker(), ~0U, "padding_side").unknown;
+  if (!is_made || is_hidden || (project_has_word(site, {"padding_side"}) && !pads_right(site, *tokenizer.maker()))) {
     return;
   }
-  const Site made = site_of(site, *tokenizer.call);
-  const Expr *checkpoint = tokenizer.call->args.empty() ? nullptr : tokenizer.call->args[0];
+  const Site made = site_of(site, *tokenizer.maker());
+  const Expr *checkpoint = tokenizer.maker()->args.empty() ? nullptr : tokenizer.maker()->args[0];
   const auto name = checkpoint != nullptr ? setting_of(made, checkpoint) : std::nullopt;
-  const bool is_right = pads_right(site, *tokenizer.call);
+  const bool is_right = pads_right(site, *tokenizer.maker());
   if (!is_right && name.has_value() && name->as_string().has_value() && pads_left_by_itself(*name->as_string())) {
     return;
   }
@@ -149,7 +149,7 @@ void check(Site &site, const Call &call) {
              "the shorter prompts of this batch are padded on the right, so the model continues after padding",
              "load the tokenizer with `padding_side=\"left\"`");
   finding.notes.push_back(
-      {made.module->file, tokenizer.call->span(),
+      {made.module->file, tokenizer.maker()->span(),
        is_right ? "the tokenizer pads on the right" : "the tokenizer pads on the right by default"});
   finding.notes.push_back({site.module->file, call.span(), "the model generates here"});
 }

@@ -68,7 +68,7 @@ Scheduler scheduler_of(const Site &site, const Call &call) {
   found.is_one = model::kind_of(receiver) == Kind::TorchScheduler;
   const model::Value callee = site.project.callee_of(&call);
   const auto look = [&found](const model::Value &one) {
-    found.is_plateau |= one.is_kind(Kind::TorchScheduler) && one.call != nullptr && one.name() &&
+    found.is_plateau |= one.is_kind(Kind::TorchScheduler) && one.maker() != nullptr && one.name() &&
                         one.name().text().ends_with("ReduceLROnPlateau");
   };
   if (callee.is(model::Value::Tag::ApiMethod)) {

@@ -116,11 +116,11 @@ void check_loop(Site &site, const Node &node) {
   }
   const Expr *const over = loader_of(site, *loop);
   const model::Value loader = over != nullptr ? value_of(site, over) : model::Value{};
-  if (!loader.is_kind(Kind::TorchDataLoader) || loader.call == nullptr || loader.alternatives != nullptr ||
+  if (!loader.is_kind(Kind::TorchDataLoader) || loader.maker() == nullptr || loader.alternatives != nullptr ||
       loader.open || loader.many) {
     return;
   }
-  const Call &maker = *loader.call;
+  const Call &maker = *loader.maker();
   const Site there = site_of(site, maker);
   const auto is_absent = [&](u32 position, std::string_view name) {
     return argument_of(there, maker, position, name).is_absent();

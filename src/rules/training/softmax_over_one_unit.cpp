@@ -28,9 +28,9 @@ bool is_softmax_of_units(const Site &site, const Value &layer) {
   if (layer.name().text().ends_with(".Activation")) {
     return true;
   }
-  const Expr *axis = argument(*layer.call, 0, "axis");
+  const Expr *axis = argument(*layer.maker(), 0, "axis");
   return layer.name().text().ends_with(".Softmax") &&
-         (axis == nullptr || integer_of(site_of(site, *layer.call), axis) == -1);
+         (axis == nullptr || integer_of(site_of(site, *layer.maker()), axis) == -1);
 }
 
 // Sequential([…, Dense(1), Activation("softmax")])
@@ -40,17 +40,17 @@ void check_sequential(Site &site, const Call &call) {
   for (std::size_t i = 1; i < layers.size(); ++i) {
     const Value &layer = layers[i];
     const Value &before = layers[i - 1];
-    if (!layer.is_kind(Kind::KerasLayer) || !before.is_kind(Kind::KerasLayer) || layer.call == nullptr ||
-        before.call == nullptr || !layer.name() || !before.name() || !is_softmax_of_units(site, layer) ||
+    if (!layer.is_kind(Kind::KerasLayer) || !before.is_kind(Kind::KerasLayer) || layer.maker() == nullptr ||
+        before.maker() == nullptr || !layer.name() || !before.name() || !is_softmax_of_units(site, layer) ||
         !before.name().text().ends_with(".Dense")) {
       continue;
     }
-    const LayerInfo activation = layer_of(site, *layer.call, layer.name().text());
-    const LayerInfo dense = layer_of(site, *before.call, before.name().text());
-    const Site there = site_of(site, *layer.call);
+    const LayerInfo activation = layer_of(site, *layer.maker(), layer.name().text());
+    const LayerInfo dense = layer_of(site, *before.maker(), before.name().text());
+    const Site there = site_of(site, *layer.maker());
     if (activation.activation == Activation::Softmax && dense.units == 1 && there.module == site.module) {
-      add_note(report(site, *layer.call, std::string(kMessage), "use a sigmoid, or one unit per class"), site,
-               *before.call, "the layer with one unit");
+      add_note(report(site, *layer.maker(), std::string(kMessage), "use a sigmoid, or one unit per class"), site,
+               *before.maker(), "the layer with one unit");
     }
   }
 }

@@ -61,9 +61,9 @@ const model::FunctionInfo *function_of(const Site &site, const Expr *expr) {
 // expression in the function.
 const model::FunctionInfo *transform_of(const Site &site, const Expr *dataset) {
   const Value value = value_of(site, dataset);
-  if (value.is_kind(Kind::HfDataset) && value.call != nullptr && called_method(*value.call) == "with_transform") {
-    const Expr *transform = argument(*value.call, 0, "transform");
-    return transform != nullptr ? function_of(site_of(site, *value.call), transform) : nullptr;
+  if (value.is_kind(Kind::HfDataset) && value.maker() != nullptr && called_method(*value.maker()) == "with_transform") {
+    const Expr *transform = argument(*value.maker(), 0, "transform");
+    return transform != nullptr ? function_of(site_of(site, *value.maker()), transform) : nullptr;
   }
   const std::string_view text = text_of(site, dataset);
   const model::FunctionInfo *found = nullptr;
@@ -111,7 +111,7 @@ void check(Site &site, const Call &call) {
   if (!is_transform && collator != nullptr && value_of(site, dataset).is_kind(Kind::HfDataset)) {
     const Value value = value_of(site, dataset);
     // What a map made of it is not followed.
-    const std::string_view maker = value.call != nullptr && value.name() ? value.name().text() : std::string_view{};
+    const std::string_view maker = value.maker() != nullptr && value.name() ? value.name().text() : std::string_view{};
     const bool is_raw = maker == "datasets.load_dataset" || maker == "datasets.load_from_disk" || maker == "select" ||
                         maker == "train_test_split" || maker == "shuffle";
     reader = is_raw ? function_of(site, collator) : nullptr;
