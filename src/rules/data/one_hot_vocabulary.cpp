@@ -92,8 +92,14 @@ bool is_for_a_batch(const Site &site) {
   if (definition == nullptr) {
     return false;
   }
+  struct Yields {
+    bool anything = false;
+  };
+  const auto find = [definition] {
+    return Yields{any_node(definition->body, [](const Node *node) { return node->kind == NodeKind::Yield; })};
+  };
   return site.function->passed || definition->name.text() == "__getitem__" ||
-         any_node(definition->body, [](const Node *node) { return node->kind == NodeKind::Yield; });
+         site.memory.recall<Yields>(definition, find).anything;
 }
 
 void check(Site &site, const Call &call) {

@@ -11,6 +11,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
 
 namespace deepperf::rules::outputs_kept {
 
@@ -128,89 +132,141 @@ struct List {
   bool is_attribute = false;
 };
 
-bool mentions_list(const Node *node, const List &list) {
-  return any_node(node, [&](const Node *part) {
-    const auto *name = as<Name>(part);
-    const auto *attribute = as<Attribute>(part);
-    return list.is_attribute ? attribute != nullptr && attribute->attr == list.name
-                             : name != nullptr && name->id == list.name;
-  });
+// A list by a number, for maps.
+u64 key_of(const List &list) { return (u64{list.name.id} << 1) | (list.is_attribute ? 1 : 0); }
+
+// The list that the expression is.
+std::optional<u64> list_at(const Node *node) {
+  if (const auto *name = as<Name>(node)) {
+    return key_of({name->id, false});
+  }
+  const auto *attribute = as<Attribute>(node);
+  return attribute != nullptr ? std::optional<u64>(key_of({attribute->attr, true})) : std::nullopt;
 }
 
-// `torch.cat(outputs)`, of which only `argmax` is read.
-const Call *read_by_argmax(const Site &site, const Node *scope, const List &list) {
-  std::vector<Symbol> joined; // names of all outputs together
-  const auto is_joined = [&](const Node *node) {
-    const auto *call = as<Call>(node);
-    const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
-    return (api == "torch.cat" || api == "torch.concat" || api == "torch.vstack" || api == "torch.stack") &&
-           !call->args.empty() && mentions_list(call->args[0], list);
-  };
-  // The outputs one after the other: `for output, target in zip(self.outputs, self.targets)`.
-  const auto note_elements = [&](const Expr *target, const Expr *iter) {
-    const auto is_list = [&](const Expr *expr) {
-      const auto *attribute = as<Attribute>(expr);
-      const auto *name = as<Name>(expr);
-      return list.is_attribute ? attribute != nullptr && attribute->attr == list.name
-                               : name != nullptr && name->id == list.name;
-    };
-    const auto *call = as<Call>(iter);
-    const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
-    const auto *targets = as<Tuple>(target);
-    if (api == "zip" && targets != nullptr) {
-      for (u32 i = 0; i < targets->elts.size() && i < call->args.size(); ++i) {
-        const auto *one = as<Name>(targets->elts[i]);
-        if (one != nullptr && is_list(call->args[i])) {
-          joined.push_back(one->id);
-        }
-      }
-    } else if (const auto *one = as<Name>(target); one != nullptr && is_list(iter)) {
-      joined.push_back(one->id);
-    } else if (targets != nullptr && !targets->elts.empty() && is_list(iter)) {
-      const auto *first = as<Name>(targets->elts[0]); // the list has pairs
-      if (first != nullptr) {
-        joined.push_back(first->id);
-      }
-    }
-  };
-  const Call *found = nullptr;
-  const auto visit = [&](const Node *node) {
+// Of lists that a class or function fills: the first call of argmax that reads all their elements together, as
+// `torch.cat(outputs)`, or one after the other.
+struct ReadByArgmax {
+  std::unordered_map<u64, const Call *> of_list;
+};
+
+// One look at the code, for all lists that it has.
+class ArgmaxSearch {
+public:
+  explicit ArgmaxSearch(const Site &site) : site_(site) {}
+
+  void visit(const Node *node) {
     if (const auto *loop = as<For>(node)) {
       note_elements(loop->target, loop->iter);
     } else if (node->kind == NodeKind::ListComp || node->kind == NodeKind::GeneratorExp) {
       for (const Comprehension *generator : static_cast<const ComprehensionExpr *>(node)->generators) {
         note_elements(generator->target, generator->iter);
       }
+    } else if (const auto *assignment = as<Assign>(node)) {
+      note_assigned(*assignment);
+    } else if (const auto *call = as<Call>(node); call != nullptr && called_name(*call) == "argmax") {
+      note_argmax(*call);
     }
-    if (const auto *assignment = as<Assign>(node)) {
-      const auto *target = as<Name>(assignment->targets[0]);
-      const auto *targets = as<Tuple>(assignment->targets[0]);
-      const auto *values = as<Tuple>(assignment->value);
-      if (target != nullptr && is_joined(assignment->value)) {
-        joined.push_back(target->id);
-      }
-      for (u32 i = 0; targets != nullptr && values != nullptr && i < targets->elts.size() && i < values->elts.size();
-           ++i) {
-        const auto *one = as<Name>(targets->elts[i]);
-        if (one != nullptr && is_joined(values->elts[i])) {
-          joined.push_back(one->id);
+  }
+
+  ReadByArgmax found;
+
+private:
+  // The lists whose elements the expression joins: `torch.cat(self.outputs)`.
+  [[nodiscard]] std::vector<u64> joined_in(const Expr *expr) const {
+    std::vector<u64> lists;
+    const auto *call = as<Call>(expr);
+    const std::string_view api = call != nullptr ? called_api(site_, *call) : std::string_view{};
+    if ((api == "torch.cat" || api == "torch.concat" || api == "torch.vstack" || api == "torch.stack") &&
+        !call->args.empty()) {
+      any_node(call->args[0], [&lists](const Node *part) {
+        if (const std::optional<u64> list = list_at(part)) {
+          lists.push_back(*list);
         }
+        return false;
+      });
+    }
+    return lists;
+  }
+
+  void note(const Expr *target, std::span<const u64> lists) {
+    if (const auto *name = as<Name>(target); name != nullptr && !lists.empty()) {
+      std::vector<u64> &all = joined_[name->id.id];
+      constexpr std::size_t kMost = 16; // lists under one name
+      all.insert(all.end(), lists.begin(), lists.begin() + static_cast<std::ptrdiff_t>(std::min(lists.size(), kMost)));
+      all.resize(std::min(all.size(), kMost));
+    }
+  }
+
+  void note_assigned(const Assign &assignment) {
+    note(assignment.targets[0], joined_in(assignment.value));
+    const auto *targets = as<Tuple>(assignment.targets[0]);
+    const auto *values = as<Tuple>(assignment.value);
+    for (u32 i = 0; targets != nullptr && values != nullptr && i < targets->elts.size() && i < values->elts.size();
+         ++i) {
+      note(targets->elts[i], joined_in(values->elts[i]));
+    }
+  }
+
+  // The outputs one after the other: `for output, target in zip(self.outputs, self.targets)`.
+  void note_elements(const Expr *target, const Expr *iter) {
+    const auto note_one = [this](const Expr *element, const Expr *over) {
+      if (const std::optional<u64> list = list_at(over)) {
+        note(element, {&*list, 1});
+      }
+    };
+    const auto *call = as<Call>(iter);
+    const auto *targets = as<Tuple>(target);
+    if (targets != nullptr && call != nullptr && called_api(site_, *call) == "zip") {
+      for (u32 i = 0; i < targets->elts.size() && i < call->args.size(); ++i) {
+        note_one(targets->elts[i], call->args[i]);
+      }
+    } else if (targets == nullptr) {
+      note_one(target, iter);
+    } else if (!targets->elts.empty()) {
+      note_one(targets->elts[0], iter); // the list has pairs
+    }
+  }
+
+  void note_argmax(const Call &call) {
+    const Expr *subject = called_api(site_, call) == "torch.argmax" ? argument(call, 0, "input") : receiver_of(call);
+    if (const auto *name = as<Name>(subject)) {
+      const auto known = joined_.find(name->id.id);
+      for (const u64 list : known != joined_.end() ? known->second : std::vector<u64>()) {
+        found.of_list.try_emplace(list, &call);
+      }
+    } else if (subject != nullptr) {
+      for (const u64 list : joined_in(subject)) {
+        found.of_list.try_emplace(list, &call);
       }
     }
-    const auto *call = as<Call>(node);
-    if (call == nullptr || called_name(*call) != "argmax") {
+  }
+
+  const Site &site_;
+  std::unordered_map<u32, std::vector<u64>> joined_; // by name: the lists that it has the elements of
+};
+
+// In the class around the place, or else in the function or module.
+const Call *read_by_argmax(const Site &site, const List &list) {
+  const Node *const scope = site.type != nullptr ? static_cast<const Node *>(site.type->node) : site.function->node;
+  const void *const about = scope != nullptr ? static_cast<const void *>(scope) : site.module;
+  const ReadByArgmax &reads = site.memory.recall<ReadByArgmax>(about, [&] {
+    ArgmaxSearch search(site);
+    const auto visit = [&search](const Node *node) {
+      search.visit(node);
       return false;
+    };
+    if (scope != nullptr) {
+      any_node_inside(scope, visit);
+    } else {
+      for (const Stmt *statement : site.module->parsed->tree.body) {
+        any_node_inside(statement, visit);
+      }
     }
-    const Expr *subject = called_api(site, *call) == "torch.argmax" ? argument(*call, 0, "input") : receiver_of(*call);
-    const auto *name = as<Name>(subject);
-    if ((name != nullptr && std::ranges::find(joined, name->id) != joined.end()) ||
-        (subject != nullptr && is_joined(subject))) {
-      found = call;
-    }
-    return found != nullptr;
-  };
-  any_node_inside(scope, visit);
-  return found;
+    return search.found;
+  });
+  const auto found = reads.of_list.find(key_of(list));
+  return found != reads.of_list.end() ? found->second : nullptr;
 }
 
 void check(Site &site, const Call &call) {
@@ -232,28 +288,14 @@ void check(Site &site, const Call &call) {
   if (size == Size::Unknown || model::is_on_cpu(kept) || model::kind_of(kept) == Kind::NumpyArray) {
     return;
   }
-  const Node *scope = site.type != nullptr ? static_cast<const Node *>(site.type->node) : site.function->node;
-  const Call *read = nullptr;
-  if (scope != nullptr) {
-    read = read_by_argmax(site, scope, list);
-  } else {
-    for (const Stmt *statement : site.module->parsed->tree.body) {
-      // Names of one statement are read in later ones, so that the whole file is looked at.
-      read = read == nullptr && mentions_list(statement, list) ? read_by_argmax(site, statement, list) : read;
-    }
-    if (read == nullptr && file_has_word(site, {".argmax("})) {
-      read = file_has_word(site, {fmt::format("{}.argmax(", list.name.text())}) ? &call : nullptr;
-    }
-  }
+  const Call *const read = read_by_argmax(site, list);
   if (read == nullptr) {
     return;
   }
   Finding &finding =
       report(site, call, "the outputs of all batches stay on the GPU, though only their argmax is needed",
              "append `argmax` of each batch, or update a metric with each batch");
-  if (read != &call) {
-    add_note(finding, site, *read, "all of them are reduced only here");
-  }
+  add_note(finding, site, *read, "all of them are reduced only here");
   if (size != Size::Dense) {
     finding.tier = Tier::Hint; // a few classes take little memory
   }
