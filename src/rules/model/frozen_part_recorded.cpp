@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_set>
 
 namespace deepperf::rules::frozen_part_recorded {
 
@@ -22,20 +23,30 @@ Symbol own_attribute(const model::FunctionInfo &method, const Expr *expr) {
   return is_self ? attribute->attr : Symbol{};
 }
 
-// Does the project give parameters of other modules to an optimizer as well?
-bool trains_others(const Site &site, const Call &optimizer, std::string_view module) {
-  const auto is_other = [&](const Node *node) {
-    const auto *call = as<Call>(node);
-    if (call == nullptr || call == &optimizer) {
-      return false;
+// The calls of a file that take parameters to train, as they are written; each once.
+struct TakingParameters {
+  std::unordered_set<std::string_view> texts;
+};
+
+// Does the file give parameters of other modules to an optimizer as well?
+bool trains_others(const Site &site, std::string_view module) {
+  const TakingParameters &calls = site.memory.recall<TakingParameters>(site.module, [&site] {
+    TakingParameters found;
+    for (const Stmt *statement : site.module->parsed->tree.body) {
+      any_node_inside(statement, [&](const Node *node) {
+        const auto *call = as<Call>(node);
+        if (call != nullptr &&
+            (model::kind_of(call) == Kind::TorchOptimizer || called_method(*call) == "add_param_group")) {
+          found.texts.insert(text_of(site, call));
+        }
+        return false;
+      });
     }
-    const bool takes_parameters =
-        model::kind_of(call) == Kind::TorchOptimizer || called_method(*call) == "add_param_group";
-    const std::string_view text = takes_parameters ? text_of(site, call) : std::string_view{};
-    return takes_parameters && text.find(std::string(module) + ".parameters") == std::string_view::npos;
-  };
-  return std::ranges::any_of(site.module->parsed->tree.body,
-                             [&](const Stmt *statement) { return any_node_inside(statement, is_other); });
+    return found;
+  });
+  const std::string parameters = std::string(module) + ".parameters";
+  return std::ranges::any_of(calls.texts,
+                             [&](std::string_view text) { return text.find(parameters) == std::string_view::npos; });
 }
 
 // A model that comes with weights: torchvision, timm, transformers, the hub.
@@ -107,7 +118,7 @@ void check(Site &site, const Node &node) {
   }
   // Frozen weights record nothing.
   if (project_has_word(site, {"requires_grad", "freeze", "set_grad_enabled", "get_peft_model", "toggle_grad"}) ||
-      trains_others(site, optimizer, text_of(site, head))) {
+      trains_others(site, text_of(site, head))) {
     return;
   }
   const model::FunctionInfo *const forward = model::find_method_of(*holder.type, known::sym_forward);
