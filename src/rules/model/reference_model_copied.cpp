@@ -19,7 +19,7 @@ const Call *maker_of(const Site &site, const Expr *expr, bool (*is_it)(std::stri
     const Value callee = one.call != nullptr ? site.project.callee_of(one.call) : Value();
     const bool is_one = callee.is(Value::Tag::Api) && is_it(callee.name().text());
     is_other |= !is_one || (found != nullptr && found != one.call);
-    found = is_one ? one.call : found;
+    found = is_one ? one.call.get() : found;
   });
   return is_other || value.open ? nullptr : found;
 }
@@ -39,7 +39,7 @@ const Call *base_of(const Site &site, const Call &adapted) {
       const Value callee = one.call != nullptr ? site.project.callee_of(one.call) : Value();
       const std::string_view api = callee.is(Value::Tag::Api) ? callee.name().text() : std::string_view{};
       is_other |= !loads_or_adapts(api) || (loads_model(api) && found != nullptr && found != one.call);
-      found = loads_model(api) ? one.call : found;
+      found = loads_model(api) ? one.call.get() : found;
     });
   }
   return is_other ? nullptr : found;
