@@ -161,6 +161,7 @@ private:
   struct Analysed {
     const model::Project *project = nullptr;
     std::unique_ptr<model::Project> own; // unless it stays
+    rules::KeptJudging *kept = nullptr;  // if it stays
     std::unique_ptr<rules::ProjectShapes> shapes;
     std::unique_ptr<rules::Judging> judging; // only of a large group
   };
@@ -192,7 +193,7 @@ private:
         if (options_.timings) { // so that times can be told apart
           break;
         }
-        one.judging = std::make_unique<rules::Judging>(*one.project, rules_, one.shapes.get());
+        one.judging = std::make_unique<rules::Judging>(*one.project, rules_, one.shapes.get(), one.kept);
         if (rules::asks_for_shapes(rules_)) {
           pieces.push_back({.group = i, .number = pieces.size() - first, .analysed = &one, .is_shapes = true});
         }
@@ -239,7 +240,7 @@ private:
       for (const Analysed &one : large.analysed) {
         std::vector<rules::RuleFailure> failures;
         rules::Findings found = one.judging != nullptr ? one.judging->finish(failures)
-                                                       : rules::judge(*one.project, rules_, failures, time_of(index));
+                                                       : rules::judge(*one.project, rules_, failures, one.kept, time_of(index));
         note_findings(std::move(found), failures, judged);
       }
     });
@@ -280,7 +281,8 @@ private:
       for (const model::Group &files : belonging_together(group)) {
         const Analysed analysed = analyse(files, 1, time_of(index));
         std::vector<rules::RuleFailure> failures;
-        rules::Findings found = rules::judge(*analysed.project, rules_, failures, time_of(index));
+        rules::Findings found =
+            rules::judge(*analysed.project, rules_, failures, analysed.kept, time_of(index));
         note_findings(std::move(found), failures, judged);
       }
     });
@@ -315,7 +317,11 @@ private:
     const rules::Stopwatch watch(time != nullptr ? &time->analyse : nullptr);
     Analysed result;
     try {
-      result.project = residents_ != nullptr ? residents_->analyse(files, loaded_, threads) : nullptr;
+      if (residents_ != nullptr) {
+        const Residents::Analysed known = residents_->analyse(files, loaded_, threads);
+        result.project = known.project;
+        result.kept = known.judging;
+      }
     } catch (...) {
       residents_->forget();
       throw;

@@ -22,14 +22,14 @@ void forget_all_facts(const model::Group &files) {
 bool Residents::holds(const LoadedFile &file) const {
   return std::ranges::any_of(kept_, [&](const Kept &kept) {
     const auto place = std::ranges::lower_bound(kept.files, file.parsed.index.value);
-    return kept.resident != nullptr && place != kept.files.end() && *place == file.parsed.index.value &&
+    return kept.judged != nullptr && place != kept.files.end() && *place == file.parsed.index.value &&
            kept.serials[static_cast<std::size_t>(place - kept.files.begin())] == file.serial;
   });
 }
 
 void Residents::drop(std::size_t place) {
   if (is_checking_) {
-    dropped_.push_back(std::move(kept_[place].resident));
+    dropped_.push_back(std::move(kept_[place].judged));
   }
   kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(place));
 }
@@ -48,7 +48,15 @@ void Residents::forget() {
   }
 }
 
-const model::Project *Residents::analyse(const model::Group &files, const LoadedFiles &loaded, u32 threads) {
+void Residents::forget_judgings() {
+  for (Kept &kept : kept_) {
+    if (kept.judged != nullptr) {
+      kept.judged->judging.forget();
+    }
+  }
+}
+
+Residents::Analysed Residents::analyse(const model::Group &files, const LoadedFiles &loaded, u32 threads) {
   Kept now;
   for (const model::ParsedFile *file : files) {
     now.files.push_back(file->index.value);
@@ -57,23 +65,25 @@ const model::Project *Residents::analyse(const model::Group &files, const Loaded
   if (!std::ranges::is_sorted(now.files)) {
     forget();
     forget_all_facts(files);
-    return nullptr;
+    return {};
   }
   const auto known = std::ranges::find(kept_, now.files, &Kept::files);
-  if (known != kept_.end() && known->resident != nullptr) {
+  if (known != kept_.end() && known->judged != nullptr) {
     std::vector<bool> is_changed;
     for (std::size_t i = 0; i < files.size(); ++i) {
       is_changed.push_back(now.serials[i] != known->serials[i]);
     }
-    if (known->resident->update(files, is_changed, threads)) {
+    if (known->judged->resident.update(files, is_changed, threads)) {
       known->serials = std::move(now.serials);
       std::rotate(known, known + 1, kept_.end());
-      return &kept_.back().resident->project();
+      Judged &judged = *kept_.back().judged;
+      judged.judging.begin(judged.resident.project(), is_changed);
+      return {&judged.resident.project(), &judged.judging};
     }
     // Who adds functions or imports may well add another one: the next time is soon enough.
-    known->resident = nullptr;
+    known->judged = nullptr;
     forget_all_facts(files);
-    return nullptr;
+    return {};
   }
   // Of what was kept with some of these files, nothing holds any more.
   for (const u32 file : now.files) {
@@ -83,9 +93,11 @@ const model::Project *Residents::analyse(const model::Group &files, const Loaded
   if (kept_.size() >= kMostKept) {
     drop(0);
   }
-  now.resident = std::make_unique<model::Resident>(files, threads);
+  now.judged = std::make_unique<Judged>(files, threads);
   kept_.push_back(std::move(now));
-  return &kept_.back().resident->project();
+  Judged &judged = *kept_.back().judged;
+  judged.judging.begin(judged.resident.project(), {});
+  return {&judged.resident.project(), &judged.judging};
 }
 
 } // namespace deepperf::check

@@ -4,6 +4,7 @@
 #include "check/find_files.h"
 #include "model/imports.h"
 #include "model/resident.h"
+#include "rules/kept_judging.h"
 
 #include <memory>
 #include <vector>
@@ -20,9 +21,13 @@ public:
     dropped_.clear();
   }
 
+  struct Analysed {
+    const model::Project *project = nullptr;
+    rules::KeptJudging *judging = nullptr; // it has begun with the project
+  };
   // The project of these files, as they are now; null if it should rather be made from the beginning, and not kept.
   // Trees that are held must be as they are, all others as the parser gave them. If null, all are.
-  const model::Project *analyse(const model::Group &files, const LoadedFiles &loaded, u32 threads);
+  Analysed analyse(const model::Group &files, const LoadedFiles &loaded, u32 threads);
 
   // Is the file's tree as the analysis of a project left it that is kept here?
   [[nodiscard]] bool holds(const LoadedFile &file) const;
@@ -30,18 +35,26 @@ public:
   // The file's tree is about to go.
   void forget(u32 file);
   void forget();
+  // Something else than the files has changed that rules ask for.
+  void forget_judgings();
 
 private:
+  struct Judged {
+    Judged(const model::Group &files, u32 threads) : resident(files, threads) {}
+
+    model::Resident resident;
+    rules::KeptJudging judging;
+  };
   struct Kept {
-    std::vector<u32> files;                    // by their numbers
-    std::vector<u64> serials;                  // of their contents
-    std::unique_ptr<model::Resident> resident; // null: the last change did not fit, so that none was made
+    std::vector<u32> files;         // by their numbers
+    std::vector<u64> serials;       // of their contents
+    std::unique_ptr<Judged> judged; // null: the last change did not fit, so that none was made
   };
 
   void drop(std::size_t place);
 
-  std::vector<Kept> kept_;                                // the last one was used last
-  std::vector<std::unique_ptr<model::Resident>> dropped_; // in this check
+  std::vector<Kept> kept_;                       // the last one was used last
+  std::vector<std::unique_ptr<Judged>> dropped_; // in this check
   bool is_checking_ = false;
 };
 

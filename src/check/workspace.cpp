@@ -331,6 +331,7 @@ void Workspace::find_changed_requirements(Changes &changes) {
       changes.changed_folders.insert(folder);
       fingerprint = now;
       remembered_.forget();
+      residents_.forget_judgings();
     }
   }
 }

@@ -7,11 +7,13 @@ namespace deepperf::model {
 
 namespace {
 
+using Classes = std::vector<Ref<ClassInfo>>;
+
 enum class State : u8 { Settled, Open, Running, Done };
 
 // Merges the orders of the bases as Python does: a class comes before its bases, and bases in the order in which they
 // are listed. False if that is not possible.
-bool merge_orders(std::vector<std::vector<ClassInfo *>> orders, std::vector<ClassInfo *> &result) {
+bool merge_orders(std::vector<Classes> orders, Classes &result) {
   std::vector<std::size_t> heads(orders.size(), 0);
   const auto stands_later = [&](const ClassInfo *type) {
     for (std::size_t i = 0; i < orders.size(); ++i) {
@@ -62,29 +64,29 @@ public:
     }
   }
 
-  const std::vector<ClassInfo *> &order_of(ClassInfo &type) {
+  const Classes &order_of(ClassInfo &type) {
     constexpr std::size_t kMostBases = 64; // of a class, at any depth: nobody writes more
     if (states_[type.index] == State::Settled) {
       return type.mro;
     }
-    std::vector<ClassInfo *> &order = orders_[type.index];
+    Classes &order = orders_[type.index];
     if (states_[type.index] != State::Open) {
       return order; // of one that derives from itself, nothing yet
     }
     states_[type.index] = State::Running;
-    std::vector<std::vector<ClassInfo *>> inherited;
+    std::vector<Classes> inherited;
     for (ClassInfo *base : type.parents) {
       inherited.push_back(order_of(*base));
     }
-    std::vector<ClassInfo *> result = {&type};
+    Classes result = {&type};
     if (!type.parents.empty()) {
-      std::vector<std::vector<ClassInfo *>> orders = inherited;
+      std::vector<Classes> orders = inherited;
       orders.push_back(type.parents);
-      std::vector<ClassInfo *> merged;
+      Classes merged;
       if (!merge_orders(orders, merged)) { // no such class can exist: as they are listed, each once
         merged.clear();
-        for (const std::vector<ClassInfo *> &one : inherited) {
-          for (ClassInfo *base : one) {
+        for (const Classes &one : inherited) {
+          for (const Ref<ClassInfo> &base : one) {
             if (std::ranges::find(merged, base) == merged.end()) {
               merged.push_back(base);
             }
@@ -101,8 +103,8 @@ public:
   }
 
   // Each once: `class A(B, B)` cannot run.
-  static std::vector<ClassInfo *> direct_bases(const ClassInfo &type) {
-    std::vector<ClassInfo *> bases;
+  static Classes direct_bases(const ClassInfo &type) {
+    Classes bases;
     for (const Value &base : type.bases) {
       for_each_alternative(base, [&](const Value &one) { // `Base = A if fast else B`
         if (one.is(Value::Tag::Class) && one.type != &type && std::ranges::find(bases, one.type) == bases.end()) {
@@ -115,7 +117,7 @@ public:
 
 private:
   std::vector<State> states_;                                // of each class
-  std::unordered_map<u32, std::vector<ClassInfo *>> orders_; // of those that are not settled
+  std::unordered_map<u32, Classes> orders_; // of those that are not settled
 };
 
 // The kind of the first base, in the order of resolution, that is a framework's.
@@ -140,7 +142,7 @@ Kind kind_of_class(const ClassInfo &type) {
 std::vector<ClassInfo *> resolve_hierarchy(Project &project, std::span<ClassInfo *const> rebased) {
   std::vector<ClassInfo *> changed; // some of them twice
   for (ClassInfo *type : rebased) {
-    std::vector<ClassInfo *> parents = Hierarchy::direct_bases(*type);
+    Classes parents = Hierarchy::direct_bases(*type);
     if (parents == type->parents) {
       continue;
     }
@@ -163,7 +165,7 @@ std::vector<ClassInfo *> resolve_hierarchy(Project &project, std::span<ClassInfo
   }
   std::ranges::sort(affected, {}, &ClassInfo::index);
   for (ClassInfo *type : affected) {
-    std::vector<ClassInfo *> order = hierarchy.order_of(*type);
+    Classes order = hierarchy.order_of(*type);
     if (type->mro != order) {
       type->mro = std::move(order);
       changed.push_back(type);

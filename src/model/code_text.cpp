@@ -47,7 +47,7 @@ void blank_docstrings(std::string &text, const Node *node) {
 } // namespace
 
 std::string_view code_of(const Module &module) {
-  if (const std::string *const known = module.code.get()) {
+  if (const std::string *const known = module.code.get_local()) {
     return *known;
   }
   const ParsedFile &file = *module.parsed;

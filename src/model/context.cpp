@@ -158,7 +158,7 @@ bool has_varying_name(Symbol name, const Loop *loop, const FunctionInfo &functio
 // Is the attribute of `self` stored to by nothing but the constructor?
 bool is_fixed_attribute(Symbol name, const FunctionInfo &function) {
   const ClassInfo *const type = function.type;
-  for (const ClassInfo *at : type != nullptr ? type->mro : std::vector<ClassInfo *>{}) {
+  for (const ClassInfo *at : type != nullptr ? type->mro : decltype(type->mro){}) {
     const auto found = at->attributes.find(name.id);
     if (found == at->attributes.end()) {
       continue;

@@ -266,14 +266,15 @@ private:
 } // namespace
 
 const Definitions &definitions_of(const Project &project) {
-  if (const Definitions *const known = project.definitions.get()) {
+  if (const Definitions *const known = project.definitions.get_local()) {
     return *known;
   }
   const std::scoped_lock lock(project.work_once);
-  if (const Definitions *const known = project.definitions.get()) {
+  if (const Definitions *const known = project.definitions.get_local()) {
     return *known;
   }
   const SharedWork shared;
+  const ReadPause pause;
   auto made = std::make_unique<Definitions>();
   Collector collector(project, *made);
   for (const Module &module : project.modules) {

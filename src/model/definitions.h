@@ -39,15 +39,45 @@ struct CallPlace {
   const python::Call *call = nullptr;
 };
 
+// What all files do with a name, or with a class. Who looks it up has read that of this name, and what was found.
+template <class Key, class Place> class ByName : public std::unordered_map<Key, std::vector<Place>> {
+public:
+  using Map = std::unordered_map<Key, std::vector<Place>>;
+
+  auto begin() { return Map::begin(); }
+  auto end() { return Map::end(); }
+  auto begin() const {
+    note_read_everything();
+    return Map::begin();
+  }
+  auto end() const { return Map::end(); }
+  auto find(const Key &key) const {
+    const auto found = Map::find(key);
+    if (reads_now != nullptr) [[unlikely]] {
+      note_read_name(unit_of(key));
+      if (found != Map::end()) {
+        for (const Place &place : found->second) {
+          note_read(place.function);
+        }
+      }
+    }
+    return found;
+  }
+  bool contains(const Key &key) const { return find(key) != end(); }
+
+  static u32 unit_of(u32 name) { return name; }
+  static u32 unit_of(const ClassInfo *type) { return type->index; }
+};
+
 struct Definitions {
   std::unordered_map<const FunctionInfo *, std::vector<Binding>> bindings; // sorted by name
   std::unordered_map<const FunctionInfo *, std::vector<DictChange>> dict_changes;
-  std::unordered_map<u32, std::vector<DictChange>> attribute_dict_changes; // by attribute
-  std::unordered_map<u32, std::vector<AttributeStore>> attribute_stores;   // by attribute
-  std::unordered_set<u32> changed_attributes;              // of whatever object, in place and not by a constructor
-  std::unordered_map<u32, std::vector<CallPlace>> options; // add_argument(…), by the attribute that it fills
-  std::unordered_map<u32, std::vector<CallPlace>> flags;   // flags.DEFINE_…(…), by name
-  std::unordered_map<const ClassInfo *, std::vector<CallPlace>> constructions;
+  ByName<u32, DictChange> attribute_dict_changes; // by attribute
+  ByName<u32, AttributeStore> attribute_stores;   // by attribute
+  NamesRead changed_attributes;              // of whatever object, in place and not by a constructor
+  ByName<u32, CallPlace> options; // add_argument(…), by the attribute that it fills
+  ByName<u32, CallPlace> flags;   // flags.DEFINE_…(…), by name
+  ByName<const ClassInfo *, CallPlace> constructions;
 };
 
 const Definitions &definitions_of(const Project &project);

@@ -255,6 +255,7 @@ const FunctionChanges &changes_of(const FunctionInfo &function) {
     in_call_order(
         function, is_done, [](const CallSite &) { return true; },
         [](std::span<const FunctionInfo *const> circle) {
+          const ReadScope reads;
           if (circle.size() > 1) {
             return find_changes_in_circle(circle);
           }
@@ -299,6 +300,7 @@ const LoopEffects &effects_of(const Project &project, const Loop &loop) {
     return *known;
   }
   const SharedWork shared;
+  const ReadScope reads;
   auto effects = std::make_unique<LoopEffects>();
   note_calls(project, loop.node, *effects);
   FunctionChanges changes;

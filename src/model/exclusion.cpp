@@ -75,7 +75,7 @@ private:
 } // namespace
 
 bool is_rebound(const FunctionInfo &function, u32 param) {
-  const u64 *rebound = function.rebound.get();
+  const u64 *rebound = function.rebound.get_local();
   if (rebound == nullptr) {
     const SharedWork shared;
     rebound = &function.rebound.set(std::make_unique<const u64>(Rebinding(function).found));

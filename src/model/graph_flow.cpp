@@ -170,7 +170,10 @@ const GraphFlow &graph_flow_of(const Project &project, const FunctionInfo &funct
       function,
       [](const FunctionInfo &callee) { return callee.graph_flow.get() != nullptr || unfinished.contains(&callee); },
       [](const CallSite &) { return true; },
-      [&](std::span<const FunctionInfo *const> circle) { follow(project, circle); });
+      [&](std::span<const FunctionInfo *const> circle) {
+        const ReadScope reads;
+        follow(project, circle);
+      });
   return *function.graph_flow.get();
 }
 

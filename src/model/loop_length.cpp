@@ -95,7 +95,7 @@ std::optional<i64> Transfer::literal_number(const Expr *expr) {
   if (!value.is(Value::Tag::Literal) || value.number != module_->file.value + 1) {
     return std::nullopt;
   }
-  const auto *constant = as<Constant>(value.expr);
+  const auto *constant = as<Constant>(value.literal());
   if (constant == nullptr || constant->constant_kind() != ConstantKind::Int) {
     return std::nullopt;
   }

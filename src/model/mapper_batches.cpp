@@ -71,7 +71,7 @@ bool MapperExamination::is_text(const Expr *expr) const {
     return as_string(expr) != nullptr;
   }
   const Value value = value_of(expr);
-  return value.is(Value::Tag::Literal) && as_string(value.expr) != nullptr;
+  return value.is(Value::Tag::Literal) && as_string(value.literal()) != nullptr;
 }
 
 // Parameters for which something is passed that is not of the element: a number of classes, a mean.

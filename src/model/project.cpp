@@ -42,7 +42,7 @@ u32 FunctionInfo::place_of_param(Symbol symbol) const {
     return found != params.end() ? static_cast<u32>(found - params.begin()) : kNoParam;
   }
   const auto name_of = [this](u32 place) { return params[place]->name.id; };
-  const std::vector<u32> *sorted = params_by_name.get();
+  const std::vector<u32> *sorted = params_by_name.get_local();
   if (sorted == nullptr) {
     auto all = std::make_unique<std::vector<u32>>(params.size());
     std::iota(all->begin(), all->end(), 0U);
@@ -98,7 +98,7 @@ const Loop *Project::loop_at(const python::Node *node) const {
 
 std::span<const CallSite *const> calls_inside(const FunctionInfo &function, const python::Node &node) {
   const auto place_of = [](const CallSite *site) { return site->call->start; };
-  const std::vector<const CallSite *> *calls = function.calls_by_place.get();
+  const std::vector<const CallSite *> *calls = function.calls_by_place.get_local();
   if (calls == nullptr) {
     auto made = std::make_unique<std::vector<const CallSite *>>();
     for (const CallSite &site : function.calls) {

@@ -112,7 +112,7 @@ struct Loop {
   bool steps = false;        // each turn is a training step: backward(), an optimizer's step or the like
   bool trains = false;       // a training step somewhere in it, also in loops inside and through calls
   bool evaluates = false;    // over batches or samples of data, and no training step anywhere in it
-  const python::Node *session_run = nullptr;
+  Ref<const python::Node> session_run = nullptr;
   Lazy<LoopEffects> effects; // see effects_of
 };
 
@@ -144,7 +144,7 @@ struct OpFact {
 struct CallSite {
   const python::Call *call = nullptr;
   FunctionInfo *caller = nullptr;
-  FunctionInfo *callee = nullptr;
+  Ref<FunctionInfo> callee = nullptr;
   Loop *loop = nullptr;
   bool once = false;
   bool in_tape = false;
@@ -313,7 +313,7 @@ struct FunctionInfo {
   std::vector<AddedLayer> layers;                                              // see Project::added_layers
   std::vector<std::pair<const python::Call *, const python::Call *>> compiled; // see Project::compiled_models
   std::vector<std::pair<const python::Call *, const python::Call *>> moved;    // see Project::moved_batches
-  std::vector<std::pair<ClassInfo *, u32>> loads; // attributes that it reads, of a class or of anything
+  std::vector<std::pair<Ref<ClassInfo>, u32>> loads; // attributes that it reads, of a class or of anything
   std::vector<Symbol> own_stores;                 // self.x = …
   bool own_effects = false;
   bool own_variables = false;
@@ -324,7 +324,7 @@ struct FunctionInfo {
   bool traced = false;  // by tf.function, a Keras layer's call, Dataset.map, an Estimator, …
   u8 tracers = 0;       // what traces it, where that is tf.function or jax.jit; also of functions inside of those
   bool passed = false;  // handed to something that may call it
-  const python::Expr *compiled_at = nullptr; // the decorator or call that makes it a compiled function
+  Ref<const python::Expr> compiled_at = nullptr; // the decorator or call that makes it a compiled function
   bool makes_variables = false;              // also through calls
   bool makes_graph = false;                  // or enters one that is another in each call; also through calls
   bool new_graph = false;                    // also through calls
@@ -337,9 +337,9 @@ struct FunctionInfo {
   bool in_parallel = false;  // mapped over a Dataset or given to Apache Beam, itself or all that calls it
   bool in_loop = false;      // called from a loop that is not tiny, at any depth
   u16 context = 0;           // when and how often it runs: see context.h
-  const python::Node *session_run = nullptr;
+  Ref<const python::Node> session_run = nullptr;
   std::vector<Symbol> attribute_stores;    // self.x = …, also through calls of own methods; sorted
-  std::vector<const CallSite *> called_by; // all calls of it in these files, by the index of the caller
+  std::vector<Ref<const CallSite>> called_by; // all calls of it in these files, by the index of the caller
 
   // ---- Worked out when somebody first asks
   Lazy<std::vector<ReachedOp>> reached;               // see reached_by
@@ -378,9 +378,9 @@ struct ClassInfo {
   const Module *module = nullptr;
   FunctionInfo *scope = nullptr; // where the class stands
   std::vector<Value> bases;
-  std::vector<ClassInfo *> parents;    // the bases that are classes of the project, each once
-  std::vector<ClassInfo *> mro;        // itself, and the classes of the project that it derives from: see classes.h
-  std::vector<ClassInfo *> subclasses; // right below it, of the project
+  std::vector<Ref<ClassInfo>> parents;    // the bases that are classes of the project, each once
+  std::vector<Ref<ClassInfo>> mro;        // itself, and the classes of the project that it derives from: see classes.h
+  std::vector<Ref<ClassInfo>> subclasses; // right below it, of the project
   Kind kind = Kind::Unknown;           // of the framework class it derives from
   SymbolMap<Value> members;            // methods and class attributes
   SymbolMap<Cell> attributes;          // stored through self or another name of an object
@@ -412,12 +412,12 @@ struct Module {
   // Unless all that it uses is of TF1, its code may run eagerly, and then variables hold other values in each turn.
   [[nodiscard]] bool may_be_eager() const { return !v1 || v2; }
 
-  SymbolMap<ClassInfo *> class_of_name;             // `net` for its class Net, `q_net` for QNet; null if there are two
+  SymbolMap<Ref<ClassInfo>> class_of_name;             // `net` for its class Net, `q_net` for QNet; null if there are two
   SymbolMap<u32> attribute_evidence;                // methods called on attributes of self, as bits
   std::vector<Symbol> stars;                        // frameworks' packages that `from … import *` opened
-  std::unordered_map<u32, const Module *> imported; // dotted names that import statements bound to project modules
+  std::unordered_map<u32, Ref<const Module>> imported; // dotted names that import statements bound to project modules
   // The modules of the project that an Alias of an import means; of `from a import b`, the ImportFrom has that of `a`.
-  std::unordered_map<const python::Node *, const Module *> import_targets;
+  std::unordered_map<const python::Node *, Ref<const Module>> import_targets;
   u32 index = 0; // in Project::modules
 };
 
@@ -440,30 +440,53 @@ u32 *loop_fact(const python::Node *node);
 
 struct Definitions;
 
+// For AllModules and AboutNodes.
+inline void note_read_of(const Module &module) { note_read(&module); }
+inline void note_read_of(const FunctionInfo &function) { note_read(&function); }
+inline void note_read_of(const ClassInfo &type) { note_read(&type); }
+inline void note_read_of(const Loop &loop) { note_read(loop.function); }
+inline void note_read_of(const Stage &) { note_read_everything(); } // from which others are found by their numbers
+inline void note_read_of(const Value &) {}
+inline void note_read_of(const MovedBatch &moved) { note_read(moved.module); }
+inline void note_read_of(const std::vector<AddedLayer> &layers) {
+  for (const AddedLayer &layer : layers) {
+    note_read(layer.function);
+  }
+}
+
+// Names that somebody reads, whoever that is.
+class NamesRead : public std::unordered_set<u32> {
+public:
+  [[nodiscard]] bool contains(u32 name) const {
+    note_read_name(name);
+    return std::unordered_set<u32>::contains(name);
+  }
+};
+
 struct Project {
   Work work;
-  std::deque<Module> modules;
-  std::deque<FunctionInfo> functions;
-  std::deque<ClassInfo> classes;
-  std::deque<Loop> loops;
-  std::vector<Stage> stages = std::vector<Stage>(1);
-  std::unordered_map<const python::Call *, u32> stage_of_call; // of the calls that add one
+  AllModules<std::deque<Module>> modules;
+  AllModules<std::deque<FunctionInfo>> functions;
+  AllModules<std::deque<ClassInfo>> classes;
+  AllModules<std::deque<Loop>> loops;
+  AllModules<std::vector<Stage>> stages = AllModules<std::vector<Stage>>(1);
+  AboutNodes<std::unordered_map<const python::Call *, u32>> stage_of_call; // of the calls that add one
   std::vector<std::vector<u32>> followers;                     // of each stage, those right behind it: see followers_of
   std::vector<Value> callees = std::vector<Value>(1);          // what is called; Call::fact is a place here
   std::vector<u32> stored_elsewhere; // attributes of whatever object that code outside its class stores to, sorted
   std::vector<u32> callers = std::vector<u32>(1); // the functions that these calls stand in, by their index
-  std::unordered_set<u32> loads; // attributes that code of PyTorch reads from what the engine does not know
+  NamesRead loads; // attributes that code of PyTorch reads from what the engine does not know
   Arena values;
   std::vector<Arena> arenas; // more values: of each worker that analysed the project
   // What the arguments of losses, of Keras models and of their fit() are where they stand; other values are kept as
   // kinds only.
-  std::unordered_map<const python::Expr *, Value> argument_values;
+  AboutNodes<std::unordered_map<const python::Expr *, Value>> argument_values;
   // What was added to a Keras model, by the call that made it, in the order of the walk.
-  std::unordered_map<const python::Call *, std::vector<AddedLayer>> added_layers;
-  std::unordered_map<const python::Expr *, u32> stage_at; // what the Dataset that an expression gives went through last
+  AboutNodes<std::unordered_map<const python::Call *, std::vector<AddedLayer>>> added_layers;
+  AboutNodes<std::unordered_map<const python::Expr *, u32>> stage_at; // what the Dataset that an expression gives went through last
   // Its compile(…); null if there are several.
-  std::unordered_map<const python::Call *, const python::Call *> compiled_models;
-  std::unordered_map<const python::Call *, MovedBatch> moved_batches; // of the call that made the loader
+  AboutNodes<std::unordered_map<const python::Call *, const python::Call *>> compiled_models;
+  AboutNodes<std::unordered_map<const python::Call *, MovedBatch>> moved_batches; // of the call that made the loader
 
   Lazy<Definitions> definitions;          // worked out when first asked for: see definitions.h
   mutable std::recursive_mutex work_once; // held by who works out what takes long, and what nobody should do twice

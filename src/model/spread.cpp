@@ -280,7 +280,7 @@ void apply_marks(Project &project) {
       marked.tracers |= mark.tracer;
       marked.passed |= mark.passed;
       marked.in_parallel |= mark.in_parallel;
-      marked.compiled_at = marked.compiled_at == nullptr ? mark.compiled_at : marked.compiled_at;
+      marked.compiled_at = marked.compiled_at == nullptr ? mark.compiled_at : marked.compiled_at.id();
     }
   }
 }

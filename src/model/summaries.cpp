@@ -92,6 +92,7 @@ const std::vector<ReachedOp> &reached_by(const Project &project, const FunctionI
   if (!is_done(function)) {
     const SharedWork shared;
     in_call_order(function, is_done, follows, [&](std::span<const FunctionInfo *const> circle) {
+      const ReadScope reads;
       for (const FunctionInfo *member : circle) {
         auto all = std::make_unique<std::vector<ReachedOp>>();
         summarise_function(project, *member, *all);

@@ -5,6 +5,7 @@
 
 #include "base/symbol.h"
 #include "frameworks/frameworks.h"
+#include "model/reads.h"
 #include "python/ast.h"
 
 namespace deepperf::model {
@@ -55,12 +56,12 @@ struct Value {
   u32 number = 0;        // of a symbol, or how many items
   union {
     const void *pointer = nullptr;
-    const Module *module;
-    FunctionInfo *function;
-    ClassInfo *type;
+    Ref<const Module> module;
+    Ref<FunctionInfo> function;
+    Ref<ClassInfo> type;
     const Value *items; // also the receiver
-    const python::Expr *expr;
-    const python::Call *call_; // see maker()
+    const python::Expr *expr; // for others than the solver: literal()
+    Ref<const python::Call> call_; // see maker()
   };
   const Alternatives *alternatives = nullptr; // where there are several; what stands above describes them all
 
@@ -73,10 +74,16 @@ struct Value {
   [[nodiscard]] bool is_unknown() const { return tag == Tag::Unknown && alternatives == nullptr; }
   // All alternatives have something in common that `tag` tells.
   [[nodiscard]] bool known() const { return tag != Tag::Unknown && tag != Tag::None && tag != Tag::Bottom; }
+  [[nodiscard]] const python::Expr *literal() const {
+    if (reads_now != nullptr) [[unlikely]] {
+      add_read_file(number - 1);
+    }
+    return expr;
+  }
   [[nodiscard]] Symbol name() const { return Symbol{number}; }
   [[nodiscard]] const Value &receiver() const { return *items; }
   // The call that made an Instance, where there is just one such call.
-  [[nodiscard]] const python::Call *maker() const { return tag == Tag::Instance ? call_ : nullptr; }
+  [[nodiscard]] const python::Call *maker() const { return tag == Tag::Instance ? call_.get() : nullptr; }
   [[nodiscard]] bool has_gradient() const { return (grad & kGradient) != 0; }
   [[nodiscard]] bool on_gpu() const { return device == kOnGpu; }
 

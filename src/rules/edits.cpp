@@ -64,7 +64,7 @@ Block body_of(const model::FunctionInfo &scope) {
 
 // A file may bind thousands of names, and of those only its imports count.
 const std::deque<model::ApiName> &api_names_of(const model::FunctionInfo &scope) {
-  if (const std::deque<model::ApiName> *const known = scope.api_names.get()) {
+  if (const std::deque<model::ApiName> *const known = scope.api_names.get_local()) {
     return *known;
   }
   auto made = std::make_unique<std::deque<model::ApiName>>();

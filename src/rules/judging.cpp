@@ -2,6 +2,7 @@
 
 #include "base/steps.h"
 #include "python/children.h"
+#include "rules/kept_judging.h"
 #include "rules/per_step.h"
 #include "rules/project_shapes.h"
 #include "rules/reach.h"
@@ -43,6 +44,32 @@ public:
                                              .memory = memory_,
                                              .trace = trace},
         failures_(failures), timings_(timings) {}
+
+  // Adds to what is kept of the module what the rules read, and lets only these rules look at it, or all.
+  void run_noting(const model::Module &module, const KeptJudging::Again &again, KeptModule &kept) {
+    Reads reads;
+    reads.project = &site_.project;
+    reads.home = module.index;
+    noted_.clear();
+    only_ = again.all ? nullptr : &again.rules;
+    reads_now = &reads;
+    try {
+      run(module);
+    } catch (...) {
+      reads_now = nullptr;
+      throw;
+    }
+    reads_now = nullptr;
+    only_ = nullptr;
+    for (auto &[rule, set] : noted_) {
+      kept.reads.emplace_back(rule, std::move(set));
+    }
+    std::ranges::sort(kept.reads, {}, [](const auto &one) { return one.first->info.code; });
+    kept.sees_findings = kept.sees_findings || reads.sees_findings;
+  }
+
+  // Has a rule taken so many steps on some module that it may come near the limit?
+  [[nodiscard]] bool takes_many_steps() const { return takes_many_steps_; }
 
   void run(const model::Module &module) {
     enter(module);
@@ -91,6 +118,9 @@ private:
 
   template <class Run> void run_rule(const Rule &rule, const Node *node, Run run) {
     if (site_.trace == nullptr) [[likely]] {
+      if (reads_now != nullptr) [[unlikely]] {
+        return run_noted(rule, run);
+      }
       return run_untraced(rule, run);
     }
     Trace &trace = *site_.trace;
@@ -107,6 +137,17 @@ private:
       trace.attempts.back().findings = site_.findings.size() - before;
     }
     trace.writes = false;
+  }
+
+  template <class Run> void run_noted(const Rule &rule, Run run) {
+    if (only_ != nullptr && std::ranges::find(*only_, &rule) == only_->end()) {
+      return;
+    }
+    run_untraced(rule, run);
+    if (!reads_now->set.empty()) {
+      noted_[&rule].add(reads_now->set);
+      reads_now->set.clear();
+    }
   }
 
   template <class Run> void run_untraced(const Rule &rule, Run run) {
@@ -129,6 +170,7 @@ private:
     if (limit.taken() > kFewSteps) [[unlikely]] {
       i64 &taken = steps_[&rule];
       taken += limit.taken();
+      takes_many_steps_ = takes_many_steps_ || taken > most_steps_ / 4;
       if (taken > most_steps_) {
         give_up(rule);
       }
@@ -183,6 +225,9 @@ private:
   std::vector<const Rule *> failed_;            // on this module
   std::unordered_map<const Rule *, i64> steps_; // taken in this module, where they were many at once
   i64 most_steps_ = 0;
+  bool takes_many_steps_ = false;
+  const std::vector<const Rule *> *only_ = nullptr; // that look at this module; null: all of them
+  std::unordered_map<const Rule *, ReadSet> noted_; // that they read beside this module
   std::vector<RuleFailure> &failures_;
   Timings *timings_;
 };
@@ -211,9 +256,10 @@ void run_project_rules(const model::Project &project, const Subscriptions &subsc
 
 } // namespace
 
-Judging::Judging(const model::Project &project, const RuleSet &rules, ProjectShapes *shapes, Timings *timings,
-                 Trace *trace)
-    : project_(project), subscriptions_(rules.subscriptions()), shapes_(shapes), timings_(timings), trace_(trace) {
+Judging::Judging(const model::Project &project, const RuleSet &rules, ProjectShapes *shapes, KeptJudging *kept,
+                 Timings *timings, Trace *trace)
+    : project_(project), subscriptions_(rules.subscriptions()), shapes_(shapes), kept_(kept), timings_(timings),
+      trace_(trace) {
   // What rules remember of a project is worked out for each part, so that small projects are not divided. How many
   // parts there are follows from the files alone: whatever the number of threads, the rules do the same.
   constexpr std::size_t kBytesOfPart = std::size_t{1} << 20;
@@ -240,17 +286,70 @@ void Judging::run(std::size_t index) {
   if (index == 0) {
     run_project_rules(project_, subscriptions_, part.findings, part.failures, timings_);
   }
-  Walk walk(project_, subscriptions_, part.findings, part.failures, timings_, trace_);
+  if (kept_ != nullptr) {
+    return run_kept(part);
+  }
+  Findings found; // rules see what was found in the same module, and nothing else
+  Walk walk(project_, subscriptions_, found, part.failures, timings_, trace_);
   for (const model::Module *module : part.modules) {
     walk.run(*module);
+    std::ranges::move(found, std::back_inserter(part.findings));
+    found.clear();
+  }
+}
+
+void Judging::run_kept(Part &part) {
+  Findings found;
+  Walk walk(project_, subscriptions_, found, part.failures, nullptr, nullptr);
+  for (const model::Module *module : part.modules) {
+    const KeptJudging::Again again = kept_->again(*module);
+    if (!again.all && again.rules.empty()) {
+      continue;
+    }
+    KeptModule &kept = kept_->of(*module);
+    if (again.all) {
+      kept = {};
+    } else {
+      const auto is_again = [&](const Rule *rule) { return std::ranges::find(again.rules, rule) != again.rules.end(); };
+      std::erase_if(kept.reads, [&](const auto &one) { return is_again(one.first); });
+      std::erase_if(kept.findings, [&](const Finding &one) {
+        return std::ranges::any_of(again.rules, [&](const Rule *rule) { return &rule->info == one.rule; });
+      });
+    }
+    walk.run_noting(*module, again, kept);
+    std::ranges::move(found, std::back_inserter(kept.findings));
+    found.clear();
+  }
+  part.takes_many_steps = walk.takes_many_steps();
+}
+
+// Who is the first to ask for a fact takes the steps to find it, so that leaving modules out may make a difference to
+// who is over the limit; and whoever was over it once is not kept.
+void Judging::judge_all_again() {
+  kept_->forget();
+  kept_ = nullptr;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    parts_[i].findings.clear();
+    parts_[i].failures.clear();
+    run(i);
   }
 }
 
 Findings Judging::finish(std::vector<RuleFailure> &failures) {
+  const auto is_doubtful = [](const Part &part) { return !part.failures.empty() || part.takes_many_steps; };
+  if (kept_ != nullptr && std::ranges::any_of(parts_, is_doubtful)) {
+    judge_all_again();
+  }
   Findings findings;
   for (Part &part : parts_) {
     std::ranges::move(part.findings, std::back_inserter(findings));
     std::ranges::move(part.failures, std::back_inserter(failures));
+    for (std::size_t i = 0; i < part.modules.size() && kept_ != nullptr; ++i) {
+      std::ranges::copy(kept_->of(*part.modules[i]).findings, std::back_inserter(findings));
+    }
+  }
+  if (kept_ != nullptr) {
+    kept_->end();
   }
   if (!subscriptions_.shapes.empty()) {
     forget_searches();
@@ -285,9 +384,12 @@ Findings run_all(Judging &&judging, std::vector<RuleFailure> &failures) {
 } // namespace
 
 Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures,
-               Timings *timings) {
+               KeptJudging *kept, Timings *timings) {
   if (timings == nullptr) {
-    return run_all(Judging(project, rules), failures);
+    return run_all(Judging(project, rules, nullptr, kept), failures);
+  }
+  if (kept != nullptr) {
+    kept->forget();
   }
   {
     std::vector<RuleFailure> same;
@@ -296,7 +398,7 @@ Findings judge(const model::Project &project, const RuleSet &rules, std::vector<
   }
   // Once more, because looking at the clock at each step takes time itself.
   Trace trace;
-  Findings findings = run_all(Judging(project, rules, nullptr, timings, &trace), failures);
+  Findings findings = run_all(Judging(project, rules, nullptr, nullptr, timings, &trace), failures);
   timings->work.add(project.work);
   timings->work.rule_visits += trace.visits;
   timings->work.rule_queries += trace.queries;
@@ -304,7 +406,7 @@ Findings judge(const model::Project &project, const RuleSet &rules, std::vector<
 }
 
 Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures, Trace &trace) {
-  return run_all(Judging(project, rules, nullptr, nullptr, &trace), failures);
+  return run_all(Judging(project, rules, nullptr, nullptr, nullptr, &trace), failures);
 }
 
 } // namespace deepperf::rules

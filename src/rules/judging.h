@@ -9,6 +9,7 @@
 
 namespace deepperf::rules {
 
+class KeptJudging;
 class ProjectShapes;
 class Subscriptions;
 
@@ -24,9 +25,10 @@ struct RuleFailure {
 // Rules at work on a project, in parts that several threads may share.
 class Judging {
 public:
-  // `shapes`, if given, are asked for in finish(). With `timings` or a `trace`, all parts run on one thread.
+  // `shapes`, if given, are asked for in finish(). With `kept`, which has begun with this project, only what may be
+  // different is judged. With `timings` or a `trace`, all parts run on one thread.
   Judging(const model::Project &project, const RuleSet &rules, ProjectShapes *shapes = nullptr,
-          Timings *timings = nullptr, Trace *trace = nullptr);
+          KeptJudging *kept = nullptr, Timings *timings = nullptr, Trace *trace = nullptr);
 
   [[nodiscard]] std::size_t parts() const { return parts_.size(); }
   // Each part once, on any thread.
@@ -39,19 +41,24 @@ private:
     std::vector<const model::Module *> modules;
     Findings findings;
     std::vector<RuleFailure> failures;
+    bool takes_many_steps = false;
   };
+
+  void run_kept(Part &part);
+  void judge_all_again();
 
   const model::Project &project_;
   const Subscriptions &subscriptions_;
   ProjectShapes *shapes_;
+  KeptJudging *kept_;
   Timings *timings_;
   Trace *trace_;
   std::vector<Part> parts_;
 };
 
-// Runs the rules. `timings`, if given, is told how long each took.
+// Runs the rules. `timings`, if given, is told how long each took; then nothing is kept.
 Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures,
-               Timings *timings = nullptr);
+               KeptJudging *kept = nullptr, Timings *timings = nullptr);
 
 // The same, and writes down what they ask.
 Findings judge(const model::Project &project, const RuleSet &rules, std::vector<RuleFailure> &failures, Trace &trace);

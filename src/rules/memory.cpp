@@ -11,9 +11,19 @@ std::size_t Memory::Hash::operator()(const Key &key) const {
 
 const void *Memory::known_fact(const Key &key) const {
   const auto known = facts_.find(key);
+  if (reads_now != nullptr && known != facts_.end()) [[unlikely]] {
+    if (const auto reads = reads_.find(key); reads != reads_.end()) {
+      note_read_set(reads->second);
+    }
+  }
   return known != facts_.end() ? known->second.get() : nullptr;
 }
 
-void Memory::keep(const Key &key, Kept fact) { facts_.insert_or_assign(key, std::move(fact)); }
+void Memory::keep(const Key &key, Kept fact) {
+  facts_.insert_or_assign(key, std::move(fact));
+  if (reads_now != nullptr && !reads_now->set.empty()) [[unlikely]] {
+    reads_.insert_or_assign(key, reads_now->set);
+  }
+}
 
 } // namespace deepperf::rules

@@ -2,6 +2,8 @@
 // for. Without it, a rule that searches a function for each call in it would take the square of its length.
 #pragma once
 
+#include "base/reads.h"
+
 #include <cstddef>
 #include <memory>
 #include <unordered_map>
@@ -19,6 +21,7 @@ public:
     if (const void *known = known_fact(key); known != nullptr) {
       return *static_cast<const Fact *>(known);
     }
+    const ReadScope reads;
     const auto *fact = new Fact(find()); // which may ask for other facts
     keep(key, Kept(fact, [](const void *kept) { delete static_cast<const Fact *>(kept); }));
     return *fact;
@@ -35,6 +38,7 @@ private:
   void keep(const Key &key, Kept fact);
 
   std::unordered_map<Key, Kept, Hash> facts_;
+  std::unordered_map<Key, ReadSet, Hash> reads_; // what they were worked out from, if anybody wants to know
 };
 
 } // namespace deepperf::rules

@@ -44,7 +44,7 @@ bool is_reached_from(const model::Project &project, const FunctionInfo &function
   if (holds(function)) {
     return true;
   }
-  const std::vector<const model::CallSite *> &callers = function.called_by;
+  const auto &callers = function.called_by;
   for (std::size_t i = 0; i < callers.size() && i < kMostCallers && depth < kMostDepth; ++i) {
     const bool is_itself = callers[i]->caller == &function;
     if (!is_itself && !callers[i]->once && is_reached_from(project, *callers[i]->caller, depth + 1, holds)) {

@@ -174,6 +174,7 @@ bool file_has_word_in_any_case(const Site &site, std::initializer_list<std::stri
 }
 
 bool project_has_word(const Site &site, std::initializer_list<std::string_view> words) {
+  note_read_everything();
   return searched_once(site, &site.project, hash_of(Words(words.begin(), words.size()), false), [&] {
     return std::ranges::any_of(site.project.modules,
                                [&](const model::Module &module) { return has_word(model::code_of(module), words); });
@@ -181,6 +182,7 @@ bool project_has_word(const Site &site, std::initializer_list<std::string_view> 
 }
 
 bool project_has_word_in_any_case(const Site &site, std::initializer_list<std::string_view> words) {
+  note_read_everything();
   return searched_once(site, &site.project, hash_of(Words(words.begin(), words.size()), true), [&] {
     return std::ranges::any_of(site.project.modules, [&](const model::Module &module) {
       return has_word_in_any_case(model::code_of(module), words);
@@ -205,6 +207,7 @@ bool function_has_word(const Site &site, std::initializer_list<std::string_view>
 bool reaches_word(const Site &site, const Node &place, Words words) {
   struct Reached {
     bool value = false;
+    ReadSet reads;
   };
   struct ReachedWords {
     mutable std::unordered_map<u64, Reached> found;
@@ -212,13 +215,16 @@ bool reaches_word(const Site &site, const Node &place, Words words) {
   const auto &known = site.memory.recall<ReachedWords>(&place, [] { return ReachedWords{}; });
   const auto [answer, is_new] = known.found.try_emplace(hash_of(words, false));
   if (is_new) {
+    const ReadScope reads;
     const std::vector<const model::FunctionInfo *> reached = reached_functions(*site.function, place);
     answer->second.value =
         node_has_word(site, place, words) || std::ranges::any_of(reached, [&](const model::FunctionInfo *function) {
           return searched_once(site, function, hash_of(words, false),
                                [&] { return has_word(text_of(*function), words); });
         });
+    answer->second.reads = reads_now != nullptr ? reads_now->set : ReadSet{};
   }
+  note_read_set(answer->second.reads);
   return answer->second.value;
 }
 

@@ -170,7 +170,7 @@ const FunctionInfo *dependency_of(const model::Project &project, const FunctionI
   }
   const Value given = model::value_of(scope, call->args[0]);
   return given.is(Value::Tag::Class) ? model::find_method_of(*given.type, known::sym_init)
-         : given.is(Value::Tag::Function) || given.is(Value::Tag::Method) ? given.function
+         : given.is(Value::Tag::Function) || given.is(Value::Tag::Method) ? given.function.get()
                                                                           : nullptr;
 }
 
@@ -211,6 +211,7 @@ void add_threads(const FunctionInfo &user, Handlers &handlers) {
 Handlers &handlers_of(const model::Project &project) {
   if (known_handlers.project != &project) {
     const SharedWork shared;
+    const ReadPause pause; // who asks for what stands in other files says so
     known_handlers = {};
     known_handlers.project = &project;
     for (const FunctionInfo &user : project.functions) {
@@ -235,6 +236,7 @@ bool is_depended_on(const model::Project &project, const FunctionInfo &function,
   if (depth == kMostDependencies || (!function.passed && function.name.text() != "__init__")) {
     return false;
   }
+  note_read_everything();
   const auto [first, last] = handlers_of(project).dependencies.equal_range(&function);
   return std::any_of(first, last, [&](const auto &one) { return is_handler(project, *one.second, depth + 1); });
 }
@@ -262,6 +264,7 @@ namespace {
 bool serves_requests(const model::Project &project, const FunctionInfo *function, u32 depth);
 
 bool is_run_in_thread(const model::Project &project, const FunctionInfo &function, u32 depth) {
+  note_read_everything();
   const auto [first, last] = handlers_of(project).in_threads.equal_range(function.name.id);
   return std::any_of(first, last, [&](const auto &one) {
     return one.second->module == function.module && serves_requests(project, one.second, depth + 1);

@@ -50,7 +50,7 @@ const model::Module *Interpreter::source_called(std::string_view dotted) {
 
 const model::Module *Interpreter::imported_from(const Node *node, std::string_view dotted) {
   const auto found = module()->import_targets.find(node);
-  return found != module()->import_targets.end() ? found->second : source_called(dotted);
+  return found != module()->import_targets.end() ? found->second.get() : source_called(dotted);
 }
 
 void Interpreter::exec_import(const Import *statement) {

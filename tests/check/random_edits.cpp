@@ -1,13 +1,16 @@
 // Edits real projects at random and compares, after every edit, what a Workspace says with what a check from the
 // beginning says: both must be the same bytes.
 //
-//   random_edits [--edits N] [--seed N] [--files N] [--seconds N] [--jobs N] FOLDER…
+//   random_edits [--edits N] [--seed N] [--files N] [--seconds N] [--jobs N] [--statements N] FOLDER…
 //
 // Of each folder, a run of at most --files Python files is copied to two places. In one of them a Workspace is told of
 // edits, as open texts and as changes on disk; in the other one the files on disk always are what the Workspace should
 // see. Everything follows from the seed, so that a failure can be had again; --seconds ends the work early.
+// --statements is how many percent of the edits change single statements only, so that the Workspace goes on with what
+// it has; it prints how often these changed what is said of files that were not edited.
 #include "check/check.h"
 #include "check/described.h"
+#include "check/statement_edits.h"
 #include "check/workspace.h"
 #include "project/temp_tree.h"
 #include "project/walk.h"
@@ -292,6 +295,7 @@ struct Arguments {
   std::size_t files = 40;
   double seconds = 1e9;
   u32 jobs = 1;
+  u64 statements = 40;
   std::vector<std::string> folders;
 };
 
@@ -300,13 +304,14 @@ struct Counts {
   u64 findings = 0;
   u64 judged = 0;
   u64 parsed = 0;
-  u64 recalled = 0; // groups
+  u64 recalled = 0;  // groups
+  u64 elsewhere = 0; // edits that changed what is said of files that were not edited
 };
 
 class Project {
 public:
   Project(const std::string &folder, const Arguments &arguments, u64 seed)
-      : random_(seed), jobs_(arguments.jobs), start_(fs::current_path()) {
+      : random_(seed), jobs_(arguments.jobs), statements_(arguments.statements), start_(fs::current_path()) {
     std::vector<std::string> found;
     project::walk(
         {folder}, {}, [&](std::string path) { found.push_back(std::move(path)); },
@@ -337,6 +342,7 @@ public:
   bool run(u64 edits, const std::function<bool()> &is_over, Counts &counts) {
     for (u64 step = 0; step <= edits && !is_over(); ++step) {
       history_.clear();
+      edited_.clear();
       for (std::size_t i = 0; step > 0 && i < 1 + random_.below(2) * random_.below(3); ++i) {
         edit();
       }
@@ -370,6 +376,7 @@ private:
       const Result result = run_fresh(progress);
       expected = told(result);
       counts.findings += result.findings.size();
+      counts.elsewhere += is_different_elsewhere(result) ? 1 : 0;
     }
     fs::current_path(work_.root());
     std::string got;
@@ -402,6 +409,24 @@ private:
     return false;
   }
 
+  // Than after the last step, in files that were not edited.
+  bool is_different_elsewhere(const Result &result) {
+    std::map<std::string, std::string> now;
+    for (const rules::Finding &finding : result.findings) {
+      now[result.files[finding.file.value].path] +=
+          fmt::format("{} {} {}\n", finding.span.start, finding.rule->code, finding.message);
+    }
+    const auto differs = [&](const auto &one, const auto &others) {
+      const auto other = others.find(one.first);
+      return !edited_.contains(one.first) && (other == others.end() || other->second != one.second);
+    };
+    const bool found =
+        !edited_.empty() && (std::ranges::any_of(now, [&](const auto &one) { return differs(one, before_); }) ||
+                             std::ranges::any_of(before_, [&](const auto &one) { return differs(one, now); }));
+    before_ = std::move(now);
+    return found;
+  }
+
   Result run_fresh(Progress &progress) const { return check::run(options(), progress); }
 
   const std::string &some_file() {
@@ -412,6 +437,8 @@ private:
 
   // The Workspace should see this text now.
   void set_text(const std::string &name, std::string text) {
+    edited_.insert(name);
+    edited_.insert("./" + name);
     write(fs::path(truth_.path(name)), text);
     const bool is_ignored = name.starts_with("ignored/");
     if (is_ignored || open_.contains(name) || random_.one_in(2)) {
@@ -526,6 +553,13 @@ private:
       return;
     }
     const std::string name = some_file();
+    if (random_.below(100) < statements_) {
+      std::string text = seen_[last_.empty() || !seen_.contains(last_) || random_.one_in(4) ? last_ = name : last_];
+      for (std::size_t i = 0; i < 1 + random_.below(3); ++i) {
+        edit_statement(text, random_);
+      }
+      return set_text(last_, std::move(text));
+    }
     switch (random_.below(20)) {
     case 0:
       return remove(name);
@@ -572,6 +606,7 @@ private:
 
   Random random_;
   u32 jobs_;
+  u64 statements_; // percent of the edits
   fs::path start_;
   project::TempTree work_;
   project::TempTree truth_;
@@ -580,7 +615,10 @@ private:
   std::map<std::string, std::string> seen_;    // what it should see
   std::set<std::string> open_;
   std::optional<Workspace> workspace_;
-  std::vector<std::string> history_; // of this step
+  std::vector<std::string> history_;          // of this step
+  std::set<std::string> edited_;              // in this step
+  std::string last_;                          // the file whose statements were edited
+  std::map<std::string, std::string> before_; // what was said of each file
 };
 
 bool read_number(std::string_view text, u64 &number) {
@@ -607,6 +645,8 @@ bool read_arguments(int count, char **texts, Arguments &arguments) {
       arguments.files = number;
     } else if (text == "--seconds") {
       arguments.seconds = static_cast<double>(number);
+    } else if (text == "--statements") {
+      arguments.statements = number;
     } else if (text == "--jobs") {
       arguments.jobs = static_cast<u32>(number);
     } else {
@@ -631,8 +671,10 @@ int run_all(const Arguments &arguments) {
       return 1;
     }
   }
-  fmt::print("{} edits, {} findings, {} files judged again, {} files parsed again, {} groups recalled\n", counts.edits,
-             counts.findings, counts.judged, counts.parsed, counts.recalled);
+  fmt::print(
+      "{} edits, {} findings, {} files judged again, {} files parsed again, {} groups recalled, {} changed what is "
+      "said of other files\n",
+      counts.edits, counts.findings, counts.judged, counts.parsed, counts.recalled, counts.elsewhere);
   return 0;
 }
 
@@ -643,7 +685,9 @@ int run_all(const Arguments &arguments) {
 int main(int count, char **texts) {
   deepperf::check::Arguments arguments;
   if (!deepperf::check::read_arguments(count, texts, arguments)) {
-    std::fputs("usage: random_edits [--edits N] [--seed N] [--files N] [--seconds N] [--jobs N] FOLDER...\n", stderr);
+    std::fputs(
+        "usage: random_edits [--edits N] [--seed N] [--files N] [--seconds N] [--jobs N] [--statements N] FOLDER...\n",
+        stderr);
     return 2;
   }
   return deepperf::check::run_all(arguments);

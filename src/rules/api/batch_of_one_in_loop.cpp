@@ -131,6 +131,7 @@ void check_encoded(Site &site, const Call &call) {
     return finding.file == site.module->file && finding.rule->code == "DP141" &&
            finding.span.start == encoding->call->start;
   };
+  note_seen_findings();
   if (!item.has_value() || std::ranges::any_of(site.findings, is_told)) {
     return;
   }

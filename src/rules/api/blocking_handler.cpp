@@ -146,6 +146,7 @@ bool is_awaited_by_handler(const Site &site, const model::FunctionInfo &coroutin
   struct AwaitedByHandler {
     mutable std::array<std::unordered_map<const model::FunctionInfo *, bool>, kMostDepth + 1> known;
   };
+  note_read_everything(); // what was found for others is taken
   const AwaitedByHandler &all = site.memory.recall<AwaitedByHandler>(&site.project, [] { return AwaitedByHandler{}; });
   if (const auto known = all.known[depth].find(&coroutine); known != all.known[depth].end()) {
     return known->second;
@@ -182,6 +183,7 @@ void tell(Site &site, const Call &place, const Site &inner, const Call &call) {
   struct Told {
     mutable bool value = false;
   };
+  note_read_everything(); // whoever comes first tells
   const Told &told = site.memory.recall<Told>(site.function, [] { return Told{}; });
   if (told.value) {
     return;
@@ -230,6 +232,7 @@ void check_callers(Site &site, const model::FunctionInfo &function, const Call &
   struct Checked {
     mutable u32 depth = kMostDepth + 1;
   };
+  note_read_everything(); // whoever comes first checks
   const Checked &checked = site.memory.recall<Checked>(&function, [] { return Checked{}; });
   if (function.definition() == nullptr || checked.depth <= depth || is_generator(site, *function.definition())) {
     return;

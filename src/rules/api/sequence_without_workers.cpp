@@ -57,7 +57,7 @@ bool has_workers(const Site &site, const Call &call, const Expr *data) {
     return !workers.has_value() || workers->as_integer().value_or(2) > 1;
   }
   const Value value = value_of(site, data);
-  const auto *type = value.is(Value::Tag::Object) ? value.type : nullptr;
+  const model::ClassInfo *type = value.is(Value::Tag::Object) ? value.type : nullptr;
   const auto class_has_word = [&](std::string_view word) {
     return type != nullptr && std::ranges::any_of(type->mro, [&](const model::ClassInfo *one) {
              return has_word(one->module->parsed->source.part(one->node->start, one->node->end), {word});

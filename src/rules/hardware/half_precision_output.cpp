@@ -167,6 +167,7 @@ struct SearchedModules {
 // The file that sets the policy, and those of the project that it imports; without those that an earlier policy of at
 // least the same certainty led to.
 std::vector<const model::Module *> with_imported(const Site &site, bool is_sure) {
+  note_read_everything(); // whoever comes first searches
   const SearchedModules &searched =
       site.memory.recall<SearchedModules>(&site.project, [] { return SearchedModules{}; });
   std::vector<const model::Module *> all;

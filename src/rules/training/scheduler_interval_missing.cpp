@@ -23,7 +23,7 @@ const model::FunctionInfo *configuring(const Site &site) {
   if (is_it(*site.function)) {
     return site.function;
   }
-  const std::vector<const model::CallSite *> &callers = site.function->called_by;
+  const auto &callers = site.function->called_by;
   return callers.size() == 1 && is_it(*callers[0]->caller) ? callers[0]->caller : nullptr;
 }
 

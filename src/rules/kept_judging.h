@@ -1,0 +1,54 @@
+// What rules found in a project that stays in memory, module by module, and what they read for it (model/reads.h): when
+// a file has changed, only what read something that is different now is done again.
+//
+// A rule that read nothing but the module it looked at says the same again as long as that module's tree and facts are
+// the same. One that read others does so as long as these are the same, too. So a rule's findings in a module are kept
+// or made anew as a whole: rules may remember what they reported there.
+#pragma once
+
+#include "base/reads.h"
+#include "model/project.h"
+#include "rules/finding.h"
+
+#include <utility>
+#include <vector>
+
+namespace deepperf::rules {
+
+struct KeptModule {
+  std::vector<Finding> findings;                       // as the rules gave them
+  std::vector<std::pair<const Rule *, ReadSet>> reads; // of rules that read more than the module
+  bool sees_findings = false;                          // some rule asked what others had found: all or none
+};
+
+class KeptJudging {
+public:
+  // Compares the project with what it was when it was last judged. `is_parsed_anew` is by module.
+  void begin(const model::Project &project, const std::vector<bool> &is_parsed_anew);
+  // All has been judged, and nothing went wrong. Otherwise nothing is kept.
+  void end() { holds_ = true; }
+  void forget();
+
+  // Is something kept that can be used?
+  [[nodiscard]] bool is_update() const { return is_update_; }
+  // The rules that have to look at the module again.
+  struct Again {
+    bool all = false;
+    std::vector<const Rule *> rules; // otherwise
+  };
+  [[nodiscard]] Again again(const model::Module &module) const;
+
+  KeptModule &of(const model::Module &module) { return modules_[module.index]; }
+
+private:
+  [[nodiscard]] bool is_different(const ReadSet &reads) const;
+
+  std::vector<KeptModule> modules_;
+  std::vector<u64> fingerprints_; // of all units
+  std::vector<bool> is_changed_;  // since they were judged
+  bool anything_changed_ = true;
+  bool holds_ = false;
+  bool is_update_ = false;
+};
+
+} // namespace deepperf::rules
