@@ -2,6 +2,8 @@
 #include "model/classes.h"
 #include "model/variance.h"
 #include "rules/jax.h"
+#include "rules/origins.h"
+#include "rules/step_number.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
 
@@ -335,6 +337,95 @@ NewShape width_from_loader(const Site &site, const model::Loop &loop, const Expr
   return {width, "its width is that of the longest element of the batch", search.module};
 }
 
+// The same wherever the array is made: in a method, a named tuple or dictionary, a function that another one calls.
+class WidthOrigins {
+public:
+  WidthOrigins(const Site &site, const model::Loop &loop) : site_(site), loop_(loop) {}
+
+  NewShape of(const Expr *argument) {
+    visit_origins(site_, *site_.function, argument, [this](const Origin &origin) { return visit_array(origin); });
+    return found_;
+  }
+
+private:
+  Onward visit_array(const Origin &origin) {
+    const auto *call = as<Call>(origin.expr);
+    if (found_.place != nullptr || call == nullptr) {
+      return Onward::Stop;
+    }
+    const Site there = site_of_origin(site_, *origin.function);
+    if (site_.project.callee_of(call).is(Value::Tag::Class)) {
+      return Onward::Through; // Batch(tokens, mask)
+    }
+    const std::string_view api = called_api(there, *call);
+    const std::string_view last = api.substr(api.rfind('.') + 1);
+    if (call->args.empty() || api.empty()) {
+      return Onward::Stop;
+    }
+    if (last == "asarray" || last == "array" || last == "device_put" || last == "stack" || last == "int32" ||
+        last == "float32") {
+      return Onward::Through;
+    }
+    const bool is_padding = last == "pad" && call->args.size() > 1;
+    if (is_padding || last == "zeros" || last == "ones" || last == "full" || last == "empty") {
+      look_for_longest(*origin.function, is_padding ? call->args[1] : call->args[0]);
+    }
+    return Onward::Stop;
+  }
+
+  // The sizes in a shape: those that are the length of the longest element, and not of a few lengths only.
+  void look_for_longest(const model::FunctionInfo &function, const Expr *shape) {
+    if (const auto *tuple = as<Tuple>(shape)) {
+      for (const Expr *size : tuple->elts) {
+        look_for_longest(function, size);
+      }
+      return;
+    }
+    visit_origins(site_, function, shape, [this](const Origin &origin) { return visit_size(origin); });
+  }
+
+  Onward visit_size(const Origin &origin) {
+    const Site there = site_of_origin(site_, *origin.function);
+    if (const auto *sum = as<BinOp>(origin.expr)) {
+      const bool is_shifted = sum->op() == Operator::Add || sum->op() == Operator::Sub;
+      return is_shifted ? Onward::Through : Onward::Stop;
+    }
+    const auto *call = as<Call>(origin.expr);
+    if (call == nullptr || found_.place != nullptr) {
+      return Onward::Stop;
+    }
+    if (called_api(there, *call) == "min") {
+      return Onward::Through;
+    }
+    const bool is_maximum = called_api(there, *call) == "max" && call->args.size() == 1;
+    const Expr *of = is_maximum ? call->args[0] : called_method(*call) == "max" ? receiver_of(*call) : nullptr;
+    if ((is_longest(there, call) || holds_lengths(*origin.function, of)) &&
+        runs_inside(loop_, *origin.function, *call)) {
+      found_ = {call, "its width is that of the longest element of the batch", origin.function->module};
+    }
+    return Onward::Stop;
+  }
+
+  // `[len(x) for x in batch]`
+  bool holds_lengths(const model::FunctionInfo &function, const Expr *expr) {
+    bool holds = false;
+    if (expr != nullptr) {
+      visit_origins(site_, function, expr, [&holds](const Origin &origin) {
+        const auto *list = as<ListComp>(origin.expr);
+        const auto *length = list != nullptr ? as<Call>(list->elt) : nullptr;
+        holds |= length != nullptr && called_name(*length) == "len";
+        const auto *call = as<Call>(origin.expr);
+        return call != nullptr && called_name(*call) == "array" ? Onward::Through : Onward::Stop;
+      });
+    }
+    return holds;
+  }
+
+  const Site &site_;
+  const model::Loop &loop_;
+  NewShape found_;
+};
+
 // `tokenizer(texts, padding=True)`: as wide as the longest text of the batch. With `pad_to_multiple_of` there are few
 // widths.
 NewShape width_from_tokenizer(const Site &site, const model::Loop &loop, const Expr *argument) {
@@ -358,6 +449,9 @@ NewShape new_shape_of(const Site &site, const model::Loop &loop, const Expr *arg
     return given;
   }
   if (const NewShape given = width_from_loader(site, loop, argument); given.place != nullptr) {
+    return given;
+  }
+  if (const NewShape given = WidthOrigins(site, loop).of(argument); given.place != nullptr) {
     return given;
   }
   const auto *name = as<Name>(argument);
