@@ -22,6 +22,7 @@ public:
   KeySearch(const Site &site, const Loop &loop) : site_(site), loop_(loop) {}
 
   bool is_same = true;
+  bool is_kept = false;              // in a field, attribute or entry
   const Call *made = nullptr;        // before the loop
   std::vector<const Call *> derived; // splits and the like that run in every step
 
@@ -42,6 +43,7 @@ private:
       return Onward::Stop;
     }
     const Expr *expr = origin.expr;
+    is_kept |= expr->kind == NodeKind::Attribute || (!origin.path.empty() && origin.path.front().key);
     if (expr->kind == NodeKind::Name || expr->kind == NodeKind::Attribute) {
       return Onward::Through;
     }
@@ -82,7 +84,7 @@ const Loop *loop_with_same_key(const Site &site, const Expr *keys, const Call **
     return nullptr;
   }
   KeySearch search(site, **steps);
-  if (!search.search(*site.function, keys) || search.made == nullptr) {
+  if (!search.search(*site.function, keys) || search.made == nullptr || !search.is_kept) {
     return nullptr;
   }
   // `key, subkey = split(key)` in every step: what it leaves for the next step is another key.

@@ -219,6 +219,9 @@ public:
         into.push_back(std::move(chain));
         return true;
       }
+      if (function.slot_of(name->id) != model::FunctionInfo::kNoSlot && !function.has_param(name->id)) {
+        return false; // something else happens to it
+      }
     }
     if (const auto *call = as<Call>(expr)) {
       return lists_of_call(function, *call, depth, into);
@@ -310,8 +313,9 @@ private:
     });
     if (!yielded.empty()) {
       into.push_back(std::move(yielded));
+      returns = true;
     }
-    return is_understood && (returns || !yielded.empty());
+    return is_understood && returns;
   }
 
   const model::Project &project_;

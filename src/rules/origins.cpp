@@ -63,8 +63,8 @@ bool is_wrapper_api(std::string_view api) {
 
 class OriginSearch {
 public:
-  OriginSearch(const Site &site, OriginVisitor visit, bool thorough = false)
-      : site_(site), project_(site.project), visit_(visit), thorough_(thorough) {}
+  OriginSearch(const Site &site, OriginVisitor visit, bool thorough = false, bool enters_models = false)
+      : site_(site), project_(site.project), visit_(visit), thorough_(thorough), enters_models_(enters_models) {}
 
   void follow(const FunctionInfo &function, const Expr *expr, std::vector<OriginPart> path, const Frame *frame,
               u32 depth) {
@@ -496,6 +496,44 @@ private:
     return nullptr;
   }
 
+  static bool is_flax_module(const model::ClassInfo &type) {
+    return std::ranges::any_of(type.mro, [](const model::ClassInfo *one) {
+      return std::ranges::any_of(one->bases, [](const Value &base) {
+        return base.is(Value::Tag::Api) &&
+               (base.name().text() == "flax.linen.Module" || base.name().text() == "flax.nnx.Module");
+      });
+    });
+  }
+
+  // What a call of an object runs, if it is one of a plain class. Models are more than their functions: only if wanted.
+  [[nodiscard]] const FunctionInfo *called_object_method(const Value &callee) const {
+    if (!callee.is(Value::Tag::Object)) {
+      return nullptr;
+    }
+    const model::ClassInfo &type = *callee.type;
+    const bool is_keras = enters_models_ && (type.kind == Kind::KerasModel || type.kind == Kind::KerasLayer);
+    const bool is_plain = type.kind == Kind::Unknown && type.bases.empty();
+    if (!is_keras && !is_plain && !(enters_models_ && is_flax_module(type))) {
+      return nullptr;
+    }
+    const FunctionInfo *method = model::find_method_of(type, intern(is_keras ? "call" : "__call__"));
+    return method != nullptr && method->definition() != nullptr ? method : nullptr;
+  }
+
+  // `model.apply(variables, x)` of Flax: what its `__call__` returns. Whose arguments are which is not followed.
+  bool follow_applied(const Call &call, const FunctionInfo &function, const std::vector<OriginPart> &path, u32 depth) {
+    const Expr *receiver = enters_models_ && called_method(call) == "apply" ? receiver_of(call) : nullptr;
+    const Value object = receiver != nullptr ? model::value_of(scope(function), receiver) : Value{};
+    const FunctionInfo *method = object.is(Value::Tag::Object) && is_flax_module(*object.type)
+                                     ? model::find_method_of(*object.type, intern("__call__"))
+                                     : nullptr;
+    if (method == nullptr || method->definition() == nullptr) {
+      return false;
+    }
+    follow_results(*method, path, nullptr, depth);
+    return true;
+  }
+
   void follow_call(const FunctionInfo &function, const Call &call, std::vector<OriginPart> path, const Frame *frame,
                    u32 depth) {
     const Value callee = project_.callee_of(&call);
@@ -512,6 +550,9 @@ private:
       } else if (is_project_function(one)) {
         entered = true;
         enter(*one.function, call, function, false, path, frame, depth);
+      } else if (const FunctionInfo *method = called_object_method(one)) {
+        entered = true;
+        enter(*method, call, function, true, path, frame, depth);
       } else if (one.is(Value::Tag::Class) && !path.empty() && path.front().key) {
         const Expr *given = field_argument(*one.type, call, path.front().key);
         if (given != nullptr) {
@@ -543,7 +584,7 @@ private:
       }
       return;
     }
-    if (follow_replaced(function, call, api, path, frame, depth)) {
+    if (follow_replaced(function, call, api, path, frame, depth) || follow_applied(call, function, path, depth)) {
       return;
     }
     if (!asks(Origin{.function = &function, .expr = &call, .path = std::move(path)}, frame, depth)) {
@@ -674,6 +715,7 @@ private:
   const model::Project &project_;
   OriginVisitor visit_;
   bool thorough_;
+  bool enters_models_;
   std::deque<Frame> frames_;
   std::vector<const FunctionInfo *> active_;
   std::unordered_set<Key, Hash> visited_;
@@ -698,7 +740,7 @@ Site site_of_origin(const Site &site, const FunctionInfo &function) {
 
 bool visit_origins(const Site &site, const FunctionInfo &function, const Expr *expr, OriginVisitor visit,
                    OriginOptions options) {
-  OriginSearch search(site, visit, options.thorough);
+  OriginSearch search(site, visit, options.thorough, options.enters_models);
   search.follow(function, expr, std::move(options.path), nullptr, 0);
   return search.complete;
 }

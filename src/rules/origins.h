@@ -42,6 +42,7 @@ struct OriginOptions {
   // Names and attributes are visited as well, before what they hold, and in a loop a name is also what the turn before
   // left in it.
   bool thorough = false;
+  bool enters_models = false; // of a call of a Keras or Flax model, what its `call` or `__call__` returns
 };
 
 using OriginVisitor = FunctionRef<Onward(const Origin &)>;

@@ -166,7 +166,9 @@ KeptClock kept_clock_of(const Site &site, const model::FunctionInfo &method) {
     there.function = &method;
     there.module = method.module;
     there.ancestors.clear();
-    if (definition == nullptr || method.type == nullptr || effect_of(site, method, 0) != Effect::Nothing) {
+    if (definition == nullptr || method.type == nullptr ||
+        !has_word(text_of(method), {"time", "clock", "perf_counter"}) ||
+        effect_of(site, method, 0) != Effect::Nothing) {
       return kept;
     }
     any_node(definition->body, [&](const Node *node) {
@@ -318,6 +320,15 @@ const Call *clock_in(const Site &site, const Block &body, u32 from, u32 to) {
   return found;
 }
 
+// Does a context manager wait for the device? Printing the time that it took does not.
+bool waits_itself(const Site &site, const FunctionDef &definition) {
+  return any_node(definition.body, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    return call != nullptr && called_name(*call) != "print" &&
+           (may_wait(*call) || effect_of_call(site, *call, 0) == Effect::Wait);
+  });
+}
+
 // Where a context manager reads its clock at the end, if it does so at the start as well and waits for nothing.
 const Call *clock_of_manager(const Site &site, const Call &call, const model::Module **module) {
   const Value callee = site.project.callee_of(&call);
@@ -328,7 +339,7 @@ const Call *clock_of_manager(const Site &site, const Call &call, const model::Mo
     there.module = *module = function->module;
     const FunctionDef *const definition = function->definition();
     const Node *yield = nullptr;
-    if (definition == nullptr || definition->decorators.empty() || effect_of(site, *function, 0) != Effect::Nothing) {
+    if (definition == nullptr || definition->decorators.empty() || waits_itself(there, *definition)) {
       return nullptr;
     }
     any_node(definition->body, [&](const Node *node) {
@@ -385,6 +396,17 @@ void check_with(Site &site, const With &with) {
   }
 }
 
+// Does the function call methods of an object that keeps a clock?
+bool uses_kept_clock(const Site &site, const model::FunctionInfo &function) {
+  return std::ranges::any_of(function.calls, [&](const model::CallSite &call) {
+    if (call.callee->type == nullptr || call.callee->module == nullptr) {
+      return false;
+    }
+    const KeptClock kept = kept_clock_of(site, *call.callee);
+    return static_cast<bool>(kept.started) || static_cast<bool>(kept.stopped);
+  });
+}
+
 void check_function(Site &site, const Node &node) {
   if (const auto *with = as<With>(&node)) {
     check_with(site, *with);
@@ -392,7 +414,7 @@ void check_function(Site &site, const Node &node) {
   }
   const model::FunctionInfo *function = site.project.function_at(&node);
   if ((site.module->torch || site.module->jax) && function != nullptr &&
-      has_word(text_of(*function), {"time", "clock", "perf_counter"})) {
+      (has_word(text_of(*function), {"time", "clock", "perf_counter"}) || uses_kept_clock(site, *function))) {
     judge(site, static_cast<const FunctionDef &>(node).body);
   }
 }

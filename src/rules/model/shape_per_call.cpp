@@ -343,14 +343,25 @@ public:
   WidthOrigins(const Site &site, const model::Loop &loop) : site_(site), loop_(loop) {}
 
   NewShape of(const Expr *argument) {
-    visit_origins(site_, *site_.function, argument, [this](const Origin &origin) { return visit_array(origin); });
+    visit_origins(site_, *site_.function, argument, [this](const Origin &origin) { return visit(origin); });
     return found_;
   }
 
 private:
-  Onward visit_array(const Origin &origin) {
+  // Arrays, and the sizes of their shapes, in one search: what a function gets as a size depends on who calls it.
+  Onward visit(const Origin &origin) {
+    if (found_.place != nullptr) {
+      return Onward::Stop;
+    }
+    if (origin.parameter_of != nullptr || origin.expr->kind == NodeKind::Attribute) {
+      return Onward::Through;
+    }
+    if (const auto *sum = as<BinOp>(origin.expr)) {
+      const bool is_shifted = sum->op() == Operator::Add || sum->op() == Operator::Sub;
+      return is_shifted ? Onward::Through : Onward::Stop; // rounded up, there are only a few
+    }
     const auto *call = as<Call>(origin.expr);
-    if (found_.place != nullptr || call == nullptr) {
+    if (call == nullptr) {
       return Onward::Stop;
     }
     const Site there = site_of_origin(site_, *origin.function);
@@ -359,45 +370,17 @@ private:
     }
     const std::string_view api = called_api(there, *call);
     const std::string_view last = api.substr(api.rfind('.') + 1);
-    if (call->args.empty() || api.empty()) {
-      return Onward::Stop;
-    }
-    if (last == "asarray" || last == "array" || last == "device_put" || last == "stack" || last == "int32" ||
-        last == "float32") {
+    if (last == "asarray" || last == "array" || last == "device_put" || last == "stack" || api == "min" ||
+        api == "int") {
       return Onward::Through;
     }
     const bool is_padding = last == "pad" && call->args.size() > 1;
-    if (is_padding || last == "zeros" || last == "ones" || last == "full" || last == "empty") {
-      look_for_longest(*origin.function, is_padding ? call->args[1] : call->args[0]);
+    const bool is_filled = last == "zeros" || last == "ones" || last == "full" || last == "empty";
+    if (is_padding || (is_filled && !call->args.empty())) {
+      origin.next.push_back(is_padding ? call->args[1] : call->args[0]);
+      return Onward::Next;
     }
-    return Onward::Stop;
-  }
-
-  // The sizes in a shape: those that are the length of the longest element, and not of a few lengths only.
-  void look_for_longest(const model::FunctionInfo &function, const Expr *shape) {
-    if (const auto *tuple = as<Tuple>(shape)) {
-      for (const Expr *size : tuple->elts) {
-        look_for_longest(function, size);
-      }
-      return;
-    }
-    visit_origins(site_, function, shape, [this](const Origin &origin) { return visit_size(origin); });
-  }
-
-  Onward visit_size(const Origin &origin) {
-    const Site there = site_of_origin(site_, *origin.function);
-    if (const auto *sum = as<BinOp>(origin.expr)) {
-      const bool is_shifted = sum->op() == Operator::Add || sum->op() == Operator::Sub;
-      return is_shifted ? Onward::Through : Onward::Stop;
-    }
-    const auto *call = as<Call>(origin.expr);
-    if (call == nullptr || found_.place != nullptr) {
-      return Onward::Stop;
-    }
-    if (called_api(there, *call) == "min") {
-      return Onward::Through;
-    }
-    const bool is_maximum = called_api(there, *call) == "max" && call->args.size() == 1;
+    const bool is_maximum = api == "max" && call->args.size() == 1;
     const Expr *of = is_maximum ? call->args[0] : called_method(*call) == "max" ? receiver_of(*call) : nullptr;
     if ((is_longest(there, call) || holds_lengths(*origin.function, of)) &&
         runs_inside(loop_, *origin.function, *call)) {
@@ -415,7 +398,8 @@ private:
         const auto *length = list != nullptr ? as<Call>(list->elt) : nullptr;
         holds |= length != nullptr && called_name(*length) == "len";
         const auto *call = as<Call>(origin.expr);
-        return call != nullptr && called_name(*call) == "array" ? Onward::Through : Onward::Stop;
+        const std::string_view name = call != nullptr ? called_name(*call) : std::string_view{};
+        return name == "array" || name == "asarray" || name == "list" ? Onward::Through : Onward::Stop;
       });
     }
     return holds;

@@ -146,6 +146,25 @@ std::vector<u32> first_rebinding(const model::FunctionInfo &function, const Func
   return ends;
 }
 
+// `rng = key`, if the name is bound to nothing else: the other name.
+const Expr *alias_of(const FunctionDef &definition, const Expr &key) {
+  const auto *name = as<Name>(&key);
+  const Expr *alias = nullptr;
+  u32 bound = 0;
+  any_node_inside(name != nullptr ? &definition : nullptr, [&](const Node *node) {
+    const auto *use = as<Name>(node);
+    bound += use != nullptr && use->id == name->id && use->context == Context::Store ? 1 : 0;
+    const auto *assignment = as<Assign>(node);
+    const auto *target =
+        assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+    if (target != nullptr && target->id == name->id && assignment->value->kind == NodeKind::Name) {
+      alias = assignment->value;
+    }
+    return false;
+  });
+  return bound == 1 && alias != nullptr ? alias : &key;
+}
+
 u64 parameters_drawn(const model::Project &project, Memory &memory, const model::FunctionInfo &function, u32 depth) {
   const FunctionDef *definition = function.definition();
   if (definition == nullptr || !function.module->jax) {
@@ -159,7 +178,7 @@ u64 parameters_drawn(const model::Project &project, Memory &memory, const model:
             u64 folded = 0;
             const std::vector<u32> rebound = first_rebinding(function, *definition);
             const auto bit_of = [&](const Expr &key) {
-              const auto *name = as<Name>(&key);
+              const auto *name = as<Name>(alias_of(*definition, key));
               for (u32 i = 0; name != nullptr && i < function.params.size() && i < 64; ++i) {
                 if (function.params[i]->name == name->id && key.start < rebound[i]) {
                   return u64{1} << i;
