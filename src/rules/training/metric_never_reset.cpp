@@ -76,29 +76,35 @@ bool is_logged(const Site &site, const Node &type, std::string_view metric) {
   });
 }
 
-// Does the file reset the Keras metric that `maker` made, or may it? Others may be reset by their own names.
+// Does anything reset the Keras metric that `maker` made, or may it? Others may be reset by their own names.
 bool may_reset_keras(const Site &site, const Call &maker, std::string_view text) {
-  bool found = false;
-  const auto look = [&](const Node *node) {
-    const auto *name = as<Attribute>(node);
-    if (name == nullptr || !name->attr.text().starts_with("reset")) {
-      return found;
-    }
-    const bool is_plain = name->value->kind == NodeKind::Name || name->value->kind == NodeKind::Attribute;
-    const model::Value other = is_plain ? value_of(site, name->value) : model::Value{};
-    const bool is_another = other.is_kind(Kind::KerasMetric) && !other.many && other.call != nullptr &&
-                            other.call != &maker && text_of(site, name->value) != text;
-    found |= !is_another;
-    return found;
+  const auto resets = [&](const model::FunctionInfo &function) {
+    const Site there = site_of_origin(site, function);
+    const auto look = [&](const Node *node) {
+      const auto *name = as<Attribute>(node);
+      if (name == nullptr || !name->attr.text().starts_with("reset")) {
+        return false;
+      }
+      const bool is_plain = name->value->kind == NodeKind::Name || name->value->kind == NodeKind::Attribute;
+      const model::Value other = is_plain ? value_of(there, name->value) : model::Value{};
+      const bool is_another = other.is_kind(Kind::KerasMetric) && !other.many && other.call != nullptr &&
+                              other.call != &maker &&
+                              (text_of(there, name->value) != text || function.type != site.function->type);
+      return !is_another;
+    };
+    const FunctionDef *definition = function.definition();
+    const Lambda *lambda = function.lambda();
+    return lambda != nullptr       ? any_node(lambda->body, look)
+           : definition != nullptr ? any_node(definition->body, look)
+                                   : any_node(function.module->parsed->tree.body, look);
   };
   // What a function made itself, it resets itself.
-  if (site.function->node != nullptr && site.project.caller_of(&maker) == site.function) {
-    return any_node_inside(site.function->node, look);
-  }
-  for (const Stmt *statement : site.module->parsed->tree.body) {
-    any_node_inside(static_cast<const Node *>(statement), look);
-  }
-  return found;
+  const bool is_own = site.function->node != nullptr && site.project.caller_of(&maker) == site.function;
+  return std::ranges::any_of(site.project.functions, [&](const model::FunctionInfo &function) {
+    const bool is_meant = is_own ? &function == site.function || function.parent == site.function
+                                 : function.module != nullptr && function.module->tensorflow;
+    return is_meant && resets(function);
+  });
 }
 
 // Several epochs, however few: from the second one on, the value is wrong.
@@ -152,7 +158,8 @@ const Node *epochs_of_callers(const Site &site, const Call &maker) {
   const model::ClassInfo *type = site.function->type;
   const bool is_kept =
       made_in != nullptr && made_in != site.function &&
-      (made_in->node == nullptr || (type != nullptr && made_in->type == type && made_in->name.text() == "__init__"));
+      (made_in->node == nullptr || (type != nullptr && made_in->type != nullptr && made_in->name.text() == "__init__" &&
+                                    std::ranges::find(type->mro, made_in->type) != type->mro.end()));
   const bool has_batches = std::ranges::any_of(site.function->loops, [&](const model::Loop *inner) {
     return inner->parent == nullptr && !is_inside(*site.node, *inner->node) && goes_over_batches(site, *inner);
   });
@@ -253,16 +260,33 @@ void check_bundle(Site &site, const Call &call) {
   }
 }
 
+// The call that makes the metric, where it is an entry or field: `parts["metric"].result()`.
+const Call *maker_of(const Site &site, const Expr *receiver) {
+  const Call *made = nullptr;
+  u32 count = 0;
+  const bool complete = visit_origins(site, *site.function, receiver, [&](const Origin &origin) {
+    if (origin.parameter_of != nullptr || origin.expr->kind == NodeKind::Attribute) {
+      return Onward::Through;
+    }
+    const auto *call = as<Call>(origin.expr);
+    const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value{};
+    const ApiInfo *info = callee.is(model::Value::Tag::Api) ? find_api(callee.name()) : nullptr;
+    made = info != nullptr && info->returns == Kind::KerasMetric ? call : nullptr;
+    ++count;
+    return Onward::Stop;
+  });
+  return complete && count == 1 ? made : nullptr;
+}
+
 // metric.result() in each epoch, of a metric that was updated in all epochs before.
 void check_keras(Site &site, const Call &call) {
   const Expr *receiver = receiver_of(call);
   const model::Value metric = receiver != nullptr ? value_of(site, receiver) : model::Value{};
-  if (site.function == nullptr || !metric.is_kind(Kind::KerasMetric) || site.module->is_test || site.module->jax ||
-      tracers_at(site) != 0) {
+  if (site.function == nullptr || site.module->is_test || site.module->jax || tracers_at(site) != 0) {
     return; // with JAX, the state of metrics is passed around
   }
   // One of several in a dictionary or list, which are made together.
-  const Call *maker = metric.call;
+  const Call *maker = metric.is_kind(Kind::KerasMetric) ? metric.call : maker_of(site, receiver);
   for_each_alternative(metric, [&](const model::Value &one) { maker = maker == nullptr ? one.call : maker; });
   if (maker == nullptr || metric.open) {
     return;

@@ -151,7 +151,10 @@ const Expr *alias_of(const FunctionDef &definition, const Expr &key) {
   const auto *name = as<Name>(&key);
   const Expr *alias = nullptr;
   u32 bound = 0;
-  any_node_inside(name != nullptr ? &definition : nullptr, [&](const Node *node) {
+  if (name == nullptr) {
+    return &key;
+  }
+  any_node_inside(&definition, [&](const Node *node) {
     const auto *use = as<Name>(node);
     bound += use != nullptr && use->id == name->id && use->context == Context::Store ? 1 : 0;
     const auto *assignment = as<Assign>(node);
