@@ -82,8 +82,15 @@ private:
       const auto is_starred = [](const Expr *expr) { return expr->kind == NodeKind::Starred; };
       const bool fits = values.size() == targets.size() && std::ranges::none_of(values, is_starred) &&
                         std::ranges::none_of(targets, is_starred);
+      const bool has_star = std::ranges::any_of(targets, is_starred);
       for (u32 i = 0; i < targets.size(); ++i) {
-        assign(targets[i], fits ? values[i] : nullptr);
+        const auto *attribute = as<Attribute>(targets[i]);
+        if (attribute != nullptr && !fits && value != nullptr && !has_star) {
+          into_.attribute_stores[attribute->attr.id].push_back(
+              {.function = function_, .object = attribute->value, .unpacked = value, .index = i});
+        } else {
+          assign(targets[i], fits ? values[i] : nullptr);
+        }
       }
       return;
     }
@@ -213,9 +220,12 @@ private:
     }
     case NodeKind::AugAssign: {
       const auto *statement = static_cast<const AugAssign *>(node);
-      assign(statement->target, nullptr);
       if (const auto *attribute = as<Attribute>(statement->target)) {
+        into_.attribute_stores[attribute->attr.id].push_back(
+            {.function = function_, .object = attribute->value, .increment = statement->value});
         note_change(attribute->attr);
+      } else {
+        assign(statement->target, nullptr);
       }
       return visit(statement->value);
     }

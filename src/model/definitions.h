@@ -22,6 +22,9 @@ struct AttributeStore {
   const FunctionInfo *function = nullptr;
   const python::Expr *object = nullptr;
   const python::Expr *value = nullptr;
+  const python::Expr *increment = nullptr; // of `object.attribute += increment`, which has no value
+  const python::Expr *unpacked = nullptr;  // of `object.attribute, other = unpacked`, which has no value either
+  u32 index = 0;                           // the element of it
 };
 
 // What is done to a dictionary that has a name or is an attribute: `d[key] = value`, or `d.update(…)` as a call.

@@ -382,6 +382,11 @@ Value Transfer::element_of_one(const Value &value) {
     batch.device = value.maker() != nullptr ? kOnCpu & 7U : 0U;
     return batch;
   }
+  if (value.is_kind(Kind::Dataset)) { // of TensorFlow: the same
+    Value batch = Value::instance(Kind::Tensor);
+    batch.container = true;
+    return batch;
+  }
   if (value.is_kind(Kind::Tensor) || value.is_kind(Kind::TorchTensor) || value.is_kind(Kind::JaxArray) ||
       value.is_kind(Kind::NumpyArray)) {
     Value element = Value::instance(value.kind);

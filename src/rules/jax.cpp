@@ -1,5 +1,6 @@
 #include "rules/jax.h"
 
+#include "rules/origins.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -26,6 +27,36 @@ bool runs_compiled_jax(const model::Project &project, const Call &call) {
     }
   });
   return found && !other;
+}
+
+bool runs_compiled_jax(const Site &site, const Call &call) {
+  if (runs_compiled_jax(site.project, call)) {
+    return true;
+  }
+  const Value callee = site.project.callee_of(&call);
+  const bool is_place = call.func->kind == NodeKind::Name || call.func->kind == NodeKind::Attribute ||
+                        call.func->kind == NodeKind::Subscript;
+  if (!is_place || site.function == nullptr || callee.known() || callee.alternatives != nullptr) {
+    return false;
+  }
+  bool is_compiled = false;
+  bool is_other = false;
+  const bool complete = visit_origins(site, *site.function, call.func, [&](const Origin &origin) {
+    if (origin.parameter_of != nullptr) {
+      return Onward::Through;
+    }
+    const auto *made = as<Call>(origin.expr);
+    const Value value =
+        made != nullptr ? site.project.callee_of(made) : value_of(site_of_origin(site, *origin.function), origin.expr);
+    const ApiInfo *info = made != nullptr && value.is(Value::Tag::Api) ? find_api(value.name()) : nullptr;
+    const bool is_jit = info != nullptr && info->has(kCompiles) && !value.name().text().starts_with("tensorflow.");
+    const bool is_function = made == nullptr && (value.is(Value::Tag::Function) || value.is(Value::Tag::Method)) &&
+                             value.function->compiled_at != nullptr &&
+                             (value.function->tracers & model::kByJaxJit) != 0;
+    (is_jit || is_function ? is_compiled : is_other) = true;
+    return Onward::Stop;
+  });
+  return complete && is_compiled && !is_other;
 }
 
 namespace {

@@ -86,6 +86,24 @@ Transformation transformation_of_call(const model::Project &project, const model
     return common_transformation(all);
   }
   const Value callee = project.callee_of(&call);
+  const std::string_view api = callee.is(Value::Tag::Api) ? callee.name().text() : std::string_view{};
+  if ((api == "optax.masked" || api == "optax.apply_if_finite" || api == "optax.MultiSteps" || api == "optax.flatten" ||
+       api == "optax.with_extra_args_support") &&
+      !call.args.empty()) {
+    return transformation_of(project, scope, call.args[0], depth + 1);
+  }
+  if (api == "optax.chain") { // one inside another
+    const bool has_optimizer = std::ranges::any_of(call.args, [&](const Expr *part) {
+      return transformation_of(project, scope, part, depth + 1) == Transformation::Optimizer;
+    });
+    return has_optimizer ? Transformation::Optimizer : Transformation::Unknown;
+  }
+  if (const auto *made = as<Call>(call.func)) { // optax.inject_hyperparams(optax.adamw)(…)
+    const Value wrapper = project.callee_of(made);
+    if (wrapper.is(Value::Tag::Api) && wrapper.name().text() == "optax.inject_hyperparams" && !made->args.empty()) {
+      return transformation_by(project, model::value_of(scope, made->args[0]), depth + 1);
+    }
+  }
   for_each_alternative(callee, [&](const Value &one) { all.push_back(transformation_by(project, one, depth)); });
   return callee.open ? Transformation::Unknown : common_transformation(all);
 }
@@ -107,13 +125,13 @@ Transformation transformation_of(const model::Project &project, const model::Sco
   return common_transformation(all);
 }
 
-struct Chain {
+struct ListParts {
   std::vector<const Expr *> parts;
 };
 
 // `steps = [optax.adam(rate)]`, `steps.append(optax.clip(1.0))`, … `optax.chain(*steps)`: all that happens to the list
 // in its function before the chain. False if something happens to it that is not understood.
-bool read_chain_list(const Block &body, Symbol name, u32 until, Chain &chain) {
+bool read_chain_list(const Block &body, Symbol name, u32 until, ListParts &chain) {
   bool is_understood = true;
   bool is_made = false;
   std::vector<const Node *> seen; // uses of the name that were understood
@@ -164,35 +182,158 @@ bool read_chain_list(const Block &body, Symbol name, u32 until, Chain &chain) {
   return is_understood && is_made;
 }
 
-Chain parts_of_chain(const Site &site, const Call &call) {
-  Chain chain;
-  for (const Expr *given : call.args) {
-    const auto *starred = as<Starred>(given);
-    if (starred == nullptr) {
-      chain.parts.push_back(given);
-      continue;
+// The lists that an expression may be, each with its elements in their order.
+class ChainSearch {
+public:
+  explicit ChainSearch(const model::Project &project) : project_(project) {}
+
+  // False if there is one that is not understood.
+  bool lists_of(const model::FunctionInfo &function, const Expr *expr, u32 depth, std::vector<Chain> &into) {
+    if (depth > kMostChainDepth || expr == nullptr) {
+      return false;
     }
-    const auto *name = as<Name>(starred->value);
-    const auto *list = as<List>(starred->value);
-    const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
-    const Block &body = definition != nullptr ? definition->body : site.module->parsed->tree.body;
-    if (list != nullptr) {
-      chain.parts.insert(chain.parts.end(), list->elts.begin(), list->elts.end());
-    } else if (name == nullptr || !read_chain_list(body, name->id, call.start, chain)) {
-      return {};
+    if (const auto *list = as<List>(expr)) {
+      return add_elements(function, list->elts, depth, into);
     }
+    if (const auto *tuple = as<Tuple>(expr)) {
+      return add_elements(function, tuple->elts, depth, into);
+    }
+    if (const auto *choice = as<IfExp>(expr)) {
+      return lists_of(function, choice->body, depth + 1, into) && lists_of(function, choice->orelse, depth + 1, into);
+    }
+    if (const auto *sum = as<BinOp>(expr); sum != nullptr && sum->op() == Operator::Add) {
+      std::vector<Chain> first;
+      std::vector<Chain> second;
+      return lists_of(function, sum->left, depth + 1, first) && lists_of(function, sum->right, depth + 1, second) &&
+             add_products(first, second, into);
+    }
+    if (const auto *name = as<Name>(expr)) {
+      const FunctionDef *definition = function.definition();
+      ListParts parts;
+      if (read_chain_list(definition != nullptr ? definition->body : function.module->parsed->tree.body, name->id,
+                          expr->start, parts)) {
+        Chain chain;
+        for (const Expr *part : parts.parts) {
+          chain.push_back({.expr = part, .function = &function});
+        }
+        into.push_back(std::move(chain));
+        return true;
+      }
+      if (function.slot_of(name->id) != model::FunctionInfo::kNoSlot && !function.has_param(name->id)) {
+        return false; // something else happens to it
+      }
+    }
+    if (const auto *call = as<Call>(expr)) {
+      return lists_of_call(function, *call, depth, into);
+    }
+    const std::vector<model::Argument::Given> written = model::written_as(model::scope_of(project_, function), expr);
+    return !written.empty() && std::ranges::all_of(written, [&](const model::Argument::Given &given) {
+      return given.expr != expr && given.scope.function != nullptr &&
+             lists_of(*given.scope.function, given.expr, depth + 1, into);
+    });
   }
-  return chain;
-}
+
+  bool add_elements(const model::FunctionInfo &function, const Array<Expr *> &elements, u32 depth,
+                    std::vector<Chain> &into) {
+    std::vector<Chain> all = {Chain{}};
+    for (const Expr *element : elements) {
+      std::vector<Chain> next;
+      if (const auto *star = as<Starred>(element)) {
+        if (!lists_of(function, star->value, depth + 1, next)) {
+          return false;
+        }
+      } else {
+        next.push_back({{.expr = element, .function = &function}});
+      }
+      std::vector<Chain> longer;
+      if (!add_products(all, next, longer)) {
+        return false;
+      }
+      all = std::move(longer);
+    }
+    into.insert(into.end(), all.begin(), all.end());
+    return into.size() <= kMostChains;
+  }
+
+private:
+  static constexpr std::size_t kMostChains = 16;
+
+  static bool add_products(const std::vector<Chain> &first, const std::vector<Chain> &second,
+                           std::vector<Chain> &into) {
+    for (const Chain &one : first) {
+      for (const Chain &other : second) {
+        Chain both = one;
+        both.insert(both.end(), other.begin(), other.end());
+        into.push_back(std::move(both));
+      }
+    }
+    return into.size() <= kMostChains;
+  }
+
+  bool lists_of_call(const model::FunctionInfo &function, const Call &call, u32 depth, std::vector<Chain> &into) {
+    const Value callee = project_.callee_of(&call);
+    const std::string_view api = callee.is(Value::Tag::Api) ? callee.name().text() : std::string_view{};
+    if ((api == "tuple" || api == "list") && call.args.size() == 1) {
+      return lists_of(function, call.args[0], depth + 1, into);
+    }
+    std::vector<const model::FunctionInfo *> functions =
+        functions_chosen_by(project_, model::scope_of(project_, function), call.func);
+    bool is_other = callee.open;
+    for_each_alternative(callee, [&](const Value &one) {
+      const bool is_function = one.is(Value::Tag::Function) || one.is(Value::Tag::Method);
+      if (is_function && std::ranges::find(functions, one.function) == functions.end()) {
+        functions.push_back(one.function);
+      }
+      is_other |= !is_function;
+    });
+    return !functions.empty() && !is_other && std::ranges::all_of(functions, [&](const model::FunctionInfo *one) {
+      return lists_returned_by(*one, depth + 1, into);
+    });
+  }
+
+  bool lists_returned_by(const model::FunctionInfo &function, u32 depth, std::vector<Chain> &into) {
+    if (const Lambda *lambda = function.lambda()) {
+      return lists_of(function, lambda->body, depth, into);
+    }
+    const FunctionDef *definition = function.definition();
+    if (definition == nullptr) {
+      return false;
+    }
+    Chain yielded;
+    bool is_understood = true;
+    bool returns = false;
+    any_node(definition->body, [&](const Node *node) {
+      if (const auto *result = as<Return>(node); result != nullptr && result->value != nullptr) {
+        returns = true;
+        is_understood &= lists_of(function, result->value, depth, into);
+      } else if (const auto *yield = as<Yield>(node); yield != nullptr && yield->value != nullptr) {
+        yielded.push_back({.expr = yield->value, .function = &function});
+      }
+      return false;
+    });
+    if (!yielded.empty()) {
+      into.push_back(std::move(yielded));
+      returns = true;
+    }
+    return is_understood && returns;
+  }
+
+  const model::Project &project_;
+};
 
 } // namespace
 
-std::vector<ChainPart> chain_of(const Site &site, const Call &call) {
-  std::vector<ChainPart> parts;
-  for (const Expr *part : parts_of_chain(site, call).parts) {
-    parts.push_back({part, transformation_of(site.project, scope_of(site), part, 0)});
+std::vector<Chain> chains_of(const Site &site, const Call &call) {
+  std::vector<Chain> chains;
+  if (site.function == nullptr || !ChainSearch(site.project).add_elements(*site.function, call.args, 0, chains)) {
+    return {};
   }
-  return parts;
+  for (Chain &chain : chains) {
+    for (ChainPart &part : chain) {
+      part.what = transformation_of(site.project, model::scope_of(site.project, *part.function), part.expr, 0);
+    }
+  }
+  return chains;
 }
 
 } // namespace deepperf::rules

@@ -52,25 +52,47 @@ private:
   }
 
   // `for a, b in zip(xs, ys)` binds an element of each.
-  void bind_elements(const For &loop, Span body) {
-    const auto *call = as<Call>(loop.iter);
-    const auto *pair = as<Tuple>(loop.target);
+  void bind_elements(const Expr *target, const Expr *iterated, const Node &loop, u32 end, Span body) {
+    const auto *call = as<Call>(iterated);
+    const auto *pair = as<Tuple>(target);
     const std::string_view name = call != nullptr ? called_name(*call) : std::string_view{};
     if (name == "zip" && pair != nullptr && pair->elts.size() == call->args.size()) {
       for (u32 i = 0; i < pair->elts.size(); ++i) {
-        bind(pair->elts[i], call->args[i], {OriginPart{}}, loop, loop.iter->end, body);
+        bind(pair->elts[i], call->args[i], {OriginPart{}}, loop, end, body);
       }
       return;
     }
     if (name == "enumerate" && pair != nullptr && pair->elts.size() == 2 && !call->args.empty()) {
-      bind(pair->elts[1], call->args[0], {OriginPart{}}, loop, loop.iter->end, body);
-      bind(pair->elts[0], loop.iter, {OriginPart{}}, loop, loop.iter->end, body);
+      bind(pair->elts[1], call->args[0], {OriginPart{}}, loop, end, body);
+      bind(pair->elts[0], iterated, {OriginPart{}}, loop, end, body);
       return;
     }
-    bind(loop.target, loop.iter, {OriginPart{}}, loop, loop.iter->end, body);
+    bind(target, iterated, {OriginPart{}}, loop, end, body);
+  }
+
+  // `for x in xs` of comprehensions in the statement's own expressions.
+  void visit_expressions(const Node &node) {
+    for_each_child(&node, [this](const Node *child) {
+      if (child->kind >= NodeKind::FunctionDef) {
+        return;
+      }
+      if (child->kind == NodeKind::ListComp || child->kind == NodeKind::SetComp || child->kind == NodeKind::DictComp ||
+          child->kind == NodeKind::GeneratorExp) {
+        const auto &comprehension = static_cast<const ComprehensionExpr &>(*child);
+        for (const Comprehension *generator : comprehension.generators) {
+          const std::size_t first = found.size();
+          bind_elements(generator->target, generator->iter, comprehension, comprehension.start, comprehension.span());
+          for (std::size_t i = first; i < found.size(); ++i) {
+            found[i].in_region_only = true;
+          }
+        }
+      }
+      visit_expressions(*child);
+    });
   }
 
   void visit(const Stmt &statement, Span region) {
+    visit_expressions(statement);
     switch (statement.kind) {
     case NodeKind::Assign: {
       const auto &assignment = static_cast<const Assign &>(statement);
@@ -94,7 +116,7 @@ private:
     }
     case NodeKind::For: {
       const auto &loop = static_cast<const For &>(statement);
-      bind_elements(loop, span_of(loop.body));
+      bind_elements(loop.target, loop.iter, loop, loop.iter->end, span_of(loop.body));
       block(loop.body, span_of(loop.body));
       return block(loop.orelse, span_of(loop.orelse));
     }
@@ -169,7 +191,14 @@ std::vector<const OriginBinding *> bindings_of_value(const Site &site, const Fun
 }
 
 std::vector<const OriginBinding *> bindings_before(const Site &site, const FunctionInfo &function, Symbol name,
-                                                   u32 offset, bool &is_settled) {
+                                                   u32 offset, bool &is_settled, bool is_carried) {
+  const auto is_in_same_loop = [&](const OriginBinding &binding) {
+    return std::ranges::any_of(function.loops, [&](const model::Loop *loop) {
+      return (loop->node->kind == NodeKind::For || loop->node->kind == NodeKind::While) &&
+             loop->node->start <= binding.start && binding.end <= loop->node->end && loop->node->start <= offset &&
+             offset < loop->node->end;
+    });
+  };
   const OriginBindings &all = bindings_of(site, function);
   const auto range =
       std::ranges::equal_range(all.all, name.id, {}, [](const OriginBinding &one) { return one.name.id; });
@@ -177,7 +206,11 @@ std::vector<const OriginBinding *> bindings_before(const Site &site, const Funct
   is_settled = false;
   for (auto at = range.end(); at != range.begin() && !is_settled;) {
     --at;
-    if (at->end > offset) {
+    const bool is_hidden = at->in_region_only && (offset < at->region.start || offset >= at->region.end);
+    if (at->end > offset && is_carried && !is_hidden && is_in_same_loop(*at)) {
+      seen.push_back(&*at);
+    }
+    if (at->end > offset || is_hidden) {
       continue;
     }
     seen.push_back(&*at);

@@ -12,12 +12,13 @@ struct OriginBinding {
   u32 start = 0;                // of the statement
   u32 end = 0;
   python::Span region{}; // of the innermost branch or loop body around it; empty: it runs whenever the function does
+  bool in_region_only = false; // of a comprehension: nobody outside of it sees the name
 };
 
 // Those that may hold at the offset, the latest first. `is_settled`: one of them surely holds, so that no parameter
-// and no outer name is meant.
+// and no outer name is meant. `is_carried`: with those that the turn before left, of loops around the offset.
 std::vector<const OriginBinding *> bindings_before(const Site &site, const model::FunctionInfo &function, Symbol name,
-                                                   u32 offset, bool &is_settled);
+                                                   u32 offset, bool &is_settled, bool is_carried = false);
 
 // The names that a statement binds to the value of the expression, or to parts of it.
 std::vector<const OriginBinding *> bindings_of_value(const Site &site, const model::FunctionInfo &function,

@@ -63,7 +63,8 @@ bool is_wrapper_api(std::string_view api) {
 
 class OriginSearch {
 public:
-  OriginSearch(const Site &site, OriginVisitor visit) : site_(site), project_(site.project), visit_(visit) {}
+  OriginSearch(const Site &site, OriginVisitor visit, bool thorough = false, bool enters_models = false)
+      : site_(site), project_(site.project), visit_(visit), thorough_(thorough), enters_models_(enters_models) {}
 
   void follow(const FunctionInfo &function, const Expr *expr, std::vector<OriginPart> path, const Frame *frame,
               u32 depth) {
@@ -93,6 +94,15 @@ public:
       return follow_entries(function, *static_cast<const Dict *>(expr), std::move(path), frame, depth);
     case NodeKind::Call:
       return follow_call(function, *static_cast<const Call *>(expr), std::move(path), frame, depth);
+    case NodeKind::ListComp:
+    case NodeKind::DictComp:
+    case NodeKind::GeneratorExp:
+      if (!path.empty()) {
+        const auto &made = *static_cast<const ComprehensionExpr *>(expr);
+        path.erase(path.begin());
+        return follow(function, made.value != nullptr ? made.value : made.elt, std::move(path), frame, depth + 1);
+      }
+      [[fallthrough]];
     default: {
       if (!asks(Origin{.function = &function, .expr = expr, .path = std::move(path)}, frame, depth)) {
         return;
@@ -176,7 +186,14 @@ private:
       rest.erase(rest.begin());
     }
     const Site there = site_of_origin(site_, function);
-    for (const DictItem &item : dict.items) {
+    // Later entries replace earlier ones.
+    u32 first = 0;
+    for (u32 i = 0; key && i < dict.items.size(); ++i) {
+      const Expr *name = dict.items[i].key;
+      first = name != nullptr && string_of(there, name) == std::string(key.text()) ? i : first;
+    }
+    for (u32 i = first; i < dict.items.size(); ++i) {
+      const DictItem &item = dict.items[i];
       if (item.key == nullptr) {
         follow(function, item.value, path, frame, depth + 1);
         continue;
@@ -216,12 +233,16 @@ private:
       leaf(function, name, std::move(path));
       return;
     }
+    if (thorough_ && visit_({.function = owner, .expr = &name, .path = path}) == Onward::Stop) {
+      return;
+    }
     bool is_settled = false;
-    bool found = false;
+    bool found = follow_entry_changes(*owner, name.id, path, depth);
     for (const OriginBinding *binding :
-         bindings_before(site_, *owner, name.id, owner == &function ? name.start : ~0U, is_settled)) {
+         bindings_before(site_, *owner, name.id, owner == &function ? name.start : ~0U, is_settled, thorough_)) {
       found = true;
-      if (!visited_.insert({binding, frame}).second && path.empty()) {
+      if (thorough_ ? !ways_.insert(way_of(*binding, frame, path)).second
+                    : !visited_.insert({binding, frame}).second && path.empty()) {
         continue;
       }
       std::vector<OriginPart> inner = binding->path;
@@ -241,6 +262,46 @@ private:
     }
   }
 
+  // What is followed a second time gives nothing new: the same binding, part and call.
+  static u64 way_of(const OriginBinding &binding, const Frame *frame, const std::vector<OriginPart> &path) {
+    u64 way =
+        std::hash<const void *>{}(&binding) * 31 + std::hash<const void *>{}(frame != nullptr ? frame->call : nullptr);
+    for (const OriginPart &part : path) {
+      way = way * 1000003 + part.key.id * 31 + static_cast<u32>(part.index);
+    }
+    return way;
+  }
+
+  // `options["rate"] = 0.1`: what is put into a dictionary or list behind the name, if an entry of it is asked for.
+  bool follow_entry_changes(const FunctionInfo &owner, Symbol name, const std::vector<OriginPart> &path, u32 depth) {
+    if (path.empty()) {
+      return false;
+    }
+    const model::Definitions &definitions = model::definitions_of(project_);
+    const auto known = definitions.dict_changes.find(&owner);
+    bool found = false;
+    for (u32 i = 0; known != definitions.dict_changes.end() && i < known->second.size(); ++i) {
+      const model::DictChange &change = known->second[i];
+      if (change.name == name && follow_entry_change(change, path, depth)) {
+        found = true;
+      }
+    }
+    return found;
+  }
+
+  bool follow_entry_change(const model::DictChange &change, const std::vector<OriginPart> &path, u32 depth) {
+    if (change.value == nullptr || change.function == nullptr || !stored_.insert(change.value).second) {
+      return change.value != nullptr;
+    }
+    const Site there = site_of_origin(site_, *change.function);
+    const std::optional<std::string> key =
+        path.front().key && change.key != nullptr ? string_of(there, change.key) : std::nullopt;
+    if (!key.has_value() || *key == path.front().key.text()) {
+      follow(*change.function, change.value, {path.begin() + 1, path.end()}, nullptr, depth + 1);
+    }
+    return true;
+  }
+
   void leaf(const FunctionInfo &function, const Expr &expr, std::vector<OriginPart> path) {
     if (visit_({.function = &function, .expr = &expr, .path = std::move(path)}) != Onward::Stop) {
       complete = false;
@@ -257,10 +318,16 @@ private:
     while (at != nullptr && at->callee != &owner) {
       at = at->outer;
     }
-    const bool is_rest = owner.params[index]->param_kind() == ParamKind::VarArgs;
+    const ParamKind kind = owner.params[index]->param_kind();
     const auto take = [&](const Call &call, const FunctionInfo &caller, bool bound, const Frame *outer) {
-      if (is_rest) {
+      if (kind == ParamKind::VarArgs) {
         return take_rest(call, caller, index - (bound ? 1 : 0), path, outer, depth);
+      }
+      if (kind == ParamKind::KwArgs) {
+        return take_keywords(call, caller, path, outer, depth);
+      }
+      if (take_unpacked(call, caller, owner, bound, index, path, outer, depth)) {
+        return;
       }
       const Expr *given = model::passed_argument(call, owner, bound, index);
       if (given != nullptr) {
@@ -301,9 +368,53 @@ private:
     }
   }
 
+  // The argument of `f(*batch)` or `f(**feed())`: an element or entry of what is unpacked. False if it is passed
+  // itself.
+  bool take_unpacked(const Call &call, const FunctionInfo &caller, const FunctionInfo &owner, bool bound, u32 index,
+                     std::vector<OriginPart> path, const Frame *outer, u32 depth) {
+    const u32 position = index - (bound && index > 0 ? 1 : 0);
+    for (u32 i = 0; i < call.args.size() && i <= position; ++i) {
+      if (call.args[i]->kind == NodeKind::Starred) {
+        const bool is_last = i + 1 == call.args.size();
+        path.insert(path.begin(),
+                    OriginPart{.key = {}, .index = is_last ? static_cast<i32>(position - i) : OriginPart::kAnyElement});
+        follow(caller, call.args[i], std::move(path), outer, depth + 1);
+        return true;
+      }
+    }
+    const Symbol name = owner.params[index]->name;
+    const bool is_given =
+        position < call.args.size() ||
+        std::ranges::any_of(call.keywords, [name](const Keyword *keyword) { return keyword->name == name; });
+    const auto unpacked = std::ranges::find_if(call.keywords, [](const Keyword *keyword) { return !keyword->name; });
+    if (is_given || unpacked == call.keywords.end() || !name) {
+      return false;
+    }
+    path.insert(path.begin(), OriginPart{.key = name});
+    follow(caller, (*unpacked)->value, std::move(path), outer, depth + 1);
+    return true;
+  }
+
+  // `**settings` of a call: the keyword that is asked for
+  void take_keywords(const Call &call, const FunctionInfo &caller, const std::vector<OriginPart> &path,
+                     const Frame *outer, u32 depth) {
+    const Symbol key = path.empty() ? Symbol{} : path.front().key;
+    const std::vector<OriginPart> rest(path.begin() + (path.empty() ? 0 : 1), path.end());
+    for (const Keyword *keyword : call.keywords) {
+      if (!keyword->name) {
+        follow(caller, keyword->value, path, outer, depth + 1);
+      } else if (!key || keyword->name == key) {
+        follow(caller, keyword->value, rest, outer, depth + 1);
+      }
+    }
+  }
+
   void follow_attribute(const FunctionInfo &function, const Attribute &attribute, std::vector<OriginPart> path,
                         const Frame *frame, u32 depth) {
     const Value object = model::value_of(scope(function), attribute.value);
+    if (thorough_ && visit_({.function = &function, .expr = &attribute, .path = path}) == Onward::Stop) {
+      return;
+    }
     if (object.is(Value::Tag::Object)) {
       bool found = false;
       const model::Definitions &definitions = model::definitions_of(project_);
@@ -311,12 +422,32 @@ private:
       if (stores != definitions.attribute_stores.end() && stores->second.size() <= 2 * kMostCallers) {
         for (const model::AttributeStore &store : stores->second) {
           const Value holder = model::value_of(scope(*store.function), store.object);
-          if (holder.is(Value::Tag::Object) && is_same_family(*holder.type, *object.type) && store.value != nullptr) {
+          if (!holder.is(Value::Tag::Object) || !is_same_family(*holder.type, *object.type)) {
+            continue;
+          }
+          if (store.value != nullptr || (store.increment != nullptr && thorough_)) {
+            const Expr *value = store.value != nullptr ? store.value : store.increment;
             found = true;
-            if (stored_.insert(store.value).second || !path.empty()) {
-              follow(*store.function, store.value, path, nullptr, depth + 1);
+            if (stored_.insert(value).second || !path.empty()) {
+              follow(*store.function, value, path, nullptr, depth + 1);
+            }
+          } else if (store.unpacked != nullptr) {
+            found = true;
+            if (stored_.insert(store.object).second) {
+              std::vector<OriginPart> inner = path;
+              inner.insert(inner.begin(), OriginPart{.key = {}, .index = static_cast<i32>(store.index)});
+              follow(*store.function, store.unpacked, std::move(inner), nullptr, depth + 1);
             }
           }
+        }
+      }
+      const auto changes = definitions.attribute_dict_changes.find(attribute.attr.id);
+      for (u32 i = 0; !path.empty() && changes != definitions.attribute_dict_changes.end() &&
+                      i < changes->second.size() && i < 2 * kMostCallers;
+           ++i) {
+        const FunctionInfo *by = changes->second[i].function;
+        if (by != nullptr && by->type != nullptr && is_same_family(*by->type, *object.type)) {
+          found |= follow_entry_change(changes->second[i], path, depth);
         }
       }
       if (found) {
@@ -365,6 +496,44 @@ private:
     return nullptr;
   }
 
+  static bool is_flax_module(const model::ClassInfo &type) {
+    return std::ranges::any_of(type.mro, [](const model::ClassInfo *one) {
+      return std::ranges::any_of(one->bases, [](const Value &base) {
+        return base.is(Value::Tag::Api) &&
+               (base.name().text() == "flax.linen.Module" || base.name().text() == "flax.nnx.Module");
+      });
+    });
+  }
+
+  // What a call of an object runs, if it is one of a plain class. Models are more than their functions: only if wanted.
+  [[nodiscard]] const FunctionInfo *called_object_method(const Value &callee) const {
+    if (!callee.is(Value::Tag::Object)) {
+      return nullptr;
+    }
+    const model::ClassInfo &type = *callee.type;
+    const bool is_keras = enters_models_ && (type.kind == Kind::KerasModel || type.kind == Kind::KerasLayer);
+    const bool is_plain = type.kind == Kind::Unknown && type.bases.empty();
+    if (!is_keras && !is_plain && !(enters_models_ && is_flax_module(type))) {
+      return nullptr;
+    }
+    const FunctionInfo *method = model::find_method_of(type, intern(is_keras ? "call" : "__call__"));
+    return method != nullptr && method->definition() != nullptr ? method : nullptr;
+  }
+
+  // `model.apply(variables, x)` of Flax: what its `__call__` returns. Whose arguments are which is not followed.
+  bool follow_applied(const Call &call, const FunctionInfo &function, const std::vector<OriginPart> &path, u32 depth) {
+    const Expr *receiver = enters_models_ && called_method(call) == "apply" ? receiver_of(call) : nullptr;
+    const Value object = receiver != nullptr ? model::value_of(scope(function), receiver) : Value{};
+    const FunctionInfo *method = object.is(Value::Tag::Object) && is_flax_module(*object.type)
+                                     ? model::find_method_of(*object.type, intern("__call__"))
+                                     : nullptr;
+    if (method == nullptr || method->definition() == nullptr) {
+      return false;
+    }
+    follow_results(*method, path, nullptr, depth);
+    return true;
+  }
+
   void follow_call(const FunctionInfo &function, const Call &call, std::vector<OriginPart> path, const Frame *frame,
                    u32 depth) {
     const Value callee = project_.callee_of(&call);
@@ -381,6 +550,9 @@ private:
       } else if (is_project_function(one)) {
         entered = true;
         enter(*one.function, call, function, false, path, frame, depth);
+      } else if (const FunctionInfo *method = called_object_method(one)) {
+        entered = true;
+        enter(*method, call, function, true, path, frame, depth);
       } else if (one.is(Value::Tag::Class) && !path.empty() && path.front().key) {
         const Expr *given = field_argument(*one.type, call, path.front().key);
         if (given != nullptr) {
@@ -412,6 +584,9 @@ private:
       }
       return;
     }
+    if (follow_replaced(function, call, api, path, frame, depth) || follow_applied(call, function, path, depth)) {
+      return;
+    }
     if (!asks(Origin{.function = &function, .expr = &call, .path = std::move(path)}, frame, depth)) {
       return;
     }
@@ -426,6 +601,33 @@ private:
     for (const Keyword *keyword : call.keywords) {
       follow(function, keyword->value, {}, frame, depth + 1);
     }
+  }
+
+  // A field of `state.replace(step=…)`, `TrainState.create(key=…)` or dict(key=…): what is given for it, or the one of
+  // the object that is copied.
+  bool follow_replaced(const FunctionInfo &function, const Call &call, std::string_view api,
+                       const std::vector<OriginPart> &path, const Frame *frame, u32 depth) {
+    if (path.empty() || !path.front().key) {
+      return false;
+    }
+    const std::string_view method = api.empty() ? called_method(call) : std::string_view{};
+    const bool is_copy = method == "replace" || method == "_replace" || method == "apply_gradients";
+    if (!is_copy && method != "create" && api != "dict" && api != "dataclasses.replace") {
+      return false;
+    }
+    if (const Keyword *given = keyword_argument(call, path.front().key.text())) {
+      follow(function, given->value, {path.begin() + 1, path.end()}, frame, depth + 1);
+      return true;
+    }
+    const Expr *copied = is_copy                                              ? receiver_of(call)
+                         : api == "dataclasses.replace" && !call.args.empty() ? call.args[0]
+                                                                              : nullptr;
+    const bool has_more = std::ranges::any_of(call.keywords, [](const Keyword *keyword) { return !keyword->name; });
+    if (copied == nullptr || has_more) {
+      return false;
+    }
+    follow(function, copied, path, frame, depth + 1);
+    return true;
   }
 
   const FunctionInfo *function_of(const FunctionInfo &at, const Expr *expr) {
@@ -512,54 +714,15 @@ private:
   const Site &site_;
   const model::Project &project_;
   OriginVisitor visit_;
+  bool thorough_;
+  bool enters_models_;
   std::deque<Frame> frames_;
   std::vector<const FunctionInfo *> active_;
   std::unordered_set<Key, Hash> visited_;
+  std::unordered_set<u64> ways_;
   std::unordered_set<const Param *> entered_;
   std::unordered_set<const Expr *> stored_;
   u32 steps_ = 0;
-};
-
-// ---- Handed to transformations --------------------------------------------------------------------------------------
-
-struct HandedFunctions : std::unordered_map<const FunctionInfo *, std::vector<HandedTo>> {};
-
-class HandedSearch {
-public:
-  explicit HandedSearch(const model::Project &project) : project_(project) {}
-
-  void visit(const Node *node, const Call *outer) {
-    const auto *call = as<Call>(node);
-    if (call != nullptr && call->fact != 0 && !call->args.empty()) {
-      note(*call, outer);
-    }
-    for_each_child(node,
-                   [&](const Node *child) { visit(child, call != nullptr && child == call->func ? call : nullptr); });
-  }
-
-  HandedFunctions found;
-
-private:
-  void note(const Call &call, const Call *outer) {
-    const Value callee = project_.callee_of(&call);
-    const ApiInfo *info = callee.is(Value::Tag::Api) ? find_api(callee.name()) : nullptr;
-    if (info == nullptr || !info->has(kTraces) || info->has(kCompiles)) {
-      return;
-    }
-    const FunctionInfo *caller = project_.caller_of(&call);
-    const FunctionInfo *function = nullptr;
-    if (call.args[0]->kind == NodeKind::Lambda) {
-      function = project_.function_at(call.args[0]);
-    } else if (caller != nullptr) {
-      const Value value = model::value_of(model::scope_of(project_, *caller), call.args[0]);
-      function = is_project_function(value) ? value.function : nullptr;
-    }
-    if (function != nullptr) {
-      found[function].push_back({&call, outer, callee.name().text()});
-    }
-  }
-
-  const model::Project &project_;
 };
 
 } // namespace
@@ -575,9 +738,10 @@ Site site_of_origin(const Site &site, const FunctionInfo &function) {
   return there;
 }
 
-bool visit_origins(const Site &site, const FunctionInfo &function, const Expr *expr, OriginVisitor visit) {
-  OriginSearch search(site, visit);
-  search.follow(function, expr, {}, nullptr, 0);
+bool visit_origins(const Site &site, const FunctionInfo &function, const Expr *expr, OriginVisitor visit,
+                   OriginOptions options) {
+  OriginSearch search(site, visit, options.thorough, options.enters_models);
+  search.follow(function, expr, std::move(options.path), nullptr, 0);
   return search.complete;
 }
 
@@ -586,21 +750,6 @@ bool visit_result_origins(const Site &site, const FunctionInfo &function, std::v
   OriginSearch search(site, visit);
   search.follow_results(function, std::move(path), nullptr, 0);
   return search.complete;
-}
-
-const std::vector<HandedTo> &handed_to(const Site &site, const FunctionInfo &function) {
-  static const std::vector<HandedTo> kNone;
-  const HandedFunctions &all = site.memory.recall<HandedFunctions>(&site.project, [&] {
-    HandedSearch search(site.project);
-    for (const model::Module &module : site.project.modules) {
-      for (const Stmt *statement : module.jax ? module.parsed->tree.body : Block{}) {
-        search.visit(statement, nullptr);
-      }
-    }
-    return std::move(search.found);
-  });
-  const auto found = all.find(&function);
-  return found != all.end() ? found->second : kNone;
 }
 
 } // namespace deepperf::rules

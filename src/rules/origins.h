@@ -37,12 +37,20 @@ enum class Onward : u8 {
   Through, // of an operation to its operands, of a call to its arguments and receiver, of a parameter to the callers
 };
 
+struct OriginOptions {
+  std::vector<OriginPart> path = {}; // the part of the expression that is asked for, outermost first
+  // Names and attributes are visited as well, before what they hold, and in a loop a name is also what the turn before
+  // left in it.
+  bool thorough = false;
+  bool enters_models = false; // of a call of a Keras or Flax model, what its `call` or `__call__` returns
+};
+
 using OriginVisitor = FunctionRef<Onward(const Origin &)>;
 
 // Calls the visitor with each of them, from the expression on, which stands in the function. False if something on the
 // way was not understood.
-bool visit_origins(const Site &site, const model::FunctionInfo &function, const python::Expr *expr,
-                   OriginVisitor visit);
+bool visit_origins(const Site &site, const model::FunctionInfo &function, const python::Expr *expr, OriginVisitor visit,
+                   OriginOptions options = {});
 
 // What the function returns: the same for its results.
 bool visit_result_origins(const Site &site, const model::FunctionInfo &function, std::vector<OriginPart> path,

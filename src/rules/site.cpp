@@ -243,6 +243,31 @@ Site site_of(const Site &site, const Call &call) {
   return other;
 }
 
+Site site_at(const Site &site, const model::FunctionInfo &function, const Node &node) {
+  Site there{.project = site.project, .findings = site.findings, .memory = site.memory, .rule = site.rule};
+  there.function = &function;
+  there.module = function.module;
+  there.type = function.type;
+  there.trace = site.trace;
+  there.node = &node;
+  const Node *at = function.node;
+  const auto is_around = [&node](const Node *one) {
+    return one != &node && one->start <= node.start && node.end <= one->end;
+  };
+  if (at == nullptr) {
+    for (const Stmt *statement : function.module->parsed->tree.body) {
+      at = is_around(statement) ? statement : at;
+    }
+  }
+  while (at != nullptr) {
+    there.ancestors.push_back(at);
+    const Node *inner = nullptr;
+    for_each_child(at, [&](const Node *child) { inner = is_around(child) ? child : inner; });
+    at = inner;
+  }
+  return there;
+}
+
 namespace {
 
 bool starts_function(const Node *node) {

@@ -81,6 +81,9 @@ std::string_view text_of(const Site &site, const python::Node *node);
 // The place of a call, which may stand in another function and file: where its arguments are to be looked up.
 Site site_of(const Site &site, const python::Call &call);
 
+// The same with the node and all that is around it there, for questions about where it stands.
+Site site_at(const Site &site, const model::FunctionInfo &function, const python::Node &node);
+
 // The innermost loop around the place in its function, comprehensions included; null if there is none.
 const model::Loop *loop_around(const Site &site);
 

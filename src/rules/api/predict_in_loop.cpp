@@ -2,6 +2,7 @@
 #include "model/bind.h"
 #include "model/variance.h"
 #include "python/children.h"
+#include "rules/origins.h"
 #include "rules/processes.h"
 #include "rules/reach.h"
 #include "rules/repetition.h"
@@ -57,10 +58,22 @@ bool is_row_of_array(const Site &site, const model::Loop &loop, const Expr *inpu
 // `for state, action, … in random.sample(memory, n)`: a batch that is at hand as a whole.
 bool goes_over_sample(const Site &site, const model::Loop &loop) {
   const Expr *over = iterated_by(site, loop);
-  const auto *name = as<Name>(over);
-  const auto *call = as<Call>(name != nullptr ? last_assigned(site, *name) : over);
-  const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
-  return api == "random.sample" || api == "random.choices";
+  bool is_sample = false;
+  bool is_other = over == nullptr || site.function == nullptr;
+  if (!is_other) {
+    visit_origins(site, *site.function, over, [&](const Origin &origin) {
+      if (origin.parameter_of != nullptr) {
+        return Onward::Through;
+      }
+      const auto *call = as<Call>(origin.expr);
+      const std::string_view api =
+          call != nullptr ? called_api(site_of_origin(site, *origin.function), *call) : std::string_view{};
+      const bool is_meant = (api == "random.sample" || api == "random.choices") && origin.path.empty();
+      (is_meant ? is_sample : is_other) = true;
+      return Onward::Stop;
+    });
+  }
+  return is_sample && !is_other;
 }
 
 // `for state, action, reward, following, done in batch:` with a prediction and a training for each: the same of a batch

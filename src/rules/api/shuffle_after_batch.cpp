@@ -24,6 +24,10 @@ const model::Stage *batch_before(const model::Project &project, u32 stage, bool 
       clear = false;
       return false;
     }
+    // What was read from files in turns and then batched: all that is known of the examples' order is that.
+    if (batch != nullptr && earlier.info->has(kInterleaves) && !earlier.info->has(kShuffles)) {
+      return false;
+    }
     if (earlier.info->has(kShuffles | kUnbatches | kFlatMaps | kInterleaves | kWindows | kZips | kApplies)) {
       clear = false;
       return false;

@@ -1,4 +1,5 @@
 #include "model/classes.h"
+#include "rules/jax.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -50,7 +51,8 @@ bool is_device_work(const Site &site, const Call &call) {
 // Code of JAX that is compiled: the call returns before the device is done.
 bool is_compiled_call(const Site &site, const Call &call) {
   const model::FunctionInfo *function = called_function(site, call);
-  return site.module->jax && function != nullptr && (function->tracers & model::kByJaxJit) != 0;
+  return site.module->jax && ((function != nullptr && (function->tracers & model::kByJaxJit) != 0) ||
+                              (function == nullptr && runs_compiled_jax(site, call)));
 }
 
 // What waits for the device, or may do so in a function that we cannot see into.
@@ -144,23 +146,84 @@ bool is_async_call(const Call &call, const AsyncNames &names) {
   return name != nullptr && names.contains(name->id.id);
 }
 
+// The place that a clock's time is kept in, as it is written: `start`, `self.start`.
+Symbol clock_place(const Site &site, const Expr *expr) {
+  const bool is_place = expr->kind == NodeKind::Name || expr->kind == NodeKind::Attribute;
+  return is_place ? intern(text_of(site, expr)) : Symbol{};
+}
+
+// What a method does with a clock that its object keeps: `self.start = time.time()`, `time.time() - self.start`.
+struct KeptClock {
+  Symbol started; // the attribute
+  Symbol stopped;
+};
+
+KeptClock kept_clock_of(const Site &site, const model::FunctionInfo &method) {
+  return site.memory.recall<KeptClock>(&method, [&] {
+    KeptClock kept;
+    const FunctionDef *definition = method.definition();
+    Site there = site;
+    there.function = &method;
+    there.module = method.module;
+    there.ancestors.clear();
+    if (definition == nullptr || method.type == nullptr ||
+        !has_word(text_of(method), {"time", "clock", "perf_counter"}) ||
+        effect_of(site, method, 0) != Effect::Nothing) {
+      return kept;
+    }
+    any_node(definition->body, [&](const Node *node) {
+      const auto *assignment = as<Assign>(node);
+      const auto *target =
+          assignment != nullptr && assignment->targets.size() == 1 ? as<Attribute>(assignment->targets[0]) : nullptr;
+      if (target != nullptr && is_clock(there, assignment->value)) {
+        kept.started = target->attr;
+      }
+      const auto *difference = as<BinOp>(node);
+      const auto *start =
+          difference != nullptr && difference->op() == Operator::Sub ? as<Attribute>(difference->right) : nullptr;
+      if (start != nullptr && is_clock(there, difference->left)) {
+        kept.stopped = start->attr;
+      }
+      return false;
+    });
+    return kept;
+  });
+}
+
+// `watch.start()` and `watch.stop()` of an object that keeps the clock.
+bool collect_kept_clock(const Site &site, const Call &call, std::vector<Event> &events) {
+  const Value callee = site.project.callee_of(&call);
+  const Expr *receiver = receiver_of(call);
+  if (!callee.is(Value::Tag::Method) || callee.function == nullptr || receiver == nullptr) {
+    return false;
+  }
+  const KeptClock kept = kept_clock_of(site, *callee.function);
+  if (!kept.started == !kept.stopped) {
+    return false; // neither, or both: a lap
+  }
+  const std::string place =
+      std::string(text_of(site, receiver)) + "." + std::string((kept.started ? kept.started : kept.stopped).text());
+  events.push_back({kept.started ? Event::Kind::Start : Event::Kind::Stop, intern(place), &call});
+  return true;
+}
+
 void collect(const Site &site, const Node *node, const AsyncNames &names, std::vector<Event> &events) {
   if (node->kind == NodeKind::FunctionDef || node->kind == NodeKind::ClassDef || node->kind == NodeKind::Lambda) {
     return;
   }
   if (const auto *assignment = as<Assign>(node)) {
     collect(site, assignment->value, names, events);
-    const auto *target = as<Name>(assignment->targets[0]);
-    if (target != nullptr && assignment->targets.size() == 1 && is_clock(site, assignment->value)) {
-      events.push_back({Event::Kind::Start, target->id, assignment->value});
+    const Symbol target = clock_place(site, assignment->targets[0]);
+    if (target && assignment->targets.size() == 1 && is_clock(site, assignment->value)) {
+      events.push_back({Event::Kind::Start, target, assignment->value});
     }
     return;
   }
   if (const auto *difference = as<BinOp>(node); difference != nullptr && difference->op() == Operator::Sub) {
-    const auto *start = as<Name>(difference->right);
-    const auto *end = as<Name>(difference->left);
-    if (start != nullptr && (is_clock(site, difference->left) || end != nullptr)) {
-      events.push_back({Event::Kind::Stop, start->id, difference->left});
+    const Symbol start = clock_place(site, difference->right);
+    const Symbol end = clock_place(site, difference->left);
+    if (start && (is_clock(site, difference->left) || end)) {
+      events.push_back({Event::Kind::Stop, start, difference->left});
       return;
     }
   }
@@ -173,6 +236,8 @@ void collect(const Site &site, const Node *node, const AsyncNames &names, std::v
       events.push_back({Event::Kind::Work, {}, call});
     } else if (may_wait(*call)) {
       events.push_back({Event::Kind::Wait, {}, call});
+    } else if (collect_kept_clock(site, *call, events)) {
+      return;
     } else if (const Effect effect = effect_of_call(site, *call, 0); effect != Effect::Nothing) {
       events.push_back({effect == Effect::Work ? Event::Kind::Work : Event::Kind::Wait, {}, call});
     }
@@ -196,10 +261,10 @@ void judge(Site &site, const Block &body) {
       continue;
     }
     std::size_t stop = i;
-    if (const auto *end = as<Name>(events[i].place)) {
+    if (const Symbol end = clock_place(site, events[i].place)) {
       stop = events.size();
       for (std::size_t j = i; j-- > 0;) {
-        if (events[j].kind == Event::Kind::Start && events[j].name == end->id) {
+        if (events[j].kind == Event::Kind::Start && events[j].name == end) {
           stop = j;
           break;
         }
@@ -255,6 +320,15 @@ const Call *clock_in(const Site &site, const Block &body, u32 from, u32 to) {
   return found;
 }
 
+// Does a context manager wait for the device? Printing the time that it took does not.
+bool waits_itself(const Site &site, const FunctionDef &definition) {
+  return any_node(definition.body, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    return call != nullptr && called_name(*call) != "print" &&
+           (may_wait(*call) || effect_of_call(site, *call, 0) == Effect::Wait);
+  });
+}
+
 // Where a context manager reads its clock at the end, if it does so at the start as well and waits for nothing.
 const Call *clock_of_manager(const Site &site, const Call &call, const model::Module **module) {
   const Value callee = site.project.callee_of(&call);
@@ -265,7 +339,7 @@ const Call *clock_of_manager(const Site &site, const Call &call, const model::Mo
     there.module = *module = function->module;
     const FunctionDef *const definition = function->definition();
     const Node *yield = nullptr;
-    if (definition == nullptr || definition->decorators.empty() || effect_of(site, *function, 0) != Effect::Nothing) {
+    if (definition == nullptr || definition->decorators.empty() || waits_itself(there, *definition)) {
       return nullptr;
     }
     any_node(definition->body, [&](const Node *node) {
@@ -294,7 +368,7 @@ const Call *clock_of_manager(const Site &site, const Call &call, const model::Mo
 
 // `with stopwatch("forward"): model(x)`
 void check_with(Site &site, const With &with) {
-  if (!site.module->torch) {
+  if (!site.module->torch && !site.module->jax) {
     return;
   }
   for (const WithItem &item : with.items) {
@@ -313,10 +387,24 @@ void check_with(Site &site, const With &with) {
     }
     Finding &finding = report(
         site, *call, "the clock is read before the device is done, so only the kernel launch is measured",
-        "call `torch.cuda.synchronize()` in the context manager, before reading the clock at the start and at the end");
+        site.module->jax
+            ? "call `jax.block_until_ready(…)` on the result inside the `with`"
+            : "call `torch.cuda.synchronize()` in the context manager, before reading the clock at the start and at "
+              "the end");
     add_note(finding, site, *events.back().place, "this returns as soon as its work is enqueued");
     finding.notes.push_back({module->file, clock->span(), "the clock is read here"});
   }
+}
+
+// Does the function call methods of an object that keeps a clock?
+bool uses_kept_clock(const Site &site, const model::FunctionInfo &function) {
+  return std::ranges::any_of(function.calls, [&](const model::CallSite &call) {
+    if (call.callee->type == nullptr || call.callee->module == nullptr) {
+      return false;
+    }
+    const KeptClock kept = kept_clock_of(site, *call.callee);
+    return static_cast<bool>(kept.started) || static_cast<bool>(kept.stopped);
+  });
 }
 
 void check_function(Site &site, const Node &node) {
@@ -326,7 +414,7 @@ void check_function(Site &site, const Node &node) {
   }
   const model::FunctionInfo *function = site.project.function_at(&node);
   if ((site.module->torch || site.module->jax) && function != nullptr &&
-      has_word(text_of(*function), {"time", "clock", "perf_counter"})) {
+      (has_word(text_of(*function), {"time", "clock", "perf_counter"}) || uses_kept_clock(site, *function))) {
     judge(site, static_cast<const FunctionDef &>(node).body);
   }
 }

@@ -5,6 +5,7 @@
 #include "rules/made_on_host.h"
 #include "rules/origins.h"
 #include "rules/static_arguments.h"
+#include "rules/step_number.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
 
@@ -457,6 +458,69 @@ void note_loop(Finding &finding, const model::Loop &loop) {
   finding.notes.push_back({loop.function->module->file, loop.node->span(), "the loop"});
 }
 
+// What a call passes for a parameter: an argument of its own, or an entry or element of what it unpacks.
+struct Passed {
+  const Expr *expr = nullptr;
+  std::vector<OriginPart> path;
+};
+
+Passed passed_for(const Call &call, const model::FunctionInfo &callee, bool is_bound, u32 index) {
+  const u32 position = index - (is_bound ? 1 : 0);
+  const auto is_star = [](const Expr *given) { return given->kind == NodeKind::Starred; };
+  const auto star = std::ranges::find_if(call.args, is_star);
+  if (star != call.args.end() && static_cast<u32>(star - call.args.begin()) <= position) {
+    const u32 first = static_cast<u32>(star - call.args.begin());
+    return first + 1 == call.args.size() ? Passed{static_cast<const Starred *>(*star)->value,
+                                                  {{.key = {}, .index = static_cast<i32>(position - first)}}}
+                                         : Passed{};
+  }
+  if (const Expr *given = model::passed_argument(call, callee, is_bound, index)) {
+    return {given, {}};
+  }
+  for (const Keyword *keyword : call.keywords) {
+    if (!keyword->name) {
+      return {keyword->value, {{.key = callee.params[index]->name}}};
+    }
+  }
+  return {};
+}
+
+// The same number, wherever it is computed.
+void check_origins(Site &site, const Call &call, const model::FunctionInfo &callee, bool is_jax) {
+  const bool is_bound = site.project.callee_of(&call).is(model::Value::Tag::Method) && !callee.is_static;
+  std::vector<const model::Loop *> loops;
+  for (u32 i = is_bound ? 1 : 0; i < callee.params.size(); ++i) {
+    if (is_jax && !is_static(site, callee, i)) {
+      continue;
+    }
+    const Passed passed = passed_for(call, callee, is_bound, i);
+    if (passed.expr == nullptr || passed.expr->kind == NodeKind::Constant) {
+      continue;
+    }
+    if (loops.empty() && (loops = loops_coming_to(site)).empty()) {
+      return;
+    }
+    const model::Loop *loop = counting_loop_of(site, *site.function, passed.expr, passed.path, loops);
+    if (loop == nullptr) {
+      continue;
+    }
+    const std::string_view name = callee.params[i]->name.text();
+    const std::string_view function = callee.name ? callee.name.text() : "the function";
+    Finding &finding = report(
+        site, *passed.expr,
+        is_jax ? fmt::format("`{}` has another value in every iteration and is a static argument of `{}`, so JAX "
+                             "compiles the function again every time",
+                             name, function)
+               : fmt::format("`{}` is a different Python number in every iteration, so `{}` is traced again every time",
+                             name, function),
+        is_jax ? std::string("pass it as an ordinary argument, which is traced; if a shape depends on it, pad to a "
+                             "fixed shape")
+               : fmt::format("pass a tensor for `{}`: `tf.constant(…)`", name));
+    note_loop(finding, *loop);
+    return;
+  }
+}
+
 void check(Site &site, const Node &node) {
   const auto &call = static_cast<const Call &>(node);
   if (call.fact == 0 || (!site.module->tensorflow && !site.module->jax)) {
@@ -533,6 +597,7 @@ void check(Site &site, const Node &node) {
     note_loop(finding, *loop);
     return;
   }
+  check_origins(site, call, *callee, is_jax);
 }
 
 } // namespace

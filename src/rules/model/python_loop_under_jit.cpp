@@ -1,4 +1,5 @@
 #include "model/bind.h"
+#include "rules/origins.h"
 #include "rules/tracers.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
@@ -42,6 +43,29 @@ bool counts_dimension(const Call &range) {
   const auto *element = as<Subscript>(last);
   const auto *shape = element != nullptr ? as<Attribute>(element->value) : nullptr;
   return shape != nullptr && shape->attr.text() == "shape";
+}
+
+// The same where the number comes from elsewhere: `steps = trace.shape[0]`, passed to the function that loops.
+bool counts_dimension_of_origin(const Site &site, const Call &range) {
+  const Expr *last = range.args.empty() ? nullptr : range.args[range.args.size() > 1 ? 1 : 0];
+  if (last == nullptr || (last->kind != NodeKind::Name && last->kind != NodeKind::Attribute)) {
+    return false;
+  }
+  bool is_dimension = false;
+  bool is_other = false;
+  const bool complete = visit_origins(site, *site.function, last, [&](const Origin &origin) {
+    if (origin.parameter_of != nullptr) {
+      return Onward::Through;
+    }
+    const auto *shape = as<Attribute>(origin.expr);
+    const auto *call = as<Call>(origin.expr);
+    const bool is_length = call != nullptr && called_name(*call) == "len" && call->args.size() == 1 &&
+                           model::kind_of(call->args[0]) == Kind::JaxArray;
+    const bool is_meant = is_length || (shape != nullptr && shape->attr.text() == "shape" && !origin.path.empty());
+    (is_meant ? is_dimension : is_other) = true;
+    return Onward::Stop;
+  });
+  return complete && is_dimension && !is_other;
 }
 
 // Does each iteration take an element of an array, and go on with what the one before computed?
@@ -195,18 +219,28 @@ void check(Site &site, const Node &node) {
     return;
   }
   const std::optional<i64> turns = turns_of(site, *range);
+  // What each iteration computes is collected, as `scan` does it: a sequence.
+  const auto collects = [&loop] {
+    return any_node(loop.body, [](const Node *part) {
+      const auto *call = as<Call>(part);
+      return call != nullptr && called_method(*call) == "append";
+    });
+  };
+  if (!turns.has_value() && is_jax && !site.module->is_test && !is_recurrence(loop) &&
+      (counts_dimension(*range) || counts_dimension_of_origin(site, *range)) && carries_through_function(site, loop) &&
+      collects()) {
+    report(site, Span{loop.start, loop.iter->end},
+           "this loop over a dimension is unrolled during tracing, so every iteration is compiled separately",
+           "use `jax.lax.scan`, which compiles the body once and stacks the results");
+    return;
+  }
   if (!turns.has_value() && is_jax && counts_dimension(*range) && is_recurrence(loop)) {
     Finding &unrolled =
         report(site, Span{loop.start, loop.iter->end},
                "this loop over a dimension is unrolled during tracing, so every iteration is compiled separately",
                "use `jax.lax.scan`, which compiles the body once");
-    // What each iteration computes is collected, as `scan` does it: a sequence.
-    const bool collects = any_node(loop.body, [](const Node *part) {
-      const auto *call = as<Call>(part);
-      return call != nullptr && called_method(*call) == "append";
-    });
     const bool is_certain =
-        ((collects && (site.function->compiled_at != nullptr || reads_counted_axis(site, loop, *range))) ||
+        ((collects() && (site.function->compiled_at != nullptr || reads_counted_axis(site, loop, *range))) ||
          reads_time_axis(site, loop)) &&
         !site.module->is_test;
     unrolled.tier = is_certain ? unrolled.tier : Tier::Hint;

@@ -2,6 +2,8 @@
 #include "model/classes.h"
 #include "model/variance.h"
 #include "rules/jax.h"
+#include "rules/origins.h"
+#include "rules/step_number.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
 
@@ -335,6 +337,79 @@ NewShape width_from_loader(const Site &site, const model::Loop &loop, const Expr
   return {width, "its width is that of the longest element of the batch", search.module};
 }
 
+// The same wherever the array is made: in a method, a named tuple or dictionary, a function that another one calls.
+class WidthOrigins {
+public:
+  WidthOrigins(const Site &site, const model::Loop &loop) : site_(site), loop_(loop) {}
+
+  NewShape of(const Expr *argument) {
+    visit_origins(site_, *site_.function, argument, [this](const Origin &origin) { return visit(origin); });
+    return found_;
+  }
+
+private:
+  // Arrays, and the sizes of their shapes, in one search: what a function gets as a size depends on who calls it.
+  Onward visit(const Origin &origin) {
+    if (found_.place != nullptr) {
+      return Onward::Stop;
+    }
+    if (origin.parameter_of != nullptr || origin.expr->kind == NodeKind::Attribute) {
+      return Onward::Through;
+    }
+    if (const auto *sum = as<BinOp>(origin.expr)) {
+      const bool is_shifted = sum->op() == Operator::Add || sum->op() == Operator::Sub;
+      return is_shifted ? Onward::Through : Onward::Stop; // rounded up, there are only a few
+    }
+    const auto *call = as<Call>(origin.expr);
+    if (call == nullptr) {
+      return Onward::Stop;
+    }
+    const Site there = site_of_origin(site_, *origin.function);
+    if (site_.project.callee_of(call).is(Value::Tag::Class)) {
+      return Onward::Through; // Batch(tokens, mask)
+    }
+    const std::string_view api = called_api(there, *call);
+    const std::string_view last = api.substr(api.rfind('.') + 1);
+    if (last == "asarray" || last == "array" || last == "device_put" || last == "stack" || api == "min" ||
+        api == "int") {
+      return Onward::Through;
+    }
+    const bool is_padding = last == "pad" && call->args.size() > 1;
+    const bool is_filled = last == "zeros" || last == "ones" || last == "full" || last == "empty";
+    if (is_padding || (is_filled && !call->args.empty())) {
+      origin.next.push_back(is_padding ? call->args[1] : call->args[0]);
+      return Onward::Next;
+    }
+    const bool is_maximum = api == "max" && call->args.size() == 1;
+    const Expr *of = is_maximum ? call->args[0] : called_method(*call) == "max" ? receiver_of(*call) : nullptr;
+    if ((is_longest(there, call) || holds_lengths(*origin.function, of)) &&
+        runs_inside(loop_, *origin.function, *call)) {
+      found_ = {call, "its width is that of the longest element of the batch", origin.function->module};
+    }
+    return Onward::Stop;
+  }
+
+  // `[len(x) for x in batch]`
+  bool holds_lengths(const model::FunctionInfo &function, const Expr *expr) {
+    bool holds = false;
+    if (expr != nullptr) {
+      visit_origins(site_, function, expr, [&holds](const Origin &origin) {
+        const auto *list = as<ListComp>(origin.expr);
+        const auto *length = list != nullptr ? as<Call>(list->elt) : nullptr;
+        holds |= length != nullptr && called_name(*length) == "len";
+        const auto *call = as<Call>(origin.expr);
+        const std::string_view name = call != nullptr ? called_name(*call) : std::string_view{};
+        return name == "array" || name == "asarray" || name == "list" ? Onward::Through : Onward::Stop;
+      });
+    }
+    return holds;
+  }
+
+  const Site &site_;
+  const model::Loop &loop_;
+  NewShape found_;
+};
+
 // `tokenizer(texts, padding=True)`: as wide as the longest text of the batch. With `pad_to_multiple_of` there are few
 // widths.
 NewShape width_from_tokenizer(const Site &site, const model::Loop &loop, const Expr *argument) {
@@ -358,6 +433,9 @@ NewShape new_shape_of(const Site &site, const model::Loop &loop, const Expr *arg
     return given;
   }
   if (const NewShape given = width_from_loader(site, loop, argument); given.place != nullptr) {
+    return given;
+  }
+  if (const NewShape given = WidthOrigins(site, loop).of(argument); given.place != nullptr) {
     return given;
   }
   const auto *name = as<Name>(argument);

@@ -11,8 +11,10 @@ namespace {
 
 // Does `mutable=…` ask for the running averages of batch normalization?
 bool asks_for_batch_stats(const Site &site, const Expr *given) {
-  if (const auto *list = as<List>(given)) {
-    for (const Expr *item : list->elts) {
+  const auto *list = as<List>(given);
+  const auto *tuple = as<Tuple>(given);
+  if (list != nullptr || tuple != nullptr) {
+    for (const Expr *item : list != nullptr ? list->elts : tuple->elts) {
       if (string_of(site, item) == "batch_stats") {
         return true;
       }
@@ -139,12 +141,19 @@ bool keeps_statistics(const Site &site) {
   return site.memory.recall<StatisticsKept>(&site.project, [&] { return find_kept(site.project); }).anywhere;
 }
 
-bool applies_gradients(const Site &site, const FunctionDef &definition) {
-  return any_node(definition.body, [&](const Node *node) {
-    const auto *call = as<Call>(node);
-    return call != nullptr &&
-           (called_method(*call) == "apply_gradients" || called_api(site, *call) == "optax.apply_updates");
-  });
+// In the function, or in the one around it, whose loss it computes.
+bool applies_gradients(const Site &site, const model::FunctionInfo *function) {
+  for (; function != nullptr && function->definition() != nullptr; function = function->parent) {
+    const bool applies = any_node(function->definition()->body, [&](const Node *node) {
+      const auto *call = as<Call>(node);
+      return call != nullptr &&
+             (called_method(*call) == "apply_gradients" || called_api(site, *call) == "optax.apply_updates");
+    });
+    if (applies) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // Where the updates end, if nothing reads them: in the function itself, or in all that call it.
@@ -171,10 +180,26 @@ Dropped find_dropped(const Site &site, const FunctionDef &function, const Name &
   return dropped;
 }
 
+// `model.apply(…, mutable=["batch_stats"])[0]` in a training step
+void check_first_only(Site &site, const Call &call) {
+  const Keyword *given = keyword_argument(call, "mutable");
+  const auto *first = !site.ancestors.empty() ? as<Subscript>(site.ancestors.back()) : nullptr;
+  if (!site.module->jax || site.module->is_test || given == nullptr || first == nullptr || first->value != &call ||
+      integer_of(site, first->slice) != std::optional<i64>(0) || !asks_for_batch_stats(site, given->value) ||
+      keeps_statistics(site) || !applies_gradients(site, site.function)) {
+    return;
+  }
+  Finding &finding =
+      report(site, *first, "the updated batch statistics are discarded, so evaluation uses the initial ones",
+             "keep them in the train state: `batch_stats=updates[\"batch_stats\"]`");
+  add_note(finding, site, *given, "requested here");
+}
+
 void check(Site &site, const Call &call) {
   const Keyword *given = keyword_argument(call, "mutable");
   const FunctionDef *function = site.function != nullptr ? site.function->definition() : nullptr;
   const auto *assignment = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
+  check_first_only(site, call);
   if (!site.module->jax || site.module->is_test || given == nullptr || function == nullptr || assignment == nullptr ||
       assignment->targets.size() != 1 || assignment->value != &call || !asks_for_batch_stats(site, given->value)) {
     return;
@@ -186,7 +211,7 @@ void check(Site &site, const Call &call) {
   }
   // `_` may be on purpose, as where another model is trained; not in a step that nobody else keeps them for.
   const bool is_underscore = dropped.name.text().starts_with("_");
-  if (is_underscore && (keeps_statistics(site) || !applies_gradients(site, *dropped.function->definition()))) {
+  if (is_underscore && (keeps_statistics(site) || !applies_gradients(site, dropped.function))) {
     return;
   }
   Site place = site_of_origin(site, *dropped.function);

@@ -1,4 +1,5 @@
 #include "rules/optax_chain.h"
+#include "rules/origins.h"
 #include "rules/step_order.h"
 
 #include "base/name_table.h"
@@ -65,18 +66,21 @@ Around look_around(const std::vector<StepEvent> &events, const Call &clip) {
 
 // optax.chain(optax.adam(…), optax.clip_by_global_norm(…)): what is clipped is the update, not the gradient.
 void check_chain(Site &site, const Call &call) {
-  const Expr *optimizer = nullptr;
-  for (const ChainPart &part : chain_of(site, call)) {
-    if (part.what == Transformation::Optimizer) {
-      optimizer = part.expr;
-    } else if (optimizer != nullptr && part.what == Transformation::Clip) {
-      Finding &finding =
-          report(site, *part.expr,
-                 "this clips the update that the optimizer has computed, not the gradient: it comes "
-                 "after the optimizer in the chain",
-                 "put it before the optimizer: `optax.chain(optax.clip_by_global_norm(…), optax.adam(…))`");
-      add_note(finding, site, *optimizer, "the optimizer");
-      return;
+  for (const Chain &chain : chains_of(site, call)) {
+    const ChainPart *optimizer = nullptr;
+    for (const ChainPart &part : chain) {
+      if (part.what == Transformation::Optimizer) {
+        optimizer = &part;
+      } else if (optimizer != nullptr && part.what == Transformation::Clip) {
+        Site there = site_of_origin(site, *part.function);
+        Finding &finding =
+            report(there, *part.expr,
+                   "this clips the update that the optimizer has computed, not the gradient: it comes "
+                   "after the optimizer in the chain",
+                   "put it before the optimizer: `optax.chain(optax.clip_by_global_norm(…), optax.adam(…))`");
+        add_note(finding, site_of_origin(site, *optimizer->function), *optimizer->expr, "the optimizer");
+        return;
+      }
     }
   }
 }

@@ -1,4 +1,5 @@
 #include "rules/optax_chain.h"
+#include "rules/origins.h"
 
 namespace deepperf::rules::decay_after_optimizer {
 
@@ -16,17 +17,21 @@ bool is_negative(const Expr *decay) {
 }
 
 void check(Site &site, const Call &call) {
-  const Expr *optimizer = nullptr;
-  for (const ChainPart &part : chain_of(site, call)) {
-    if (part.what == Transformation::Optimizer) {
-      optimizer = part.expr;
-    } else if (optimizer != nullptr && part.what == Transformation::Decay && !is_negative(part.expr)) {
-      Finding &finding =
-          report(site, *part.expr,
-                 "after the optimizer, weight decay is added to the finished update, so the weights grow in every step",
-                 "use `optax.adamw`, or put `add_decayed_weights` before the optimizer");
-      add_note(finding, site, *optimizer, "the optimizer, which has applied the negative learning rate");
-      return;
+  for (const Chain &chain : chains_of(site, call)) {
+    const ChainPart *optimizer = nullptr;
+    for (const ChainPart &part : chain) {
+      if (part.what == Transformation::Optimizer) {
+        optimizer = &part;
+      } else if (optimizer != nullptr && part.what == Transformation::Decay && !is_negative(part.expr)) {
+        Site there = site_of_origin(site, *part.function);
+        Finding &finding = report(
+            there, *part.expr,
+            "after the optimizer, weight decay is added to the finished update, so the weights grow in every step",
+            "use `optax.adamw`, or put `add_decayed_weights` before the optimizer");
+        add_note(finding, site_of_origin(site, *optimizer->function), *optimizer->expr,
+                 "the optimizer, which has applied the negative learning rate");
+        return;
+      }
     }
   }
 }

@@ -21,9 +21,23 @@ bool is_frozen(std::string_view name) {
                          "swa",     "copy",    "best",   "test",    "fid",       "arcface"});
 }
 
+// A module of Flax NNX, which has the same two modes.
+bool is_nnx_module(const model::Value &value) {
+  return value.is(model::Value::Tag::Object) && std::ranges::any_of(value.type->mro, [](const model::ClassInfo *type) {
+           return std::ranges::any_of(type->bases, [](const model::Value &base) {
+             return base.is(model::Value::Tag::Api) && base.name().text() == "flax.nnx.Module";
+           });
+         });
+}
+
+bool is_model(const model::Project &project, const model::FunctionInfo &function, const Expr *expr) {
+  return model::kind_of(expr) == Kind::TorchModule ||
+         (function.module->jax && is_nnx_module(model::value_of(model::scope_of(project, function), expr)));
+}
+
 // The first model.eval() in the node on something that outlives the turn; null if there is none.
-const Call *find_eval(std::string_view source, const model::FunctionInfo &function, const model::Loop *loop,
-                      const Node *node) {
+const Call *find_eval(const model::Project &project, std::string_view source, const model::FunctionInfo &function,
+                      const model::Loop *loop, const Node *node) {
   const Call *found = nullptr;
   if (const auto *call = as<Call>(node); call != nullptr && call->args.empty() && called_method(*call) == "eval") {
     const Expr *receiver = receiver_of(*call);
@@ -33,13 +47,13 @@ const Call *find_eval(std::string_view source, const model::FunctionInfo &functi
         name != nullptr && function.slot_of(name->id) != model::FunctionInfo::kNoSlot && !function.has_param(name->id);
     const bool is_new = name != nullptr && (loop != nullptr ? contains(loop->assigned, name->id) : is_own);
     const bool is_plain = name != nullptr || receiver->kind == NodeKind::Attribute;
-    if (is_plain && !is_new && model::kind_of(receiver) == Kind::TorchModule && !is_frozen(written)) {
+    if (is_plain && !is_new && is_model(project, function, receiver) && !is_frozen(written)) {
       return call;
     }
   }
   for_each_child(node, [&](const Node *child) {
     if (found == nullptr) {
-      found = find_eval(source, function, loop, child);
+      found = find_eval(project, source, function, loop, child);
     }
   });
   return found;
@@ -86,6 +100,12 @@ bool trains_before(const Site &site, const Node &loop, const Call &eval) {
 
 // What is known of the model that eval() is called on.
 model::Modes modes_at(const Site &site, const Call &eval) {
+  const model::FunctionInfo *function = site.project.caller_of(&eval);
+  const Expr *receiver = receiver_of(eval);
+  if (function != nullptr && receiver != nullptr && function->module->jax &&
+      is_nnx_module(model::value_of(model::scope_of(site.project, *function), receiver))) {
+    return project_has_word(site, {"Dropout(", "BatchNorm("}) ? model::Modes::Differ : model::Modes::Same;
+  }
   const model::Value callee = site.project.callee_of(&eval);
   return callee.is(model::Value::Tag::ApiMethod) ? model::modes_of(site.project, callee.receiver())
                                                  : model::Modes::Unknown;
@@ -154,11 +174,11 @@ void check(Site &site, const Node &node) {
     return;
   }
   const model::Module *module = site.module;
-  const Call *eval = find_eval(module->parsed->source.text(), *site.function, loop, &node);
+  const Call *eval = find_eval(site.project, module->parsed->source.text(), *site.function, loop, &node);
   for (std::size_t i = 0; i < reached.size() && eval == nullptr; ++i) {
     if (reached[i]->node != nullptr) {
       module = reached[i]->module;
-      eval = find_eval(module->parsed->source.text(), *reached[i], nullptr, reached[i]->node);
+      eval = find_eval(site.project, module->parsed->source.text(), *reached[i], nullptr, reached[i]->node);
     }
   }
   if (eval == nullptr || hands_model_away(site, &node) ||

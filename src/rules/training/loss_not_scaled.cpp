@@ -1,3 +1,4 @@
+#include "rules/origins.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 #include <fmt/format.h>
@@ -10,19 +11,60 @@ using namespace python;
 
 namespace {
 
-// The call that sets the policy, in any file of the project.
+struct HalfPolicy {
+  bool is_set = false;
+};
+
+// The call that sets the policy, in any file of the project, with a text or with what a setting says.
 bool is_half(const Site &site) {
+  const auto find = [&] {
+    HalfPolicy found;
+    for (const model::Module &module : site.project.modules) {
+      for (const Stmt *statement : module.tensorflow ? module.parsed->tree.body : Block{}) {
+        any_node_inside(statement, [&](const Node *node) {
+          const auto *call = as<Call>(node);
+          const std::string_view name = call != nullptr ? called_name(*call) : std::string_view{};
+          if ((name != "set_global_policy" && name != "set_policy" && name != "set_dtype_policy" && name != "Policy") ||
+              call->args.empty()) {
+            return false;
+          }
+          const model::FunctionInfo *function = site.project.caller_of(call);
+          const model::ConstantChoices choices = model::choices_of(
+              model::scope_of(site.project, function != nullptr ? *function : *module.body), call->args[0]);
+          found.is_set |= std::ranges::any_of(choices.values, [](const model::ConstantValue &value) {
+            return value.as_string() == std::optional<std::string>("mixed_float16");
+          });
+          return found.is_set;
+        });
+      }
+    }
+    return found;
+  };
   return project_has_word(site, {"\"mixed_float16\"", "'mixed_float16'"}) &&
-         project_has_word(site, {"set_global_policy(\"mixed_float16\"", "set_global_policy('mixed_float16'",
-                                 "Policy(\"mixed_float16\"", "Policy('mixed_float16'", "set_policy(\"mixed_float16\"",
-                                 "set_policy('mixed_float16'", "set_dtype_policy(\"mixed_float16\"",
-                                 "set_dtype_policy('mixed_float16'"});
+         site.memory.recall<HalfPolicy>(&site.project, find).is_set;
+}
+
+// `model.trainable_variables`, also under a name.
+bool are_weights(const Site &site, const Expr *sources) {
+  bool found = false;
+  visit_origins(site, *site.function, sources, [&](const Origin &origin) {
+    const auto *attribute = as<Attribute>(origin.expr);
+    found |= attribute != nullptr &&
+             (attribute->attr.text() == "trainable_variables" || attribute->attr.text() == "trainable_weights");
+    return Onward::Stop;
+  });
+  return found;
 }
 
 void check(Site &site, const Call &call) {
   const auto *tape = as<Name>(receiver_of(call));
   if (tape == nullptr || call.args.size() < 2 || site.module->is_test || !is_half(site) ||
-      project_has_word(site, {"get_scaled_loss", "scale_loss", "LossScale", "loss_scale"})) {
+      project_has_word(site, {"get_scaled_loss", "scale_loss", "get_unscaled_gradients"})) {
+    return;
+  }
+  // The wrapper scales nothing by itself; other ways to scale may be meant where only its name stands somewhere.
+  const bool is_wrapped = project_has_word(site, {"LossScaleOptimizer("});
+  if (!is_wrapped && project_has_word(site, {"LossScale", "loss_scale"})) {
     return;
   }
   // Only gradients that train something.
@@ -32,9 +74,13 @@ void check(Site &site, const Call &call) {
     const auto *one = as<Call>(node);
     return one != nullptr && called_method(*one) == "apply_gradients";
   });
-  if (applies) {
+  if (applies ||
+      (site.function != nullptr && are_weights(site, call.args[1]) && file_has_word(site, {"apply_gradients"}))) {
     report(site, call, "these gradients are computed in float16 without loss scaling, so small ones become zero",
-           "wrap the optimizer in `LossScaleOptimizer`, take the gradient of the scaled loss, and unscale it");
+           is_wrapped ? "take the gradient of `optimizer.get_scaled_loss(loss)` and unscale it with "
+                        "`get_unscaled_gradients` (Keras 3: `optimizer.scale_loss(loss)`)"
+                      : "wrap the optimizer in `LossScaleOptimizer`, take the gradient of the scaled loss, and unscale "
+                        "it");
   }
 }
 

@@ -1,5 +1,7 @@
+#include "model/classes.h"
 #include "model/definitions.h"
 #include "rules/lightning.h"
+#include "rules/origins.h"
 #include "rules/reach.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
@@ -74,29 +76,64 @@ bool is_logged(const Site &site, const Node &type, std::string_view metric) {
   });
 }
 
-// Does the file reset the Keras metric that `maker` made, or may it? Others may be reset by their own names.
+// Does anything reset the Keras metric that `maker` made, or may it? Others may be reset by their own names.
 bool may_reset_keras(const Site &site, const Call &maker, std::string_view text) {
-  bool found = false;
-  const auto look = [&](const Node *node) {
-    const auto *name = as<Attribute>(node);
-    if (name == nullptr || !name->attr.text().starts_with("reset")) {
-      return found;
-    }
-    const bool is_plain = name->value->kind == NodeKind::Name || name->value->kind == NodeKind::Attribute;
-    const model::Value other = is_plain ? value_of(site, name->value) : model::Value{};
-    const bool is_another = other.is_kind(Kind::KerasMetric) && !other.many && other.maker() != nullptr &&
-                            other.maker() != &maker && text_of(site, name->value) != text;
-    found |= !is_another;
-    return found;
+  const auto resets = [&](const model::FunctionInfo &function) {
+    const Site there = site_of_origin(site, function);
+    const auto look = [&](const Node *node) {
+      const auto *name = as<Attribute>(node);
+      if (name == nullptr || !name->attr.text().starts_with("reset")) {
+        return false;
+      }
+      const bool is_plain = name->value->kind == NodeKind::Name || name->value->kind == NodeKind::Attribute;
+      const model::Value other = is_plain ? value_of(there, name->value) : model::Value{};
+      const bool is_another = other.is_kind(Kind::KerasMetric) && !other.many && other.maker() != nullptr &&
+                              other.maker() != &maker &&
+                              (text_of(there, name->value) != text || function.type != site.function->type);
+      return !is_another;
+    };
+    const FunctionDef *definition = function.definition();
+    const Lambda *lambda = function.lambda();
+    return lambda != nullptr       ? any_node(lambda->body, look)
+           : definition != nullptr ? any_node(definition->body, look)
+                                   : any_node(function.module->parsed->tree.body, look);
   };
   // What a function made itself, it resets itself.
-  if (site.function->node != nullptr && site.project.caller_of(&maker) == site.function) {
-    return any_node_inside(site.function->node, look);
+  const bool is_own = site.function->node != nullptr && site.project.caller_of(&maker) == site.function;
+  return std::ranges::any_of(site.project.functions, [&](const model::FunctionInfo &function) {
+    const bool is_meant = is_own ? &function == site.function || function.parent == site.function
+                                 : function.module != nullptr && function.module->tensorflow;
+    return is_meant && resets(function);
+  });
+}
+
+// Several epochs, however few: from the second one on, the value is wrong.
+bool has_turns(const Site &site, const model::Loop &loop) {
+  const auto *statement = as<For>(loop.node);
+  const auto *range = statement != nullptr ? as<Call>(statement->iter) : nullptr;
+  const bool counts = range != nullptr && range->args.size() == 1 && called_api(site, *range) == "range";
+  const bool is_left =
+      statement != nullptr && !statement->body.empty() &&
+      (statement->body.back()->kind == NodeKind::Break || statement->body.back()->kind == NodeKind::Return);
+  return !loop.tiny || (counts && !is_left && integer_of(site, range->args[0]).value_or(2) >= 2);
+}
+
+// A loop over batches, or one that adds to metrics of Keras in each turn.
+bool goes_over_batches(const Site &site, const model::Loop &loop) {
+  static constexpr std::string_view kUpdates[] = {".update_state("};
+  return loop.steps || loop.evaluates || goes_over_data(site, loop) ||
+         ((loop.node->kind == NodeKind::For || loop.node->kind == NodeKind::While) &&
+          (node_has_word(site, *loop.node, kUpdates) || reaches_word(site, *loop.node, kUpdates)));
+}
+
+// The loop around the place, without those over a few metrics: `{k: m.result() for k, m in metrics.items()}`.
+const model::Loop *long_loop_of(const Site &site) {
+  const model::Loop *loop = loop_around(site);
+  while (loop != nullptr && (loop->tiny || loop->turns == model::Turns::Few ||
+                             (loop->node->kind != NodeKind::For && loop->node->kind != NodeKind::While))) {
+    loop = loop->parent;
   }
-  for (const Stmt *statement : site.module->parsed->tree.body) {
-    any_node_inside(static_cast<const Node *>(statement), look);
-  }
-  return found;
+  return loop;
 }
 
 // A loop over epochs around the place: it has another loop inside, which goes over the batches.
@@ -104,10 +141,9 @@ const Node *epochs_around(const Site &site, const Call &maker) {
   for (const model::Loop *loop = loop_around(site); loop != nullptr; loop = loop->parent) {
     const auto *statement = as<For>(loop->node);
     const bool has_batches = std::ranges::any_of(site.function->loops, [&](const model::Loop *inner) {
-      return inner->parent == loop && !is_inside(*site.node, *inner->node) &&
-             (inner->steps || inner->evaluates || goes_over_data(site, *inner));
+      return inner->parent == loop && !is_inside(*site.node, *inner->node) && goes_over_batches(site, *inner);
     });
-    if (has_batches && statement != nullptr && !loop->tiny && !is_inside(maker, *loop->node) &&
+    if (has_batches && statement != nullptr && has_turns(site, *loop) && !is_inside(maker, *loop->node) &&
         statement->body[0]->start <= site.node->start) {
       return loop->node;
     }
@@ -122,35 +158,146 @@ const Node *epochs_of_callers(const Site &site, const Call &maker) {
   const model::ClassInfo *type = site.function->type;
   const bool is_kept =
       made_in != nullptr && made_in != site.function &&
-      (made_in->node == nullptr || (type != nullptr && made_in->type == type && made_in->name.text() == "__init__"));
+      (made_in->node == nullptr || (type != nullptr && made_in->type != nullptr && made_in->name.text() == "__init__" &&
+                                    std::ranges::find(type->mro, made_in->type) != type->mro.end()));
   const bool has_batches = std::ranges::any_of(site.function->loops, [&](const model::Loop *inner) {
-    return inner->parent == nullptr && !is_inside(*site.node, *inner->node) &&
-           (inner->steps || inner->evaluates || goes_over_data(site, *inner));
+    return inner->parent == nullptr && !is_inside(*site.node, *inner->node) && goes_over_batches(site, *inner);
   });
-  if (!is_kept || !has_batches || loop_around(site) != nullptr) {
+  if (!is_kept || !has_batches || long_loop_of(site) != nullptr) {
     return nullptr;
   }
   for (const model::CallSite *caller : site.function->called_by) {
     const model::Loop *loop = caller->loop;
-    if (loop != nullptr && !loop->tiny && !caller->once && loop->node->kind == NodeKind::For &&
-        (type == nullptr || !is_made_there(site, *type, *loop))) {
+    if (loop != nullptr && has_turns(site_of_origin(site, *caller->caller), *loop) && !caller->once &&
+        loop->node->kind == NodeKind::For && (type == nullptr || !is_made_there(site, *type, *loop))) {
       return caller->call;
     }
   }
   return nullptr;
 }
 
+// ---- Metrics that an object of their own keeps ----------------------------------------------------------------------
+
+bool calls_reset(const Node *node) {
+  return any_node_inside(node, [](const Node *part) {
+    const auto *name = as<Attribute>(part);
+    return name != nullptr && name->attr.text().starts_with("reset");
+  });
+}
+
+// The calls that make the object, if all of them are seen.
+std::vector<const Call *> constructions_of(const Site &site, const Expr *object) {
+  std::vector<const Call *> made;
+  const bool complete = visit_origins(site, *site.function, object, [&](const Origin &origin) {
+    const auto *call = as<Call>(origin.expr);
+    if (origin.parameter_of != nullptr) {
+      return Onward::Through;
+    }
+    made.push_back(call != nullptr && site.project.callee_of(call).is(model::Value::Tag::Class) ? call : nullptr);
+    return Onward::Stop;
+  });
+  return complete && std::ranges::find(made, nullptr) == made.end() ? made : std::vector<const Call *>{};
+}
+
+// May anything reset the object that `maker` made: a method of its class that does so, called on it, or a metric of it?
+bool may_reset_bundle(const Site &site, const model::ClassInfo &type, const Call &maker) {
+  bool found = false;
+  for (const model::FunctionInfo &function : site.project.functions) {
+    const FunctionDef *definition = function.definition();
+    const bool is_inside = function.type == &type || (definition == nullptr && function.node != nullptr);
+    if (found || is_inside || !function.module->tensorflow) {
+      continue;
+    }
+    const Site there = site_of_origin(site, function);
+    any_node(definition != nullptr ? definition->body : function.module->parsed->tree.body, [&](const Node *node) {
+      const auto *name = as<Attribute>(node);
+      if (name == nullptr) {
+        return false;
+      }
+      const model::FunctionInfo *method = model::find_method_of(type, name->attr);
+      const bool resets = method != nullptr ? method->definition() != nullptr && calls_reset(method->definition())
+                                            : name->attr.text().starts_with("reset");
+      if (!resets) {
+        return false;
+      }
+      const std::vector<const Call *> objects = constructions_of(there, name->value);
+      found |= objects.empty() || std::ranges::find(objects, &maker) != objects.end();
+      return found;
+    });
+  }
+  return found;
+}
+
+// `bundle.results()` in each epoch, of an object that keeps metrics and is never told to reset them.
+void check_bundle(Site &site, const Call &call) {
+  const model::ClassInfo *type = site.function->type;
+  if (type == nullptr || type->kind != Kind::Unknown || site.function->definition() == nullptr ||
+      calls_reset(site.function->definition())) {
+    return;
+  }
+  for (const model::CallSite *caller : site.function->called_by) {
+    const Expr *object = receiver_of(*caller->call);
+    if (object == nullptr || caller->caller->type == type || caller->caller->node == nullptr) {
+      continue;
+    }
+    const Site there = site_at(site, *caller->caller, *caller->call);
+    const std::vector<const Call *> made = constructions_of(there, object);
+    if (made.size() != 1) {
+      continue;
+    }
+    const Node *const own = epochs_around(there, *made[0]);
+    const Node *const epochs = own != nullptr ? own : epochs_of_callers(there, *made[0]);
+    if (epochs == nullptr || may_reset_bundle(site, *type, *made[0])) {
+      continue;
+    }
+    Site place = there;
+    Finding &finding =
+        report(place, *caller->call,
+               fmt::format("the metrics of `{}` are never reset, so each epoch's values include all earlier epochs",
+                           text_of(there, object)),
+               fmt::format("reset the metrics of `{}` at the start of each epoch", text_of(there, object)));
+    add_note(finding, site, call, "the metric is read here");
+  }
+}
+
+// The call that makes the metric, where it is an entry or field: `parts["metric"].result()`.
+const Call *maker_of(const Site &site, const Expr *receiver) {
+  const Call *made = nullptr;
+  u32 count = 0;
+  const bool complete = visit_origins(site, *site.function, receiver, [&](const Origin &origin) {
+    if (origin.parameter_of != nullptr || origin.expr->kind == NodeKind::Attribute) {
+      return Onward::Through;
+    }
+    const auto *call = as<Call>(origin.expr);
+    const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value{};
+    const ApiInfo *info = callee.is(model::Value::Tag::Api) ? find_api(callee.name()) : nullptr;
+    made = info != nullptr && info->returns == Kind::KerasMetric ? call : nullptr;
+    ++count;
+    return Onward::Stop;
+  });
+  return complete && count == 1 ? made : nullptr;
+}
+
 // metric.result() in each epoch, of a metric that was updated in all epochs before.
 void check_keras(Site &site, const Call &call) {
   const Expr *receiver = receiver_of(call);
   const model::Value metric = receiver != nullptr ? value_of(site, receiver) : model::Value{};
-  if (site.function == nullptr || !metric.is_kind(Kind::KerasMetric) || metric.maker() == nullptr || metric.many ||
-      site.module->is_test || site.module->jax || tracers_at(site) != 0) {
+  if (site.function == nullptr || site.module->is_test || site.module->jax || tracers_at(site) != 0) {
     return; // with JAX, the state of metrics is passed around
   }
-  const Node *const own = epochs_around(site, *metric.maker());
-  const Node *const epochs = own != nullptr ? own : epochs_of_callers(site, *metric.maker());
-  if (epochs == nullptr || may_reset_keras(site, *metric.maker(), text_of(site, receiver))) {
+  // One of several in a dictionary or list, which are made together.
+  const Call *maker = metric.is_kind(Kind::KerasMetric) ? metric.maker() : maker_of(site, receiver);
+  for_each_alternative(metric, [&](const model::Value &one) { maker = maker == nullptr ? one.maker() : maker; });
+  if (maker == nullptr || metric.open) {
+    return;
+  }
+  const Node *const own = epochs_around(site, *maker);
+  const Node *const epochs = own != nullptr ? own : epochs_of_callers(site, *maker);
+  if (epochs == nullptr) {
+    check_bundle(site, call);
+    return;
+  }
+  if (may_reset_keras(site, *maker, text_of(site, receiver))) {
     return;
   }
   Finding &finding = report(site, call, "this metric is never reset, so each epoch's value includes all earlier epochs",

@@ -1,5 +1,6 @@
 #include "model/variance.h"
 #include "rules/jax.h"
+#include "rules/reach.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
 
@@ -100,6 +101,31 @@ bool check_parameter(Site &site, const Call &call, const Expr &optimizer, const 
   return true;
 }
 
+// The call in the loop that gets the fresh state, makes one update with it, and gives the next parameters.
+const Call *step_with(const Site &site, const model::Loop &loop, Symbol state, const Expr *params) {
+  const auto *carried = as<Name>(params);
+  const Call *found = nullptr;
+  u32 count = 0;
+  any_node(loop.node, [&](const Node *node) {
+    const auto *assignment = as<Assign>(node);
+    const auto *call = assignment != nullptr ? as<Call>(assignment->value) : nullptr;
+    const auto *targets = assignment != nullptr ? as<Tuple>(assignment->targets[0]) : nullptr;
+    if (call == nullptr || targets == nullptr || carried == nullptr || !mentions(targets, carried->id) ||
+        !mentions(targets, state)) {
+      return false;
+    }
+    const model::FunctionInfo *callee = called_function(site, *call);
+    const bool gets_it = std::ranges::any_of(call->args, [&](const Expr *given) { return is_name(given, state); });
+    const bool updates_once = callee != nullptr && callee->definition() != nullptr && callee->loops.empty() &&
+                              has_word(text_of(*callee), {".update("}) &&
+                              !has_word(text_of(*callee), {"scan(", "fori_loop(", "while_loop("});
+    found = gets_it && updates_once ? call : found;
+    ++count;
+    return false;
+  });
+  return count == 1 ? found : nullptr;
+}
+
 void check(Site &site, const Call &call) {
   const Expr *optimizer = receiver_of(call);
   const auto *assignment = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
@@ -123,7 +149,11 @@ void check(Site &site, const Call &call) {
   const auto *repeated = loop != nullptr ? as<For>(loop->node) : nullptr;
   const auto *again = loop != nullptr ? as<While>(loop->node) : nullptr;
   const Block &body = repeated != nullptr ? repeated->body : again != nullptr ? again->body : definition->body;
-  const Uses uses = uses_of(body, state->id, text_of(site, optimizer), site);
+  Uses uses = uses_of(body, state->id, text_of(site, optimizer), site);
+  if (uses.update == nullptr && loop != nullptr) {
+    uses.update = step_with(site, *loop, state->id, call.args[0]);
+    uses.is_kept = false;
+  }
   if (uses.update == nullptr || uses.is_kept || !is_optax_optimizer(site, optimizer) || is_stateless(site, optimizer)) {
     return;
   }

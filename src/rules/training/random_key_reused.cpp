@@ -2,6 +2,7 @@
 #include "model/variance.h"
 #include "python/children.h"
 #include "rules/jax.h"
+#include "rules/key_origins.h"
 #include "rules/origin_bindings.h"
 #include "rules/reach.h"
 #include "rules/repetition.h"
@@ -145,6 +146,28 @@ std::vector<u32> first_rebinding(const model::FunctionInfo &function, const Func
   return ends;
 }
 
+// `rng = key`, if the name is bound to nothing else: the other name.
+const Expr *alias_of(const FunctionDef &definition, const Expr &key) {
+  const auto *name = as<Name>(&key);
+  const Expr *alias = nullptr;
+  u32 bound = 0;
+  if (name == nullptr) {
+    return &key;
+  }
+  any_node_inside(&definition, [&](const Node *node) {
+    const auto *use = as<Name>(node);
+    bound += use != nullptr && use->id == name->id && use->context == Context::Store ? 1 : 0;
+    const auto *assignment = as<Assign>(node);
+    const auto *target =
+        assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+    if (target != nullptr && target->id == name->id && assignment->value->kind == NodeKind::Name) {
+      alias = assignment->value;
+    }
+    return false;
+  });
+  return bound == 1 && alias != nullptr ? alias : &key;
+}
+
 u64 parameters_drawn(const model::Project &project, Memory &memory, const model::FunctionInfo &function, u32 depth) {
   const FunctionDef *definition = function.definition();
   if (definition == nullptr || !function.module->jax) {
@@ -158,7 +181,7 @@ u64 parameters_drawn(const model::Project &project, Memory &memory, const model:
             u64 folded = 0;
             const std::vector<u32> rebound = first_rebinding(function, *definition);
             const auto bit_of = [&](const Expr &key) {
-              const auto *name = as<Name>(&key);
+              const auto *name = as<Name>(alias_of(*definition, key));
               for (u32 i = 0; name != nullptr && i < function.params.size() && i < 64; ++i) {
                 if (function.params[i]->name == name->id && key.start < rebound[i]) {
                   return u64{1} << i;
@@ -217,9 +240,41 @@ void check_direct(Site &site, const Call &call) {
   add_note(finding, site, repetition);
 }
 
+// A key that the training step takes from its state, or from wherever, and that nothing changes between steps.
+void check_kept(Site &site, const Call &call) {
+  const Keyword *const rngs = keyword_argument(call, "rngs");
+  const bool is_drawn = draws(called_api(site, call)) && !called_api(site, call).ends_with("split");
+  const Expr *const keys = is_drawn ? argument(call, 0, "key") : rngs != nullptr ? rngs->value : nullptr;
+  if (keys == nullptr || site.function == nullptr || !context_of(site).in_training_step) {
+    return;
+  }
+  const Call *made = nullptr;
+  const model::Loop *const loop = loop_with_same_key(site, keys, &made);
+  if (loop == nullptr) {
+    return;
+  }
+  Finding &finding =
+      report(site, *keys,
+             fmt::format("`{}` is the same key in every training step, so the same random numbers are drawn each time",
+                         text_of(site, keys)),
+             "derive a key for each step: `jax.random.fold_in(key, step)`, or split it and keep the new one");
+  finding.notes.push_back(
+      {loop->function->module->file, {loop->node->start, loop->node->start + 3}, "the training loop"});
+  if (const model::FunctionInfo *maker = site.project.caller_of(made)) {
+    finding.notes.push_back({maker->module->file, made->span(), "the key is made here, before the loop"});
+  }
+}
+
 // `_step(state, batch, self.key)` in a method that a training loop calls.
 void check_method(Site &site, const Call &call) {
+  const std::size_t before = site.findings.size();
   check_direct(site, call);
+  if (site.findings.size() == before) {
+    check_kept(site, call);
+  }
+  if (site.findings.size() != before) {
+    return;
+  }
   if (site.function == nullptr || site.function->type == nullptr || site.function->compiled_at != nullptr ||
       !context_of(site).in_training_step || enclosing(site, NodeKind::If) != nullptr) {
     return;

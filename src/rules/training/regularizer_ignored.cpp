@@ -1,3 +1,4 @@
+#include "rules/origins.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -12,33 +13,43 @@ using model::Value;
 
 namespace {
 
-// A layer with a regularizer below the node.
-const Call *regularized_in(const Site &site, const Node *node) {
-  const Call *found = nullptr;
-  any_node_inside(node, [&](const Node *part) {
-    const auto *call = as<Call>(part);
-    if (call == nullptr || !called_api(site, *call).starts_with("tensorflow.keras.layers.")) {
-      return false;
-    }
-    const bool has_one = std::ranges::any_of(call->keywords, [](const Keyword *keyword) {
-      return keyword->name && keyword->name.text().ends_with("_regularizer") && !is_none(keyword->value);
-    });
-    found = has_one ? call : nullptr;
-    return has_one;
-  });
-  return found;
-}
-
 struct Regularized {
   const Call *layer = nullptr;
   const model::Module *module = nullptr;
 };
 
+// A layer with a regularizer below the node, or in the functions and layers of the project that are used there.
+Regularized regularized_in(const Site &site, const Node *node, const model::Module *module, u32 depth = 0) {
+  constexpr u32 kMostDepth = 3;
+  Regularized found;
+  any_node_inside(node, [&](const Node *part) {
+    const auto *call = as<Call>(part);
+    if (call == nullptr || call->fact == 0) {
+      return false;
+    }
+    const Value callee = site.project.callee_of(call);
+    if (depth < kMostDepth && callee.is(Value::Tag::Class) && callee.type->kind != Kind::Unknown &&
+        callee.type->node != node) {
+      found = regularized_in(site, callee.type->node, callee.type->module, depth + 1);
+    } else if (depth < kMostDepth && callee.is(Value::Tag::Function) && callee.function->definition() != nullptr &&
+               callee.function->node != node) {
+      found = regularized_in(site, callee.function->node, callee.function->module, depth + 1);
+    } else if (called_api(site, *call).starts_with("tensorflow.keras.layers.")) {
+      const bool has_one = std::ranges::any_of(call->keywords, [](const Keyword *keyword) {
+        return keyword->name && keyword->name.text().ends_with("_regularizer") && !is_none(keyword->value);
+      });
+      found = has_one ? Regularized{call, module} : Regularized{};
+    }
+    return found.layer != nullptr;
+  });
+  return found;
+}
+
 // The layer that a model was made with, as far as that is known: in its class, its list of layers, or the function that
 // makes it.
 Regularized layer_of(const Site &site, const Value &model) {
   if (model.is(Value::Tag::Object) && model.type->kind == Kind::KerasModel) {
-    return {regularized_in(site, model.type->node), model.type->module};
+    return regularized_in(site, model.type->node, model.type->module);
   }
   if (!model.is_kind(Kind::KerasModel) || model.maker() == nullptr) {
     return {};
@@ -47,11 +58,10 @@ Regularized layer_of(const Site &site, const Value &model) {
   if (maker == nullptr) {
     return {};
   }
-  if (const Call *layer = regularized_in(site, model.maker())) {
-    return {layer, maker->module};
-  }
-  return maker->definition() != nullptr ? Regularized{regularized_in(site, maker->definition()), maker->module}
-                                        : Regularized{};
+  const Regularized own = regularized_in(site, model.maker(), maker->module);
+  return own.layer == nullptr && maker->definition() != nullptr
+             ? regularized_in(site, maker->definition(), maker->module)
+             : own;
 }
 
 struct ReadsLosses {
@@ -84,18 +94,51 @@ bool reads_losses(const Site &site) {
       .holds;
 }
 
+// Does Keras compute the loss: `self.compute_loss(…)` of its own?
+bool uses_own_loss(const Site &site) {
+  return project_has_word(site, {"compiled_loss", "super().compute_loss"}) ||
+         (project_has_word(site, {".compute_loss("}) && !project_has_word(site, {"def compute_loss"}));
+}
+
 void check(Site &site, const Call &call) {
-  const auto *variables = as<Attribute>(argument(call, 1, "sources"));
-  if (variables == nullptr || site.module->is_test ||
+  const Expr *const sources = argument(call, 1, "sources");
+  const Attribute *variables = nullptr;
+  const model::FunctionInfo *function = nullptr;
+  u32 count = 0;
+  if (sources != nullptr && site.function != nullptr && !site.module->is_test) {
+    visit_origins(site, *site.function, sources, [&](const Origin &origin) {
+      const auto *attribute = as<Attribute>(origin.expr);
+      if (origin.parameter_of != nullptr) {
+        return Onward::Through;
+      }
+      variables = attribute;
+      function = origin.function;
+      ++count;
+      return Onward::Stop;
+    });
+  }
+  if (count != 1 || variables == nullptr ||
       (variables->attr.text() != "trainable_variables" && variables->attr.text() != "trainable_weights")) {
     return;
   }
   // Whoever asks a model for its losses, or its weights for their norm, knows of them.
-  if (reads_losses(site) ||
-      project_has_word(site, {"l2_loss", "compute_loss", "compiled_loss", "regularization_loss"})) {
+  if (reads_losses(site) || uses_own_loss(site) || project_has_word(site, {"l2_loss", "regularization_loss"})) {
     return;
   }
-  const Regularized found = layer_of(site, value_of(site, variables->value));
+  Regularized found = layer_of(site, value_of(site_of_origin(site, *function), variables->value));
+  if (found.layer == nullptr) { // an entry of a dictionary, a field
+    visit_origins(site, *function, variables->value, [&](const Origin &origin) {
+      const auto *made = as<Call>(origin.expr);
+      if (origin.parameter_of != nullptr || origin.expr->kind == NodeKind::Attribute) {
+        return Onward::Through;
+      }
+      const Value callee = made != nullptr ? site.project.callee_of(made) : Value{};
+      if (found.layer == nullptr && callee.is(Value::Tag::Class) && callee.type->kind == Kind::KerasModel) {
+        found = regularized_in(site, callee.type->node, callee.type->module);
+      }
+      return Onward::Stop;
+    });
+  }
   if (found.layer == nullptr) {
     return;
   }

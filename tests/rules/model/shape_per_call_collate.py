@@ -70,7 +70,7 @@ def main(rows, model, steps):
     for i, batch in zip(range(steps), ragged(rows, 32)):
         model = step(batch, model)  # expect: DP224
     for i, (tokens, mask) in enumerate(ragged(rows, 32)):
-        model = step((tokens, mask), model)
+        model = step((tokens, mask), model)  # expect: DP224
         model = step(tokens, model)  # expect: DP224
     for batch in named(rows, 32):
         model = entry_step(batch, model)  # expect: DP224
