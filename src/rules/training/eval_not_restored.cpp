@@ -21,6 +21,10 @@ bool is_frozen(std::string_view name) {
                          "swa",     "copy",    "best",   "test",    "fid",       "arcface"});
 }
 
+bool is_model(const Expr *expr) {
+  return model::kind_of(expr) == Kind::TorchModule || model::kind_of(expr) == Kind::HfModel;
+}
+
 // The first model.eval() in the node on something that outlives the turn; null if there is none.
 const Call *find_eval(std::string_view source, const model::FunctionInfo &function, const model::Loop *loop,
                       const Node *node) {
@@ -33,7 +37,7 @@ const Call *find_eval(std::string_view source, const model::FunctionInfo &functi
         name != nullptr && function.slot_of(name->id) != model::FunctionInfo::kNoSlot && !function.has_param(name->id);
     const bool is_new = name != nullptr && (loop != nullptr ? contains(loop->assigned, name->id) : is_own);
     const bool is_plain = name != nullptr || receiver->kind == NodeKind::Attribute;
-    if (is_plain && !is_new && model::kind_of(receiver) == Kind::TorchModule && !is_frozen(written)) {
+    if (is_plain && !is_new && is_model(receiver) && !is_frozen(written)) {
       return call;
     }
   }
@@ -50,9 +54,6 @@ bool hands_model_away(const Site &site, const Node *node) {
   if (const auto *call = as<Call>(node)) {
     const model::Value callee = site.project.callee_of(call);
     if (!callee.known()) {
-      const auto is_model = [](const Expr *arg) {
-        return model::kind_of(arg) == Kind::TorchModule || model::kind_of(arg) == Kind::HfModel;
-      };
       for (const Expr *arg : call->args) {
         if (is_model(arg)) {
           return true;
@@ -135,10 +136,35 @@ bool is_restored(const Site &site, const Node &loop, const std::vector<const mod
          });
 }
 
+// Is the loop left as soon as the model was evaluated: `evaluate(model); break`?
+bool ends_with_evaluation(const Site &site, const Node &loop) {
+  return any_node(&loop, [&](const Node *node) {
+    const auto *branch = as<If>(node);
+    const bool is_end = branch != nullptr && !branch->body.empty() &&
+                        (branch->body.back()->kind == NodeKind::Break || branch->body.back()->kind == NodeKind::Return);
+    if (!is_end) {
+      return false;
+    }
+    constexpr std::string_view kEval[] = {".eval()"};
+    return std::ranges::any_of(branch->body,
+                               [&](const Stmt *statement) { return reaches_word(site, *statement, Words(kEval)); });
+  });
+}
+
+// A loop over the batches of an epoch that evaluates now and then, where only the next epoch calls train() again.
+bool is_restored_too_late(const Site &site, const model::Loop &loop) {
+  const model::Loop *outermost = &loop;
+  while (outermost->parent != nullptr) {
+    outermost = outermost->parent;
+  }
+  return loop.steps && is_restored(site, *outermost->node, reached_functions(*site.function, *outermost->node)) &&
+         !ends_with_evaluation(site, *loop.node);
+}
+
 void check(Site &site, const Node &node) {
   const model::Loop *loop = site.project.loop_at(&node);
   // However few epochs there are: from the second one on, the mode is wrong.
-  if (loop == nullptr || !loop->trains || loop->parent != nullptr || runs_once(site, node)) {
+  if (loop == nullptr || !loop->trains || runs_once(site, node)) {
     return;
   }
   const std::vector<const model::FunctionInfo *> reached = reached_functions(*site.function, node);
@@ -150,7 +176,8 @@ void check(Site &site, const Node &node) {
     }
     evaluates |= calls_eval;
   }
-  if (!evaluates || is_restored(site, node, reached)) {
+  if (!evaluates || is_restored(site, node, reached) ||
+      (loop->parent != nullptr && !is_restored_too_late(site, *loop))) {
     return;
   }
   const model::Module *module = site.module;
@@ -172,7 +199,8 @@ void check(Site &site, const Node &node) {
       report(site, *eval,
              fmt::format("`{}` stays in evaluation mode: training continues, and nothing in this loop calls `train()`",
                          written),
-             fmt::format("call `{}.train()` at the start of each epoch", written));
+             fmt::format("call `{}.train()` {}", written,
+                         loop->steps ? "after the evaluation" : "at the start of each epoch"));
   const model::Modes modes = modes_at(site, *eval);
   if (modes == model::Modes::Same) {
     site.findings.pop_back();
