@@ -89,7 +89,9 @@ void check(Site &site, const Call &call) {
       function_has_word(site, Words(kWeighted)) || function_has_word(calling, Words(kWeighted))) {
     return; // weighted by the mask, at least in another branch
   }
-  Finding &finding = report(site, call, std::string(kMessage), std::string(kAdvice));
+  Finding &finding = report(site, call, std::string(kMessage),
+                            "average with the mask: `(hidden * mask).sum(1) / mask.sum(1)` with `mask = "
+                            "enc[\"attention_mask\"].unsqueeze(-1)`");
   finding.notes.push_back({helper.has_value() ? helper->function->module->file : calling.module->file,
                            encoding->call->span(), "the texts are padded here"});
   // A single text is not padded to the longest.
