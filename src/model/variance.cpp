@@ -283,6 +283,7 @@ public:
         result.attributes.push_back(attribute->attr);
         return;
       }
+      result.attributes_of_others.push_back(attribute->attr);
       return follow(attribute->value);
     }
     case NodeKind::Call: {
@@ -359,6 +360,8 @@ private:
     if (inner.varies || !inner.attributes.empty()) {
       return false;
     }
+    result.attributes_of_others.insert(result.attributes_of_others.end(), inner.attributes_of_others.begin(),
+                                       inner.attributes_of_others.end());
     for (u32 i = 0; i < called->params.size() && i < 64; ++i) {
       const Expr *const given = (inner.params >> i & 1) != 0 ? passed_argument(call, *called, false, i) : nullptr;
       if (given != nullptr) {

@@ -15,7 +15,8 @@ void find_varying(const Project &project, const Loop &loop, LoopEffects &effects
 // the project that do nothing but work something out.
 struct Dependencies {
   u64 params = 0;
-  std::vector<Symbol> attributes; // of self
+  std::vector<Symbol> attributes;           // of self
+  std::vector<Symbol> attributes_of_others; // of parameters and of what is reached through them
   bool varies = false;
 };
 Dependencies dependencies_of(const Project &project, const FunctionInfo &function, const python::Expr *expr);
