@@ -136,19 +136,25 @@ bool is_restored(const Site &site, const Node &loop, const std::vector<const mod
          });
 }
 
-// Is the loop left as soon as the model was evaluated: `evaluate(model); break`?
-bool ends_with_evaluation(const Site &site, const Node &loop) {
-  return any_node(&loop, [&](const Node *node) {
-    const auto *branch = as<If>(node);
-    const bool is_end = branch != nullptr && !branch->body.empty() &&
-                        (branch->body.back()->kind == NodeKind::Break || branch->body.back()->kind == NodeKind::Return);
-    if (!is_end) {
+// Is the model evaluated every so many steps of the loop, and the loop goes on after that? Not behind another test, as
+// that may hold for the last batch of an epoch only, and not where the loop is left at once.
+bool is_evaluated_between_steps(const Site &site, const Node *node) {
+  constexpr std::string_view kEval[] = {".eval()"};
+  if (const auto *branch = as<If>(node)) {
+    const auto evaluates = [&](const Stmt *statement) { return reaches_word(site, *statement, Words(kEval)); };
+    if (std::ranges::none_of(branch->body, evaluates)) {
       return false;
     }
-    constexpr std::string_view kEval[] = {".eval()"};
-    return std::ranges::any_of(branch->body,
-                               [&](const Stmt *statement) { return reaches_word(site, *statement, Words(kEval)); });
-  });
+    const bool is_left = branch->body.back()->kind == NodeKind::Break || branch->body.back()->kind == NodeKind::Return;
+    const bool is_every_so_many = any_node(branch->test, [](const Node *part) {
+      const auto *operation = as<BinOp>(part);
+      return operation != nullptr && operation->op() == Operator::Mod;
+    });
+    return !is_left && is_every_so_many && !has_word(text_of(site, branch->test), {"len("});
+  }
+  bool found = false;
+  for_each_child(node, [&](const Node *child) { found = found || is_evaluated_between_steps(site, child); });
+  return found;
 }
 
 // A loop over the batches of an epoch that evaluates now and then, where only the next epoch calls train() again.
@@ -158,7 +164,7 @@ bool is_restored_too_late(const Site &site, const model::Loop &loop) {
     outermost = outermost->parent;
   }
   return loop.steps && is_restored(site, *outermost->node, reached_functions(*site.function, *outermost->node)) &&
-         !ends_with_evaluation(site, *loop.node);
+         is_evaluated_between_steps(site, loop.node);
 }
 
 void check(Site &site, const Node &node) {
