@@ -1,4 +1,5 @@
 #include "model/transfer.h"
+#include "base/name_table.h"
 
 #include <algorithm>
 
@@ -248,6 +249,30 @@ Value Transfer::named_in_text(std::string_view dotted) {
   return value;
 }
 
+namespace {
+
+// What the elements of an annotated container are: `Tensor` of List[Tensor] and Dict[str, Tensor]. Null if it does not
+// say so, nothing if it is no container.
+std::optional<const Expr *> held_by_annotation(Symbol name, const Expr *arguments) {
+  static const NameTable kLists({"List", "list", "Sequence", "Iterable", "Iterator", "Deque", "deque", "Set", "set"});
+  static const NameTable kDicts({"Dict", "dict", "Mapping", "OrderedDict", "DefaultDict", "defaultdict"});
+  const auto *several = as<Tuple>(arguments);
+  if (kLists.has(name)) {
+    return several == nullptr ? arguments : nullptr;
+  }
+  if (kDicts.has(name)) {
+    return several != nullptr && several->elts.size() == 2 ? several->elts[1] : nullptr;
+  }
+  if (name.text() == "Tuple" || name.text() == "tuple") { // of any length
+    const bool is_alike =
+        several != nullptr && several->elts.size() == 2 && is_constant(several->elts[1], ConstantKind::Ellipsis);
+    return is_alike ? several->elts[0] : nullptr;
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
 Value Transfer::annotation_value(const Expr *annotation) {
   if (annotation == nullptr) {
     return {};
@@ -255,13 +280,13 @@ Value Transfer::annotation_value(const Expr *annotation) {
   if (const auto *subscript = as<Subscript>(annotation)) { // Optional[tf.data.Dataset]
     const auto *generic = as<Name>(subscript->value);
     const auto *attribute = as<Attribute>(subscript->value);
-    const std::string_view name = generic != nullptr     ? generic->id.text()
-                                  : attribute != nullptr ? attribute->attr.text()
-                                                         : std::string_view{};
-    if (name == "List" || name == "list" || name == "Sequence" || name == "Iterable" || name == "Dict" ||
-        name == "dict" || name == "Tuple" || name == "tuple" || name == "Callable" || name == "Type" ||
-        name == "type") {
+    const Symbol name = generic != nullptr ? generic->id : attribute != nullptr ? attribute->attr : Symbol{};
+    if (name && (name.text() == "Callable" || name.text() == "Type" || name.text() == "type")) {
       return {};
+    }
+    if (const auto held = name ? held_by_annotation(name, subscript->slice) : std::nullopt) {
+      const Value element = annotation_value(*held);
+      return element.known() ? make_uniform(element) : Value{};
     }
     return annotation_value(subscript->slice->kind == NodeKind::Tuple ? nullptr : subscript->slice);
   }
@@ -360,6 +385,21 @@ Value Transfer::input_of(u32 index) {
   return value;
 }
 
+// `*rest` and `**options`: what callers pass beyond the other parameters.
+Value Transfer::rest_of_input(u32 index) {
+  const Value &passed = current_->inputs[index].value;
+  const Value annotated = annotation_value(current_->params[index]->annotation);
+  if (!annotated.known()) {
+    return passed.is(Value::Tag::Tuple) ? passed : Value{};
+  }
+  std::vector<Entry> entries;
+  for (u32 i = 0; i < entry_count(passed); ++i) {
+    const Value &value = entry_at(passed, i).value;
+    entries.push_back({entry_at(passed, i).name, value.is_unknown() ? annotated : narrowed(value, annotated)});
+  }
+  return entries.empty() ? make_uniform(annotated) : make_record(entries, annotated, arena_);
+}
+
 void Transfer::bind_params() {
   u32 index = 0;
   for (const Param *param : current_->params) {
@@ -369,6 +409,8 @@ void Transfer::bind_params() {
       value = Value::of(current_->type, current_->is_class_method ? Value::Tag::Class : Value::Tag::Object);
     } else if (param->param_kind() != ParamKind::VarArgs && param->param_kind() != ParamKind::KwArgs) {
       value = input_of(index);
+    } else {
+      value = rest_of_input(index);
     }
     if (param->name) {
       bind(param->name, value);

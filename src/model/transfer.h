@@ -154,6 +154,7 @@ private:
   void finish_contributions();
   void bind_params();
   Value input_of(u32 index);
+  Value rest_of_input(u32 index);
   Value narrowed(const Value &passed, const Value &annotated);
   [[nodiscard]] Value object_named(Symbol name) const;
   Value annotation_value(const python::Expr *annotation);
@@ -214,6 +215,7 @@ private:
   Value filled_inside(u32 slot, const Value &container);
   void grow(const python::Expr *container, const Value &added);
   void grow(const python::Subscript *target, const Value &added);
+  void put_entry(const python::Subscript &entry, const Value &after);
   void rebind(const python::Expr *container, const Value &after);
   void store_attribute(const python::Attribute *target, const Value &value);
   void store_to(const Value &object, Symbol attr, const Value &value);
@@ -278,6 +280,7 @@ private:
   Value entries_of(const Value &dictionary, bool with_keys);
   Value call_function(const python::Call *call, FunctionInfo *function, bool bound, const Arguments &arguments);
   Value call_method(const python::Call *call, FunctionInfo *function, const Arguments &arguments);
+  void pass_rest(const python::Call *call, const FunctionInfo &function, u32 first, const Arguments &arguments);
   void pass_arguments(const python::Call *call, FunctionInfo *function, bool bound, const Arguments &arguments);
   void pass_bound(const python::Call *call, const Value &callee, const Arguments &arguments);
   Value enter_function(const python::Call *call, FunctionInfo *function, bool bound);

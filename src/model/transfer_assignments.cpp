@@ -84,7 +84,28 @@ void Transfer::grow(const Expr *container, const Value &added) {
     return;
   }
   const Value element = is_list ? element_of_tuple(before, arena_) : Value::bottom();
-  rebind(container, make_uniform(join(element, added)));
+  const Value after = make_uniform(join(element, added));
+  const auto *inner = as<Subscript>(container);
+  if (inner == nullptr) {
+    rebind(container, after);
+  } else if (added.known() && inner->slice->kind != NodeKind::Slice) {
+    put_entry(*inner, after); // `self.steps[name].append(step)`
+  }
+}
+
+// An entry of a dictionary or list that holds containers was changed.
+void Transfer::put_entry(const Subscript &entry, const Value &after) {
+  const Value outer = peek(entry.value);
+  if (outer.is_bottom() || (outer.known() && !is_uniform(outer))) {
+    return;
+  }
+  const Symbol name = name_of_key(entry.slice, peek(entry.slice));
+  if (is_uniform(outer) && (name || has_entries(outer))) {
+    rebind(entry.value, with_entry(outer, name, after, arena_));
+    return;
+  }
+  const Value element = is_uniform(outer) ? element_of_tuple(outer, arena_) : Value::bottom();
+  rebind(entry.value, make_uniform(element.is_unknown() ? after : join(element, after)));
 }
 
 // `parts["model"] = value`: what is known under other names stays.

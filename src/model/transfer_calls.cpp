@@ -260,6 +260,7 @@ void Transfer::pass_arguments(const Call *call, FunctionInfo *function, bool bou
       }
     }
   }
+  pass_rest(call, *function, bound ? 1 : 0, arguments);
   read(units_.of_function(*function));
   for (u32 i = bound ? 1 : 0; i < count && i < 64; ++i) {
     if ((given >> i & 1U) != 0 || function->params[i]->param_kind() == ParamKind::VarArgs ||
@@ -271,6 +272,55 @@ void Transfer::pass_arguments(const Call *call, FunctionInfo *function, bool bou
     } else if (function->params[i]->default_value != nullptr) {
       contribute(Contribution::Target::Parameter, function->index, i, function->defaults[i]);
     }
+  }
+}
+
+// What `*rest` and `**options` of the function get, from the parameter on.
+void Transfer::pass_rest(const Call *call, const FunctionInfo &function, u32 first, const Arguments &arguments) {
+  const auto place_of = [&function](ParamKind kind) {
+    const auto at =
+        std::ranges::find_if(function.params, [kind](const Param *one) { return one->param_kind() == kind; });
+    return at != function.params.end() ? static_cast<u32>(at - function.params.begin()) : FunctionInfo::kNoParam;
+  };
+  const u32 rest = place_of(ParamKind::VarArgs);
+  if (rest != FunctionInfo::kNoParam && first + call->args.size() > rest) {
+    constexpr u32 kMostItems = 8;
+    std::vector<Value> items;
+    bool is_known = true;
+    for (u32 i = rest - first; i < call->args.size(); ++i) {
+      is_known &= call->args[i]->kind != NodeKind::Starred && !arguments.at(i).is_bottom();
+      items.push_back(arguments.at(i));
+    }
+    if (is_known && items.size() <= kMostItems) {
+      contribute(Contribution::Target::Parameter, function.index, rest, tuple_of(items));
+    } else if (std::ranges::none_of(items, [](const Value &one) { return one.is_bottom(); })) {
+      contribute(Contribution::Target::Parameter, function.index, rest, Value{});
+    }
+  }
+  const u32 options = place_of(ParamKind::KwArgs);
+  if (options == FunctionInfo::kNoParam || call->keywords.empty()) {
+    return;
+  }
+  std::vector<Entry> entries;
+  Value others = Value::bottom();
+  const auto add = [&](Symbol name, const Value &value) {
+    if (function.place_of_param(name) == FunctionInfo::kNoParam && !value.is_bottom()) {
+      entries.push_back({name, value});
+    }
+  };
+  for (u32 i = 0; i < call->keywords.size(); ++i) {
+    const Value value = arguments.at(call->args.size() + i);
+    if (call->keywords[i]->name) {
+      add(call->keywords[i]->name, value);
+      continue;
+    }
+    for (u32 k = 0; k < entry_count(value); ++k) {
+      add(entry_at(value, k).name, entry_at(value, k).value);
+    }
+    others = join(others, is_uniform(value) ? other_entries(value) : value.is_bottom() ? value : Value{});
+  }
+  if (!entries.empty() && entries.size() <= kMostEntries) {
+    contribute(Contribution::Target::Parameter, function.index, options, make_record(entries, others, arena_));
   }
 }
 

@@ -43,6 +43,17 @@ bool leaves_at_once(const Block &body) {
          ends_program(last);
 }
 
+// Is something known of what the list or dictionary holds?
+bool is_filled(const Value &container) {
+  for (u32 i = 0; i < entry_count(container); ++i) {
+    if (!entry_at(container, i).value.is_unknown()) {
+      return true;
+    }
+  }
+  const Value others = other_entries(container);
+  return is_uniform(others) ? is_filled(others) : !others.is_unknown() && !others.is_bottom();
+}
+
 bool mentions_eager(const Node *node) {
   if (const auto *attribute = as<Attribute>(node)) {
     return has_trait(attribute->attr, kAsksForEager) || mentions_eager(attribute->value);
@@ -179,9 +190,10 @@ void Transfer::walk(const Stmt *statement) {
       return;
     }
     const Value given = eval(assignment->value);
-    const Value value = given.known() || given.is_bottom() || given.alternatives != nullptr
-                            ? given
-                            : annotation_value(assignment->annotation);
+    // An empty list or dictionary is there to be filled.
+    const bool is_told =
+        is_uniform(given) ? is_filled(given) : given.known() || given.is_bottom() || given.alternatives != nullptr;
+    const Value value = is_told ? given : annotation_value(assignment->annotation);
     assign(assignment->target, value.known() ? value : given);
     return;
   }

@@ -249,10 +249,23 @@ private:
   }
 };
 
+// Does a decorator keep what the function gave: functools.lru_cache, st.cache_resource?
+bool keeps_results(const FunctionInfo &function) {
+  const FunctionDef *definition = function.definition();
+  return definition != nullptr && std::ranges::any_of(definition->decorators, [&](const Expr *decorator) {
+           const std::string_view text = function.module->parsed->source.part(decorator->start, decorator->end);
+           return text.find("cache") != std::string_view::npos;
+         });
+}
+
+// How deep functions of the project are entered, to see what their results depend on.
+constexpr u32 kMostEntered = 3;
+
 class DependencySearch {
 public:
-  DependencySearch(const Project &project, const FunctionInfo &function, const std::vector<Binding> &bindings)
-      : project_(project), function_(function), bindings_(bindings) {}
+  DependencySearch(const Project &project, const FunctionInfo &function, const std::vector<Binding> &bindings,
+                   u32 depth)
+      : project_(project), function_(function), bindings_(bindings), depth_(depth) {}
 
   Dependencies result;
 
@@ -270,11 +283,15 @@ public:
         result.attributes.push_back(attribute->attr);
         return;
       }
+      result.attributes_of_others.push_back(attribute->attr);
       return follow(attribute->value);
     }
     case NodeKind::Call: {
       const auto *call = static_cast<const Call *>(node);
-      if (!is_pure(project_, function_, call)) {
+      if (follow_result(*call)) {
+        return;
+      }
+      if (!is_pure(project_, function_, call) && !makes_record(*call)) {
         result.varies = true;
         return;
       }
@@ -305,6 +322,55 @@ public:
   }
 
 private:
+  // A dataclass or the like: what is made holds the arguments, and nothing else is done.
+  bool makes_record(const Call &call) const {
+    const Value callee = project_.callee_of(&call);
+    return callee.is(Value::Tag::Class) && callee.alternatives == nullptr && !callee.open &&
+           callee.type->kind == Kind::Unknown && std::ranges::all_of(callee.type->mro, [](const ClassInfo *at) {
+             return std::ranges::none_of(at->node->body, [](const Stmt *statement) {
+               const auto *method = as<FunctionDef>(statement);
+               const std::string_view name = method != nullptr ? method->name.text() : std::string_view{};
+               return name == "__init__" || name == "__new__" || name == "__post_init__";
+             });
+           });
+  }
+
+  // What the result of a function of the project depends on, where all that it does is to work that out. False if
+  // nothing can be said.
+  bool follow_result(const Call &call) {
+    const Value callee = project_.callee_of(&call);
+    const FunctionInfo *const called =
+        callee.is(Value::Tag::Function) && callee.alternatives == nullptr && !callee.open ? callee.function : nullptr;
+    const FunctionDef *const definition = called != nullptr ? called->definition() : nullptr;
+    if (definition == nullptr || depth_ == kMostEntered || called == &function_ || definition->is_async) {
+      return false;
+    }
+    if (keeps_results(*called)) {
+      for (const Expr *arg : call.args) {
+        follow(arg);
+      }
+      return true;
+    }
+    const FunctionChanges &changes = changes_of(*called);
+    if (!definition->decorators.empty() || !changes.names.empty() || !changes.attributes.empty()) {
+      return false;
+    }
+    const DependencyFinder finder(project_, *called, depth_ + 1);
+    const Dependencies inner = finder.of_results();
+    if (inner.varies || !inner.attributes.empty()) {
+      return false;
+    }
+    result.attributes_of_others.insert(result.attributes_of_others.end(), inner.attributes_of_others.begin(),
+                                       inner.attributes_of_others.end());
+    for (u32 i = 0; i < called->params.size() && i < 64; ++i) {
+      const Expr *const given = (inner.params >> i & 1) != 0 ? passed_argument(call, *called, false, i) : nullptr;
+      if (given != nullptr) {
+        follow(given);
+      }
+    }
+    return true;
+  }
+
   void follow_name(Symbol name) {
     if (result.varies || !seen_.insert(name.id).second) {
       return;
@@ -345,6 +411,7 @@ private:
   const Project &project_;
   const FunctionInfo &function_;
   const std::vector<Binding> &bindings_;
+  u32 depth_;
   std::unordered_set<u32> seen_;
 };
 
@@ -358,8 +425,8 @@ void find_varying(const Project &project, const Loop &loop, LoopEffects &effects
   effects.varies = VarianceSearch(project, loop, effects).varying_names();
 }
 
-DependencyFinder::DependencyFinder(const Project &project, const FunctionInfo &function)
-    : project_(project), function_(function) {
+DependencyFinder::DependencyFinder(const Project &project, const FunctionInfo &function, u32 depth)
+    : project_(project), function_(function), depth_(depth) {
   if (const FunctionDef *definition = function.definition()) {
     BindingList list;
     for (const Stmt *statement : definition->body) {
@@ -371,8 +438,46 @@ DependencyFinder::DependencyFinder(const Project &project, const FunctionInfo &f
 }
 
 Dependencies DependencyFinder::of(const Expr *expr) const {
-  DependencySearch search(project_, function_, bindings_);
+  DependencySearch search(project_, function_, bindings_, depth_);
   search.follow(expr);
+  return std::move(search.result);
+}
+
+Dependencies DependencyFinder::of_results() const {
+  DependencySearch search(project_, function_, bindings_, depth_);
+  bool has_result = false;
+  const auto visit = [&](auto &&self, const Node *node) -> void {
+    switch (node->kind) {
+    case NodeKind::FunctionDef:
+    case NodeKind::ClassDef:
+    case NodeKind::Lambda:
+      return;
+    case NodeKind::While:
+    case NodeKind::Try:
+    case NodeKind::Yield:
+    case NodeKind::YieldFrom:
+      search.result.varies = true;
+      return;
+    case NodeKind::If: // which result it is
+      search.follow(static_cast<const If *>(node)->test);
+      break;
+    case NodeKind::Return:
+      if (const Expr *const value = static_cast<const Return *>(node)->value) {
+        has_result = true;
+        search.follow(value);
+      }
+      return;
+    default:
+      break;
+    }
+    for_each_child(node, [&](const Node *child) { self(self, child); });
+  };
+  if (const FunctionDef *definition = function_.definition()) {
+    for (const Stmt *statement : definition->body) {
+      visit(visit, statement);
+    }
+  }
+  search.result.varies |= !has_result;
   return std::move(search.result);
 }
 

@@ -11,10 +11,12 @@ bool varies(const Project &project, const Loop &loop, const python::Expr *expr);
 // Which of the names that the loop binds once vary; all other effects are known.
 void find_varying(const Project &project, const Loop &loop, LoopEffects &effects);
 
-// What an expression of a function depends on, followed through the function's own assignments.
+// What an expression of a function depends on, followed through the function's own assignments and through functions of
+// the project that do nothing but work something out.
 struct Dependencies {
   u64 params = 0;
-  std::vector<Symbol> attributes; // of self
+  std::vector<Symbol> attributes;           // of self
+  std::vector<Symbol> attributes_of_others; // of parameters and of what is reached through them
   bool varies = false;
 };
 Dependencies dependencies_of(const Project &project, const FunctionInfo &function, const python::Expr *expr);
@@ -22,8 +24,10 @@ Dependencies dependencies_of(const Project &project, const FunctionInfo &functio
 // The same for many expressions of one function: what it binds its names to is looked for once.
 class DependencyFinder {
 public:
-  DependencyFinder(const Project &project, const FunctionInfo &function);
+  DependencyFinder(const Project &project, const FunctionInfo &function, u32 depth = 0);
   [[nodiscard]] Dependencies of(const python::Expr *expr) const;
+  // Of what the function returns, and of the tests that choose it.
+  [[nodiscard]] Dependencies of_results() const;
 
   struct Binding {
     Symbol name;
@@ -33,6 +37,7 @@ public:
 private:
   const Project &project_;
   const FunctionInfo &function_;
+  u32 depth_ = 0;                 // of calls that led here
   std::vector<Binding> bindings_; // by name; those of one name as they stand in the source
 };
 

@@ -4,6 +4,7 @@
 #include "model/definitions.h"
 #include "model/variance.h"
 #include "rules/origin_bindings.h"
+#include "rules/origin_frames.h"
 #include "rules/tables.h"
 #include "rules/tree.h"
 
@@ -24,14 +25,7 @@ constexpr u32 kMostSteps = 1500;
 constexpr u32 kMostDepth = 48;
 constexpr std::size_t kMostCallers = 8;
 
-// A call that the way went into.
-struct Frame {
-  const Frame *outer = nullptr;
-  const Call *call = nullptr;
-  const FunctionInfo *caller = nullptr;
-  const FunctionInfo *callee = nullptr;
-  bool bound = false;
-};
+using Frame = OriginFrame;
 
 bool is_project_function(const Value &value) { return value.is(Value::Tag::Function) || value.is(Value::Tag::Method); }
 
@@ -84,8 +78,12 @@ public:
     case NodeKind::Starred:
       return follow(function, static_cast<const Starred *>(expr)->value, std::move(path), frame, depth + 1);
     case NodeKind::IfExp:
-      follow(function, static_cast<const IfExp *>(expr)->body, path, frame, depth + 1);
-      return follow(function, static_cast<const IfExp *>(expr)->orelse, std::move(path), frame, depth + 1);
+      for (const Expr *one : {static_cast<const IfExp *>(expr)->body, static_cast<const IfExp *>(expr)->orelse}) {
+        if (is_reached(function, *one, frame)) {
+          follow(function, one, path, frame, depth + 1);
+        }
+      }
+      return;
     case NodeKind::Tuple:
       return follow_elements(function, static_cast<const Tuple *>(expr)->elts, std::move(path), frame, depth);
     case NodeKind::List:
@@ -132,6 +130,9 @@ public:
     }
     active_.push_back(&callee);
     any_node(definition->body, [&](const Node *node) {
+      if (!is_reached(callee, *node, frame)) {
+        return false;
+      }
       if (const auto *result = as<Return>(node); result != nullptr && result->value != nullptr) {
         follow(callee, result->value, path, frame, depth + 1);
       } else if (const auto *yield = as<Yield>(node); yield != nullptr && yield->value != nullptr) {
@@ -156,6 +157,11 @@ private:
       follow(*origin.function, origin.next[i], {}, frame, depth + 1);
     }
     return onward == Onward::Through;
+  }
+
+  // Not in a branch that the call leaves out which led into the function.
+  static bool is_reached(const FunctionInfo &function, const Node &node, const Frame *frame) {
+    return frame == nullptr || frame->callee != &function || frame->reaches(node);
   }
 
   static const Expr *as_expr(const Node *node) {
@@ -240,6 +246,9 @@ private:
     bool found = follow_entry_changes(*owner, name.id, path, depth);
     for (const OriginBinding *binding :
          bindings_before(site_, *owner, name.id, owner == &function ? name.start : ~0U, is_settled, thorough_)) {
+      if (!is_reached(*owner, *binding->value, frame)) {
+        continue;
+      }
       found = true;
       if (thorough_ ? !ways_.insert(way_of(*binding, frame, path)).second
                     : !visited_.insert({binding, frame}).second && path.empty()) {
@@ -473,6 +482,7 @@ private:
   void enter(const FunctionInfo &callee, const Call &call, const FunctionInfo &caller, bool bound,
              std::vector<OriginPart> path, const Frame *frame, u32 depth) {
     frames_.push_back({.outer = frame, .call = &call, .caller = &caller, .callee = &callee, .bound = bound});
+    frames_.back().unreached = unreached_parts(project_, frames_.back());
     follow_results(callee, std::move(path), &frames_.back(), depth);
   }
 

@@ -1,5 +1,6 @@
 #include "rules/repetition.h"
 
+#include "model/effects.h"
 #include "model/variance.h"
 #include "rules/dependencies.h"
 
@@ -59,10 +60,16 @@ bool is_same(const Question &question, std::size_t level, const model::FunctionI
   }
   const model::CallSite &call = *repetition.calls[level];
   const model::Dependencies on = dependencies_of(question.site, function, expr);
-  const bool is_stored = std::ranges::any_of(on.attributes, [&](Symbol attribute) {
+  const model::LoopEffects &effects = model::effects_of(question.site.project, *repetition.loop);
+  const auto is_stored = [&](Symbol attribute) {
     return holds(repetition.loop->attributes, attribute) || holds(function.attribute_stores, attribute);
-  });
-  if (on.varies || is_stored) {
+  };
+  // `state.length` of an object that is passed, and that the loop or something it calls changes
+  const auto is_changed = [&](Symbol attribute) {
+    return is_stored(attribute) || holds(effects.attributes, attribute);
+  };
+  if (on.varies || std::ranges::any_of(on.attributes, is_stored) ||
+      std::ranges::any_of(on.attributes_of_others, is_changed)) {
     return false;
   }
   const auto is_same_above = [&](const Expr *given) {

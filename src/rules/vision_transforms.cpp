@@ -1,18 +1,38 @@
 #include "rules/vision_transforms.h"
 
+#include "rules/origins.h"
+
 namespace deepperf::rules {
 
 using namespace python;
 
 namespace {
 
-// The one expression that the value is written as; null if there are several.
+// The one expression that the value is written as, also behind functions that make it; null if there are several.
 const Expr *written_once(const Site &site, const Expr *expr) {
-  if (expr->kind == NodeKind::Call || expr->kind == NodeKind::List) {
+  if (expr->kind == NodeKind::List) {
     return expr;
   }
-  const std::vector<model::Argument::Given> written = model::written_as(scope_of(site), expr);
-  return written.size() == 1 ? written[0].expr : nullptr;
+  const std::vector<model::Argument::Given> written =
+      expr->kind != NodeKind::Call ? model::written_as(scope_of(site), expr) : std::vector<model::Argument::Given>{};
+  const Expr *found = written.size() == 1 ? written[0].expr : nullptr;
+  const auto *call = as<Call>(found != nullptr ? found : expr);
+  if ((found != nullptr && call == nullptr) || (call != nullptr && !called_api(site, *call).empty())) {
+    return found != nullptr ? found : expr;
+  }
+  if (site.function == nullptr) {
+    return nullptr;
+  }
+  u32 count = 0;
+  visit_origins(site, *site.function, expr, [&](const Origin &origin) {
+    if (origin.parameter_of != nullptr) {
+      return Onward::Through;
+    }
+    count += is_none(origin.expr) || origin.expr == found ? 0 : 1;
+    found = is_none(origin.expr) ? found : origin.expr;
+    return Onward::Stop;
+  });
+  return count == 1 ? found : nullptr;
 }
 
 } // namespace

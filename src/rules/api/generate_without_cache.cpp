@@ -1,3 +1,4 @@
+#include "model/variance.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -7,6 +8,7 @@
 namespace deepperf::rules::generate_without_cache {
 
 using namespace python;
+using model::FunctionInfo;
 using model::Value;
 
 namespace {
@@ -120,8 +122,11 @@ bool has_cache_argument(const Call &call) {
 }
 
 // The same, where `**encoded` holds what a tokenizer gives.
-bool has_cache_argument_but_hidden(const Call &call) {
-  return std::ranges::any_of(call.keywords, [](const Keyword *keyword) {
+bool has_cache_argument_but_hidden(const Site &site, const Call &call) {
+  return std::ranges::any_of(call.keywords, [&site](const Keyword *keyword) {
+    if (keyword->name && keyword->name.text() == "use_cache" && bool_of(site, keyword->value) == false) {
+      return false;
+    }
     const std::string_view name = keyword->name ? keyword->name.text() : std::string_view{};
     return name.find("cache") != std::string_view::npos || name.find("past") != std::string_view::npos;
   });
@@ -310,6 +315,21 @@ bool is_filled_part(const model::Loop &loop, const Block &body, const Expr *expr
   });
 }
 
+// `ids = torch.cat([ids, token], dim=1)` in the loop
+bool is_joined_in(const Site &site, const Block &body, Symbol sequence) {
+  return any_node(body, [&](const Node *node) {
+    const auto *assignment = as<Assign>(node);
+    const auto *target = assignment != nullptr ? as<Name>(assignment->targets[0]) : nullptr;
+    const auto *joined = target != nullptr && target->id == sequence ? as<Call>(assignment->value) : nullptr;
+    const std::string_view api = joined != nullptr ? called_api(site, *joined) : std::string_view{};
+    return (api == "torch.cat" || api == "torch.concat" || api == "torch.hstack") &&
+           any_node(joined, [&](const Node *part) {
+             const auto *name = as<Name>(part);
+             return name != nullptr && name->id == sequence;
+           });
+  });
+}
+
 // Is it all that was generated so far: what grows, as a tensor, encoded again, or on a device?
 bool is_all_so_far(const Site &site, const model::Loop &loop, const Block &body, const Expr *expr, u32 steps) {
   if (steps > 6 || expr == nullptr) {
@@ -351,26 +371,121 @@ bool is_all_so_far(const Site &site, const model::Loop &loop, const Block &body,
          follow(receiver_of(*call));
 }
 
+// ---- A step of decoding in a function of its own --------------------------------------------------------------------
+
+Block body_of(const model::Loop &loop) {
+  return loop.node->kind == NodeKind::For     ? static_cast<const For *>(loop.node)->body
+         : loop.node->kind == NodeKind::While ? static_cast<const While *>(loop.node)->body
+                                              : Block{};
+}
+
+// The loop around the only call of the function, in which each turn decodes a token; null if there is none.
+struct DecodingLoop {
+  const model::Loop *loop = nullptr;
+  const model::CallSite *through = nullptr; // null: the loop stands around the place itself
+};
+
+DecodingLoop decoding_loop_of(const Site &site) {
+  if (const model::Loop *const own = long_loop_around(site)) {
+    return {own, nullptr};
+  }
+  const bool is_called_once = site.function != nullptr && site.function->called_by.size() == 1;
+  const model::CallSite *const caller = is_called_once ? site.function->called_by[0] : nullptr;
+  if (caller == nullptr || caller->caller == site.function) {
+    return {};
+  }
+  const model::Loop *loop = caller->loop;
+  while (loop != nullptr && (loop->tiny || loop->turns == model::Turns::Few)) {
+    loop = loop->parent;
+  }
+  return {loop, caller};
+}
+
+// Does the loop make the attribute longer: `state.ids = torch.cat([state.ids, …])`, `self.ids.append(…)`,
+// or count it up: `state.length += 1`?
+bool grows_attribute(const Block &body, Symbol attr) {
+  const auto is_it = [attr](const Expr *expr) {
+    const auto *attribute = as<Attribute>(expr);
+    return attribute != nullptr && attribute->attr == attr;
+  };
+  return any_node(body, [&](const Node *node) {
+    if (const auto *added = as<AugAssign>(node)) {
+      return added->op() == Operator::Add && is_it(added->target);
+    }
+    if (const auto *call = as<Call>(node)) {
+      const std::string_view method = called_method(*call);
+      return (method == "append" || method == "extend") && is_it(receiver_of(*call));
+    }
+    const auto *assignment = as<Assign>(node);
+    const auto *joined = assignment != nullptr && is_it(assignment->targets[0]) ? as<Call>(assignment->value) : nullptr;
+    const std::string_view name = joined != nullptr ? called_name(*joined) : std::string_view{};
+    return (name == "cat" || name == "concat" || name == "hstack") && any_node(joined, [&](const Node *part) {
+             return part->kind == NodeKind::Attribute && is_it(static_cast<const Expr *>(part));
+           });
+  });
+}
+
+// `state.ids`, or `state.tokens[:, :state.length]`, of what the loop makes longer.
+bool is_all_of_attribute(const Block &body, const Expr *expr) {
+  if (const auto *attribute = as<Attribute>(expr)) {
+    return grows_attribute(body, attribute->attr);
+  }
+  const auto *part = as<Subscript>(expr);
+  const auto *axes = part != nullptr ? as<Tuple>(part->slice) : nullptr;
+  const auto *slice = part == nullptr                          ? nullptr
+                      : axes != nullptr && !axes->elts.empty() ? as<Slice>(axes->elts[axes->elts.size() - 1])
+                                                               : as<Slice>(part->slice);
+  const auto *end = slice != nullptr && slice->lower == nullptr ? as<Attribute>(slice->upper) : nullptr;
+  return end != nullptr && grows_attribute(body, end->attr);
+}
+
+// What the function gets of the sequence: an argument of the call in the loop, or an attribute that the
+// loop changes.
+bool is_all_in_step(const Site &site, const DecodingLoop &decoding, const Expr *input) {
+  const Block body = body_of(*decoding.loop);
+  if (const auto *name = as<Name>(input)) {
+    if (const Expr *const value = last_assigned(site, *name)) {
+      return is_all_in_step(site, decoding, value);
+    }
+    const u32 place = decoding.through != nullptr ? site.function->place_of_param(name->id) : FunctionInfo::kNoParam;
+    const Expr *const given =
+        place != FunctionInfo::kNoParam ? model::passed_argument(*decoding.through, place) : nullptr;
+    const Site there = given != nullptr ? site_of(site, *decoding.through->call) : site;
+    const auto *passed = as<Name>(given);
+    const bool is_joined = passed != nullptr && is_joined_in(there, body, passed->id);
+    return given != nullptr &&
+           (is_joined || is_all_so_far(there, *decoding.loop, body, given, 0) || is_all_of_attribute(body, given));
+  }
+  if (const auto *call = as<Call>(input)) {
+    const std::string_view method = called_method(*call);
+    return (method == "to" || method == "cuda" || method == "long" || method == "unsqueeze") &&
+           is_all_in_step(site, decoding, receiver_of(*call));
+  }
+  return is_all_of_attribute(body, input);
+}
+
 // A language model that gets everything again for every token.
 void check_forward(Site &site, const Call &call) {
-  const model::Loop *const loop = long_loop_around(site);
-  if (loop == nullptr || loop->steps || site.module->is_test || has_cache_argument_but_hidden(call) ||
+  const DecodingLoop decoding = decoding_loop_of(site);
+  const model::Loop *const loop = decoding.loop;
+  if (loop == nullptr || loop->steps || site.module->is_test || has_cache_argument_but_hidden(site, call) ||
       (loop->node->kind != NodeKind::For && loop->node->kind != NodeKind::While)) {
     return;
   }
-  const Block body = loop->node->kind == NodeKind::For ? static_cast<const For *>(loop->node)->body
-                                                       : static_cast<const While *>(loop->node)->body;
   const Expr *input = argument(call, 0, "input_ids");
   for (const Keyword *keyword : call.keywords) {
     input = !keyword->name ? keyword->value : input; // **encoded
   }
-  if (input == nullptr || !is_all_so_far(site, *loop, body, input, 0)) {
+  const bool is_whole =
+      input != nullptr && ((decoding.through == nullptr && is_all_so_far(site, *loop, body_of(*loop), input, 0)) ||
+                           is_all_in_step(site, decoding, input));
+  if (!is_whole) {
     return;
   }
   Finding &finding =
       report(site, call, "the model recomputes the whole sequence for every new token",
              "keep the keys and values of earlier tokens (`past_key_values`) and pass only the new token");
-  add_note(finding, site, *loop->node, "in every iteration of this loop");
+  finding.notes.push_back({loop->function->module->file, loop->node->span(), "in every iteration of this loop"});
   Span &span = finding.notes.back().span;
   span.end = std::min(span.end, span.start + 5); // the keyword alone
 }
@@ -397,8 +512,8 @@ void check_list(Site &site, const Call &call) {
       const auto *given = as<Name>(inner->args[0]);
       const bool is_it = target != nullptr && given != nullptr ? given->id == target->id && inner->start > call.end
                                                                : contains(inner->args[0], &call);
-      const bool is_direct =
-          target != nullptr || is_all_so_far(site, *loop, body, inner->args[0], 0); // not of another function's result
+      const bool is_direct = target != nullptr || is_all_so_far(site, *loop, body, inner->args[0],
+                                                                0); // not of another function's result
       if (is_it && is_direct && is_model_call(site, *inner) && is_recurrent(site, value_of(site, inner->func))) {
         forward = inner;
       }
@@ -489,9 +604,9 @@ positions. Teaching code often omits the cache for clarity.
 
 - Transformers: KV cache strategies
 )"},
-    .calls =
-        "HfModel.__call__ *.generate torch.cat torch.concat torch.stack torch.tensor torch.as_tensor torch.LongTensor "
-        "*.from_pretrained transformers.GenerationConfig",
+    .calls = "HfModel.__call__ *.generate torch.cat torch.concat torch.stack torch.tensor torch.as_tensor "
+             "torch.LongTensor "
+             "*.from_pretrained transformers.GenerationConfig",
     .on_call = check,
     .nodes = {NodeKind::Assign},
     .on_node = check_attribute};

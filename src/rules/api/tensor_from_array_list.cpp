@@ -142,6 +142,24 @@ Filling filling_of(const Site &site, Symbol name) {
   return known != fillings.of.end() ? known->second : Filling{};
 }
 
+// A list that never holds anything but arrays, as far as everybody says who fills it.
+bool holds_arrays(const Value &list) {
+  if (!list.is(Value::Tag::Tuple) || !list.uniform || list.number != 1 || list.open) {
+    return false;
+  }
+  const Value &element = list.items[0];
+  if (!element.is_kind(Kind::NumpyArray) || element.open || element.none) {
+    return false;
+  }
+  bool is_array = true;
+  bool is_annotated = false; // without a name it is what an annotation says
+  model::for_each_alternative(element, [&](const Value &one) {
+    is_array &= one.is_kind(Kind::NumpyArray) && !one.many && one.name() && makes_array(one.name().text());
+    is_annotated |= one.is_kind(Kind::NumpyArray) && !one.many && !one.name();
+  });
+  return is_array || is_annotated;
+}
+
 bool is_list_of_arrays(const Site &site, const Expr *expr) {
   if (const auto *comprehension = as<ListComp>(expr)) {
     return is_array(site, comprehension->elt);
@@ -149,6 +167,9 @@ bool is_list_of_arrays(const Site &site, const Expr *expr) {
   if (const auto *list = as<List>(expr)) {
     return !list->elts.empty() &&
            std::ranges::all_of(list->elts, [&](const Expr *item) { return is_array(site, item); });
+  }
+  if (holds_arrays(value_of(site, expr))) {
+    return true;
   }
   const auto *name = as<Name>(expr);
   if (name == nullptr || model::kind_of(expr) != Kind::Unknown || site.function == nullptr ||

@@ -329,12 +329,37 @@ bool waits_itself(const Site &site, const FunctionDef &definition) {
   });
 }
 
-// Where a context manager reads its clock at the end, if it does so at the start as well and waits for nothing.
-const Call *clock_of_manager(const Site &site, const Call &call, const model::Module **module) {
-  const Value callee = site.project.callee_of(&call);
+// The same in what the method calls: `self._now()`
+const Call *clock_of_method(const Site &site, const model::FunctionInfo &method, u32 depth) {
+  constexpr u32 kMostDepth = 2;
+  if (method.definition() == nullptr) {
+    return nullptr;
+  }
+  Site there = site;
+  there.function = &method;
+  there.module = method.module;
+  if (const Call *found = clock_in(there, method.definition()->body, 0, ~0U)) {
+    return found;
+  }
+  const Call *found = nullptr;
+  any_node(method.definition()->body, [&](const Node *node) {
+    const auto *call = depth < kMostDepth ? as<Call>(node) : nullptr;
+    const model::FunctionInfo *const called = call != nullptr ? called_function(there, *call) : nullptr;
+    found = called != nullptr && called != &method ? clock_of_method(there, *called, depth + 1) : nullptr;
+    return found != nullptr;
+  });
+  return found;
+}
+
+// Where a context manager reads its clock at the end, if it does so at the start as well and waits for nothing. It is
+// made right here, or before: `with watch:`
+const Call *clock_of_manager(const Site &site, const Expr &manager, const model::Module **module) {
+  const auto *call = as<Call>(&manager);
+  const Value callee = call != nullptr ? site.project.callee_of(call) : value_of(site, &manager);
   Site there = site;
   there.ancestors.clear();
-  if (const model::FunctionInfo *function = called_function(site, call)) {
+  if (const model::FunctionInfo *function = call != nullptr ? called_function(site, *call) : nullptr;
+      function != nullptr && !callee.is(Value::Tag::Class)) {
     there.function = function;
     there.module = *module = function->module;
     const FunctionDef *const definition = function->definition();
@@ -350,7 +375,8 @@ const Call *clock_of_manager(const Site &site, const Call &call, const model::Mo
                ? clock_in(there, definition->body, yield->end, ~0U)
                : nullptr;
   }
-  if (!callee.is(Value::Tag::Class) || callee.type == nullptr) {
+  const bool is_made_before = call == nullptr && callee.is(Value::Tag::Object) && callee.alternatives == nullptr;
+  if ((!callee.is(Value::Tag::Class) && !is_made_before) || callee.type == nullptr) {
     return nullptr;
   }
   const model::FunctionInfo *const enter = model::find_method_of(*callee.type, intern("__enter__"));
@@ -359,11 +385,8 @@ const Call *clock_of_manager(const Site &site, const Call &call, const model::Mo
       effect_of(site, *enter, 0) != Effect::Nothing || effect_of(site, *exit, 0) != Effect::Nothing) {
     return nullptr;
   }
-  there.function = exit;
-  there.module = *module = exit->module;
-  return clock_in(there, enter->definition()->body, 0, ~0U) != nullptr
-             ? clock_in(there, exit->definition()->body, 0, ~0U)
-             : nullptr;
+  *module = exit->module;
+  return clock_of_method(there, *enter, 0) != nullptr ? clock_of_method(there, *exit, 0) : nullptr;
 }
 
 // `with stopwatch("forward"): model(x)`
@@ -372,9 +395,9 @@ void check_with(Site &site, const With &with) {
     return;
   }
   for (const WithItem &item : with.items) {
-    const auto *call = as<Call>(item.context_expr);
+    const Expr *const manager = item.context_expr;
     const model::Module *module = nullptr;
-    const Call *const clock = call != nullptr ? clock_of_manager(site, *call, &module) : nullptr;
+    const Call *const clock = clock_of_manager(site, *manager, &module);
     if (clock == nullptr) {
       continue;
     }
@@ -386,7 +409,7 @@ void check_with(Site &site, const With &with) {
       continue;
     }
     Finding &finding = report(
-        site, *call, "the clock is read before the device is done, so only the kernel launch is measured",
+        site, *manager, "the clock is read before the device is done, so only the kernel launch is measured",
         site.module->jax
             ? "call `jax.block_until_ready(…)` on the result inside the `with`"
             : "call `torch.cuda.synchronize()` in the context manager, before reading the clock at the start and at "

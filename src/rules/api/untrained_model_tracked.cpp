@@ -2,6 +2,7 @@
 #include "rules/assignments.h"
 #include "rules/lightning.h"
 #include "rules/reach.h"
+#include "rules/run_only.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -27,78 +28,13 @@ struct NameUses {
   }
 };
 
-// Methods and attributes of a model that do not give its weights away.
-bool is_harmless(std::string_view member) {
-  constexpr std::string_view kHarmless[] = {"encode",
-                                            "decode",
-                                            "eval",
-                                            "to",
-                                            "cuda",
-                                            "half",
-                                            "float",
-                                            "bfloat16",
-                                            "config",
-                                            "dtype",
-                                            "device",
-                                            "generate",
-                                            "encode_image",
-                                            "encode_text",
-                                            "get_image_features",
-                                            "get_text_features",
-                                            "enable_slicing",
-                                            "enable_tiling",
-                                            "enable_xformers_memory_efficient_attention"};
-  return std::ranges::find(kHarmless, member) != std::end(kHarmless);
-}
-
-// The names that a function calls, and those that it does something else with.
-struct RunNames {
-  std::unordered_set<u32> run;
-  std::unordered_set<u32> other;
-};
-
-RunNames find_run_names(const FunctionDef &definition) {
-  RunNames found;
-  const auto visit = [&](const auto &self, const Node *node, const Node *parent) -> void {
-    const auto *outer = as<Call>(parent);
-    const auto *member = as<Attribute>(parent);
-    if (const auto *use = as<Name>(node)) {
-      if (outer != nullptr && outer->func == use) {
-        found.run.insert(use->id.id);
-      } else if (member == nullptr || !is_harmless(member->attr.text())) {
-        found.other.insert(use->id.id);
-      }
-    }
-    for_each_child(node, [&](const Node *child) { self(self, child, node); });
-  };
-  for (const Stmt *statement : definition.body) {
-    visit(visit, statement, nullptr);
-  }
-  return found;
-}
-
-// Does the function of the project that a call passes the name to only run what it gets there?
-bool is_run_by_callee(const Site &site, const Call &call, const Name &name) {
-  const model::FunctionInfo *const function = called_function(site, call);
-  const FunctionDef *const definition = function != nullptr ? function->definition() : nullptr;
-  const auto at = std::ranges::find(call.args, static_cast<const Expr *>(&name));
-  const std::size_t place = static_cast<std::size_t>(at - call.args.begin()) +
-                            (function != nullptr && function->type != nullptr && !function->is_static ? 1 : 0);
-  if (definition == nullptr || at == call.args.end() || place >= function->params.size()) {
-    return false;
-  }
-  const RunNames &uses = site.memory.recall<RunNames>(definition, [definition] { return find_run_names(*definition); });
-  const Symbol param = function->params[static_cast<u32>(place)]->name;
-  return uses.run.contains(param.id) && !uses.other.contains(param.id);
-}
-
 void note_use(const Site &site, NameUses &uses, const Name &name, const Node *parent) {
   const auto *call = as<Call>(parent);
   const auto *member = as<Attribute>(parent);
   const bool is_stored = name.context != Context::Load;
   const bool is_fine = is_stored || (call != nullptr && call->func == &name) ||
                        (call != nullptr && call->func != &name && is_run_by_callee(site, *call, name)) ||
-                       (member != nullptr && member->value == &name && is_harmless(member->attr.text()));
+                       (member != nullptr && member->value == &name && keeps_weights(member->attr.text()));
   const auto [at, is_new] = uses.only_run.try_emplace(name.id.id, is_fine);
   at->second = at->second && is_fine;
   if (member != nullptr && member->value == &name && member->attr.text() == "eval") {
@@ -325,7 +261,7 @@ void note_members(const Node *node, const Node *parent, MemberUses &uses) {
     const auto *call = as<Call>(parent);
     const auto *part = as<Attribute>(parent);
     const bool is_fine = (call != nullptr && call->func == member) ||
-                         (part != nullptr && part->value == member && is_harmless(part->attr.text()));
+                         (part != nullptr && part->value == member && keeps_weights(part->attr.text()));
     bool &is_only_run = uses.try_emplace(member->attr.id, true).first->second;
     is_only_run = is_only_run && is_fine;
   }
@@ -412,6 +348,36 @@ void check_passed(Site &site, const Call &call) {
   }
 }
 
+// The same of a model that the object keeps: `self.log_probs(self.reference, batch)`. It is a copy of the model that is
+// trained, or it is loaded and in evaluation mode.
+void check_passed_member(Site &site, const Call &call) {
+  const model::FunctionInfo *const function = called_function(site, call);
+  if (function == nullptr || function->no_grad || function->decorated_no_grad || site.function->type == nullptr) {
+    return;
+  }
+  for (const Expr *given : call.args) {
+    const auto *member = as<Attribute>(given);
+    const auto *self = member != nullptr ? as<Name>(member->value) : nullptr;
+    if (self == nullptr || site.function->params.empty() || site.function->params[0]->name != self->id) {
+      continue;
+    }
+    const Call *const copy = untrained_copy(site, *site.function->type->node, member->attr);
+    const auto is_tracked = [given](const Expr *other) { return other != given && model::has_grad(other); };
+    if (copy == nullptr || !is_run_by_callee(site, call, *given) || std::ranges::any_of(call.args, is_tracked) ||
+        !context_of(site).in_training_step || context_of(site).no_grad != PlaceContext::NoGrad::Never ||
+        function_has_word(site, {".detach()", "lerp", "update("})) {
+      continue;
+    }
+    Finding &finding =
+        report(site, call,
+               fmt::format("`{}` is not trained, but every step records its autograd graph and computes its gradients",
+                           text_of(site, given)),
+               "run it under `torch.no_grad()`");
+    finding.notes.push_back({site_of(site, *copy).module->file, copy->span(), "it is a copy that no optimizer gets"});
+    return;
+  }
+}
+
 void check_node(Site &site, const Node &node) {
   const auto &call = static_cast<const Call &>(node);
   if (site.function != nullptr && site.module->torch && !site.module->is_test && !call.args.empty() &&
@@ -419,6 +385,10 @@ void check_node(Site &site, const Node &node) {
     check_passed(site, call);
   }
   const auto *model = as<Attribute>(call.func);
+  if (site.function != nullptr && site.module->torch && !site.module->is_test && !call.args.empty() &&
+      file_has_word(site, {"deepcopy"}) && !under_no_grad(site)) {
+    check_passed_member(site, call);
+  }
   if (model != nullptr && site.function != nullptr && site.function->steps && site.module->torch &&
       !site.module->is_test && !under_no_grad(site)) {
     check_copy(site, call, *model);

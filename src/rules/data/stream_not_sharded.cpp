@@ -1,6 +1,8 @@
+#include "base/name_table.h"
 #include "model/classes.h"
+#include "rules/origins.h"
 #include "rules/reach.h"
-#include "rules/site.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -19,10 +21,79 @@ bool is_iterable_dataset(const model::ClassInfo &type) {
   });
 }
 
-// Words of code that gives each worker or process a part of its own, or draws at random, where copies do no harm.
-bool may_differ(std::string_view text) {
-  return has_word_in_any_case(text,
-                              {"worker", "shard", "rank", "random", "rng", "islice", "queue", "socket", "partition"});
+// Words of code that gives each worker or process a part of its own.
+bool may_divide(std::string_view text) {
+  return has_word_in_any_case(text, {"worker", "shard", "rank", "islice", "queue", "socket", "partition"});
+}
+
+// ---- Randomness: copies do no harm where each worker draws other samples
+// ----------------------------------------------
+
+bool is_random_api(std::string_view api) {
+  return api.starts_with("random.") || api.starts_with("numpy.random.") || api.starts_with("torch.rand") ||
+         api == "torch.multinomial" || api == "torch.normal" || api == "torch.bernoulli" || api == "torch.Generator" ||
+         api.starts_with("secrets.") || api == "os.urandom" || api.starts_with("uuid.");
+}
+
+// All samples come nevertheless, in another order; or the numbers are the same ones in every worker.
+bool only_reorders(std::string_view api) {
+  return api == "random.shuffle" || api == "numpy.random.shuffle" || api == "numpy.random.permutation" ||
+         api == "torch.randperm" || api == "random.seed" || api == "numpy.random.seed";
+}
+
+// `random.Random(seed)`: every worker has one with the same numbers.
+bool is_seeded_generator(const Site &site, const Call &call) {
+  const std::string_view api = called_api(site, call);
+  const bool is_generator = api == "random.Random" || api == "numpy.random.default_rng" ||
+                            api == "numpy.random.RandomState" || api == "numpy.random.Generator";
+  const bool is_seeded_later =
+      called_method(call) == "manual_seed" && receiver_of(call) != nullptr && receiver_of(call)->kind == NodeKind::Call;
+  return (is_generator || is_seeded_later) && !call.args.empty() && !is_none(call.args[0]) &&
+         !has_word_in_any_case(text_of(site, call.args[0]), {"rand", "time", "urandom", "getpid", "seed()"});
+}
+
+bool comes_from_seeded_generator(const Site &site, const Expr *receiver) {
+  bool is_seeded = false;
+  bool is_other = false;
+  visit_origins(site, *site.function, receiver, [&](const Origin &origin) {
+    if (origin.parameter_of != nullptr) {
+      return Onward::Through;
+    }
+    const auto *call = as<Call>(origin.expr);
+    const bool is_this = call != nullptr && is_seeded_generator(site_of_origin(site, *origin.function), *call);
+    is_seeded |= is_this;
+    is_other |= !is_this && !is_none(origin.expr);
+    return Onward::Stop;
+  });
+  return is_seeded && !is_other;
+}
+
+// Does the function draw numbers that may be others in each worker?
+bool draws_by_worker(const Site &site, const model::FunctionInfo &function) {
+  static const NameTable kDrawing(
+      {"choice",          "choices",       "sample",      "randint", "random",  "randrange",     "uniform",
+       "normal",          "integers",      "rand",        "randn",   "gauss",   "normalvariate", "standard_normal",
+       "random_integers", "random_sample", "betavariate", "beta",    "poisson", "rvs",           "random_"});
+  if (function.definition() == nullptr || !has_word(text_of(function), {"rand", "rng", "Generator", "sample", "choice",
+                                                                        "uuid", "secrets", "uniform", "gen"})) {
+    return false;
+  }
+  const Site there = site_of_origin(site, function);
+  return any_node(function.definition()->body, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call == nullptr || is_seeded_generator(there, *call)) {
+      return false;
+    }
+    const std::string_view api = called_api(there, *call);
+    if (!api.empty()) {
+      // Of torch.Generator() the call of manual_seed() around it tells.
+      return is_random_api(api) && !only_reorders(api) && api != "torch.Generator";
+    }
+    const auto *method = as<Attribute>(call->func);
+    const Expr *const receiver = receiver_of(*call);
+    return method != nullptr && receiver != nullptr && kDrawing.has(method->attr) &&
+           model::kind_of(receiver) != Kind::TorchTensor && !comes_from_seeded_generator(there, receiver);
+  });
 }
 
 void check(Site &site, const Call &call) {
@@ -45,14 +116,16 @@ void check(Site &site, const Call &call) {
     return;
   }
   for (const model::ClassInfo *at : dataset.type->mro) {
-    if (may_differ(at->module->parsed->source.part(at->node->start, at->node->end))) {
+    if (may_divide(at->module->parsed->source.part(at->node->start, at->node->end))) {
       return;
     }
   }
-  for (const model::FunctionInfo *reached : reached_functions(*iterates, *iterates->node)) {
-    if (may_differ(text_of(*reached))) {
-      return;
-    }
+  const auto reached = reached_functions(*iterates, *iterates->node);
+  const auto differs = [&](const model::FunctionInfo *one) {
+    return may_divide(text_of(*one)) || draws_by_worker(site, *one);
+  };
+  if (draws_by_worker(site, *iterates) || std::ranges::any_of(reached, differs)) {
+    return;
   }
   Finding &finding =
       report(site, call,
@@ -63,9 +136,6 @@ void check(Site &site, const Call &call) {
       {iterates->module->file,
        iterates->definition() != nullptr ? iterates->definition()->name_span : iterates->node->span(),
        "it does not ask which worker it is"});
-  if (workers->overridable) {
-    finding.tier = Tier::Hint;
-  }
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "rules/assignments.h"
 #include "rules/loss_call.h"
 #include "rules/origins.h"
+#include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/traced.h"
 #include "rules/tree.h"
@@ -98,15 +99,119 @@ std::string network_of(const ForwardPass &pass) {
   return std::string(text_of(network.site(), network.expr));
 }
 
-// loss(q(s)…, r + gamma * q(s').max(1)…)
-void check_target(Site &site, const Call &call) {
-  if (call.args.size() < 2 || site.module->is_test || !model::has_grad(call.args[1])) {
+// ---- A target by a copy of the network ------------------------------------------------------------------------------
+
+// What a target is computed from: a reward and a discounted value, by networks that record a graph.
+struct BootstrapTarget {
+  bool is_sum = false;
+  bool is_cut = false;
+  const model::FunctionInfo *function = nullptr;
+  const Call *network = nullptr; // the last one: what others compute may go into it
+};
+
+BootstrapTarget bootstrap_target(const Site &site, const Expr *expr) {
+  BootstrapTarget found;
+  visit_origins(site, *site.function, expr, [&](const Origin &origin) {
+    if (origin.parameter_of != nullptr || origin.expr->kind == NodeKind::Subscript ||
+        origin.expr->kind == NodeKind::UnaryOp) {
+      return Onward::Through;
+    }
+    if (const auto *both = as<BinOp>(origin.expr)) {
+      const auto is_product = [](const Expr *part) {
+        const auto *product = as<BinOp>(part);
+        return product != nullptr && product->op() == Operator::Mult;
+      };
+      found.is_sum |= both->op() == Operator::Add && (is_product(both->left) || is_product(both->right));
+      return Onward::Through;
+    }
+    const auto *call = as<Call>(origin.expr);
+    if (call == nullptr) {
+      return Onward::Stop;
+    }
+    const Site there = site_of_origin(site, *origin.function);
+    if (is_network(site.project.callee_of(call))) {
+      found.is_cut |= !model::has_grad(call) && under_no_grad(site_of(site, *call)); // of a tuple nothing is noted
+      if (!found.is_cut && (found.network == nullptr || call->start > found.network->start)) {
+        found.function = origin.function;
+        found.network = call;
+      }
+      return Onward::Stop;
+    }
+    const std::string_view method = called_method(*call);
+    if (method == "detach" || method == "item" || method == "numpy") {
+      found.is_cut = true;
+      return Onward::Stop;
+    }
+    if (called_api(there, *call).starts_with("torch.")) {
+      origin.next.assign(call->args.begin(), call->args.end());
+    } else if (const Expr *const receiver = receiver_of(*call)) {
+      origin.next = {receiver};
+    }
+    return Onward::Next;
+  });
+  return found;
+}
+
+// Is the network a copy that follows another one, and not frozen, so that backward() runs through it for nothing?
+bool is_copy_that_records(const Site &site, const model::FunctionInfo &function, const Expr *network) {
+  const Site there = site_of_origin(site, function);
+  const std::string name(text_of(there, network));
+  const Node *const around = function.type != nullptr ? static_cast<const Node *>(function.type->node) : nullptr;
+  const std::string_view text = around != nullptr ? function.module->parsed->source.part(around->start, around->end)
+                                                  : function.module->parsed->source.text();
+  if (has_word(text, {"requires_grad = False", "requires_grad=False", "freeze"}) ||
+      text.find(name + ".requires_grad_(False)") != std::string_view::npos) {
+    return false;
+  }
+  bool is_copy = text.find(name + ".load_state_dict(") != std::string_view::npos;
+  bool is_other = false;
+  visit_origins(there, function, network, [&](const Origin &origin) {
+    const auto *call = as<Call>(origin.expr);
+    if (origin.parameter_of != nullptr) {
+      return Onward::Through;
+    }
+    if (call == nullptr) {
+      return Onward::Stop;
+    }
+    const std::string_view method = called_method(*call);
+    if ((method == "to" || method == "cuda" || method == "eval" || method == "train") &&
+        receiver_of(*call) != nullptr) {
+      origin.next = {receiver_of(*call)};
+      return Onward::Next;
+    }
+    const bool is_this = called_api(site_of_origin(site, *origin.function), *call) == "copy.deepcopy";
+    is_copy |= is_this;
+    is_other |= method == "requires_grad_";
+    return Onward::Stop;
+  });
+  return is_copy && !is_other;
+}
+
+// loss(q(s, a), r + gamma * q_target(s', a')): no wrong step, but a graph of the target that is walked for nothing.
+void check_copied_target(Site &site, const Call &call) {
+  const BootstrapTarget target = bootstrap_target(site, call.args[1]);
+  if (!target.is_sum || target.is_cut || target.network == nullptr ||
+      !is_copy_that_records(site, *target.function, target.network->func)) {
     return;
   }
+  const Site there = site_of_origin(site, *target.function);
+  Site place = there;
+  Finding &finding = report(
+      place, *target.network,
+      fmt::format("`{}` computes the target with gradients: `backward()` of the loss runs through it, and through all "
+                  "that it gets",
+                  text_of(there, target.network->func)),
+      "compute the target under `with torch.no_grad():`, or in a function with the decorator `@torch.no_grad()`");
+  finding.severity = Severity::Warning;
+  finding.notes.push_back({site.module->file, call.span(), "the loss compares it here"});
+}
+
+// loss(q(s)…, r + gamma * q(s').max(1)…)
+bool check_trained_target(Site &site, const Call &call) {
   const Traced target = traced_back(traced_from(site, call.args[1]));
   const auto *sum = as<BinOp>(target.expr);
   if (sum == nullptr || sum->op() != Operator::Add) {
-    return;
+    return false;
   }
   // One side is the reward, the other the value of the next state: its best action, or discounted.
   ForwardPass next;
@@ -114,18 +219,18 @@ void check_target(Site &site, const Call &call) {
   find_network(target.at(sum->right), next);
   find_network(target.at(sum->left), other);
   if (next.is_found() == other.is_found()) {
-    return;
+    return false;
   }
   next = next.is_found() ? next : other;
   ForwardPass current;
   find_network(traced_from(site, call.args[0]), current);
   if (!current.is_found() || (!next.has_best && !next.is_factor) || next.place.expr == current.place.expr) {
-    return;
+    return false;
   }
   const std::string network = network_of(next);
   if (network != network_of(current) ||
       text_of(next.place.site(), next.place.expr) == text_of(current.place.site(), current.place.expr)) {
-    return;
+    return false;
   }
   Finding &finding = report(
       site, *sum,
@@ -138,6 +243,14 @@ void check_target(Site &site, const Call &call) {
       {next.place.function->module->file, next.place.expr->span(), "this forward pass belongs to the target"});
   if (target.function != site.function) {
     add_note(finding, site, call, "the loss compares it here");
+  }
+  return true;
+}
+
+void check_target(Site &site, const Call &call) {
+  const bool has_target = call.args.size() >= 2 && site.function != nullptr && !site.module->is_test;
+  if (has_target && model::has_grad(call.args[1]) && !check_trained_target(site, call)) {
+    check_copied_target(site, call);
   }
 }
 

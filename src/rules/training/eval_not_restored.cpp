@@ -31,7 +31,7 @@ bool is_nnx_module(const model::Value &value) {
 }
 
 bool is_model(const model::Project &project, const model::FunctionInfo &function, const Expr *expr) {
-  return model::kind_of(expr) == Kind::TorchModule ||
+  return model::kind_of(expr) == Kind::TorchModule || model::kind_of(expr) == Kind::HfModel ||
          (function.module->jax && is_nnx_module(model::value_of(model::scope_of(project, function), expr)));
 }
 
@@ -64,9 +64,6 @@ bool hands_model_away(const Site &site, const Node *node) {
   if (const auto *call = as<Call>(node)) {
     const model::Value callee = site.project.callee_of(call);
     if (!callee.known()) {
-      const auto is_model = [](const Expr *arg) {
-        return model::kind_of(arg) == Kind::TorchModule || model::kind_of(arg) == Kind::HfModel;
-      };
       for (const Expr *arg : call->args) {
         if (is_model(arg)) {
           return true;
@@ -155,10 +152,41 @@ bool is_restored(const Site &site, const Node &loop, const std::vector<const mod
          });
 }
 
+// Is the model evaluated every so many steps of the loop, and the loop goes on after that? Not behind another test, as
+// that may hold for the last batch of an epoch only, and not where the loop is left at once.
+bool is_evaluated_between_steps(const Site &site, const Node *node) {
+  constexpr std::string_view kEval[] = {".eval()"};
+  if (const auto *branch = as<If>(node)) {
+    const auto evaluates = [&](const Stmt *statement) { return reaches_word(site, *statement, Words(kEval)); };
+    if (std::ranges::none_of(branch->body, evaluates)) {
+      return false;
+    }
+    const bool is_left = branch->body.back()->kind == NodeKind::Break || branch->body.back()->kind == NodeKind::Return;
+    const bool is_every_so_many = any_node(branch->test, [](const Node *part) {
+      const auto *operation = as<BinOp>(part);
+      return operation != nullptr && operation->op() == Operator::Mod;
+    });
+    return !is_left && is_every_so_many && !has_word(text_of(site, branch->test), {"len("});
+  }
+  bool found = false;
+  for_each_child(node, [&](const Node *child) { found = found || is_evaluated_between_steps(site, child); });
+  return found;
+}
+
+// A loop over the batches of an epoch that evaluates now and then, where only the next epoch calls train() again.
+bool is_restored_too_late(const Site &site, const model::Loop &loop) {
+  const model::Loop *outermost = &loop;
+  while (outermost->parent != nullptr) {
+    outermost = outermost->parent;
+  }
+  return loop.steps && is_restored(site, *outermost->node, reached_functions(*site.function, *outermost->node)) &&
+         is_evaluated_between_steps(site, loop.node);
+}
+
 void check(Site &site, const Node &node) {
   const model::Loop *loop = site.project.loop_at(&node);
   // However few epochs there are: from the second one on, the mode is wrong.
-  if (loop == nullptr || !loop->trains || loop->parent != nullptr || runs_once(site, node)) {
+  if (loop == nullptr || !loop->trains || runs_once(site, node)) {
     return;
   }
   const std::vector<const model::FunctionInfo *> reached = reached_functions(*site.function, node);
@@ -170,7 +198,8 @@ void check(Site &site, const Node &node) {
     }
     evaluates |= calls_eval;
   }
-  if (!evaluates || is_restored(site, node, reached)) {
+  if (!evaluates || is_restored(site, node, reached) ||
+      (loop->parent != nullptr && !is_restored_too_late(site, *loop))) {
     return;
   }
   const model::Module *module = site.module;
@@ -192,7 +221,8 @@ void check(Site &site, const Node &node) {
       report(site, *eval,
              fmt::format("`{}` stays in evaluation mode: training continues, and nothing in this loop calls `train()`",
                          written),
-             fmt::format("call `{}.train()` at the start of each epoch", written));
+             fmt::format("call `{}.train()` {}", written,
+                         loop->steps ? "after the evaluation" : "at the start of each epoch"));
   const model::Modes modes = modes_at(site, *eval);
   if (modes == model::Modes::Same) {
     site.findings.pop_back();

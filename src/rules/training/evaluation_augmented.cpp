@@ -69,18 +69,34 @@ bool is_for_evaluation(const Site &site, const Call &call) {
   return is_evaluation_word(slash == std::string::npos ? *text : text->substr(slash + 1));
 }
 
+// The transform that a data set of torchvision is made with; null if there is none.
+const Expr *transform_of(const Site &site, const Call &call) {
+  const std::string_view api = called_api(site, call);
+  if (!api.starts_with("torchvision.datasets.")) {
+    return nullptr;
+  }
+  // ImageFolder(root, transform), CIFAR10(root, train, transform); elsewhere only by its name.
+  const bool is_folder = api.ends_with(".ImageFolder") || api.ends_with(".FakeData");
+  const bool has_train = api.ends_with("MNIST") || api.ends_with(".CIFAR10") || api.ends_with(".CIFAR100");
+  const u32 place = is_folder ? 1 : has_train ? 2 : ~0U;
+  if (place != ~0U) {
+    return argument(call, place, "transform");
+  }
+  const Keyword *const given = keyword_argument(call, "transform");
+  return given != nullptr ? given->value : nullptr;
+}
+
 void check_constructor(Site &site, const Call &call) {
-  const Keyword *transform = keyword_argument(call, "transform");
-  if (transform == nullptr || !called_api(site, call).starts_with("torchvision.datasets.") ||
-      !is_for_evaluation(site, call)) {
+  const Expr *const transform = transform_of(site, call);
+  if (transform == nullptr || !is_for_evaluation(site, call)) {
     return;
   }
-  if (const Call *random = random_step(site, transform->value)) {
+  if (const Call *random = random_step(site, transform)) {
     Finding &finding =
         report(site, *transform,
                "the data for evaluation is augmented at random, so the scores are too low and differ from run to run",
                "give it a transform without random steps, such as `Resize`, `CenterCrop` and `ToTensor`");
-    add_note(finding, site, *random, "this step is random");
+    finding.notes.push_back({site_of(site, *random).module->file, random->span(), "this step is random"});
   }
 }
 
@@ -91,10 +107,8 @@ const Call *random_step_of(const Site &site, const Expr *dataset) {
     return nullptr;
   }
   const Site there = site_of(site, *value.maker());
-  const Keyword *transform = keyword_argument(*value.maker(), "transform");
-  return transform != nullptr && called_api(there, *value.maker()).starts_with("torchvision.datasets.")
-             ? random_step(there, transform->value)
-             : nullptr;
+  const Expr *const transform = transform_of(there, *value.maker());
+  return transform != nullptr ? random_step(there, transform) : nullptr;
 }
 
 bool names_evaluation(const Site &site, const Expr *target) {
@@ -103,6 +117,35 @@ bool names_evaluation(const Site &site, const Expr *target) {
     return names_evaluation(text_of(site, target));
   }
   return std::ranges::any_of(parts->elts, [&](const Expr *part) { return names_evaluation(text_of(site, part)); });
+}
+
+// Is nothing of the parts used for evaluation but `val.indices`, to take them from another data set?
+bool gives_only_indices(const Site &site, const Expr *target) {
+  const auto *parts = as<Tuple>(target);
+  const auto is_evaluation = [](const Expr *part) {
+    const auto *name = as<Name>(part);
+    return name != nullptr && names_evaluation(name->id.text());
+  };
+  if (parts == nullptr) {
+    return false;
+  }
+  return std::ranges::all_of(parts->elts, [&](const Expr *part) {
+    if (!is_evaluation(part)) {
+      return part->kind == NodeKind::Name || !names_evaluation(text_of(site, part));
+    }
+    const Symbol name = static_cast<const Name *>(part)->id;
+    u32 uses = 0;
+    u32 indices = 0;
+    any_node(body_around(site), [&](const Node *node) {
+      const auto *use = as<Name>(node);
+      const auto *attribute = as<Attribute>(node);
+      const auto *owner = attribute != nullptr ? as<Name>(attribute->value) : nullptr;
+      uses += use != nullptr && use->id == name && use->context == Context::Load ? 1 : 0;
+      indices += owner != nullptr && owner->id == name && attribute->attr.text() == "indices" ? 1 : 0;
+      return false;
+    });
+    return uses > 0 && uses == indices;
+  });
 }
 
 // `return random_split(…)`: does a caller give one of the parts such a name?
@@ -138,7 +181,8 @@ void check_split(Site &site, const Call &call) {
       : is_split ? assignment->targets[0]->kind == NodeKind::Tuple && names_evaluation(site, assignment->targets[0])
                  : names_evaluation(site, assignment->targets[0]);
   // A wrapper or a change of the part's own data set may set another transform.
-  if (!is_evaluation || file_has_word(site, {".dataset =", ".dataset.transform", "dataset=copy"})) {
+  if (!is_evaluation || (is_split && assignment != nullptr && gives_only_indices(site, assignment->targets[0])) ||
+      file_has_word(site, {".dataset =", ".dataset.transform", "dataset=copy"})) {
     return;
   }
   if (const Call *random = random_step_of(site, call.args[0])) {
@@ -146,7 +190,7 @@ void check_split(Site &site, const Call &call) {
         site, call,
         "the parts share one data set and its random augmentation, so the data for evaluation is augmented, too",
         "create the data set twice, with and without augmentation, and take `Subset`s of them with the same indices");
-    add_note(finding, site, *random, "this step is random");
+    finding.notes.push_back({site_of(site, *random).module->file, random->span(), "this step is random"});
   }
 }
 

@@ -1,6 +1,8 @@
 #include "rules/per_step.h"
 #include "rules/reach.h"
+#include "rules/value_source.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace deepperf::rules::functional_dropout_always_on {
@@ -38,24 +40,48 @@ bool is_meant(const Site &site) {
   return false;
 }
 
+// A probability above zero that is written down, or an attribute of the module: the same in both modes. Names may hold
+// what the mode decided.
+bool is_same_in_both_modes(const Site &site, const Expr *p) {
+  if (number_of(site, p).has_value()) {
+    return number_of(site, p) != 0.0;
+  }
+  const auto *attribute = as<Attribute>(p);
+  if (attribute == nullptr || has_word(text_of(site, p), {"train"}) || function_has_word(site, {".training"})) {
+    return false;
+  }
+  return attribute->value->kind == NodeKind::Name || attribute->attr.text() == "p";
+}
+
+// The same of what a name or parameter gets, wherever that is written.
+bool is_given_same_in_both_modes(const Site &site, const Expr *p) {
+  const bool is_name = p->kind == NodeKind::Name;
+  if (!is_name) {
+    return is_same_in_both_modes(site, p);
+  }
+  const auto sources = value_sources_of(site, p);
+  return !sources.empty() && !function_has_word(site, {"train"}) &&
+         std::ranges::all_of(sources, [](const ValueSource &source) {
+           return source.site.type != nullptr && source.site.type->kind == Kind::TorchModule &&
+                  source.expr->kind != NodeKind::Name && in_forward_pass(source.site) && !is_meant(source.site) &&
+                  !function_has_word(source.site, {"train"}) && is_same_in_both_modes(source.site, source.expr);
+         });
+}
+
 // `scaled_dot_product_attention(…, dropout_p=self.p)`, which takes a probability and no mode.
 void check_attention(Site &site, const Call &call) {
   const Expr *p = argument(call, 4, "dropout_p");
-  if (p == nullptr || site.function == nullptr || number_of(site, p) == 0.0 || p->kind == NodeKind::IfExp ||
-      p->kind == NodeKind::BoolOp || has_word(text_of(site, p), {"train"}) || site.type == nullptr ||
-      site.type->kind != Kind::TorchModule || !in_forward_pass(site) || asks_for_mode(site) || is_meant(site)) {
+  if (p == nullptr || site.function == nullptr || !in_forward_pass(site) || asks_for_mode(site) || is_meant(site) ||
+      !is_given_same_in_both_modes(site, p)) {
     return;
   }
-  // A number, or an attribute that is one; names may hold what the mode decided.
-  const auto *attribute = as<Attribute>(p);
-  const bool is_set_by_mode =
-      attribute != nullptr && attribute->value->kind != NodeKind::Name && attribute->attr.text() != "p";
-  if ((attribute == nullptr && !number_of(site, p).has_value()) || is_set_by_mode ||
-      function_has_word(site, {".training"})) {
+  const bool is_module = site.type != nullptr && site.type->kind == Kind::TorchModule;
+  if (!is_module && p->kind != NodeKind::Name) {
     return;
   }
   report(site, *p, "`dropout_p` also drops values in evaluation mode, because the function does not know the mode",
-         fmt::format("pass `dropout_p={} if self.training else 0.0`", text_of(site, p)));
+         is_module ? fmt::format("pass `dropout_p={} if self.training else 0.0`", text_of(site, p))
+                   : std::string("pass 0.0 unless the module is in training mode (`self.training`)"));
 }
 
 void check(Site &site, const Call &call) {

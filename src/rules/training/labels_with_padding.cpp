@@ -1,4 +1,6 @@
+#include "base/name_table.h"
 #include "rules/encoding.h"
+#include "rules/origins.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -32,8 +34,102 @@ bool is_token_ids(const Site &site, const Expr *expr, u32 depth = 0) {
   return false;
 }
 
+// ---- Labels that the program pads itself
+// -----------------------------------------------------------------------------
+
+// Is it a number that the loss counts: 0 or above?
+bool is_counted(const Site &site, const Expr *value) {
+  const auto number = value != nullptr ? number_of(site, value) : std::optional(0.0);
+  return number.has_value() && *number >= 0;
+}
+
+// What is written around the rows or the padding: a conversion, a join, `[pad] * missing`.
+Onward toward_padding(const Site &site, const Origin &origin, const Expr **counted) {
+  if (origin.parameter_of != nullptr) {
+    return Onward::Through;
+  }
+  if (const auto *rows = as<ListComp>(origin.expr)) {
+    origin.next = {rows->elt};
+    return Onward::Next;
+  }
+  if (const auto *operation = as<BinOp>(origin.expr)) {
+    const auto *list = as<List>(operation->left);
+    list = list == nullptr ? as<List>(operation->right) : list;
+    if (operation->op() == Operator::Add) {
+      origin.next = {operation->left, operation->right};
+    } else if (operation->op() == Operator::Mult && list != nullptr && list->elts.size() == 1) {
+      origin.next = {list->elts[0]};
+    }
+    return Onward::Next;
+  }
+  const auto *call = as<Call>(origin.expr);
+  if (call == nullptr) {
+    return Onward::Stop;
+  }
+  static const NameTable kSame({"to", "long", "cuda", "clone", "contiguous", "view", "int", "detach"});
+  const Site there = site_of_origin(site, *origin.function);
+  const std::string_view api = called_api(there, *call);
+  const auto *method = as<Attribute>(call->func);
+  const bool pads = api == "torch.nn.utils.rnn.pad_sequence" || api == "torch.nn.functional.pad";
+  if (pads) {
+    const Expr *const value = api.ends_with("pad") ? argument(*call, 3, "value") : argument(*call, 2, "padding_value");
+    if (!has_hidden_arguments(*call) && is_counted(there, value) && argument(*call, 2, "mode") == nullptr) {
+      *counted = call;
+    } else if (value != nullptr) {
+      origin.next = {value};
+    }
+    return Onward::Next;
+  }
+  if (api == "torch.tensor" || api == "torch.as_tensor" || api == "torch.LongTensor" || api == "torch.stack" ||
+      api == "torch.cat" || api == "numpy.array" || api == "numpy.stack" || api == "torch.from_numpy") {
+    origin.next = call->args.empty() ? std::vector<const Expr *>{} : std::vector<const Expr *>{call->args[0]};
+  } else if (api == "torch.full" || api == "numpy.full" || api == "torch.full_like" || api == "numpy.full_like") {
+    const Expr *const value = argument(*call, 1, "fill_value");
+    origin.next = value != nullptr ? std::vector{value} : std::vector<const Expr *>{};
+  } else if (api.empty() && method != nullptr && kSame.has(method->attr)) {
+    origin.next = {method->value};
+  }
+  return Onward::Next;
+}
+
+// `[row + [tokenizer.pad_token_id] * missing for row in rows]`, also through functions: labels are padded with a token.
+bool is_padded_with_token(const Site &site, const Expr *labels) {
+  const Expr *counted = nullptr;
+  visit_origins(site, *site.function, labels, [&](const Origin &origin) {
+    const auto *attribute = as<Attribute>(origin.expr);
+    if (attribute != nullptr && attribute->attr.text() == "pad_token_id") {
+      counted = origin.expr;
+      return Onward::Stop;
+    }
+    return toward_padding(site, origin, &counted);
+  });
+  return counted != nullptr;
+}
+
+void judge_padding(Site &site, const Node &place, const Expr *labels) {
+  const bool may_be = project_has_word(site, {"pad_token_id", "pad_sequence", "F.pad", "functional.pad"}) &&
+                      project_has_word(site, {"ForConditionalGeneration", "Seq2SeqLM", "ForCausalLM", "LMHeadModel",
+                                              "EncoderDecoderModel", "ForTokenClassification"});
+  if (!may_be || site.module->jax || function_has_word(site, {"masked_fill", "where(", "-100"}) ||
+      project_has_word(site, {"ignore_index", "loss_mask", "label_pad_token_id"}) ||
+      !is_padded_with_token(site, labels)) {
+    return;
+  }
+  Finding &finding = report(site, place, "these labels are padded with a token, which the loss counts",
+                            "pad the labels with -100, which the loss ignores");
+  // A loss of its own, or somebody who replaces the padding later.
+  if (project_has_word(site, {"cross_entropy", "CrossEntropyLoss", "== tokenizer.pad_token_id",
+                              "== self.tokenizer.pad_token_id", "!= tokenizer.pad_token_id"})) {
+    finding.tier = Tier::Hint;
+  }
+}
+
 void judge(Site &site, const Node &place, const Expr *labels) {
-  if (site.function == nullptr || site.module->is_test || !is_token_ids(site, labels)) {
+  if (site.function == nullptr || site.module->is_test) {
+    return;
+  }
+  if (!is_token_ids(site, labels)) {
+    judge_padding(site, place, labels);
     return;
   }
   auto encoding = encoding_behind(site, labels);

@@ -1,3 +1,4 @@
+#include "model/definitions.h"
 #include "model/modes.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
@@ -214,6 +215,19 @@ bool class_switches(const Site &site, std::string_view model) {
              .models.contains(model);
 }
 
+// A method of an object that this program makes, for a server or a script, where no code at all switches modes: whoever
+// calls it, through whatever attribute of an application, finds the model as it was made.
+bool is_of_object_in_use(const Site &site) {
+  if (site.type == nullptr || site.function == nullptr || project_has_word(site, {".eval(", ".train(", ".training"})) {
+    return false;
+  }
+  const auto &constructions = model::definitions_of(site.project).constructions;
+  const auto made = constructions.find(site.type);
+  return made != constructions.end() && std::ranges::any_of(made->second, [](const model::CallPlace &place) {
+           return place.function != nullptr && !place.function->module->is_test;
+         });
+}
+
 // A forward pass of a model whose modes differ, for each batch of an evaluation or under no_grad in a loop.
 void check_forward(Site &site, const Call &call) {
   const model::Value callee = site.project.callee_of(&call);
@@ -226,7 +240,8 @@ void check_forward(Site &site, const Call &call) {
       !site.module->torch) {
     return;
   }
-  const PlaceContext context = context_of(site);
+  PlaceContext context = context_of(site);
+  context.run_by_script = context.run_by_script || is_of_object_in_use(site);
   // Outside of loops: a script that loads a model and asks it, and has nothing to do with training.
   if (loop == nullptr && !context.in_evaluation_step &&
       (!context.run_by_script || context.no_grad != PlaceContext::NoGrad::Always ||
@@ -257,8 +272,10 @@ void check_forward(Site &site, const Call &call) {
                                      : is_trained);
   Finding &finding = report(
       site, call, fmt::format("`{}` is evaluated in training mode: nothing calls `eval()`", text_of(site, call.func)),
-      fmt::format("call `{}.eval()` before the loop, and `train()` before training continues",
-                  text_of(site, call.func)));
+      loop != nullptr || context.in_evaluation_step
+          ? fmt::format("call `{}.eval()` before the loop, and `train()` before training continues",
+                        text_of(site, call.func))
+          : fmt::format("call `{}.eval()` once it is loaded", text_of(site, call.func)));
   finding.tier = is_known ? Tier::On : Tier::Hint;
 }
 

@@ -1,4 +1,5 @@
 #include "rules/encoding.h"
+#include "rules/origins.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -11,30 +12,30 @@ using namespace python;
 namespace {
 
 // The call of a model of Hugging Face whose hidden states the expression is: `model(…).last_hidden_state`,
-// `model(…)[0]`, also under names; null if it is something else.
-const Call *model_call_behind(const Site &site, const Expr *expr, u32 depth = 0) {
-  if (const auto *name = as<Name>(expr)) {
-    const Expr *assigned = depth < 4 ? assigned_to(site, *name) : nullptr;
-    return assigned != nullptr && assigned->end <= name->start ? model_call_behind(site, assigned, depth + 1) : nullptr;
-  }
-  const Expr *output = nullptr;
-  if (const auto *attribute = as<Attribute>(expr);
-      attribute != nullptr && attribute->attr.text() == "last_hidden_state") {
-    output = attribute->value;
-  } else if (const auto *element = as<Subscript>(expr)) {
-    const bool is_states =
-        integer_of(site, element->slice) == 0 || string_of(site, element->slice) == "last_hidden_state";
-    output = is_states ? element->value : nullptr;
-  }
-  for (u32 steps = 0; output != nullptr && steps < 3; ++steps) {
-    const auto *name = as<Name>(output);
-    if (name == nullptr) {
-      break;
+// `model(…)[0]`, also under names, in attributes and as an argument of the function; null if it is something else.
+const Call *model_call_behind(const Site &site, const Expr *expr) {
+  const Call *found = nullptr;
+  visit_origins(site, *site.function, expr, [&](const Origin &origin) {
+    if (const auto *call = as<Call>(origin.expr)) {
+      const bool is_states =
+          origin.path.size() == 1 &&
+          (origin.path[0].index == 0 || (origin.path[0].key && origin.path[0].key.text() == "last_hidden_state"));
+      const std::string_view method = called_method(*call);
+      if (is_states && model::kind_of(call->func) == Kind::HfModel) {
+        found = call;
+      } else if (origin.path.empty() && (method == "float" || method == "to" || method == "half") &&
+                 receiver_of(*call) != nullptr) {
+        origin.next = {receiver_of(*call)};
+        return Onward::Next;
+      }
+      return Onward::Stop;
     }
-    output = assigned_to(site, *name);
-  }
-  const auto *call = as<Call>(output);
-  return call != nullptr && model::kind_of(call->func) == Kind::HfModel ? call : nullptr;
+    return origin.parameter_of != nullptr || origin.expr->kind == NodeKind::Attribute ||
+                   origin.expr->kind == NodeKind::Subscript
+               ? Onward::Through
+               : Onward::Stop;
+  });
+  return found;
 }
 
 // Is the mask used for anything but the call of the model?
@@ -54,34 +55,44 @@ void check(Site &site, const Call &call) {
       site.module->is_test) {
     return;
   }
-  const Call *forward = model_call_behind(site, states);
-  // Who passes a mask has padding: no text has to be seen for that.
-  const Keyword *const mask = forward != nullptr ? keyword_argument(*forward, "attention_mask") : nullptr;
-  const auto *named = mask != nullptr ? as<Name>(mask->value) : nullptr;
-  const bool is_param = named != nullptr && std::ranges::any_of(site.function->params, [named](const Param *one) {
-                          return one->name == named->id;
-                        });
-  if (is_param && !uses_mask_elsewhere(site, *forward, named->id)) {
-    Finding &finding = report(
-        site, call, "this mean includes the padding, so a text's embedding depends on the other texts of its batch",
-        "average with the mask: `(hidden * mask).sum(1) / mask.sum(1)` with `mask = "
-        "attention_mask.unsqueeze(-1)`");
-    add_note(finding, site, *mask, "the mask says what is padding");
+  const Call *const forward = model_call_behind(site, states);
+  if (forward == nullptr) {
     return;
   }
-  auto encoding = forward != nullptr ? encoding_behind(site, *forward) : std::nullopt;
-  const auto helper = forward != nullptr && !encoding.has_value() ? encoded_by_helper(site, *forward) : std::nullopt;
+  constexpr std::string_view kAdvice = "average with the mask: `(hidden * mask).sum(1) / mask.sum(1)` with `mask = "
+                                       "attention_mask.unsqueeze(-1)`";
+  constexpr std::string_view kMessage =
+      "this mean includes the padding, so a text's embedding depends on the other texts of its batch";
+  // The function that calls the model, which may be another one than the function that takes the mean.
+  const Site calling = site_of(site, *forward);
+  if (calling.function == nullptr) {
+    return;
+  }
+  // Who passes a mask has padding: no text has to be seen for that.
+  const Keyword *const mask = keyword_argument(*forward, "attention_mask");
+  const auto *named = mask != nullptr ? as<Name>(mask->value) : nullptr;
+  const bool is_param = named != nullptr && std::ranges::any_of(calling.function->params, [named](const Param *one) {
+                          return one->name == named->id;
+                        });
+  if (is_param && !uses_mask_elsewhere(calling, *forward, named->id)) {
+    Finding &finding = report(site, call, std::string(kMessage), std::string(kAdvice));
+    finding.notes.push_back({calling.module->file, mask->span(), "the mask says what is padding"});
+    return;
+  }
+  auto encoding = encoding_behind(calling, *forward);
+  const auto helper = !encoding.has_value() ? encoded_by_helper(calling, *forward) : std::nullopt;
   encoding = helper.has_value() ? std::optional(helper->encoding) : encoding;
+  constexpr std::string_view kWeighted[] = {"mask.sum", "mask.unsqueeze", "mask\"].unsqueeze", "mask[..., None]",
+                                            "mask.expand"};
   if (!encoding.has_value() || encoding->texts == Encoding::Texts::One ||
       (encoding->padding != Encoding::Padding::Longest && encoding->padding != Encoding::Padding::Full) ||
-      function_has_word(site, {"mask.sum", "mask.unsqueeze", "mask\"].unsqueeze", "mask[..., None]", "mask.expand"})) {
+      function_has_word(site, Words(kWeighted)) || function_has_word(calling, Words(kWeighted))) {
     return; // weighted by the mask, at least in another branch
   }
-  Finding &finding = report(
-      site, call, "this mean includes the padding, so a text's embedding depends on the other texts of its batch",
-      "average with the mask: `(hidden * mask).sum(1) / mask.sum(1)` with `mask = "
-      "enc[\"attention_mask\"].unsqueeze(-1)`");
-  finding.notes.push_back({helper.has_value() ? helper->function->module->file : site.module->file,
+  Finding &finding = report(site, call, std::string(kMessage),
+                            "average with the mask: `(hidden * mask).sum(1) / mask.sum(1)` with `mask = "
+                            "enc[\"attention_mask\"].unsqueeze(-1)`");
+  finding.notes.push_back({helper.has_value() ? helper->function->module->file : calling.module->file,
                            encoding->call->span(), "the texts are padded here"});
   // A single text is not padded to the longest.
   if (encoding->texts != Encoding::Texts::Several && encoding->padding != Encoding::Padding::Full) {
