@@ -256,14 +256,47 @@ const Call *maker_of_module(const Value &module) {
   return is_one ? module.call : nullptr;
 }
 
-bool TrainedModules::is_left_alone(const Value &module) const {
-  if (!makes_optimizer || everything || module.alternatives != nullptr || module.open) {
-    return false;
+namespace {
+
+// Is the module among those that somebody takes the parameters of, or has it a part that is?
+bool is_taken(const Site &site, const TrainedModules &trained, const Value &module, u32 depth) {
+  constexpr u32 kMostDepth = 5;
+  if (depth > kMostDepth) {
+    return true;
   }
-  if (const Call *maker = maker_of_module(module)) {
-    return !made.contains(maker);
-  }
-  return module.is(Value::Tag::Object) && is_module(module) && !types.contains(module.type);
+  bool found = false;
+  for_each_alternative(module, [&](const Value &one) {
+    if (one.is(Value::Tag::Tuple)) {
+      for (u32 i = 0; i < (one.uniform ? std::min(one.number, 1U) : one.number); ++i) {
+        found = found || is_taken(site, trained, one.items[i], depth + 1);
+      }
+    } else if (one.is(Value::Tag::Object) && is_module(one)) {
+      found = found || trained.types.contains(one.type) ||
+              std::ranges::any_of(one.type->mro, [&](const model::ClassInfo *type) {
+                return std::ranges::any_of(type->attributes, [&](const auto &stored) {
+                  return is_taken(site, trained, stored.second.value, depth + 1);
+                });
+              });
+    } else if (is_module(one) && one.call != nullptr) {
+      const model::FunctionInfo *const where = site.project.caller_of(one.call);
+      found = found || trained.made.contains(one.call) || std::ranges::any_of(one.call->args, [&](const Expr *part) {
+                const auto *starred = as<Starred>(part);
+                return where != nullptr && is_taken(site, trained,
+                                                    model::value_of(model::scope_of(site.project, *where),
+                                                                    starred != nullptr ? starred->value : part),
+                                                    depth + 1);
+              });
+    }
+  });
+  return found;
+}
+
+} // namespace
+
+bool TrainedModules::is_left_alone(const Site &site, const Value &module) const {
+  const bool is_known = maker_of_module(module) != nullptr ||
+                        (module.is(Value::Tag::Object) && module.alternatives == nullptr && !module.open);
+  return makes_optimizer && !everything && is_known && is_module(module) && !is_taken(site, *this, module, 0);
 }
 
 bool TrainedModules::is_ready(const Value &module) const {

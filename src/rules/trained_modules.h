@@ -18,8 +18,8 @@ struct TrainedModules {
   std::unordered_set<const python::Call *> loaded;         // load_state_dict() is called on them
   std::unordered_set<const model::ClassInfo *> loaded_types;
 
-  // Is it proved that nobody trains or freezes the module?
-  [[nodiscard]] bool is_left_alone(const model::Value &module) const;
+  // Is it proved that nobody trains or freezes the module, or a part of it?
+  [[nodiscard]] bool is_left_alone(const Site &site, const model::Value &module) const;
   // Is it put into evaluation mode, or does it get weights from elsewhere, so that it is not meant to be trained?
   [[nodiscard]] bool is_ready(const model::Value &module) const;
 };

@@ -2,6 +2,7 @@
 #include "python/children.h"
 #include "rules/assignments.h"
 #include "rules/lightning.h"
+#include "rules/optimizer_module.h"
 #include "rules/reach.h"
 #include "rules/trained_modules.h"
 #include "rules/tree.h"
@@ -430,10 +431,36 @@ void check_node(Site &site, const Node &node) {
 // ---- A model that is made in one place and run in another: a teacher in a closure, in a helper, as an attribute -----
 
 // Is what is passed data, and no result of a model whose weights the gradients are for?
-bool takes_no_graph(const Call &call) {
-  const auto is_tracked = [](const Expr *given) { return model::has_grad(given); };
-  return std::ranges::none_of(call.args, is_tracked) &&
-         std::ranges::none_of(call.keywords, [&](const Keyword *given) { return is_tracked(given->value); });
+bool is_data_without_graph(const Site &site, const Expr *given, u32 depth) {
+  constexpr u32 kMostDepth = 3;
+  if (given->kind == NodeKind::Constant || is_batch_data(site, given)) {
+    return true;
+  }
+  if (model::has_grad(given) || depth == kMostDepth) {
+    return false;
+  }
+  const auto *name = as<Name>(given);
+  if (name == nullptr || !site.function->has_param(name->id) || last_assigned(site, *name) != nullptr) {
+    return model::kind_of(given) == Kind::TorchTensor;
+  }
+  return std::ranges::all_of(passed_for(*site.function, name->id), [&](const Passed &passed) {
+    return passed.value != nullptr &&
+           is_data_without_graph(site_of_node(site_of(site, *passed.site->call), *passed.site->call), passed.value,
+                                 depth + 1);
+  });
+}
+
+bool takes_no_graph(const Site &site, const Call &call) {
+  const auto is_data = [&site](const Expr *given) { return is_data_without_graph(site, given, 0); };
+  return std::ranges::all_of(call.args, is_data) &&
+         std::ranges::all_of(call.keywords, [&](const Keyword *given) { return is_data(given->value); });
+}
+
+// What another rule says about the same call.
+bool is_told(const Site &site, const Call &call) {
+  return std::ranges::any_of(site.findings, [&](const Finding &finding) {
+    return finding.file == site.module->file && finding.span.start == call.start && finding.rule->code == "DP288";
+  });
 }
 
 // Does the function cut the graph off, or take numbers from it alone?
@@ -447,7 +474,7 @@ bool is_cut(const Site &site, const Call &call) {
 
 void check_elsewhere(Site &site, const Call &call) {
   const bool is_held = call.func->kind == NodeKind::Name || call.func->kind == NodeKind::Attribute;
-  if (!is_held || call.args.empty() || !model::has_grad(&call) || !takes_no_graph(call)) {
+  if (!is_held || call.args.empty() || !model::has_grad(&call) || !takes_no_graph(site, call) || is_told(site, call)) {
     return;
   }
   const PlaceContext context = context_of(site);
@@ -456,7 +483,7 @@ void check_elsewhere(Site &site, const Call &call) {
     return;
   }
   const TrainedModules &trained = trained_modules(site);
-  if (!trained.is_left_alone(module) || !trained.is_ready(module)) {
+  if (!trained.is_left_alone(site, module) || !trained.is_ready(module)) {
     return;
   }
   Finding &finding =
