@@ -1,13 +1,32 @@
 #include "rules/vision_transforms.h"
 
+#include "rules/tree.h"
+
 namespace deepperf::rules {
 
 using namespace python;
 
 namespace {
 
+// What a function of the project returns at its end, where it returns nothing else; null if that is not so.
+const Expr *only_result(const model::FunctionInfo &function) {
+  const FunctionDef *const definition = function.definition();
+  const auto *last = definition != nullptr && !definition->body.empty()
+                         ? as<Return>(definition->body[definition->body.size() - 1])
+                         : nullptr;
+  const bool has_others = last == nullptr || any_node(definition->body, [last](const Node *node) {
+                            return node->kind == NodeKind::Return && node != last;
+                          });
+  return has_others ? nullptr : last->value;
+}
+
 // The one expression that the value is written as; null if there are several.
 const Expr *written_once(const Site &site, const Expr *expr) {
+  const auto *call = as<Call>(expr);
+  if (const model::FunctionInfo *made = call != nullptr ? called_function(site, *call) : nullptr) {
+    const Expr *const result = only_result(*made); // build_transform(size)
+    return result != nullptr && result->kind == NodeKind::Call ? result : nullptr;
+  }
   if (expr->kind == NodeKind::Call || expr->kind == NodeKind::List) {
     return expr;
   }

@@ -213,6 +213,38 @@ const Call *read_by_argmax(const Site &site, const Node *scope, const List &list
   return found;
 }
 
+// Is the list filled and then gone through, element by element, and read in no other way? Then each output could be
+// used when it is made.
+const Node *gone_through(const Node *scope, const List &list) {
+  const Node *found = nullptr;
+  bool has_other = false;
+  const auto is_list = [&](const Node *node) {
+    const auto *name = as<Name>(node);
+    return name != nullptr && name->id == list.name && name->context == Context::Load;
+  };
+  const auto visit = [&](const auto &self, const Node *node) -> void {
+    const auto *call = as<Call>(node);
+    if (call != nullptr && receiver_of(*call) != nullptr && is_list(receiver_of(*call)) &&
+        called_method(*call) == "append") {
+      std::ranges::for_each(call->args, [&](const Expr *given) { self(self, given); });
+      return;
+    }
+    if (const auto *loop = as<For>(node)) {
+      const auto *zipped = as<Call>(loop->iter);
+      const bool is_zip = zipped != nullptr && (called_name(*zipped) == "zip" || called_name(*zipped) == "enumerate");
+      if (is_list(loop->iter) || (is_zip && std::ranges::any_of(zipped->args, is_list))) {
+        found = loop->iter;
+        std::ranges::for_each(loop->body, [&](const Stmt *part) { self(self, part); });
+        return;
+      }
+    }
+    has_other = has_other || is_list(node);
+    for_each_child(node, [&](const Node *child) { self(self, child); });
+  };
+  visit(visit, scope);
+  return has_other ? nullptr : found;
+}
+
 void check(Site &site, const Call &call) {
   const Expr *owner = receiver_of(call);
   const auto *plain = as<Name>(owner);
@@ -245,6 +277,15 @@ void check(Site &site, const Call &call) {
       read = file_has_word(site, {fmt::format("{}.argmax(", list.name.text())}) ? &call : nullptr;
     }
   }
+  if (read == nullptr && plain != nullptr && size == Size::Dense && site.function->node != nullptr) {
+    if (const Node *const again = gone_through(site.function->node, list)) {
+      Finding &finding =
+          report(site, call, "the outputs of all batches stay in memory, though each is used on its own afterwards",
+                 "use each output in this loop, and keep the sums and counts that are needed");
+      add_note(finding, site, *again, "they are gone through one by one here");
+      return;
+    }
+  }
   if (read == nullptr) {
     return;
   }
@@ -274,7 +315,8 @@ extern constinit const Rule kOutputsKept = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A list to which an evaluation appends the logits of every batch, and which is concatenated at the end and only read through `argmax`. It is a
+A list to which an evaluation appends the logits of every batch, and which is concatenated at the end and only read through `argmax`, or gone
+through one by one. It is a
 hint unless the model gives one score for each class and each pixel or token.
 
 ## Why it costs

@@ -69,15 +69,27 @@ bool is_for_evaluation(const Site &site, const Call &call) {
   return is_evaluation_word(slash == std::string::npos ? *text : text->substr(slash + 1));
 }
 
+// The transform that a data set of torchvision is given, by its name or its place; null if there is none.
+const Expr *transform_of(const Site &site, const Call &dataset) {
+  const std::string_view api = called_api(site, dataset);
+  if (!api.starts_with("torchvision.datasets.")) {
+    return nullptr;
+  }
+  const u32 place = api.ends_with(".ImageFolder") ? 1 : api.ends_with(".DatasetFolder") ? 3 : 2;
+  const bool is_placed = api.ends_with("Folder") || api.find("MNIST") != std::string_view::npos ||
+                         api.find("CIFAR") != std::string_view::npos;
+  return argument(dataset, is_placed ? place : ~0U, "transform");
+}
+
 void check_constructor(Site &site, const Call &call) {
-  const Keyword *transform = keyword_argument(call, "transform");
-  if (transform == nullptr || !called_api(site, call).starts_with("torchvision.datasets.") ||
-      !is_for_evaluation(site, call)) {
+  const Expr *const transform = transform_of(site, call);
+  if (transform == nullptr || !is_for_evaluation(site, call)) {
     return;
   }
-  if (const Call *random = random_step(site, transform->value)) {
+  if (const Call *random = random_step(site, transform)) {
+    const Keyword *const named = keyword_argument(call, "transform");
     Finding &finding =
-        report(site, *transform,
+        report(site, named != nullptr ? static_cast<const Node &>(*named) : *transform,
                "the data for evaluation is augmented at random, so the scores are too low and differ from run to run",
                "give it a transform without random steps, such as `Resize`, `CenterCrop` and `ToTensor`");
     add_note(finding, site, *random, "this step is random");
@@ -91,10 +103,8 @@ const Call *random_step_of(const Site &site, const Expr *dataset) {
     return nullptr;
   }
   const Site there = site_of(site, *value.call);
-  const Keyword *transform = keyword_argument(*value.call, "transform");
-  return transform != nullptr && called_api(there, *value.call).starts_with("torchvision.datasets.")
-             ? random_step(there, transform->value)
-             : nullptr;
+  const Expr *const transform = transform_of(there, *value.call);
+  return transform != nullptr ? random_step(there, transform) : nullptr;
 }
 
 bool names_evaluation(const Site &site, const Expr *target) {
