@@ -61,6 +61,51 @@ Value Transfer::parsed_objects(std::string_view api, const Arguments &arguments)
   return make_bound(Value::Tag::Partial, {}, tuple_of(objects), arena_); // whose methods give the objects
 }
 
+// What zip(*rows) gives for rows of the same parts: a tuple of columns.
+Value Transfer::transposed(const Value &rows) {
+  const Value row = rows.is(Value::Tag::Tuple) && rows.uniform && !rows.open ? element_of(rows) : Value{};
+  if (!row.is(Value::Tag::Tuple) || row.uniform || row.open || row.alternatives != nullptr) {
+    return rows.is_bottom() ? rows : Value{};
+  }
+  std::vector<Value> columns;
+  for (u32 i = 0; i < row.number; ++i) {
+    columns.push_back(make_uniform(row.items[i]));
+  }
+  return tuple_of(columns);
+}
+
+// A loader hands the items of its dataset, a list of them at a time, to the function that makes a batch of them.
+void Transfer::pass_items(const Call *call, const Arguments &arguments) {
+  static const Symbol kCollate = intern("collate_fn");
+  static const Symbol kItem = intern("__getitem__");
+  const Value dataset = arguments.named(0, "dataset");
+  Value collate = arguments.named(~0U, "collate_fn");
+  for (u32 i = 0; i < call->keywords.size() && !collate.known(); ++i) { // **options
+    const Value options = !call->keywords[i]->name ? arguments.at(call->args.size() + i) : Value{};
+    const Value *const entry = has_entries(options) ? find_entry(options, kCollate) : nullptr;
+    collate = entry != nullptr ? *entry : collate;
+  }
+  if (!dataset.is(Value::Tag::Object) || !collate.known()) {
+    return;
+  }
+  const Value item = member_of(dataset.type, kItem);
+  if (!item.is(Value::Tag::Function)) {
+    return;
+  }
+  const Value items = make_uniform(returns_of(*item.function));
+  for_each_alternative(collate, [&](const Value &one) {
+    const Value called = one.is(Value::Tag::Object)    ? member_of(one.type, known::sym_call_method)
+                         : one.is(Value::Tag::Partial) ? one.receiver()
+                                                       : one;
+    const bool is_bound = one.is(Value::Tag::Object) || (called.is(Value::Tag::Method) && !called.function->is_static);
+    const u32 place = is_bound ? 1 : 0;
+    if (is_function(called) && place < called.function->params.size() &&
+        called.function->params[place]->param_kind() <= ParamKind::Regular) {
+      contribute(Contribution::Target::Parameter, called.function->index, place, items);
+    }
+  });
+}
+
 Value Transfer::call_api(const Call *call, const Value &callee, const Arguments &arguments) {
   const std::string_view name = callee.name().text();
   if (name == "super") {
@@ -78,6 +123,9 @@ Value Transfer::call_api(const Call *call, const Value &callee, const Arguments 
     if (const Value record = record_of_keywords(call, arguments); record.known()) {
       return record;
     }
+  }
+  if (info->returns == Kind::TorchDataLoader && !call->keywords.empty()) {
+    pass_items(call, arguments);
   }
   if (name == "collections.namedtuple") {
     return Value::made_by(Kind::NamedTuple, call, callee.name());
@@ -97,6 +145,9 @@ Value Transfer::call_api(const Call *call, const Value &callee, const Arguments 
   }
   if (info->has(kCompiles) && is_function(first)) {
     mark(first.function).compiled_at = call;
+  }
+  if (name == "zip" && call->args.size() == 1 && call->args[0]->kind == NodeKind::Starred) { // zip(*pairs)
+    return transposed(peek(static_cast<const Starred *>(call->args[0])->value));
   }
   if ((name == "enumerate" || name == "zip") && !call->args.empty()) {
     std::vector<Value> parts;

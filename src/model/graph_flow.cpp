@@ -62,6 +62,25 @@ void GraphFlowWalker::use(u64 bits, u16 how) {
 
 void GraphFlowWalker::give(u64 bits) { use(bits, Flow::kReturned); }
 
+// `return loss, count`: which of the elements hang on a graph is known, as long as every return has as many.
+void GraphFlowWalker::give_result(const Expr *value) {
+  const auto *tuple = as<Tuple>(value);
+  const u32 count = tuple != nullptr ? tuple->elts.size() : 0;
+  const bool is_listed = count > 0 && count <= 64 && std::ranges::none_of(tuple->elts, [](const Expr *part) {
+                           return part->kind == NodeKind::Starred;
+                         });
+  flow_.part_count = is_listed && (!has_returned_ || flow_.part_count == count) ? count : 0;
+  has_returned_ = true;
+  if (!is_listed) {
+    return give(eval(value));
+  }
+  for (u32 i = 0; i < count; ++i) {
+    const u64 bits = eval(tuple->elts[i]);
+    flow_.parts |= bits != 0 ? u64{1} << i : 0;
+    give(bits);
+  }
+}
+
 // The bit of an origin: the same each time that the walk comes there. 0 if there are too many.
 u64 GraphFlowWalker::origin(const Node *place, Flow::What what, bool is_discarded) {
   for (u32 i = 0; i < flow_.origins.size(); ++i) {

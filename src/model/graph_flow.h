@@ -19,6 +19,7 @@ struct GraphFlow {
     kStored = 64,       // to an attribute
     kSummed = 128,      // the same, and added to what was there before
     kUnsure = 256,      // given to a function that is not known, and whose result was taken
+    kEntryTaken = 512,  // one entry of it is read by its key: what is done may be done with that entry only
   };
   enum class What : u8 {
     Forward, // the call of a model
@@ -37,7 +38,17 @@ struct GraphFlow {
     const Loop *loop = nullptr; // the innermost around it
   };
 
+  // What is passed for one parameter is put into the container that is passed for another.
+  struct Addition {
+    u32 value = 0;
+    u32 holder = 0;
+    friend bool operator==(const Addition &, const Addition &) = default;
+  };
+
   std::vector<Origin> origins;
+  u32 part_count = 0;              // how many elements its result has, if that is always a tuple that is written down
+  u64 parts = 0;                   // bit i: element i hangs on a graph, or on what was passed
+  std::vector<Addition> additions; // and kept there from call to call
   std::vector<u16> params;      // what is done with what is passed for each parameter; kReturned: it is in the result
   bool returns_graph = false;   // its result hangs on the graph of a forward pass inside
   bool returns_assumed = false; // the same of what may be one

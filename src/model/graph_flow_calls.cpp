@@ -65,7 +65,8 @@ u64 GraphFlowWalker::call(const Call *expr, bool is_discarded) {
                     is_discarded);
   }
   if (receiver != 0 && method != nullptr) {
-    if (receiver >> first_ == 0 && !is_tensor(method->value)) { // a parameter, which may be anything
+    static const NameTable kOfLists({"append", "extend", "insert", "appendleft"});
+    if (receiver >> first_ == 0 && !is_tensor(method->value) && !kOfLists.has(method->attr)) { // it may be anything
       use(all, Flow::kEscapes);
       all = 0;
     }
@@ -178,6 +179,41 @@ u64 GraphFlowWalker::api(Symbol api, u64 all) {
   return 0;
 }
 
+// What the callee puts into a container that was passed to it stays there: `record(history, losses)`.
+void GraphFlowWalker::add_to_holders(const Call *expr, const FunctionInfo &callee, bool is_bound, const GraphFlow &flow,
+                                     const std::vector<u64> &given) {
+  const auto argument_at = [&](u32 param) -> u32 {
+    const u32 position = param - (is_bound ? 1 : 0);
+    const bool is_listed =
+        std::ranges::none_of(expr->args, [](const Expr *arg) { return arg->kind == NodeKind::Starred; });
+    if (is_listed && position < expr->args.size()) {
+      return position;
+    }
+    for (u32 i = 0; i < expr->keywords.size(); ++i) {
+      if (expr->keywords[i]->name && expr->keywords[i]->name == callee.params[param]->name) {
+        return expr->args.size() + i;
+      }
+    }
+    return ~0U;
+  };
+  const auto expr_at = [&](u32 at) {
+    return at < expr->args.size() ? expr->args[at] : expr->keywords[at - expr->args.size()]->value;
+  };
+  for (const GraphFlow::Addition &addition : flow.additions) {
+    const u32 value = argument_at(addition.value);
+    const u32 holder = argument_at(addition.holder);
+    if (value == ~0U || given[value] == 0) {
+      continue;
+    }
+    if (holder == ~0U) {
+      use(given[value], Flow::kEscapes);
+    } else {
+      const u64 bits = given[value] | keep(expr, expr_at(holder), expr_at(value), given[value]);
+      add_to(expr_at(holder), bits, Flow::kSummed);
+    }
+  }
+}
+
 // A function of the project: what it does with its parameters it does with what it is given here.
 u64 GraphFlowWalker::function(const Call *expr, const FunctionInfo &callee, bool is_bound,
                               const std::vector<u64> &given, bool is_discarded) {
@@ -198,6 +234,7 @@ u64 GraphFlowWalker::function(const Call *expr, const FunctionInfo &callee, bool
   for (u32 i = 0; i < expr->keywords.size(); ++i) {
     pass(place_of_keyword(callee, expr->keywords[i]->name), given[expr->args.size() + i]);
   }
+  add_to_holders(expr, callee, is_bound, flow, given);
   if (flow.returns_graph && grad_ == Grad::On && !callee.no_grad) {
     result |= origin(expr, Flow::What::Helper, is_discarded);
   } else if (flow.returns_assumed && grad_ == Grad::On && !callee.no_grad) {

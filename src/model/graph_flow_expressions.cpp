@@ -70,7 +70,11 @@ u64 GraphFlowWalker::eval(const Expr *expr) {
   case NodeKind::Subscript: {
     const auto *subscript = static_cast<const Subscript *>(expr);
     eval(subscript->slice);
-    return eval(subscript->value);
+    const u64 bits = eval(subscript->value);
+    if (subscript->slice->kind == NodeKind::Constant) {
+      use(bits, Flow::kEntryTaken);
+    }
+    return bits;
   }
   case NodeKind::NamedExpr: {
     const auto *named = static_cast<const NamedExpr *>(expr);
@@ -109,7 +113,7 @@ u64 GraphFlowWalker::eval(const Expr *expr) {
     for (const Comprehension *generator : comprehension->generators) {
       const u64 iterated = eval(generator->iter);
       loop_ = known != nullptr ? known : loop_;
-      assign(generator->target, iterated, nullptr);
+      assign_element(generator->target, iterated, generator->iter);
       for (const Expr *condition : generator->ifs) {
         use(eval(condition), Flow::kNumbers);
       }

@@ -1,11 +1,14 @@
 // Which names, containers and attributes hold a graph after each statement?
+#include "base/known_names.h"
 #include "base/name_table.h"
+#include "model/classes.h"
 #include "model/constants.h"
 #include "model/facts.h"
 #include "model/graph_flow_walker.h"
 #include "python/children.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace deepperf::model {
 
@@ -13,49 +16,144 @@ using namespace python;
 
 namespace {
 
-// `x = x + y` and `x = y + x`.
-const Expr *added(const Expr *target, const Expr *value) {
-  const auto *sum = as<BinOp>(value);
-  const auto *name = as<Name>(target);
-  if (sum == nullptr || name == nullptr || sum->op() != Operator::Add) {
-    return nullptr;
+// Two ways to the same place: `total`, `self.sums[name]`. What stands in brackets has to be a name or constant.
+bool is_same_place(const Source &source, const Expr *left, const Expr *right) {
+  if (left->kind != right->kind) {
+    return false;
   }
-  const auto *left = as<Name>(sum->left);
-  const auto *right = as<Name>(sum->right);
-  return left != nullptr && left->id == name->id     ? sum->right
-         : right != nullptr && right->id == name->id ? sum->left
-                                                     : nullptr;
+  switch (left->kind) {
+  case NodeKind::Name:
+    return static_cast<const Name *>(left)->id == static_cast<const Name *>(right)->id;
+  case NodeKind::Constant:
+    return source.part(left->start, left->end) == source.part(right->start, right->end);
+  case NodeKind::Attribute: {
+    const auto *one = static_cast<const Attribute *>(left);
+    const auto *other = static_cast<const Attribute *>(right);
+    return one->attr == other->attr && is_same_place(source, one->value, other->value);
+  }
+  case NodeKind::Subscript: {
+    const auto *one = static_cast<const Subscript *>(left);
+    const auto *other = static_cast<const Subscript *>(right);
+    return is_same_place(source, one->slice, other->slice) && is_same_place(source, one->value, other->value);
+  }
+  default:
+    return false;
+  }
 }
 
-// Does a sum, also of scaled terms or in one branch of a choice, have the attribute as a part: `self.x + y`,
+// Is the part what was at the place before: `sums[name]`, also as `sums.get(name, 0)`?
+bool reads_place(const Source &source, const Expr *part, const Expr *place) {
+  const auto *call = as<Call>(part);
+  const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
+  const auto *entry = as<Subscript>(place);
+  if (method != nullptr && entry != nullptr && !call->args.empty() && method->attr.text() == "get") {
+    return is_same_place(source, method->value, entry->value) && is_same_place(source, call->args[0], entry->slice);
+  }
+  return is_same_place(source, part, place);
+}
+
+// Does a sum, also of scaled terms or in one branch of a choice, have the place as a part: `self.x + y`,
 // `0.9 * self.x + 0.1 * y`?
-bool has_part(const Expr *value, const Attribute &part) {
+bool has_part(const Source &source, const Expr *value, const Expr *place) {
   if (const auto *sum = as<BinOp>(value)) {
-    return has_part(sum->left, part) || has_part(sum->right, part);
+    return has_part(source, sum->left, place) || has_part(source, sum->right, place);
   }
   if (const auto *choice = as<IfExp>(value)) {
-    return has_part(choice->body, part) || has_part(choice->orelse, part);
+    return has_part(source, choice->body, place) || has_part(source, choice->orelse, place);
   }
-  const auto *attribute = as<Attribute>(value);
-  const auto *owner = attribute != nullptr ? as<Name>(attribute->value) : nullptr;
-  const auto *wanted = as<Name>(part.value);
-  return owner != nullptr && wanted != nullptr && attribute->attr == part.attr && owner->id == wanted->id;
+  return reads_place(source, value, place);
+}
+
+// `x = x + y` and `x = y + x`: what is added.
+const Expr *added(const Source &source, const Expr *target, const Expr *value) {
+  const auto *sum = as<BinOp>(value);
+  if (sum == nullptr || sum->op() != Operator::Add || target->kind == NodeKind::Attribute) {
+    return nullptr;
+  }
+  return reads_place(source, sum->left, target)    ? sum->right
+         : reads_place(source, sum->right, target) ? sum->left
+                                                   : nullptr;
+}
+
+// The container that a place belongs to: `history` of `history[name]` and of `history.setdefault(name, [])`.
+const Expr *container_of(const Expr *place) {
+  static const NameTable kEntries({"setdefault", "get"});
+  while (true) {
+    const auto *call = as<Call>(place);
+    const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
+    if (const auto *subscript = as<Subscript>(place)) {
+      place = subscript->value;
+    } else if (method != nullptr && kEntries.has(method->attr)) {
+      place = method->value;
+    } else {
+      return place;
+    }
+  }
 }
 
 } // namespace
 
 // Puts a tensor into a list, dict or the like, or into an attribute.
 void GraphFlowWalker::add_to(const Expr *holder, u64 bits, u16 how) {
-  while (const auto *subscript = as<Subscript>(holder)) {
-    holder = subscript->value;
-  }
+  holder = container_of(holder);
   if (u64 *const known = slot(holder)) {
+    if ((how & Flow::kSummed) != 0) {
+      note_additions(holder, *known, bits);
+    }
     *known |= bits;
   } else if (holder->kind == NodeKind::Attribute) {
     use(bits, Flow::kStored | how);
   } else {
     use(bits, Flow::kEscapes);
   }
+}
+
+// What was passed for a parameter is added to what was passed for another.
+void GraphFlowWalker::note_additions(const Expr *holder, u64 holder_bits, u64 bits) {
+  const u32 place = holder->kind == NodeKind::Name ? function_.place_of_param(static_cast<const Name *>(holder)->id)
+                                                   : FunctionInfo::kNoParam;
+  if (place >= first_ || (holder_bits >> place & 1U) == 0) {
+    return; // made here
+  }
+  const u64 params = first_ < 64 ? (u64{1} << first_) - 1 : ~u64{0};
+  for (u64 values = bits & params & ~(u64{1} << place); values != 0; values &= values - 1) {
+    const Flow::Addition addition{static_cast<u32>(std::countr_zero(values)), place};
+    if (std::ranges::find(flow_.additions, addition) == flow_.additions.end()) {
+      flow_.additions.push_back(addition);
+    }
+  }
+}
+
+// Which elements of a result may hang on a graph, where the function that gives it lists them; all if it does not.
+u64 GraphFlowWalker::parts_with_graph(const Expr *value, u32 count) {
+  const auto *call = as<Call>(value);
+  const Value callee = call != nullptr ? project_.callee_of(call) : Value{};
+  const bool is_called = callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method);
+  const bool is_module = callee.is(Value::Tag::Object) && callee.type->kind == Kind::TorchModule;
+  const FunctionInfo *const function = is_called   ? callee.function
+                                       : is_module ? find_method_of(*callee.type, known::sym_forward)
+                                                   : nullptr;
+  if (function == nullptr) {
+    return ~u64{0};
+  }
+  const GraphFlow &flow = graph_flow_of(project_, *function);
+  return flow.part_count == count ? flow.parts : ~u64{0};
+}
+
+// One element of what is iterated: the key of an entry and the number of an element hang on nothing.
+void GraphFlowWalker::assign_element(const Expr *target, u64 bits, const Expr *iterated) {
+  const auto *call = as<Call>(iterated);
+  const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
+  const auto *name = call != nullptr ? as<Name>(call->func) : nullptr;
+  const bool has_number = (method != nullptr && call->args.empty() && method->attr.text() == "items") ||
+                          (name != nullptr && name->id.text() == "enumerate");
+  const auto *pair = as<Tuple>(target);
+  if (has_number && pair != nullptr && pair->elts.size() == 2) {
+    assign(pair->elts[0], 0, nullptr);
+    const bool is_nested = method == nullptr && !call->args.empty();
+    return is_nested ? assign_element(pair->elts[1], bits, call->args[0]) : assign(pair->elts[1], bits, nullptr);
+  }
+  assign(target, bits, nullptr);
 }
 
 void GraphFlowWalker::assign(const Expr *target, u64 bits, const Expr *value) {
@@ -72,11 +170,12 @@ void GraphFlowWalker::assign(const Expr *target, u64 bits, const Expr *value) {
   case NodeKind::List: {
     const auto &parts = static_cast<const Tuple *>(target)->elts;
     const auto *values = as<Tuple>(value);
+    const u64 with_graph = bits != 0 ? parts_with_graph(value, parts.size()) : ~u64{0};
     for (u32 i = 0; i < parts.size(); ++i) {
       if (values != nullptr && values->elts.size() == parts.size()) {
         assign(parts[i], eval(values->elts[i]), values->elts[i]);
       } else {
-        assign(parts[i], bits, nullptr);
+        assign(parts[i], i >= 64 || (with_graph >> i & 1U) != 0 ? bits : 0, nullptr);
       }
     }
     return;
@@ -176,14 +275,15 @@ template <class Body> void GraphFlowWalker::walk_loop(const Node *node, Body bod
 
 void GraphFlowWalker::walk_assignment(const Stmt *statement, std::span<Expr *const> targets, const Expr *value) {
   u64 bits = eval(value);
-  if (const Expr *more = targets.size() == 1 && grad_ != Grad::Off ? added(targets[0], value) : nullptr) {
+  const Source &source = function_.module->parsed->source;
+  if (const Expr *more = targets.size() == 1 && grad_ != Grad::Off ? added(source, targets[0], value) : nullptr) {
     if (const u64 more_bits = eval(more); more_bits != 0) {
       bits |= keep(statement, targets[0], more, more_bits);
     }
   }
-  const auto *kept = targets.size() == 1 ? as<Attribute>(targets[0]) : nullptr;
-  if (kept != nullptr && bits != 0 && has_part(value, *kept)) {
-    use(bits, Flow::kStored | Flow::kSummed); // self.x = self.x + y
+  const Expr *const kept = targets.size() == 1 && targets[0]->kind != NodeKind::Name ? targets[0] : nullptr;
+  if (kept != nullptr && bits != 0 && has_part(source, value, kept)) { // self.x = self.x + y
+    return add_to(kept, bits, Flow::kSummed);
   }
   for (const Expr *target : targets) {
     assign(target, bits, value);
@@ -254,7 +354,7 @@ void GraphFlowWalker::walk(const Stmt *statement) {
   }
   case NodeKind::Return:
     if (const Expr *value = static_cast<const Return *>(statement)->value) {
-      give(eval(value));
+      give_result(value);
     }
     return;
   case NodeKind::If:
@@ -263,7 +363,7 @@ void GraphFlowWalker::walk(const Stmt *statement) {
     const auto *loop = static_cast<const For *>(statement);
     const u64 iterated = eval(loop->iter);
     walk_loop(loop, [&] {
-      assign(loop->target, iterated, nullptr);
+      assign_element(loop->target, iterated, loop->iter);
       walk(loop->body);
     });
     return walk(loop->orelse);

@@ -30,10 +30,14 @@ private:
   u64 origin(const python::Node *place, GraphFlow::What what, bool is_discarded);
   u64 keep(const python::Node *place, const python::Expr *kept, const python::Expr *value, u64 bits);
   u64 computed(u64 bits);
+  void give_result(const python::Expr *value);
 
   // ---- graph_flow_statements.cpp
   void add_to(const python::Expr *holder, u64 bits, u16 how);
+  void note_additions(const python::Expr *holder, u64 holder_bits, u64 bits);
   void assign(const python::Expr *target, u64 bits, const python::Expr *value);
+  void assign_element(const python::Expr *target, u64 bits, const python::Expr *iterated);
+  u64 parts_with_graph(const python::Expr *value, u32 count);
   void walk(const python::Block &block);
   void walk_branches(const python::Block &first, const python::Block &second);
   void walk_if(const python::If *statement);
@@ -58,6 +62,8 @@ private:
   u64 api(Symbol api, u64 all);
   u64 function(const python::Call *expr, const FunctionInfo &callee, bool is_bound, const std::vector<u64> &given,
                bool is_discarded);
+  void add_to_holders(const python::Call *expr, const FunctionInfo &callee, bool is_bound, const GraphFlow &flow,
+                      const std::vector<u64> &given);
   u64 unknown(const python::Call *expr, const Value &callee, const python::Attribute *method, u64 all,
               bool is_discarded);
 
@@ -66,6 +72,7 @@ private:
   GraphFlow &flow_;
   std::vector<u64> environment_; // by slot: bit i stands for parameter i, and behind them for the origins
   u32 first_ = 0;                // the bit of the first origin
+  bool has_returned_ = false;    // a value: `parts` is about all that it returned
   const Loop *loop_ = nullptr;
   u32 depth_ = 0;
   Grad grad_ = Grad::On;

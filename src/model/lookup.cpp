@@ -2,6 +2,8 @@
 
 #include "model/bind.h"
 #include "model/classes.h"
+#include "model/lattice.h"
+#include "python/literals.h"
 
 #include <string>
 
@@ -84,6 +86,27 @@ Value call_value(const Scope &scope, const Call &call) {
   return {};
 }
 
+// `batch["label"]`, `pair[0]`: an entry of what is known part by part.
+Value element_value(const Scope &scope, const Subscript &subscript) {
+  const Value owner = value_of(scope, subscript.value);
+  if (!owner.is(Value::Tag::Tuple) || owner.open || owner.number == 0 || subscript.slice->kind == NodeKind::Slice) {
+    return {};
+  }
+  const Source &source = scope.module->parsed->source;
+  Value found;
+  if (has_entries(owner)) {
+    const StringConstant *const key = as_string(subscript.slice);
+    found = key != nullptr ? entry_named(owner, intern(string_value(source, *key))) : owner.items[0];
+  } else if (owner.uniform) {
+    found = owner.items[0];
+  } else if (const auto *index = as<Constant>(subscript.slice)) {
+    const auto number =
+        index->constant_kind() == ConstantKind::Int ? int_value(source.part(index->start, index->end)) : std::nullopt;
+    found = number.has_value() && *number >= 0 && *number < owner.number ? owner.items[*number] : Value{};
+  }
+  return found.is_bottom() ? Value{} : found;
+}
+
 } // namespace
 
 Scope scope_of(const Project &project, const FunctionInfo &function) { return {&project, function.module, &function}; }
@@ -99,6 +122,9 @@ Value value_of(const Scope &scope, const Expr *expr) {
   }
   if (const auto *attribute = as<Attribute>(expr)) {
     return attribute_value(scope, *attribute);
+  }
+  if (const auto *subscript = as<Subscript>(expr)) {
+    return element_value(scope, *subscript);
   }
   const auto *call = as<Call>(expr);
   return call != nullptr ? call_value(scope, *call) : Value{};

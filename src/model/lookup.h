@@ -14,7 +14,7 @@ struct Scope {
 
 Scope scope_of(const Project &project, const FunctionInfo &function);
 
-// Of a name, attribute or call.
+// Of a name, attribute, call, or an element of one of these.
 Value value_of(const Scope &scope, const python::Expr *expr);
 
 } // namespace deepperf::model

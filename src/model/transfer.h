@@ -291,6 +291,8 @@ private:
   void note_arguments(const python::Call *call, const Arguments &arguments);
 
   // ---- api_calls.cpp: calls of frameworks
+  Value transposed(const Value &rows);
+  void pass_items(const python::Call *call, const Arguments &arguments);
   Value parsed_objects(std::string_view api, const Arguments &arguments);
   Value call_api(const python::Call *call, const Value &callee, const Arguments &arguments);
   Value call_api_method(const python::Call *call, const Value &callee, const Arguments &arguments);

@@ -102,6 +102,50 @@ Fate fate_of_taken(const model::FunctionInfo &function, const Stmt *taken) {
   return worst;
 }
 
+namespace {
+
+// `pipe.scheduler = …` of what the function has made is gone with it.
+bool keeps_something(const model::FunctionInfo &function, const Node *node) {
+  if (node->kind == NodeKind::Global) {
+    return true;
+  }
+  if (const auto *assignment = as<Assign>(node)) {
+    const Expr *target = assignment->targets[0];
+    const bool is_part = target->kind == NodeKind::Attribute || target->kind == NodeKind::Subscript;
+    while (target->kind == NodeKind::Attribute || target->kind == NodeKind::Subscript) {
+      target = target->kind == NodeKind::Attribute ? static_cast<const Attribute *>(target)->value
+                                                   : static_cast<const Subscript *>(target)->value;
+    }
+    const auto *name = as<Name>(target);
+    const bool is_own =
+        name != nullptr && function.slot_of(name->id) != model::FunctionInfo::kNoSlot && !function.has_param(name->id);
+    if (is_part && !is_own) {
+      return true;
+    }
+  }
+  bool found = false;
+  for_each_child(node, [&](const Node *child) { found = found || keeps_something(function, child); });
+  return found;
+}
+
+} // namespace
+
+bool is_cached(const model::FunctionInfo &function) {
+  const FunctionDef *definition = function.definition();
+  return definition != nullptr && std::ranges::any_of(definition->decorators, [&](const Expr *decorator) {
+           const std::string_view text = function.module->parsed->source.part(decorator->start, decorator->end);
+           return text.find("cache") != std::string_view::npos;
+         });
+}
+
+bool keeps_something(const Site &site, const model::FunctionInfo &function) {
+  struct Keeps {
+    bool something = false;
+  };
+  return site.memory.recall<Keeps>(&function, [&] { return Keeps{keeps_something(function, function.node)}; })
+      .something;
+}
+
 bool find_ancestors(const Node *node, const Call &call, std::vector<const Node *> &ancestors) {
   if (node == &call) {
     return true;

@@ -19,6 +19,12 @@ const python::Stmt *taken_by(const std::vector<const python::Node *> &ancestors,
 // Of what that statement takes.
 Fate fate_of_taken(const model::FunctionInfo &function, const python::Stmt *taken);
 
+// Does a decorator of the function keep what it returned: lru_cache, st.cache_resource?
+bool is_cached(const model::FunctionInfo &function);
+
+// Does the function keep something for its next call: `global model`, `self.model`, an entry of a cache?
+bool keeps_something(const Site &site, const model::FunctionInfo &function);
+
 // Appends the nodes from `node` down to the parent of a call; false if the call is not below it.
 bool find_ancestors(const python::Node *node, const python::Call &call, std::vector<const python::Node *> &ancestors);
 

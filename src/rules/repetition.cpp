@@ -1,8 +1,12 @@
 #include "rules/repetition.h"
 
+#include "base/known_names.h"
+#include "model/classes.h"
 #include "model/effects.h"
 #include "model/variance.h"
 #include "rules/dependencies.h"
+#include "rules/reach.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 
@@ -113,6 +117,65 @@ bool call_stays_same(const Site &site, const Repetition &repetition, const Call 
   const auto same = [&](const Expr *expr) { return stays_same(site, repetition, expr); };
   return (receiver == nullptr || same(receiver)) && std::ranges::all_of(call.args, same) &&
          std::ranges::all_of(call.keywords, [&](const Keyword *keyword) { return same(keyword->value); });
+}
+
+namespace {
+
+constexpr u32 kMostNested = 4;
+
+// Does making or computing it draw random numbers, so that it is meant to be another one each time?
+bool is_drawn(const Site &site, const model::FunctionInfo &function) {
+  constexpr std::string_view kDrawing[] = {"random", "shuffle", "sample", "perm(", "choice", "time.", "epoch"};
+  return function.node == nullptr || reaches_word(site, *function.node, Words(kDrawing));
+}
+
+// May the function change what the name holds: `dataset.set_epoch(epoch)`, `dataset.items = …`?
+bool is_changed_here(const model::FunctionInfo &function, Symbol name) {
+  const FunctionDef *const definition = function.definition();
+  return definition == nullptr || any_node(definition->body, [name](const Node *node) {
+           const auto *attribute = as<Attribute>(node);
+           const auto *owner = attribute != nullptr ? as<Name>(attribute->value) : nullptr;
+           return owner != nullptr && owner->id == name;
+         });
+}
+
+bool is_made_of_same(const Site &site, const Repetition &repetition, const Expr *expr, u32 depth) {
+  const bool is_here = !repetition.through_calls();
+  if (is_here ? !model::varies(site.project, *repetition.loop, expr) : stays_same(site, repetition, expr)) {
+    return true;
+  }
+  const auto same = [&](const Expr *part) { return is_made_of_same(site, repetition, part, depth + 1); };
+  if (depth == kMostNested) {
+    return false;
+  }
+  if (const auto *name = as<Name>(expr)) {
+    const Expr *const value = last_assigned(site, *name);
+    return as<Call>(value) != nullptr && !is_changed_here(*site.function, name->id) && same(value);
+  }
+  const auto *call = as<Call>(expr);
+  if (call == nullptr || has_hidden_arguments(*call)) {
+    return false;
+  }
+  const model::Value callee = site.project.callee_of(call);
+  const ApiInfo *const info = callee.is(model::Value::Tag::Api) ? find_api(callee.name()) : nullptr;
+  bool is_made = info != nullptr && info->returns == Kind::TorchDataset && !info->has(kRandom);
+  if (callee.is(model::Value::Tag::Class) && callee.type->kind == Kind::TorchDataset) {
+    const model::FunctionInfo *const init = model::find_method_of(*callee.type, known::sym_init);
+    is_made = init == nullptr || !is_drawn(site, *init);
+  } else if (callee.is(model::Value::Tag::Function)) {
+    const model::Value &made = callee.function->returns;
+    is_made = (made.is_kind(Kind::TorchDataset) ||
+               (made.is(model::Value::Tag::Object) && made.type->kind == Kind::TorchDataset)) &&
+              !is_drawn(site, *callee.function);
+  }
+  return is_made && std::ranges::all_of(call->args, same) &&
+         std::ranges::all_of(call->keywords, [&](const Keyword *keyword) { return same(keyword->value); });
+}
+
+} // namespace
+
+bool is_made_of_same(const Site &site, const Repetition &repetition, const Expr *expr) {
+  return is_made_of_same(site, repetition, expr, 0);
 }
 
 const Expr *passed_in_loop(const Site &site, const Repetition &repetition, const Expr *expr) {

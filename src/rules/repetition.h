@@ -25,6 +25,10 @@ bool stays_same(const Site &site, const Repetition &repetition, const python::Ex
 // The same of the receiver and of all arguments of a call.
 bool call_stays_same(const Site &site, const Repetition &repetition, const python::Call &call);
 
+// Is it the same, or an object that is made anew from the same: a dataset that lists the same folder again in every
+// iteration? Not if making it draws random numbers.
+bool is_made_of_same(const Site &site, const Repetition &repetition, const python::Expr *expr);
+
 // What the outermost call, which stands in the loop, passes for the parameter that the expression is; null if it is no
 // parameter, or is passed nothing. The expression itself if the loop is around the place.
 const python::Expr *passed_in_loop(const Site &site, const Repetition &repetition, const python::Expr *expr);

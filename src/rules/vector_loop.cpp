@@ -55,8 +55,8 @@ public:
         while (const auto *outer = as<Subscript>(base)) {
           base = outer->value;
         }
-        if (const auto *target = as<Name>(base)) {
-          stored_.push_back(target->id);
+        if (const Symbol target = place_of(base)) {
+          stored_.push_back(target);
           targets_.push_back(text_of(site_, element));
         }
       }
@@ -176,6 +176,15 @@ public:
   }
 
 private:
+  // What holds the elements: a name, or an attribute of one, which is known by its own name alone.
+  static Symbol place_of(const Expr *base) {
+    const auto *name = as<Name>(base);
+    const auto *attribute = as<Attribute>(base);
+    return name != nullptr                                                    ? name->id
+           : attribute != nullptr && attribute->value->kind == NodeKind::Name ? attribute->attr
+                                                                              : Symbol{};
+  }
+
   bool bind_index(const Expr *target) {
     const auto *name = as<Name>(target);
     if (name != nullptr) {
@@ -210,6 +219,9 @@ private:
 
   bool fits_attribute(const Attribute &attribute) {
     const std::string_view name = attribute.attr.text();
+    if (has(stored_, attribute.attr)) {
+      return false;
+    }
     if (attribute.value->kind == NodeKind::Name && !is_variable(static_cast<const Name *>(attribute.value)->id)) {
       return true;
     }
@@ -280,7 +292,7 @@ private:
     while (const auto *outer = as<Subscript>(base)) {
       base = outer->value;
     }
-    if (const auto *name = as<Name>(base); name != nullptr && has(stored_, name->id)) {
+    if (const Symbol place = place_of(base); place && has(stored_, place)) {
       return std::ranges::find(targets_, text) != targets_.end();
     }
     if (!mentions_variable(&element)) {
@@ -312,8 +324,24 @@ private:
     return fits(base);
   }
 
+  // `torch.stack([torch.dot(z[i], z[j]) for j in range(n) if j != i])`: one row of what all pairs give.
+  bool fits_collected(const Call &call) { // NOLINT(misc-no-recursion)
+    const auto &list = *static_cast<const ComprehensionExpr *>(call.args[0]);
+    if (list.generators.size() != 1) {
+      return false;
+    }
+    const Comprehension &generator = *list.generators[0];
+    const auto fits_all = [&](const Expr *test) { return fits(test); };
+    reduces = true;
+    return reads_header(generator.target, generator.iter) && std::ranges::all_of(generator.ifs, fits_all) &&
+           fits(list.elt);
+  }
+
   bool fits_call(const Call &call) { // NOLINT(misc-no-recursion)
     computes = true;
+    if (!call.args.empty() && call.args[0]->kind == NodeKind::ListComp && is_collector(site_, &call)) {
+      return fits_collected(call);
+    }
     if (has_hidden_arguments(call) || !fits_callee(call)) {
       return false;
     }
@@ -404,9 +432,9 @@ private:
       }
       base = element->value;
     }
-    const auto *name = as<Name>(base);
-    const Kind kind = name != nullptr ? model::kind_of(name) : Kind::Unknown;
-    if ((kind != Kind::TorchTensor && kind != Kind::NumpyArray) || is_variable(name->id)) {
+    const Symbol place = place_of(base);
+    const Kind kind = place ? model::kind_of(base) : Kind::Unknown;
+    if ((kind != Kind::TorchTensor && kind != Kind::NumpyArray) || mentions_variable(base)) {
       return false;
     }
     std::vector<Symbol> used;

@@ -1,3 +1,5 @@
+#include "model/graph_flow.h"
+#include "model/variance.h"
 #include "rules/encoding.h"
 #include "rules/optimizer_module.h"
 #include "rules/per_item.h"
@@ -210,6 +212,130 @@ bool takes_rows(const Site &site, const Expr *item, const Expr *over, const Name
          });
 }
 
+// ---- A function that takes a batch, and is given one item: `[self.embed([text]) for text in texts]` -----------------
+
+// The call of a model, in the function or in what it calls, that gets what is passed for the parameter; null if there
+// is none.
+struct BatchedCall {
+  const Call *call = nullptr;
+  const model::FunctionInfo *where = nullptr;
+};
+
+// The names of a function that are computed from one of its parameters, and the parameter itself.
+class NamesFrom {
+public:
+  NamesFrom(const FunctionDef &function, Symbol param) : names_{param.id} {
+    for (std::size_t known = 0; known != names_.size();) {
+      known = names_.size();
+      any_node(function.body, [this](const Node *node) {
+        if (const auto *assignment = as<Assign>(node); assignment != nullptr && mentioned_in(assignment->value)) {
+          std::ranges::for_each(assignment->targets, [this](const Expr *target) { add(target); });
+        } else if (const auto *loop = as<For>(node); loop != nullptr && mentioned_in(loop->iter)) {
+          add(loop->target);
+        }
+        return false;
+      });
+    }
+  }
+
+  [[nodiscard]] bool mentioned_in(const Expr *expr) const {
+    return any_node(expr, [this](const Node *node) {
+      const auto *name = as<Name>(node);
+      return name != nullptr && names_.contains(name->id.id);
+    });
+  }
+
+private:
+  void add(const Expr *target) {
+    any_node(target, [this](const Node *node) {
+      if (const auto *name = as<Name>(node)) {
+        names_.insert(name->id.id);
+      }
+      return false;
+    });
+  }
+
+  std::unordered_set<u32> names_;
+};
+
+BatchedCall model_given_param(const Site &site, const model::FunctionInfo &function, u32 param, u32 depth = 0) {
+  constexpr u32 kMostDepth = 3;
+  BatchedCall found;
+  if (function.definition() == nullptr) {
+    return found;
+  }
+  const NamesFrom names(*function.definition(), function.params[param]->name);
+  const auto depends = [&](const Expr *expr) { return names.mentioned_in(expr); };
+  any_node(function.definition()->body, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value{};
+    if (callee.is_kind(Kind::HfModel) || model::records_graph(site.project, callee)) {
+      const bool is_given =
+          std::ranges::any_of(call->args, depends) ||
+          std::ranges::any_of(call->keywords, [&](const Keyword *keyword) { return depends(keyword->value); });
+      found = is_given ? BatchedCall{call, &function} : found;
+    }
+    return found.call != nullptr;
+  });
+  for (std::size_t i = 0; i < function.calls.size() && found.call == nullptr && depth < kMostDepth; ++i) {
+    const model::CallSite &inner = function.calls[i];
+    for (u32 at = inner.bound ? 1 : 0; at < inner.callee->params.size() && found.call == nullptr; ++at) {
+      const Expr *const given = inner.callee != &function ? model::passed_argument(inner, at) : nullptr;
+      if (given != nullptr && depends(given)) {
+        found = model_given_param(site, *inner.callee, at, depth + 1);
+      }
+    }
+  }
+  return found;
+}
+
+// `[text]`, where the loop binds `text`.
+bool is_list_of_item(const Expr *given, const Expr *target) {
+  const auto *list = as<List>(given);
+  const auto *item = list != nullptr && list->elts.size() == 1 ? as<Name>(list->elts[0]) : nullptr;
+  return item != nullptr && mentions_target(target, item);
+}
+
+void check_function(Site &site, const Node &node) {
+  const auto &call = static_cast<const Call &>(node);
+  const model::Loop *const loop = call.args.empty() && call.keywords.empty() ? nullptr : loop_around(site);
+  const Iterations iterations = loop != nullptr && !loop->tiny ? iterations_of(*loop) : Iterations{};
+  if (iterations.target == nullptr || loop->steps || loop->turns == model::Turns::Few || !site.module->torch ||
+      site.module->is_test || site.function == nullptr) {
+    return;
+  }
+  const auto given =
+      std::ranges::find_if(call.args, [&](const Expr *one) { return is_list_of_item(one, iterations.target); });
+  const model::FunctionInfo *const called = given != call.args.end() ? called_function(site, call) : nullptr;
+  if (called == nullptr || goes_over_data(site, *loop) || context_of(site).in_training_step ||
+      enclosing(site, NodeKind::If) != nullptr ||
+      std::ranges::any_of(call.args, [](const Expr *one) { return one->kind == NodeKind::Starred; })) {
+    return;
+  }
+  // What the other arguments are must not depend on what came before.
+  for (const Expr *one : call.args) {
+    if (one != *given && model::varies(site.project, *loop, one)) {
+      return;
+    }
+  }
+  const bool is_bound = called->type != nullptr && !called->is_static;
+  const auto place = static_cast<u32>(given - call.args.begin()) + (is_bound ? 1 : 0);
+  if (place >= called->params.size()) {
+    return;
+  }
+  const BatchedCall run = model_given_param(site, *called, place);
+  if (run.call == nullptr) {
+    return;
+  }
+  Finding &finding = report(
+      site, call, fmt::format("`{}` takes a batch, and runs the model on one item at a time", text_of(site, call.func)),
+      "pass it slices of the list, such as 32 items at a time");
+  finding.notes.push_back({run.where->module->file, run.call->span(), "the model runs here"});
+  if (!under_no_grad(site) && !under_no_grad(site_of_node(site_of(site, *run.call), *run.call))) {
+    finding.tier = Tier::Hint;
+  }
+}
+
 void check(Site &site, const Call &call) {
   if (site.project.callee_of(&call).is_kind(Kind::HfModel)) {
     check_encoded(site, call);
@@ -262,7 +388,8 @@ extern constinit const Rule kBatchOfOneInLoop = {.info = {.code = "DP146",
                                                           .fix = FixKind::None,
                                                           .documentation = R"(## What it finds
 
-`model(x.unsqueeze(0))` or `model(x[None])` for each `x` of a loop, and `model(**tokenizer(text))` for each text of a collection.
+`model(x.unsqueeze(0))` or `model(x[None])` for each `x` of a loop, and `model(**tokenizer(text))` for each text of a collection. Also
+`embed([text])` for each text, where `embed` runs a model on the list that it is given.
 
 ## Why it costs
 
@@ -304,6 +431,8 @@ or where each item must be answered immediately, there is nothing to batch.
 - PyTorch performance tuning guide
 )"},
                                                  .calls = "HfModel.__call__ TorchModule.__call__",
-                                                 .on_call = check};
+                                                 .on_call = check,
+                                                 .nodes = {NodeKind::Call},
+                                                 .on_node = check_function};
 
 } // namespace deepperf::rules::batch_of_one_in_loop

@@ -116,6 +116,9 @@ bool is_model_call(const Site &site, const Call &call) {
 bool has_cache_argument(const Call &call) {
   return std::ranges::any_of(call.keywords, [](const Keyword *keyword) {
     const std::string_view name = keyword->name ? keyword->name.text() : "cache";
+    if (name == "use_cache" && is_constant(keyword->value, ConstantKind::False)) {
+      return false;
+    }
     return name.find("cache") != std::string_view::npos || name.find("past") != std::string_view::npos ||
            name.find("state") != std::string_view::npos || name.find("mem") != std::string_view::npos;
   });

@@ -29,19 +29,25 @@ bool is_stored(const Site &site) {
          (name == nullptr || std::ranges::find(site.function->globals, name->id) != site.function->globals.end());
 }
 
+// Does each iteration pass the same, or a dataset that is made of the same?
+bool has_same_arguments(const Site &site, const Repetition &repetition, const Call &call) {
+  const auto is_same = [&](const Expr *given) { return is_made_of_same(site, repetition, given); };
+  return std::ranges::all_of(call.args, is_same) &&
+         std::ranges::all_of(call.keywords, [&](const Keyword *keyword) { return is_same(keyword->value); });
+}
+
 // In a function that each epoch or step of a training loop calls with the same arguments.
 bool is_made_by_each_call(const Site &site, const Repetition &repetition, const Call &call) {
   const auto is_run = [](const model::CallSite *one) { return is_training_run(*one->callee); };
   return repetition.loop->trains && !site.module->is_test && !is_stored(site) &&
-         std::ranges::none_of(repetition.calls, is_run) && call_stays_same(site, repetition, call);
+         std::ranges::none_of(repetition.calls, is_run) && has_same_arguments(site, repetition, call);
 }
 
 // `DataLoader(…)` with nothing in it that changes from iteration to iteration.
 void check_loader(Site &site, const Call &call) {
   const Repetition repetition = repetition_of(site);
-  if (repetition.loop == nullptr ||
-      (repetition.through_calls() ? !is_made_by_each_call(site, repetition, call)
-                                  : model::varies(site.project, *repetition.loop, &call))) {
+  if (repetition.loop == nullptr || (repetition.through_calls() ? !is_made_by_each_call(site, repetition, call)
+                                                                : !has_same_arguments(site, repetition, call))) {
     return;
   }
   Finding &finding =

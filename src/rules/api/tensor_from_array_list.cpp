@@ -1,3 +1,4 @@
+#include "model/lattice.h"
 #include "python/children.h"
 #include "rules/optimizer_module.h"
 #include "rules/processes.h"
@@ -175,6 +176,10 @@ bool is_list_of_arrays(const Site &site, const Expr *expr) {
   if (name == nullptr || model::kind_of(expr) != Kind::Unknown || site.function == nullptr ||
       site.function->node == nullptr || site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot) {
     return false;
+  }
+  const Value known = value_of(site, name); // xs, ys = zip(*batch)
+  if (model::is_uniform(known) && !known.open && known.number == 1 && known.items[0].is_kind(Kind::NumpyArray)) {
+    return known.items[0].name() && makes_array(known.items[0].name().text());
   }
   const Filling filling = filling_of(site, name->id);
   return filling.arrays > 0 && filling.arrays == filling.all;

@@ -1,8 +1,11 @@
+#include "model/graph_flow.h"
 #include "python/children.h"
 #include "rules/assignments.h"
 #include "rules/lightning.h"
+#include "rules/optimizer_module.h"
 #include "rules/reach.h"
 #include "rules/run_only.h"
+#include "rules/trained_modules.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -397,78 +400,60 @@ void check_node(Site &site, const Node &node) {
 
 // ---- A model that is made in one place and run in another: a teacher in a closure, in a helper, as an attribute -----
 
-// What the project does with models, each known by the call that made it.
-struct ModelUses {
-  std::unordered_set<const Call *> in_eval; // eval() is called on it
-  std::unordered_set<const Call *> taken;   // its parameters are, or it becomes a part of another model
-  bool makes_optimizer = false;
-};
-
-const Call *maker_of_model(const model::Value &value) {
-  const bool is_one = (value.is_kind(Kind::HfModel) || value.is_kind(Kind::TorchModule)) && value.maker() != nullptr &&
-                      value.alternatives == nullptr && !value.many && !value.open;
-  return is_one ? value.maker() : nullptr;
+// Is what is passed data, and no result of a model whose weights the gradients are for?
+bool is_data_without_graph(const Site &site, const Expr *given, u32 depth) {
+  constexpr u32 kMostDepth = 3;
+  if (given->kind == NodeKind::Constant || is_batch_data(site, given)) {
+    return true;
+  }
+  if (model::has_grad(given) || depth == kMostDepth) {
+    return false;
+  }
+  const auto *name = as<Name>(given);
+  if (name == nullptr || !site.function->has_param(name->id) || last_assigned(site, *name) != nullptr) {
+    return model::kind_of(given) == Kind::TorchTensor;
+  }
+  return std::ranges::all_of(passed_for(*site.function, name->id), [&](const Passed &passed) {
+    return passed.value != nullptr &&
+           is_data_without_graph(site_of_node(site_of(site, *passed.site->call), *passed.site->call), passed.value,
+                                 depth + 1);
+  });
 }
 
-ModelUses find_model_uses(const Site &site) {
-  ModelUses uses;
-  const auto look = [&](const Node *node) {
-    const auto *call = as<Call>(node);
-    if (call == nullptr) {
-      return false;
-    }
-    uses.makes_optimizer = uses.makes_optimizer || model::kind_of(call) == Kind::TorchOptimizer;
-    const std::string_view method = called_method(*call);
-    const bool evaluates = method == "eval" && call->args.empty();
-    const bool takes = method == "parameters" || method == "named_parameters" || method == "requires_grad_" ||
-                       method == "train" || method == "load_adapter" || method == "modules";
-    if (evaluates || takes) {
-      const model::Value callee = site.project.callee_of(call); // which knows chains such as load().to(device).eval()
-      if (const Call *maker = maker_of_model(callee.is(model::Value::Tag::ApiMethod)
-                                                 ? callee.receiver()
-                                                 : value_of(site_of(site, *call), receiver_of(*call)))) {
-        (evaluates ? uses.in_eval : uses.taken).insert(maker);
-      }
-    }
-    // Given to something that is not of the project: a wrapper, a list of modules, a trainer
-    if (called_function(site, *call) == nullptr && !evaluates) {
-      for (const Expr *given : call->args) {
-        const Call *maker = model::kind_of(given) == Kind::TorchModule || model::kind_of(given) == Kind::HfModel
-                                ? maker_of_model(value_of(site_of(site, *call), given))
-                                : nullptr;
-        if (maker != nullptr) {
-          uses.taken.insert(maker);
-        }
-      }
-    }
-    return false;
-  };
-  for (const model::Module &module : site.project.modules) {
-    for (const Stmt *statement : module.parsed->tree.body) {
-      any_node_inside(statement, look);
-    }
-  }
-  return uses;
+bool takes_no_graph(const Site &site, const Call &call) {
+  const auto is_data = [&site](const Expr *given) { return is_data_without_graph(site, given, 0); };
+  return std::ranges::all_of(call.args, is_data) &&
+         std::ranges::all_of(call.keywords, [&](const Keyword *given) { return is_data(given->value); });
+}
+
+// What another rule says about the same call.
+bool is_told(const Site &site, const Call &call) {
+  return std::ranges::any_of(site.findings, [&](const Finding &finding) {
+    return finding.file == site.module->file && finding.span.start == call.start && finding.rule->code == "DP288";
+  });
+}
+
+// Does the function cut the graph off, or take numbers from it alone?
+bool is_cut(const Site &site, const Call &call) {
+  const auto &origins = model::graph_flow_of(site.project, *site.function).origins;
+  const auto origin = std::ranges::find(origins, static_cast<const Node *>(&call), &model::GraphFlow::Origin::place);
+  constexpr u16 kCut = model::GraphFlow::kDetached | model::GraphFlow::kNeedsNoGraph;
+  constexpr u16 kOnward = model::GraphFlow::kWalked | model::GraphFlow::kReturned | model::GraphFlow::kStored;
+  return origin != origins.end() && ((origin->uses & kCut) != 0 || (origin->uses & kOnward) == 0);
 }
 
 void check_elsewhere(Site &site, const Call &call) {
-  const auto *attribute = as<Attribute>(call.func);
-  const bool is_own =
-      attribute != nullptr && site.function->type != nullptr && site.function->type->kind != Kind::Unknown;
-  if ((call.func->kind != NodeKind::Name && attribute == nullptr) || is_own || call.args.empty() ||
-      !context_of(site).in_training_step || context_of(site).no_grad != PlaceContext::NoGrad::Never) {
+  const bool is_held = call.func->kind == NodeKind::Name || call.func->kind == NodeKind::Attribute;
+  if (!is_held || call.args.empty() || !model::has_grad(&call) || !takes_no_graph(site, call) || is_told(site, call)) {
     return;
   }
-  const Call *maker = maker_of_model(value_of(site, call.func));
-  const auto is_tracked = [](const Expr *given) { return model::has_grad(given); };
-  if (maker == nullptr || std::ranges::any_of(call.args, is_tracked) ||
-      std::ranges::any_of(call.keywords, [&](const Keyword *given) { return is_tracked(given->value); })) {
+  const PlaceContext context = context_of(site);
+  const model::Value module = value_of(site, call.func);
+  if (!context.in_training_step || context.no_grad != PlaceContext::NoGrad::Never || is_cut(site, call)) {
     return;
   }
-  const ModelUses &uses = site.memory.recall<ModelUses>(&site.project, [&site] { return find_model_uses(site); });
-  const Stmt *statement = statement_around(site);
-  if (!uses.makes_optimizer || uses.taken.contains(maker) || !uses.in_eval.contains(maker) || statement == nullptr ||
-      has_word(text_of(site, statement), {"detach", ".item("}) || !model::has_grad(&call)) {
+  const TrainedModules &trained = trained_modules(site);
+  if (!trained.is_left_alone(site, module) || !trained.is_ready(module)) {
     return;
   }
   Finding &finding =
@@ -476,8 +461,10 @@ void check_elsewhere(Site &site, const Call &call) {
              fmt::format("`{}` is not trained, but every step records its autograd graph and computes its gradients",
                          text_of(site, call.func)),
              "run it under `torch.no_grad()`");
-  finding.notes.push_back(
-      {site_of(site, *maker).module->file, maker->span(), "no optimizer gets the parameters of this model"});
+  if (const Call *maker = maker_of_module(module)) {
+    finding.notes.push_back(
+        {site_of(site, *maker).module->file, maker->span(), "no optimizer gets the parameters of this model"});
+  }
 }
 
 void check_here(Site &site, const Call &call);

@@ -2,6 +2,7 @@
 #include "base/symbol_list.h"
 #include "model/classes.h"
 #include "model/graph_flow.h"
+#include "rules/fate.h"
 #include "rules/reach.h"
 #include "rules/repetition.h"
 #include "rules/site.h"
@@ -141,6 +142,14 @@ bool is_model(const Site &site, const Call &call) {
       .value;
 }
 
+// May the results of the calls differ, and each of them be wanted, as those of a model with dropout in training mode
+// are? What a function without gradients feeds to its next layer is no such sample.
+bool may_draw_again(const Site &site, const Call &call) {
+  return file_has_word(site, {".train("}) &&
+         (context_of(site).no_grad != PlaceContext::NoGrad::Always ||
+          fate_of_taken(*site.function, taken_by(site.ancestors, call)) != Fate::Dropped);
+}
+
 // classify(x), which a loop that trains nothing calls, and which runs a model on the same prompts each time
 void check_called(Site &site, const Call &call) {
   const Repetition repetition = repetition_of(site);
@@ -148,7 +157,7 @@ void check_called(Site &site, const Call &call) {
       site.function->name.text() == "forward" || enclosing(site, NodeKind::If) != nullptr ||
       (call.args.empty() && call.keywords.empty()) || has_hidden_arguments(call) || !is_model(site, call) ||
       !call_stays_same(site, repetition, call) || !stays_same(site, repetition, call.func) ||
-      file_has_word(site, {"time.", "perf_counter", "synchronize(", ".train("}) ||
+      file_has_word(site, {"time.", "perf_counter", "synchronize("}) || may_draw_again(site, call) ||
       (!site.ancestors.empty() && site.ancestors.back()->kind == NodeKind::ExprStmt)) {
     return;
   }

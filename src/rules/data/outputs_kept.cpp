@@ -3,6 +3,7 @@
 #include "model/classes.h"
 #include "rules/encoding.h"
 #include "rules/made_on_host.h"
+#include "rules/name_places.h"
 #include "rules/optimizer_module.h"
 #include "rules/per_step.h"
 #include "rules/processes.h"
@@ -269,6 +270,44 @@ const Call *read_by_argmax(const Site &site, const List &list) {
   return found != reads.of_list.end() ? found->second : nullptr;
 }
 
+// Is the list filled and then gone through, element by element, and read in no other way? Then each output could be
+// used when it is made.
+const Node *gone_through(const Site &site, const List &list) {
+  const Node *found = nullptr;
+  const auto is_list = [&](const Node *node) {
+    const auto *name = as<Name>(node);
+    return name != nullptr && name->id == list.name && name->context == Context::Load;
+  };
+  const auto is_gone_through = [&](const Node *place) {
+    const auto *zipped = as<Call>(place);
+    const bool is_zip = zipped != nullptr && (called_name(*zipped) == "zip" || called_name(*zipped) == "enumerate");
+    if (!is_list(place) && !(is_zip && std::ranges::any_of(zipped->args, is_list))) {
+      return false;
+    }
+    const std::vector<const Node *> around = ancestors_of(site, *place);
+    const auto *loop = around.empty() ? nullptr : as<For>(around.back());
+    return loop != nullptr && loop->iter == place;
+  };
+  const auto reads = [&](const auto &self, const Node *node) -> bool {
+    const auto *call = as<Call>(node);
+    if (call != nullptr && receiver_of(*call) != nullptr && is_list(receiver_of(*call)) &&
+        called_method(*call) == "append") {
+      return std::ranges::any_of(call->args, [&](const Expr *given) { return self(self, given); });
+    }
+    bool is_read = is_list(node);
+    for_each_child(node, [&](const Node *child) { is_read = is_read || self(self, child); });
+    return is_read;
+  };
+  for (const Node *place : places_of_name(site, *site.function, list.name)) {
+    if (is_gone_through(place)) {
+      found = place;
+    } else if (reads(reads, place)) {
+      return nullptr;
+    }
+  }
+  return found;
+}
+
 void check(Site &site, const Call &call) {
   const Expr *owner = receiver_of(call);
   const auto *plain = as<Name>(owner);
@@ -289,6 +328,15 @@ void check(Site &site, const Call &call) {
     return;
   }
   const Call *const read = read_by_argmax(site, list);
+  if (read == nullptr && plain != nullptr && size == Size::Dense && site.function->node != nullptr) {
+    if (const Node *const again = gone_through(site, list)) {
+      Finding &finding =
+          report(site, call, "the outputs of all batches stay in memory, though each is used on its own afterwards",
+                 "use each output in this loop, and keep the sums and counts that are needed");
+      add_note(finding, site, *again, "they are gone through one by one here");
+      return;
+    }
+  }
   if (read == nullptr) {
     return;
   }
@@ -316,7 +364,8 @@ extern constinit const Rule kOutputsKept = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-A list to which an evaluation appends the logits of every batch, and which is concatenated at the end and only read through `argmax`. It is a
+A list to which an evaluation appends the logits of every batch, and which is concatenated at the end and only read through `argmax`, or gone
+through one by one. It is a
 hint unless the model gives one score for each class and each pixel or token.
 
 ## Why it costs

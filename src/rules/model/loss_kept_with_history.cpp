@@ -346,6 +346,19 @@ const model::FunctionInfo *called_meter(const Site &site, const Call &call) {
   return nullptr;
 }
 
+// Was backward() called on the value in this step, or does the function that gives it do so? Then nobody can walk its
+// graph again.
+bool was_walked_in_step(const Site &site, const Expr *value) {
+  const auto *made = as<Call>(value);
+  const model::FunctionInfo *const called = made != nullptr ? called_function(site, *made) : nullptr;
+  if (called != nullptr && called->steps) {
+    return true;
+  }
+  const model::Loop *const loop = loop_around(site);
+  const Node *const region = loop != nullptr ? loop->node : site.function->node;
+  return region != nullptr && Walked(site, body_of(region), false).has_direct(text_of(site, value));
+}
+
 // meter.update(loss): a method of the project adds what it is given to what it has.
 void check_meter(Site &site, const Call &call) {
   const model::FunctionInfo *const callee = called_meter(site, call);
@@ -354,7 +367,7 @@ void check_meter(Site &site, const Call &call) {
     return;
   }
   const auto judge_passed = [&](const Expr *value, u32 place) {
-    if (!model::has_grad(value) || model::kind_of(value) != Kind::TorchTensor) {
+    if (!model::has_grad(value)) {
       return;
     }
     const Flow &flow = model::graph_flow_of(site.project, *callee);
@@ -362,11 +375,15 @@ void check_meter(Site &site, const Call &call) {
     if ((uses & Flow::kSummed) == 0 || (uses & (Flow::kWalked | Flow::kEscapes | Flow::kNeedsNoGraph)) != 0) {
       return;
     }
-    Finding &finding =
-        report(site, *value,
-               fmt::format("`{}` keeps this tensor with its autograd graph, so memory grows with every step",
-                           text_of(site, call.func)),
-               "use `.detach()` to keep a tensor, or `.item()` for a Python number");
+    const bool is_tensor = model::kind_of(value) == Kind::TorchTensor;
+    if (!is_tensor && ((uses & Flow::kEntryTaken) != 0 || !was_walked_in_step(site, value))) {
+      return;
+    }
+    Finding &finding = report(site, *value,
+                              fmt::format("`{}` keeps {} with {} autograd graph, so memory grows with every step",
+                                          text_of(site, call.func), is_tensor ? "this tensor" : "these tensors",
+                                          is_tensor ? "its" : "their"),
+                              "use `.detach()` to keep a tensor, or `.item()` for a Python number");
     finding.notes.push_back({callee->module->file, callee->definition()->name_span, "this function accumulates it"});
     offer_detach(finding, *value, false); // others may read what the object keeps
   };
@@ -398,6 +415,14 @@ bool callers_take_numbers(const Site &site, const model::FunctionInfo &function)
   return is_called && (function.context & model::kCallersUnknown) == 0;
 }
 
+// The loop around a place whose iterations are training steps: `for name, loss in losses.items()` stands in it.
+const model::Loop *stepping_loop(const model::Loop *loop) {
+  while (loop != nullptr && !loop->steps) {
+    loop = loop->parent;
+  }
+  return loop != nullptr && !loop->tiny ? loop : nullptr;
+}
+
 // In a training loop: a sum or list that keeps graphs from step to step, and of which only numbers are taken in the
 // end.
 void check_function(Site &site, const model::FunctionInfo &function) {
@@ -407,15 +432,20 @@ void check_function(Site &site, const model::FunctionInfo &function) {
   }
   constexpr u16 kElse = Flow::kWalked | Flow::kEscapes | Flow::kNeedsNoGraph | Flow::kStored;
   for (const Flow::Origin &origin : model::graph_flow_of(site.project, function).origins) {
-    if (origin.what != Flow::What::Kept || !origin.of_forward || (origin.uses & kElse) != 0 || origin.loop == nullptr ||
-        origin.loop->tiny || !origin.loop->steps) {
+    const model::Loop *const loop = origin.what == Flow::What::Kept ? stepping_loop(origin.loop) : nullptr;
+    if (loop == nullptr || !origin.of_forward || (origin.uses & kElse) != 0) {
       continue;
     }
     if ((origin.uses & Flow::kReturned) != 0 && !callers_take_numbers(site, function)) {
       continue;
     }
     const std::string_view name = text_of(site, origin.kept);
-    if (starts_anew(site, body_of(origin.loop->node), name) || reported_at(site, *origin.place) != nullptr) {
+    const Expr *root = origin.kept; // `logs[name]` is new where `logs` is
+    while (root->kind == NodeKind::Subscript) {
+      root = static_cast<const Subscript *>(root)->value;
+    }
+    if (starts_anew(site, body_of(loop->node), name) || starts_anew(site, body_of(loop->node), text_of(site, root)) ||
+        reported_at(site, *origin.place) != nullptr) {
       continue;
     }
     const bool is_list = origin.place->kind == NodeKind::Call;

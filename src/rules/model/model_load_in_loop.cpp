@@ -199,8 +199,6 @@ bool is_same_in_all_iterations(const Site &site, const Call &call) {
          call_stays_same(site, repetition, call);
 }
 
-bool is_cached(const model::FunctionInfo &function);
-
 // A call of a function that returns what it loads, from a function that runs again and again and drops it; null if
 // there is none, or if one of the callers keeps it.
 const model::CallSite *dropped_by_caller(const Site &site, const model::FunctionInfo &loads) {
@@ -220,47 +218,6 @@ const model::CallSite *dropped_by_caller(const Site &site, const model::Function
     }
   }
   return found;
-}
-
-// Does a decorator of the function keep what it returned: lru_cache, st.cache_resource?
-bool is_cached(const model::FunctionInfo &function) {
-  const FunctionDef *definition = function.definition();
-  return definition != nullptr && std::ranges::any_of(definition->decorators, [&](const Expr *decorator) {
-           const std::string_view text = function.module->parsed->source.part(decorator->start, decorator->end);
-           return text.find("cache") != std::string_view::npos;
-         });
-}
-
-// Does the function keep it for the next call: `global model`, `self.model`, an entry of a cache?
-// `pipe.scheduler = …` of what the function has made is gone with it.
-bool keeps_something(const FunctionInfo &function, const Node *node) {
-  if (node->kind == NodeKind::Global) {
-    return true;
-  }
-  if (const auto *assignment = as<Assign>(node)) {
-    const Expr *target = assignment->targets[0];
-    const bool is_part = target->kind == NodeKind::Attribute || target->kind == NodeKind::Subscript;
-    while (target->kind == NodeKind::Attribute || target->kind == NodeKind::Subscript) {
-      target = target->kind == NodeKind::Attribute ? static_cast<const Attribute *>(target)->value
-                                                   : static_cast<const Subscript *>(target)->value;
-    }
-    const auto *name = as<Name>(target);
-    const bool is_own =
-        name != nullptr && function.slot_of(name->id) != FunctionInfo::kNoSlot && !function.has_param(name->id);
-    if (is_part && !is_own) {
-      return true;
-    }
-  }
-  bool found = false;
-  for_each_child(node, [&](const Node *child) { found = found || keeps_something(function, child); });
-  return found;
-}
-bool keeps_something(const Site &site, const FunctionInfo &function) {
-  struct Keeps {
-    bool something = false;
-  };
-  return site.memory.recall<Keeps>(&function, [&] { return Keeps{keeps_something(function, function.node)}; })
-      .something;
 }
 
 // A function that returns what it loads, or keeps it to itself, and that a request handler calls each time.

@@ -2,6 +2,7 @@
 
 #include "base/known_names.h"
 #include "model/classes.h"
+#include "rules/fate.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -163,6 +164,85 @@ bool loads_weights(const Site &site, const model::ClassInfo &type) {
       .holds;
 }
 
+// What calling a function of the project makes and returns.
+enum class Makes : u8 {
+  Nothing, // that is known to be a new module each time
+  Weights, // a module with new weights
+  Loaded,  // a module whose weights come from a file
+};
+
+bool is_loading(std::string_view api) {
+  return api.ends_with(".from_pretrained") || api == "torch.hub.load" || api == "timm.create_model" ||
+         api == "lpips.LPIPS" || api == "torch.jit.load";
+}
+
+bool is_module(const model::Value &value) {
+  return value.is_kind(Kind::TorchModule) || value.is_kind(Kind::HfModel) ||
+         (value.is(model::Value::Tag::Object) && value.type->kind == Kind::TorchModule);
+}
+
+Makes made_by(const Site &site, const model::FunctionInfo &factory, u32 depth = 0) {
+  struct Made {
+    Makes what = Makes::Nothing;
+  };
+  constexpr u32 kMostDepth = 2;
+  const FunctionDef *const definition = factory.definition();
+  if (definition == nullptr || !is_module(factory.returns) || is_cached(factory) || keeps_something(site, factory)) {
+    return Makes::Nothing;
+  }
+  const auto find = [&] {
+    Made made;
+    any_node(definition->body, [&](const Node *node) {
+      const auto *call = as<Call>(node);
+      const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value{};
+      Makes what = Makes::Nothing;
+      if (callee.is(model::Value::Tag::Api)) {
+        const std::string_view api = callee.name().text();
+        const ApiInfo *const info = find_api(callee.name());
+        const bool has_weights =
+            api.starts_with("torchvision.models.") &&
+            (keyword_argument(*call, "weights") != nullptr || keyword_argument(*call, "pretrained") != nullptr);
+        what = is_loading(api) || has_weights           ? Makes::Loaded
+               : info != nullptr && info->has(kWeights) ? Makes::Weights
+                                                        : Makes::Nothing;
+      } else if (callee.is(model::Value::Tag::Class) && callee.type->kind == Kind::TorchModule) {
+        what = loads_weights(site, *callee.type) ? Makes::Loaded
+               : has_weights(*callee.type)       ? Makes::Weights
+                                                 : Makes::Nothing;
+      } else if ((callee.is(model::Value::Tag::Function) || callee.is(model::Value::Tag::Method)) &&
+                 depth < kMostDepth) {
+        what = made_by(site, *callee.function, depth + 1);
+      }
+      made.what = std::max(made.what, what);
+      return false;
+    });
+    return made;
+  };
+  return depth == 0 ? site.memory.recall<Made>(&factory, find).what : find().what;
+}
+
+// `net = load_features(26).to(x.device)`: a function of the project makes the module that is used here and then gone.
+void check_factory(Site &site, const Call &call, const model::FunctionInfo &factory) {
+  const std::string_view where = is_module(factory.returns) ? repeated_in(site) : std::string_view{};
+  if (where.empty() || enclosing(site, NodeKind::If) != nullptr || site.module->is_test) {
+    return;
+  }
+  const Makes made = made_by(site, factory);
+  const bool is_dropped = made == Makes::Loaded && site.function->definition() != nullptr &&
+                          fate_of_taken(*site.function, taken_by(site.ancestors, call)) == Fate::Dropped;
+  if (made == Makes::Nothing || (!is_dropped && !is_used_here(site, call))) {
+    return;
+  }
+  Finding &finding =
+      report(site, call,
+             made == Makes::Loaded
+                 ? fmt::format("`{}` makes a model and loads its weights again in every {}", factory.name.text(), where)
+                 : fmt::format("`{}` makes a module in every {}, so its weights are never trained or saved",
+                               factory.name.text(), where),
+             "create it once, in `__init__` or before the loop, and call it here");
+  finding.notes.push_back({factory.module->file, factory.definition()->name_span, "it is made here"});
+}
+
 // A loss or metric of a library that is made for each batch.
 void check_helper(Site &site, const Call &call, Kind kind) {
   const model::Loop *const loop = loop_around(site);
@@ -206,6 +286,9 @@ void check_own(Site &site, const Node &node) {
       check_helper(site, call, info->returns);
     }
     return;
+  }
+  if (callee.is(model::Value::Tag::Function) || callee.is(model::Value::Tag::Method)) {
+    return check_factory(site, call, *callee.function);
   }
   if (!callee.is(model::Value::Tag::Class) || callee.type->kind != Kind::TorchModule) {
     return;

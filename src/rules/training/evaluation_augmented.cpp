@@ -92,8 +92,9 @@ void check_constructor(Site &site, const Call &call) {
     return;
   }
   if (const Call *random = random_step(site, transform)) {
+    const Keyword *const named = keyword_argument(call, "transform");
     Finding &finding =
-        report(site, *transform,
+        report(site, named != nullptr ? static_cast<const Node &>(*named) : *transform,
                "the data for evaluation is augmented at random, so the scores are too low and differ from run to run",
                "give it a transform without random steps, such as `Resize`, `CenterCrop` and `ToTensor`");
     finding.notes.push_back({site_of(site, *random).module->file, random->span(), "this step is random"});
