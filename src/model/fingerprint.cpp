@@ -79,7 +79,7 @@ private:
       hash.add(value.expr != nullptr ? u64{value.expr->start} << 32U | value.expr->end : 0);
       break;
     case Value::Tag::Instance:
-      add_call(value.call.id(), hash);
+      add_call(value.call_.id(), hash);
       break;
     case Value::Tag::ApiMethod:
     case Value::Tag::Partial:

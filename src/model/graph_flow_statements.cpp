@@ -130,7 +130,7 @@ u64 GraphFlowWalker::parts_with_graph(const Expr *value, u32 count) {
   const Value callee = call != nullptr ? project_.callee_of(call) : Value{};
   const bool is_called = callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method);
   const bool is_module = callee.is(Value::Tag::Object) && callee.type->kind == Kind::TorchModule;
-  const FunctionInfo *const function = is_called   ? callee.function
+  const FunctionInfo *const function = is_called   ? callee.function.get()
                                        : is_module ? find_method_of(*callee.type, known::sym_forward)
                                                    : nullptr;
   if (function == nullptr) {

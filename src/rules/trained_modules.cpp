@@ -160,8 +160,8 @@ private:
     for_each_alternative(module, [&](const Value &one) {
       if (one.is(Value::Tag::Object)) {
         types.insert(one.type);
-      } else if (one.is(Value::Tag::Instance) && one.call != nullptr) {
-        made.insert(one.call);
+      } else if (one.is(Value::Tag::Instance) && one.maker() != nullptr) {
+        made.insert(one.maker());
       }
     });
   }
@@ -187,10 +187,10 @@ private:
     } else if (one.is(Value::Tag::Object)) {
       take_type(*one.type, depth);
     } else if (one.is(Value::Tag::Instance) && (one.kind == Kind::TorchModule || one.kind == Kind::HfModel)) {
-      if (one.call == nullptr) {
+      if (one.maker() == nullptr) {
         found_.everything = true;
-      } else if (found_.made.insert(one.call).second) {
-        take_parts(*one.call, depth);
+      } else if (found_.made.insert(one.maker()).second) {
+        take_parts(*one.maker(), depth);
       }
     } else if (depth == 0 && !one.is(Value::Tag::Instance)) {
       found_.everything = true;
@@ -251,9 +251,9 @@ private:
 } // namespace
 
 const Call *maker_of_module(const Value &module) {
-  const bool is_one = module.is(Value::Tag::Instance) && is_module(module) && module.call != nullptr &&
+  const bool is_one = module.is(Value::Tag::Instance) && is_module(module) && module.maker() != nullptr &&
                       module.alternatives == nullptr && !module.many && !module.open;
-  return is_one ? module.call : nullptr;
+  return is_one ? module.maker() : nullptr;
 }
 
 namespace {
@@ -277,9 +277,9 @@ bool is_taken(const Site &site, const TrainedModules &trained, const Value &modu
                   return is_taken(site, trained, stored.second.value, depth + 1);
                 });
               });
-    } else if (is_module(one) && one.call != nullptr) {
-      const model::FunctionInfo *const where = site.project.caller_of(one.call);
-      found = found || trained.made.contains(one.call) || std::ranges::any_of(one.call->args, [&](const Expr *part) {
+    } else if (is_module(one) && one.maker() != nullptr) {
+      const model::FunctionInfo *const where = site.project.caller_of(one.maker());
+      found = found || trained.made.contains(one.maker()) || std::ranges::any_of(one.maker()->args, [&](const Expr *part) {
                 const auto *starred = as<Starred>(part);
                 return where != nullptr && is_taken(site, trained,
                                                     model::value_of(model::scope_of(site.project, *where),

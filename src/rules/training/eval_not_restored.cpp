@@ -65,12 +65,12 @@ bool hands_model_away(const Site &site, const Node *node) {
     const model::Value callee = site.project.callee_of(call);
     if (!callee.known()) {
       for (const Expr *arg : call->args) {
-        if (is_model(arg)) {
+        if (is_model(site.project, *site.function, arg)) {
           return true;
         }
       }
       for (const Keyword *keyword : call->keywords) {
-        if (is_model(keyword->value)) {
+        if (is_model(site.project, *site.function, keyword->value)) {
           return true;
         }
       }

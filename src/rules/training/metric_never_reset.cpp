@@ -156,10 +156,10 @@ const Node *epochs_around(const Site &site, const Call &maker) {
 const Node *epochs_of_callers(const Site &site, const Call &maker) {
   const model::FunctionInfo *made_in = site.project.caller_of(&maker);
   const model::ClassInfo *type = site.function->type;
-  const bool is_kept =
-      made_in != nullptr && made_in != site.function &&
-      (made_in->node == nullptr || (type != nullptr && made_in->type != nullptr && made_in->name.text() == "__init__" &&
-                                    std::ranges::find(type->mro, made_in->type) != type->mro.end()));
+  const bool is_kept = made_in != nullptr && made_in != site.function &&
+                       (made_in->node == nullptr ||
+                        (type != nullptr && made_in->type != nullptr && made_in->name.text() == "__init__" &&
+                         std::ranges::any_of(type->mro, [made_in](const auto &one) { return one == made_in->type; })));
   const bool has_batches = std::ranges::any_of(site.function->loops, [&](const model::Loop *inner) {
     return inner->parent == nullptr && !is_inside(*site.node, *inner->node) && goes_over_batches(site, *inner);
   });
