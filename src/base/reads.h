@@ -51,6 +51,7 @@ struct Reads {
   u32 home = kNoHome;            // the unit that counts as read anyway
   ReadSet set;
   bool sees_findings = false; // it asked what other rules had found
+  void *questions = nullptr;  // rules::WordQuestions: what was asked of all files
 };
 
 // Of this thread; null: nobody wants to know.

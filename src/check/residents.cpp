@@ -22,7 +22,7 @@ void forget_all_facts(const model::Group &files) {
 bool Residents::holds(const LoadedFile &file) const {
   return std::ranges::any_of(kept_, [&](const Kept &kept) {
     const auto place = std::ranges::lower_bound(kept.files, file.parsed.index.value);
-    return kept.judged != nullptr && place != kept.files.end() && *place == file.parsed.index.value &&
+    return place != kept.files.end() && *place == file.parsed.index.value &&
            kept.serials[static_cast<std::size_t>(place - kept.files.begin())] == file.serial;
   });
 }
@@ -50,9 +50,7 @@ void Residents::forget() {
 
 void Residents::forget_judgings() {
   for (Kept &kept : kept_) {
-    if (kept.judged != nullptr) {
-      kept.judged->judging.forget();
-    }
+    kept.judged->judging.forget();
   }
 }
 
@@ -68,8 +66,9 @@ Residents::Analysed Residents::analyse(const model::Group &files, const LoadedFi
     return {};
   }
   const auto known = std::ranges::find(kept_, now.files, &Kept::files);
-  if (known != kept_.end() && known->judged != nullptr) {
-    std::vector<bool> is_changed;
+  std::vector<bool> is_changed;
+  rules::KeptJudging judging;
+  if (known != kept_.end()) {
     for (std::size_t i = 0; i < files.size(); ++i) {
       is_changed.push_back(now.serials[i] != known->serials[i]);
     }
@@ -80,10 +79,8 @@ Residents::Analysed Residents::analyse(const model::Group &files, const LoadedFi
       judged.judging.begin(judged.resident.project(), is_changed);
       return {&judged.resident.project(), &judged.judging};
     }
-    // Who adds functions or imports may well add another one: the next time is soon enough.
-    known->judged = nullptr;
-    forget_all_facts(files);
-    return {};
+    judging = std::move(known->judged->judging); // which holds for modules that are the same in the new project
+    kept_.erase(known);
   }
   // Of what was kept with some of these files, nothing holds any more.
   for (const u32 file : now.files) {
@@ -94,9 +91,10 @@ Residents::Analysed Residents::analyse(const model::Group &files, const LoadedFi
     drop(0);
   }
   now.judged = std::make_unique<Judged>(files, threads);
+  now.judged->judging = std::move(judging);
   kept_.push_back(std::move(now));
   Judged &judged = *kept_.back().judged;
-  judged.judging.begin(judged.resident.project(), {});
+  judged.judging.begin(judged.resident.project(), is_changed);
   return {&judged.resident.project(), &judged.judging};
 }
 

@@ -46,9 +46,9 @@ private:
     rules::KeptJudging judging;
   };
   struct Kept {
-    std::vector<u32> files;         // by their numbers
-    std::vector<u64> serials;       // of their contents
-    std::unique_ptr<Judged> judged; // null: the last change did not fit, so that none was made
+    std::vector<u32> files;   // by their numbers
+    std::vector<u64> serials; // of their contents
+    std::unique_ptr<Judged> judged;
   };
 
   void drop(std::size_t place);

@@ -69,7 +69,7 @@ public:
   bool contains(const Key &key) const { return find(key) != end(); }
 
   static u32 unit_of(u32 name) { return name; }
-  static u32 unit_of(const ClassInfo *type) { return type->index; }
+  static u32 unit_of(const ClassInfo *type) { return type->name.id; }
 };
 
 struct Definitions {

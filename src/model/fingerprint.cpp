@@ -27,10 +27,23 @@ private:
 };
 
 // Nodes of the module itself stay where they are, so that their address tells which one it is. Functions, classes and
-// loops do so in any case. Of a node that may stand in another file the number of the call tells.
+// calls are told by their number in their module, wherever the project has them.
 class ModuleFacts {
 public:
-  explicit ModuleFacts(const Project &project) : project_(project), hashes_(project.modules.size()) {}
+  explicit ModuleFacts(const Project &project)
+      : project_(project), hashes_(project.modules.size()), first_function_(project.modules.size(), ~0U),
+        first_class_(project.modules.size(), ~0U), first_call_(project.modules.size(), ~0U) {
+    const auto note = [](u32 index, u32 &first) { first = std::min(first, index); };
+    for (const FunctionInfo &function : project.functions) {
+      note(function.index, first_function_[function.module->index]);
+    }
+    for (const ClassInfo &type : project.classes) {
+      note(type.index, first_class_[type.module->index]);
+    }
+    for (u32 i = 1; i < project.callers.size(); ++i) {
+      note(i, first_call_[project.functions[project.callers[i]].module->index]);
+    }
+  }
 
   std::vector<u64> find() {
     for (const Module &module : project_.modules) {
@@ -47,8 +60,13 @@ public:
         add(loop);
       }
     }
-    for (std::size_t i = 1; i < project_.callees.size(); ++i) {
-      add(project_.callees[i], of(project_.functions[project_.callers[i]]));
+    for (u32 i = 1; i < project_.callees.size(); ++i) {
+      const Value &callee = project_.callees[i];
+      if (!callee.is_unknown() || callee.open || callee.none || callee.many) { // else there may be no such call
+        Hash &hash = of(project_.functions[project_.callers[i]]);
+        hash.add(number_of_call(i));
+        add(callee, hash);
+      }
     }
     std::vector<u64> result;
     for (const Hash &hash : hashes_) {
@@ -61,14 +79,32 @@ public:
 private:
   Hash &of(const FunctionInfo &function) { return hashes_[function.module->index]; }
 
-  static void add_call(const python::Call *call, Hash &hash) { hash.add(call != nullptr ? call->fact : ~u64{0}); }
+  [[nodiscard]] u64 number_of(const FunctionInfo *function) const {
+    return function == nullptr
+               ? 0
+               : u64{function->module->index} << 32U | (function->index - first_function_[function->module->index] + 1);
+  }
+  [[nodiscard]] u64 number_of(const ClassInfo *type) const {
+    return type == nullptr ? 0
+                           : u64{type->module->index} << 32U | (type->index - first_class_[type->module->index] + 1);
+  }
+  [[nodiscard]] static u64 number_of(const Module *module) { return module == nullptr ? 0 : module->index + 1; }
+  [[nodiscard]] u64 number_of_call(u32 fact) const {
+    const u32 module = project_.functions[project_.callers[fact]].module->index;
+    return fact == 0 ? 0 : u64{module} << 32U | (fact - first_call_[module] + 1);
+  }
+  static const Node *node_of(const Loop *loop) { return loop != nullptr ? loop->node : nullptr; }
 
-  static void add_somewhere(const Node *node, Hash &hash) {
-    const auto *call = python::as<python::Call>(node);
-    hash.add(node == nullptr ? 1 : call != nullptr ? 2 + u64{call->fact} : u64{node->start} << 32U);
+  void add_call(const python::Call *call, Hash &hash) const {
+    hash.add(call != nullptr ? number_of_call(call->fact) : ~u64{0});
   }
 
-  static void add(const Value &value, Hash &hash) {
+  void add_somewhere(const Node *node, Hash &hash) const {
+    const auto *call = python::as<python::Call>(node);
+    hash.add(node == nullptr ? 1 : call != nullptr ? 2 + number_of_call(call->fact) : u64{node->start} << 32U);
+  }
+
+  void add(const Value &value, Hash &hash) const {
     hash.add(static_cast<u64>(value.tag) | static_cast<u64>(value.kind) << 8U | static_cast<u64>(value.output) << 16U |
              u64{value.device} << 24U | u64{value.grad} << 28U | u64{value.many} << 32U | u64{value.v1} << 33U |
              u64{value.container} << 34U | u64{value.uniform} << 35U | u64{value.few} << 36U | u64{value.open} << 37U |
@@ -93,7 +129,19 @@ private:
         add(value.items[i], hash);
       }
       break;
-    default: // a function, class or module, which stay where they are
+    case Value::Tag::Module:
+      hash.add(number_of(value.module.id()));
+      break;
+    case Value::Tag::Function:
+    case Value::Tag::Method:
+      hash.add(number_of(value.function.id()));
+      break;
+    case Value::Tag::Class:
+    case Value::Tag::Object:
+    case Value::Tag::Super:
+      hash.add(number_of(value.type.id()));
+      break;
+    default:
       if (value.alternatives == nullptr) {
         hash.add(value.pointer);
       }
@@ -105,11 +153,11 @@ private:
     }
   }
 
-  static void add(const Cell &cell, Hash &hash) {
+  void add(const Cell &cell, Hash &hash) const {
     add(cell.value, hash);
     hash.add(cell.entries.size());
     for (const Cell::Entry &entry : cell.entries) {
-      hash.add(entry.contributor);
+      hash.add(number_of(&project_.functions[entry.contributor]));
       add(entry.value, hash);
     }
   }
@@ -143,18 +191,18 @@ private:
     add_names(module.stars, hash);
     for (const auto &[name, type] : module.class_of_name) {
       hash.add(name);
-      hash.add(type.id());
+      hash.add(number_of(type.id()));
     }
     for (const auto &[name, bits] : module.attribute_evidence) {
       hash.add(u64{name} << 32U | bits);
     }
     add_any_order(module.imported, hash, [](const auto &one, Hash &alone) {
       alone.add(one.first);
-      alone.add(one.second.id());
+      alone.add(number_of(one.second.id()));
     });
     add_any_order(module.import_targets, hash, [](const auto &one, Hash &alone) {
       alone.add(one.first);
-      alone.add(one.second.id());
+      alone.add(number_of(one.second.id()));
     });
     for (const python::Stmt *statement : module.parsed->tree.body) {
       add_values(statement, hash);
@@ -187,11 +235,11 @@ private:
     add_names(function.attribute_stores, hash);
     hash.add(function.called_by.size());
     for (const Ref<const CallSite> &site : function.called_by) {
-      hash.add(site.id()->caller);
+      hash.add(number_of(site.id()->caller));
     }
   }
 
-  static void add_values_of(const FunctionInfo &function, Hash &hash) {
+  void add_values_of(const FunctionInfo &function, Hash &hash) const {
     for (const Cell &cell : function.inputs) {
       add(cell, hash);
     }
@@ -209,18 +257,20 @@ private:
     }
     hash.add(function.contributions.size());
     for (const Contribution &gift : function.contributions) {
-      hash.add(gift.key());
+      hash.add(static_cast<u64>(gift.target) << 32U | gift.place);
+      hash.add(gift.target == Contribution::Target::Attribute ? number_of(&project_.classes[gift.owner])
+                                                              : number_of(&project_.functions[gift.owner]));
       add(gift.value, hash);
     }
   }
 
-  static void add_code_of(const FunctionInfo &function, Hash &hash) {
+  void add_code_of(const FunctionInfo &function, Hash &hash) const {
     hash.add(function.ops.size());
     for (const OpFact &op : function.ops) {
       hash.add(op.call);
       hash.add(u64{op.api.id} << 32U | op.target.id);
       hash.add(op.traits);
-      hash.add(op.loop);
+      hash.add(node_of(op.loop));
       hash.add(u64{op.v1} | u64{op.in_tape} << 1U | u64{op.once} << 2U | u64{op.behind_guard} << 3U |
                u64{op.initial_value} << 4U | u64{op.stored} << 5U | u64{op.discarded} << 6U | u64{op.by_type} << 7U);
       for (const OpScope *scope = op.scope; scope != nullptr; scope = scope->outer) {
@@ -230,8 +280,8 @@ private:
     hash.add(function.calls.size());
     for (const CallSite &site : function.calls) {
       hash.add(site.call);
-      hash.add(site.callee.id());
-      hash.add(site.loop);
+      hash.add(number_of(site.callee.id()));
+      hash.add(node_of(site.loop));
       hash.add(u64{site.once} | u64{site.in_tape} << 1U | u64{site.bound} << 2U | u64{site.no_grad} << 3U |
                u64{site.by_type} << 4U | u64{site.eager_test} << 5U | u64{site.behind_guard} << 6U |
                u64{site.conditional} << 7U);
@@ -239,13 +289,13 @@ private:
     hash.add(function.events.size());
     for (const Event &event : function.events) {
       hash.add(static_cast<u64>(event.kind) | u64{event.by_type} << 8U | u64{event.site} << 32U);
-      hash.add(event.loop);
+      hash.add(node_of(event.loop));
       hash.add(event.node);
     }
     hash.add(function.guards.size());
     for (const Guard &guard : function.guards) {
       hash.add(guard.test);
-      hash.add(guard.loop);
+      hash.add(node_of(guard.loop));
       hash.add(guard.statements.data());
       hash.add(u64{guard.negated} | u64{guard.statements.size()} << 1U);
       hash.add(u64{guard.first_op} << 32U ^ guard.last_op);
@@ -253,7 +303,7 @@ private:
     }
     hash.add(function.marks.size());
     for (const FunctionMark &mark : function.marks) {
-      hash.add(mark.function);
+      hash.add(number_of(mark.function));
       hash.add(mark.compiled_at);
       hash.add(u64{mark.tracer} | u64{mark.traced} << 8U | u64{mark.passed} << 9U | u64{mark.in_parallel} << 10U);
     }
@@ -285,17 +335,17 @@ private:
     }
     hash.add(function.loads.size());
     for (const auto &[type, name] : function.loads) {
-      hash.add(type.id());
+      hash.add(number_of(type.id()));
       hash.add(name);
     }
     add_names(function.own_stores, hash);
   }
 
-  static void add(const AddedLayer &layer, Hash &hash) {
+  void add(const AddedLayer &layer, Hash &hash) const {
     add_call(layer.call, hash);
     add_somewhere(layer.layer, hash);
     add(layer.value, hash);
-    hash.add(layer.function);
+    hash.add(number_of(layer.function));
     add_somewhere(layer.branch, hash);
     add_call(layer.model, hash);
   }
@@ -309,11 +359,11 @@ private:
     for (const auto *const list : {&type.parents, &type.mro, &type.subclasses}) {
       hash.add(list->size());
       for (const Ref<ClassInfo> &one : *list) {
-        hash.add(one.id());
+        hash.add(number_of(one.id()));
       }
     }
     hash.add(static_cast<u64>(type.kind));
-    add_any_order(type.members, hash, [](const auto &one, Hash &alone) {
+    add_any_order(type.members, hash, [this](const auto &one, Hash &alone) {
       alone.add(one.first);
       add(one.second, alone);
     });
@@ -365,7 +415,7 @@ private:
     for (const auto &[call, layers] : project_.added_layers) {
       add_to(2, call, [&](Hash &hash) {
         for (const AddedLayer &layer : layers) {
-          hash.add(layer.function);
+          hash.add(number_of(layer.function));
         }
       });
     }
@@ -374,7 +424,7 @@ private:
     }
     for (const auto &[call, moved] : project_.moved_batches) {
       add_to(4, call, [&](Hash &hash) {
-        hash.add(moved.function);
+        hash.add(number_of(moved.function));
         add_call(moved.call, hash);
       });
     }
@@ -382,6 +432,9 @@ private:
 
   const Project &project_;
   std::vector<Hash> hashes_;
+  std::vector<u32> first_function_; // of each module
+  std::vector<u32> first_class_;
+  std::vector<u32> first_call_;
 };
 
 // Who does something with the name is enough: what they do is read in their module.
@@ -401,13 +454,16 @@ public:
   std::vector<u64> sums() && { return std::move(sums_); }
 
 private:
+  // Which module it is, and which function there, as far as others see it.
+  static u64 number(const FunctionInfo &function) { return u64{function.module->index} << 32U | function.name.id; }
+
   template <class Map> void add_places(u32 table, const Map &map) {
     for (const auto &[key, places] : map) {
       Hash hash;
       hash.add(table);
       hash.add(Map::unit_of(key));
       for (const auto &place : places) {
-        hash.add(place.function);
+        hash.add(place.function != nullptr ? number(*place.function) : 0);
       }
       sums_[Map::unit_of(key) % kNameUnits] += hash.value();
     }

@@ -39,18 +39,19 @@ class Walk {
 public:
   Walk(const model::Project &project, const Subscriptions &subscriptions, Findings &findings,
        std::vector<RuleFailure> &failures, Timings *timings, Trace *trace)
-      : subscriptions_(subscriptions), site_{.project = project,
-                                             .findings = findings,
-                                             .memory = memory_,
-                                             .trace = trace},
+      : subscriptions_(subscriptions),
+        memory_(&project), site_{.project = project, .findings = findings, .memory = memory_, .trace = trace},
         failures_(failures), timings_(timings) {}
 
   // Adds to what is kept of the module what the rules read, and lets only these rules look at it, or all.
-  void run_noting(const model::Module &module, const KeptJudging::Again &again, KeptModule &kept) {
+  void run_noting(const model::Module &module, const KeptJudging::Again &again, WordQuestions &questions,
+                  KeptModule &kept) {
     Reads reads;
     reads.project = &site_.project;
     reads.home = module.index;
+    reads.questions = &questions;
     noted_.clear();
+    shown_.clear();
     only_ = again.all ? nullptr : &again.rules;
     reads_now = &reads;
     try {
@@ -59,8 +60,10 @@ public:
       reads_now = nullptr;
       throw;
     }
+    take_reads(shown_);
     reads_now = nullptr;
     only_ = nullptr;
+    kept.shown = shown_;
     for (auto &[rule, set] : noted_) {
       kept.reads.emplace_back(rule, std::move(set));
     }
@@ -140,12 +143,19 @@ private:
   }
 
   template <class Run> void run_noted(const Rule &rule, Run run) {
+    take_reads(shown_); // on the way here
     if (only_ != nullptr && std::ranges::find(*only_, &rule) == only_->end()) {
       return;
     }
     run_untraced(rule, run);
     if (!reads_now->set.empty()) {
-      noted_[&rule].add(reads_now->set);
+      take_reads(noted_[&rule]);
+    }
+  }
+
+  static void take_reads(ReadSet &into) {
+    if (!reads_now->set.empty()) {
+      into.add(reads_now->set);
       reads_now->set.clear();
     }
   }
@@ -228,6 +238,7 @@ private:
   bool takes_many_steps_ = false;
   const std::vector<const Rule *> *only_ = nullptr; // that look at this module; null: all of them
   std::unordered_map<const Rule *, ReadSet> noted_; // that they read beside this module
+  ReadSet shown_;                                   // that the walk itself read
   std::vector<RuleFailure> &failures_;
   Timings *timings_;
 };
@@ -316,7 +327,7 @@ void Judging::run_kept(Part &part) {
         return std::ranges::any_of(again.rules, [&](const Rule *rule) { return &rule->info == one.rule; });
       });
     }
-    walk.run_noting(*module, again, kept);
+    walk.run_noting(*module, again, kept_->questions(), kept);
     std::ranges::move(found, std::back_inserter(kept.findings));
     found.clear();
   }

@@ -1,10 +1,58 @@
 #include "rules/kept_judging.h"
 
+#include "model/code_text.h"
 #include "model/fingerprint.h"
+#include "model/reads.h"
+#include "rules/reach.h"
 
 #include <algorithm>
 
 namespace deepperf::rules {
+
+std::optional<u32> WordQuestions::note(u64 hash, std::span<const std::string_view> words, bool in_any_case,
+                                       bool answer) {
+  constexpr std::size_t kMost = 4096;
+  const std::scoped_lock lock(mutex_);
+  const auto known = places_.find(hash);
+  if (known != places_.end()) {
+    return known->second;
+  }
+  if (questions_.size() == kMost) {
+    return std::nullopt;
+  }
+  const auto place = static_cast<u32>(questions_.size());
+  questions_.push_back(
+      {.words = {words.begin(), words.end()}, .in_any_case = in_any_case, .answer = answer, .has = {}});
+  places_.emplace(hash, place);
+  return place;
+}
+
+std::vector<bool> WordQuestions::ask_again(const model::Project &project, const std::vector<bool> &is_parsed_anew) {
+  forget_searches(); // of other texts, which may have stood in the same place
+  std::vector<bool> is_different;
+  for (Question &question : questions_) {
+    const std::vector<std::string_view> words(question.words.begin(), question.words.end());
+    const auto has = [&](const model::Module &module) {
+      const std::string_view code = model::code_of(module);
+      return question.in_any_case ? has_word_in_any_case(code, words) : has_word(code, words);
+    };
+    const bool is_first = question.has.empty();
+    question.has.resize(project.modules.size());
+    for (const model::Module &module : project.modules) {
+      if (is_first || is_parsed_anew[module.index]) {
+        question.has[module.index] = has(module);
+      }
+    }
+    const bool answer = std::ranges::find(question.has, true) != question.has.end();
+    is_different.push_back(answer != std::exchange(question.answer, answer));
+  }
+  return is_different;
+}
+
+void WordQuestions::forget() {
+  questions_.clear();
+  places_.clear();
+}
 
 void KeptJudging::forget() { *this = {}; }
 
@@ -15,6 +63,12 @@ void KeptJudging::begin(const model::Project &project, const std::vector<bool> &
   is_changed_.assign(now.size(), !is_update_);
   for (std::size_t i = 0; i < now.size() && is_update_; ++i) {
     is_changed_[i] = now[i] != fingerprints_[i] || (i < is_parsed_anew.size() && is_parsed_anew[i]);
+  }
+  if (is_update_) {
+    const std::vector<bool> answers = questions_->ask_again(project, is_parsed_anew);
+    is_changed_.insert(is_changed_.end(), answers.begin(), answers.end());
+  } else {
+    questions_->forget();
   }
   anything_changed_ = std::ranges::find(is_changed_, true) != is_changed_.end();
   fingerprints_ = std::move(now);
@@ -31,8 +85,8 @@ bool KeptJudging::is_different(const ReadSet &reads) const {
 
 KeptJudging::Again KeptJudging::again(const model::Module &module) const {
   Again result;
-  result.all = !is_update_ || is_changed_[module.index];
   const KeptModule &kept = modules_[module.index];
+  result.all = !is_update_ || is_changed_[module.index] || is_different(kept.shown);
   for (std::size_t i = 0; i < kept.reads.size() && !result.all; ++i) {
     if (is_different(kept.reads[i].second)) {
       result.rules.push_back(kept.reads[i].first);

@@ -10,6 +10,13 @@
 #include "model/project.h"
 #include "rules/finding.h"
 
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -18,7 +25,30 @@ namespace deepperf::rules {
 struct KeptModule {
   std::vector<Finding> findings;                       // as the rules gave them
   std::vector<std::pair<const Rule *, ReadSet>> reads; // of rules that read more than the module
+  ReadSet shown;                                       // what was read to tell which rules want to see a place
   bool sees_findings = false;                          // some rule asked what others had found: all or none
+};
+
+// Words that rules looked for in all files, and whether they are in any. A question is a unit of its own: as long as
+// the answer is the same, so is what follows from it.
+class WordQuestions {
+public:
+  // Which unit it is, or none if there are too many. From any thread.
+  std::optional<u32> note(u64 hash, std::span<const std::string_view> words, bool in_any_case, bool answer);
+  // Asks all of them again, and tells which answers are different.
+  std::vector<bool> ask_again(const model::Project &project, const std::vector<bool> &is_parsed_anew);
+  void forget();
+
+private:
+  struct Question {
+    std::vector<std::string> words;
+    bool in_any_case = false;
+    bool answer = false;
+    std::vector<bool> has; // by module; empty: not asked for each of them yet
+  };
+  std::mutex mutex_;
+  std::vector<Question> questions_;
+  std::unordered_map<u64, u32> places_; // by the hash
 };
 
 class KeptJudging {
@@ -38,11 +68,13 @@ public:
   };
   [[nodiscard]] Again again(const model::Module &module) const;
 
+  WordQuestions &questions() { return *questions_; }
   KeptModule &of(const model::Module &module) { return modules_[module.index]; }
 
 private:
   [[nodiscard]] bool is_different(const ReadSet &reads) const;
 
+  std::unique_ptr<WordQuestions> questions_ = std::make_unique<WordQuestions>();
   std::vector<KeptModule> modules_;
   std::vector<u64> fingerprints_; // of all units
   std::vector<bool> is_changed_;  // since they were judged

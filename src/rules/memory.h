@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/reads.h"
+#include "base/steps.h"
 
 #include <cstddef>
 #include <memory>
@@ -13,21 +14,31 @@ namespace deepperf::rules {
 
 class Memory {
 public:
+  Memory() = default;
+  // `whole` is the project. Its facts are on nobody's account of steps: who asks first would pay for all.
+  explicit Memory(const void *whole) : whole_(whole) {}
+
   // The fact about something. `find` works it out when it is first asked for. The type of the fact tells which one it
   // is, so that each needs a type of its own; `about` stays where it is as long as the project does.
   template <class Fact, class Find> const Fact &recall(const void *about, Find find) {
-    static const char kTag = 0; // one for each type
-    const Key key{&kTag, about};
+    const Key key{&kTag<Fact>, about};
     if (const void *known = known_fact(key); known != nullptr) {
       return *static_cast<const Fact *>(known);
     }
     const ReadScope reads;
-    const auto *fact = new Fact(find()); // which may ask for other facts
+    const auto *fact = about == whole_ ? find_shared<Fact>(find) : new Fact(find()); // which may ask for other facts
     keep(key, Kept(fact, [](const void *kept) { delete static_cast<const Fact *>(kept); }));
     return *fact;
   }
 
 private:
+  template <class Fact> static inline const char kTag = 0; // one for each type, whoever works it out
+
+  template <class Fact, class Find> static const Fact *find_shared(Find &find) {
+    const SharedWork shared;
+    return new Fact(find());
+  }
+
   using Key = std::pair<const void *, const void *>;
   using Kept = std::unique_ptr<const void, void (*)(const void *)>;
   struct Hash {
@@ -37,6 +48,7 @@ private:
   [[nodiscard]] const void *known_fact(const Key &key) const;
   void keep(const Key &key, Kept fact);
 
+  const void *whole_ = nullptr;
   std::unordered_map<Key, Kept, Hash> facts_;
   std::unordered_map<Key, ReadSet, Hash> reads_; // what they were worked out from, if anybody wants to know
 };

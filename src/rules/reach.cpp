@@ -3,6 +3,7 @@
 #include "base/scan.h"
 #include "base/steps.h"
 #include "model/code_text.h"
+#include "rules/kept_judging.h"
 
 #include <algorithm>
 #include <array>
@@ -106,7 +107,7 @@ bool contains(std::string_view text, std::string_view word) {
   return rest.find(word) != std::string_view::npos;
 }
 
-bool finds_in_any_case(std::string_view text, std::initializer_list<std::string_view> words) {
+bool finds_in_any_case(std::string_view text, Words words) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   std::array<bool, 256> begins{}; // whether a word begins so: for most places of the text that is all that is asked
   for (const std::string_view word : words) {
@@ -137,8 +138,12 @@ bool has_word(std::string_view text, Words words) {
   });
 }
 
+bool has_word_in_any_case(std::string_view text, Words words) {
+  return search_once(text, words, true, [&] { return finds_in_any_case(text, words); });
+}
+
 bool has_word_in_any_case(std::string_view text, std::initializer_list<std::string_view> words) {
-  return search_once(text, Words(words.begin(), words.size()), true, [&] { return finds_in_any_case(text, words); });
+  return has_word_in_any_case(text, Words(words.begin(), words.size()));
 }
 
 namespace {
@@ -173,21 +178,38 @@ bool file_has_word_in_any_case(const Site &site, std::initializer_list<std::stri
                        [&] { return has_word_in_any_case(model::code_of(*site.module), words); });
 }
 
-bool project_has_word(const Site &site, std::initializer_list<std::string_view> words) {
-  note_read_everything();
-  return searched_once(site, &site.project, hash_of(Words(words.begin(), words.size()), false), [&] {
+namespace {
+
+template <class Has> bool any_module_has(const Site &site, Words words, bool in_any_case, Has has) {
+  const u64 hash = hash_of(words, in_any_case);
+  const bool answer = searched_once(site, &site.project, hash, [&] {
+    const ReadPause pause; // the answer is what was read
+    const SharedWork shared;
     return std::ranges::any_of(site.project.modules,
-                               [&](const model::Module &module) { return has_word(model::code_of(module), words); });
+                               [&](const model::Module &module) { return has(model::code_of(module)); });
   });
+  if (reads_now != nullptr) [[unlikely]] {
+    const std::optional<u32> question =
+        static_cast<WordQuestions *>(reads_now->questions)->note(hash, words, in_any_case, answer);
+    if (question) {
+      reads_now->set.add(static_cast<u32>(site.project.modules.size()) + model::kNameUnits + *question);
+    } else {
+      note_read_everything();
+    }
+  }
+  return answer;
+}
+
+} // namespace
+
+bool project_has_word(const Site &site, std::initializer_list<std::string_view> words) {
+  return any_module_has(site, Words(words.begin(), words.size()), false,
+                        [&](std::string_view code) { return has_word(code, words); });
 }
 
 bool project_has_word_in_any_case(const Site &site, std::initializer_list<std::string_view> words) {
-  note_read_everything();
-  return searched_once(site, &site.project, hash_of(Words(words.begin(), words.size()), true), [&] {
-    return std::ranges::any_of(site.project.modules, [&](const model::Module &module) {
-      return has_word_in_any_case(model::code_of(module), words);
-    });
-  });
+  return any_module_has(site, Words(words.begin(), words.size()), true,
+                        [&](std::string_view code) { return has_word_in_any_case(code, words); });
 }
 
 bool node_has_word(const Site &site, const Node &node, Words words) {

@@ -34,6 +34,7 @@ inline bool has_word(std::string_view text, std::initializer_list<std::string_vi
 void forget_searches();
 
 // The same whatever the case of the text; the words are in lower case.
+bool has_word_in_any_case(std::string_view text, Words words);
 bool has_word_in_any_case(std::string_view text, std::initializer_list<std::string_view> words);
 
 // The same for the file of the place, all files of its project, or the function (of a module's own code, the file). The

@@ -246,6 +246,28 @@ TEST_F(WorkspaceTest, TakesEditsOfSeveralFilesOfAGroupAtOnce) {
 }
 
 // Their texts, by which files are put together at first, may tell of imports that are none.
+// Rules run again only where they read something that is different.
+TEST_F(WorkspaceTest, TellsWhatFollowsFromAnEditInOtherFiles) {
+  const std::string helper = "import torch\n\n\ndef run(model, x):\n    {}\n        return model(x)\n";
+  const std::string quiet = fmt::format(fmt::runtime(helper), "with torch.no_grad():");
+  const std::string loud = fmt::format(fmt::runtime(helper), "if x is not None:");
+  write_both("pair/helper.py", quiet);
+  write_both("pair/main.py", "import torch\nfrom torch import nn\nfrom helper import run\n\n\n"
+                             "def evaluate(model: nn.Module, loader):\n    model.eval()\n    total = 0\n"
+                             "    for x, y in loader:\n        out = run(model, x)\n"
+                             "        total += (out.argmax(1) == y).sum()\n    return total\n");
+  begin();
+  const auto is_told = [](const std::string &text) { return text.find("pair/main.py:0:") != std::string::npos; };
+  for (int round = 0; round < 3; ++round) {
+    change("pair/helper.py", fmt::format("{}# {}\n", quiet, round));
+    EXPECT_FALSE(is_told(expect_same("no gradient"))) << round;
+    change("pair/helper.py", fmt::format("# {}\n{}", round, loud));
+    EXPECT_TRUE(is_told(expect_same("a gradient"))) << round;
+    change("pair/helper.py", fmt::format("def other(): pass\n# {}\n{}", round, loud)); // one more function
+    EXPECT_TRUE(is_told(expect_same("a gradient, and a function"))) << round;
+  }
+}
+
 TEST_F(WorkspaceTest, KeepsAllProjectsOfOneGroupWhileItJudges) {
   constexpr int kModules = 6; // more than stay
   constexpr std::string_view kAlone = "import tensorflow as tf\n"
