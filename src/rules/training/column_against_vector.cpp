@@ -184,7 +184,8 @@ void check(Site &site, const Node &node) {
   const auto &difference = static_cast<const BinOp &>(node);
   if (difference.op() != Operator::Sub || (!site.module->jax && !site.module->tensorflow) || site.module->is_test ||
       site.function == nullptr || difference.left->kind == NodeKind::Constant ||
-      difference.right->kind == NodeKind::Constant) {
+      difference.right->kind == NodeKind::Constant ||
+      !project_has_word(site, {"Dense(1)", "Dense(1,", "units=1", "features=1", "nnx.Linear("})) {
     return;
   }
   judge(site, node, difference.left, difference.right, "difference");
