@@ -58,7 +58,7 @@ bool is_wrapper_api(std::string_view api) {
 class OriginSearch {
 public:
   OriginSearch(const Site &site, OriginVisitor visit, bool thorough = false, bool enters_models = false)
-      : site_(site), project_(site.project), visit_(visit), thorough_(thorough), enters_models_(enters_models) {}
+      : site_(site), project_(site.project), visitor_(visit), thorough_(thorough), enters_models_(enters_models) {}
 
   void follow(const FunctionInfo &function, const Expr *expr, std::vector<OriginPart> path, const Frame *frame,
               u32 depth) {
@@ -150,12 +150,19 @@ public:
   bool complete = true;
 
 private:
+  Onward visit_(const Origin &origin) {
+    origin.level = level_;
+    return visitor_(origin);
+  }
+
   // Does the visitor want to see all that it is made of? What it chose is followed here.
   bool asks(const Origin &origin, const Frame *frame, u32 depth) {
     const Onward onward = visit_(origin);
+    ++level_;
     for (u32 i = 0; onward == Onward::Next && i < origin.next.size(); ++i) {
       follow(*origin.function, origin.next[i], {}, frame, depth + 1);
     }
+    --level_;
     return onward == Onward::Through;
   }
 
@@ -723,7 +730,8 @@ private:
 
   const Site &site_;
   const model::Project &project_;
-  OriginVisitor visit_;
+  OriginVisitor visitor_;
+  u32 level_ = 0;
   bool thorough_;
   bool enters_models_;
   std::deque<Frame> frames_;

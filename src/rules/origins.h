@@ -29,6 +29,7 @@ struct Origin {
   const model::FunctionInfo *parameter_of = nullptr;   // a parameter, before those are asked who call the function
   u32 parameter = 0;
   mutable std::vector<const python::Expr *> next = {}; // for Onward::Next
+  mutable u32 level = 0; // how many times the way went on with what a visitor put into `next`
 };
 
 enum class Onward : u8 {

@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from flows import jax_programs, tensorflow_programs  # noqa: E402
 from flows.frameworks import PROGRAMS  # noqa: E402
 from flows.mistakes import MISTAKES  # noqa: E402
 from flows.structures import STRUCTURES  # noqa: E402
@@ -36,7 +37,7 @@ def programs():
             made = build(parts)
             if made is not None:
                 yield structure, mistake, codes, made
-    for structure, mistake, codes, text in PROGRAMS:
+    for structure, mistake, codes, text in PROGRAMS + jax_programs.PROGRAMS + tensorflow_programs.PROGRAMS:
         yield structure, mistake, frozenset(codes.split()), text
 
 

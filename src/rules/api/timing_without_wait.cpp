@@ -207,6 +207,14 @@ bool collect_kept_clock(const Site &site, const Call &call, std::vector<Event> &
   return true;
 }
 
+// `self.last = now`, of a name that holds the time
+bool holds_clock(const Site &site, const Expr *value, const std::vector<Event> &events) {
+  const Symbol place = clock_place(site, value);
+  return place && std::ranges::any_of(events, [place](const Event &event) {
+           return event.kind == Event::Kind::Start && event.name == place;
+         });
+}
+
 void collect(const Site &site, const Node *node, const AsyncNames &names, std::vector<Event> &events) {
   if (node->kind == NodeKind::FunctionDef || node->kind == NodeKind::ClassDef || node->kind == NodeKind::Lambda) {
     return;
@@ -214,7 +222,8 @@ void collect(const Site &site, const Node *node, const AsyncNames &names, std::v
   if (const auto *assignment = as<Assign>(node)) {
     collect(site, assignment->value, names, events);
     const Symbol target = clock_place(site, assignment->targets[0]);
-    if (target && assignment->targets.size() == 1 && is_clock(site, assignment->value)) {
+    if (target && assignment->targets.size() == 1 &&
+        (is_clock(site, assignment->value) || holds_clock(site, assignment->value, events))) {
       events.push_back({Event::Kind::Start, target, assignment->value});
     }
     return;

@@ -382,7 +382,7 @@ private:
     }
     const bool is_maximum = api == "max" && call->args.size() == 1;
     const Expr *of = is_maximum ? call->args[0] : called_method(*call) == "max" ? receiver_of(*call) : nullptr;
-    if ((is_longest(there, call) || holds_lengths(*origin.function, of)) &&
+    if (origin.level > 0 && (is_longest(there, call) || holds_lengths(*origin.function, of)) &&
         runs_inside(loop_, *origin.function, *call)) {
       found_ = {call, "its width is that of the longest element of the batch", origin.function->module};
     }

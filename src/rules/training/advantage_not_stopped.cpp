@@ -59,6 +59,7 @@ public:
   explicit FactorSearch(const Site &site) : site_(site) {}
 
   Factor of(const Expr *expr) {
+    visits_ = 0;
     Factor factor;
     visit_origins(site_, *site_.function, expr, [&](const Origin &origin) { return visit(origin, factor); });
     return factor;
@@ -83,6 +84,10 @@ private:
   }
 
   Onward visit(const Origin &origin, Factor &factor) {
+    constexpr u32 kMostVisits = 200;
+    if (++visits_ > kMostVisits || (factor.is_log_probability && factor.is_policy && depth_ > 0)) {
+      return Onward::Stop;
+    }
     const Site there = site_of_origin(site_, *origin.function);
     if (origin.parameter_of != nullptr) {
       if (is_differentiated(site_, *origin.parameter_of, origin.parameter)) {
@@ -124,7 +129,30 @@ private:
 
   const Site &site_;
   u32 depth_ = 0;
+  u32 visits_ = 0;
 };
+
+struct Differentiated {
+  bool holds = false;
+};
+
+// Is the function, one around it, or one that calls it handed to jax.grad or the like?
+bool is_in_gradient(const Site &site, const model::FunctionInfo &function, u32 depth = 0) {
+  constexpr u32 kMostLevels = 3;
+  if (depth > kMostLevels) {
+    return false;
+  }
+  const auto find = [&] {
+    const bool is_handed = std::ranges::any_of(handed_to(site, function),
+                                               [](const HandedTo &handed) { return handed.api.ends_with("grad"); });
+    return Differentiated{is_handed ||
+                          (function.parent != nullptr && is_in_gradient(site, *function.parent, depth + 1)) ||
+                          std::ranges::any_of(function.called_by, [&](const model::CallSite *caller) {
+                            return caller->caller != &function && is_in_gradient(site, *caller->caller, depth + 1);
+                          })};
+  };
+  return depth == 0 ? site.memory.recall<Differentiated>(&function, find).holds : find().holds;
+}
 
 // Under a GradientTape, here or where the function is called.
 bool is_recorded(const Site &site) {
@@ -144,7 +172,7 @@ void check(Site &site, const Node &node) {
       site.function == nullptr || product.left->kind == NodeKind::Constant ||
       product.right->kind == NodeKind::Constant ||
       !file_has_word(site, {"log_softmax", "log_prob", "softmax_cross_entropy"}) ||
-      (!site.module->jax && !is_recorded(site))) {
+      (!is_recorded(site) && !is_in_gradient(site, *site.function))) {
     return;
   }
   FactorSearch search(site);

@@ -307,7 +307,38 @@ const Expr &renamed_in(const Site &site, const Expr &key) {
   return is_alias ? *bound[0]->value : key;
 }
 
+// `jax.vmap(sample, in_axes=(None, 0))(key, xs)`: every element gets the same key.
+void check_mapped(Site &site, const Call &call) {
+  const auto *mapped = as<Call>(call.func);
+  if (mapped == nullptr || mapped->args.empty() || called_api(site, *mapped) != "jax.vmap") {
+    return;
+  }
+  const auto *axes = as<Tuple>(argument(*mapped, 1, "in_axes"));
+  const model::Value value = mapped->args[0]->kind == NodeKind::Lambda
+                                 ? model::Value::of(site.project.function_at(mapped->args[0]))
+                                 : value_of(site, mapped->args[0]);
+  if (axes == nullptr || !value.is(model::Value::Tag::Function) || value.function == nullptr) {
+    return;
+  }
+  const u64 drawn = parameters_drawn(site.project, site.memory, *value.function, 1);
+  for (u32 i = 0; i < axes->elts.size() && i < call.args.size() && i < 64; ++i) {
+    if (is_none(axes->elts[i]) && (drawn >> i & 1U) != 0) {
+      Finding &finding = report(site, *call.args[i],
+                                fmt::format("every element of the mapped function gets the same key `{}`, so all of "
+                                            "them draw the same random numbers",
+                                            text_of(site, call.args[i])),
+                                fmt::format("pass one key for each: `jax.random.split({}, n)`, and map over them",
+                                            text_of(site, call.args[i])));
+      add_note(finding, site, *axes->elts[i], "`None` is for what all elements share");
+      return;
+    }
+  }
+}
+
 void check_call(Site &site, const Call &call) {
+  if (site.module->jax && !site.module->is_test && call.func->kind == NodeKind::Call) {
+    check_mapped(site, call);
+  }
   const model::Loop *loop = loop_around(site);
   if (site.module->jax && !site.module->is_test && loop == nullptr && call.fact != 0) {
     return check_method(site, call);

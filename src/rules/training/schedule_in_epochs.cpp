@@ -85,7 +85,11 @@ EpochCounts find_epoch_counts(const Site &site) {
     }
     const bool has_steps = std::ranges::any_of(
         loop.function->loops, [&](const model::Loop *inner) { return inner->parent == &loop && inner->steps; });
-    if (has_steps) {
+    const auto calls = model::calls_inside(*loop.function, *loop.node); // self.train_epoch(data)
+    const bool calls_steps = std::ranges::any_of(calls, [](const model::CallSite *call) {
+      return std::ranges::any_of(call->callee->loops, [](const model::Loop *inner) { return inner->steps; });
+    });
+    if (has_steps || calls_steps) {
       counts.push_back({loop.function, range->args[0]});
     }
   }

@@ -19,7 +19,7 @@ def masked_loss(labels, logits):
 def product_mean(labels, logits):
     losses = token_loss(labels, logits)
     mask = tf.cast(tf.not_equal(labels, 0), losses.dtype)
-    return tf.reduce_mean(losses * mask)
+    return tf.reduce_mean(losses * mask)  # expect: DP977
 
 
 def label_loss(labels, logits):
