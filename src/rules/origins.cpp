@@ -77,6 +77,8 @@ public:
     case NodeKind::Starred:
       return follow(function, static_cast<const Starred *>(expr)->value, std::move(path), frame, depth + 1);
     case NodeKind::IfExp:
+      is_only = is_only && (!is_reached(function, *static_cast<const IfExp *>(expr)->body, frame) ||
+                            !is_reached(function, *static_cast<const IfExp *>(expr)->orelse, frame));
       for (const Expr *one : {static_cast<const IfExp *>(expr)->body, static_cast<const IfExp *>(expr)->orelse}) {
         if (is_reached(function, *one, frame)) {
           follow(function, one, path, frame, depth + 1);
@@ -119,10 +121,13 @@ public:
       }
     }
     active_.push_back(&callee);
+    u32 results = 0;
     any_node(definition->body, [&](const Node *node) {
       if (!is_reached(callee, *node, frame)) {
         return false;
       }
+      results += node->kind == NodeKind::Return ? 1 : 0;
+      is_only = is_only && results <= 1;
       if (const auto *result = as<Return>(node); result != nullptr && result->value != nullptr) {
         follow(callee, result->value, path, frame, depth + 1);
       } else if (const auto *yield = as<Yield>(node); yield != nullptr && yield->value != nullptr) {
@@ -138,6 +143,7 @@ public:
   }
 
   bool complete = true;
+  bool is_only = true; // no step had several ways
 
 private:
   // Does the visitor want to see all that it is made of? What it chose is followed here.
@@ -229,6 +235,7 @@ private:
       if (!is_reached(*owner, *binding->value, frame)) {
         continue;
       }
+      is_only = is_only && !found;
       found = true;
       if (!visited_.insert({binding, frame}).second && path.empty()) {
         continue;
@@ -291,6 +298,7 @@ private:
     if (!entered_.insert(owner.params[index]).second) {
       return;
     }
+    is_only = is_only && owner.called_by.size() == 1;
     for (const model::CallSite *caller : owner.called_by) {
       take(*caller->call, *caller->caller, caller->bound, nullptr);
     }
@@ -321,6 +329,7 @@ private:
         for (const model::AttributeStore &store : stores->second) {
           const Value holder = model::value_of(scope(*store.function), store.object);
           if (holder.is(Value::Tag::Object) && is_same_family(*holder.type, *object.type) && store.value != nullptr) {
+            is_only = is_only && !found;
             found = true;
             if (stored_.insert(store.value).second || !path.empty()) {
               follow(*store.function, store.value, path, nullptr, depth + 1);
@@ -588,6 +597,18 @@ Site site_of_origin(const Site &site, const FunctionInfo &function) {
 bool visit_origins(const Site &site, const FunctionInfo &function, const Expr *expr, OriginVisitor visit) {
   OriginSearch search(site, visit);
   search.follow(function, expr, {}, nullptr, 0);
+  return search.complete;
+}
+
+bool visit_origins_in_call(const Site &site, const model::CallSite &call, const Expr *expr, OriginVisitor visit,
+                           bool *is_only) {
+  OriginSearch search(site, visit);
+  Frame frame{.call = call.call, .caller = call.caller, .callee = call.callee, .bound = call.bound};
+  frame.unreached = unreached_parts(site.project, frame);
+  search.follow(*call.callee, expr, {}, &frame, 0);
+  if (is_only != nullptr) {
+    *is_only = search.is_only;
+  }
   return search.complete;
 }
 

@@ -425,10 +425,19 @@ bool grows_attribute(const Block &body, Symbol attr) {
   });
 }
 
+// The same in the methods that the loop calls: `self._append(token)`
+bool grows_attribute(const model::Loop &loop, Symbol attr) {
+  return grows_attribute(body_of(loop), attr) ||
+         std::ranges::any_of(loop.function->calls, [&](const model::CallSite &call) {
+           const FunctionDef *const definition = call.callee->definition();
+           return definition != nullptr && contains(loop.node, call.call) && grows_attribute(definition->body, attr);
+         });
+}
+
 // `state.ids`, or `state.tokens[:, :state.length]`, of what the loop makes longer.
-bool is_all_of_attribute(const Block &body, const Expr *expr) {
+bool is_all_of_attribute(const model::Loop &loop, const Expr *expr) {
   if (const auto *attribute = as<Attribute>(expr)) {
-    return grows_attribute(body, attribute->attr);
+    return grows_attribute(loop, attribute->attr);
   }
   const auto *part = as<Subscript>(expr);
   const auto *axes = part != nullptr ? as<Tuple>(part->slice) : nullptr;
@@ -436,7 +445,7 @@ bool is_all_of_attribute(const Block &body, const Expr *expr) {
                       : axes != nullptr && !axes->elts.empty() ? as<Slice>(axes->elts[axes->elts.size() - 1])
                                                                : as<Slice>(part->slice);
   const auto *end = slice != nullptr && slice->lower == nullptr ? as<Attribute>(slice->upper) : nullptr;
-  return end != nullptr && grows_attribute(body, end->attr);
+  return end != nullptr && grows_attribute(loop, end->attr);
 }
 
 // What the function gets of the sequence: an argument of the call in the loop, or an attribute that the
@@ -453,15 +462,15 @@ bool is_all_in_step(const Site &site, const DecodingLoop &decoding, const Expr *
     const Site there = given != nullptr ? site_of(site, *decoding.through->call) : site;
     const auto *passed = as<Name>(given);
     const bool is_joined = passed != nullptr && is_joined_in(there, body, passed->id);
-    return given != nullptr &&
-           (is_joined || is_all_so_far(there, *decoding.loop, body, given, 0) || is_all_of_attribute(body, given));
+    return given != nullptr && (is_joined || is_all_so_far(there, *decoding.loop, body, given, 0) ||
+                                is_all_of_attribute(*decoding.loop, given));
   }
   if (const auto *call = as<Call>(input)) {
     const std::string_view method = called_method(*call);
     return (method == "to" || method == "cuda" || method == "long" || method == "unsqueeze") &&
            is_all_in_step(site, decoding, receiver_of(*call));
   }
-  return is_all_of_attribute(body, input);
+  return is_all_of_attribute(*decoding.loop, input);
 }
 
 // A language model that gets everything again for every token.
