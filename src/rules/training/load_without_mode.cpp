@@ -1,5 +1,6 @@
 #include "model/definitions.h"
 #include "model/modes.h"
+#include "rules/per_step.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -206,7 +207,9 @@ void check_forward(Site &site, const Call &call) {
     return;
   }
   PlaceContext context = context_of(site);
-  context.run_by_script = context.run_by_script || is_of_object_in_use(site);
+  // A server runs what answers its requests.
+  context.run_by_script = context.run_by_script || is_of_object_in_use(site) ||
+                          (site.function != nullptr && runs_per_request(site.project, *site.function));
   // Outside of loops: a script that loads a model and asks it, and has nothing to do with training.
   if (loop == nullptr && !context.in_evaluation_step &&
       (!context.run_by_script || context.no_grad != PlaceContext::NoGrad::Always ||
