@@ -34,6 +34,11 @@ bool names_evaluation(std::string_view text) {
   return false;
 }
 
+// CIFAR10(root, train, transform)
+bool has_train_place(std::string_view api) {
+  return api.ends_with("MNIST") || api.ends_with(".CIFAR10") || api.ends_with(".CIFAR100");
+}
+
 // Does the constructor say that the data is for evaluation: train=False, split="test", a folder `…/val`?
 bool is_for_evaluation(const Site &site, const Call &call) {
   const std::string_view api = called_api(site, call);
@@ -50,6 +55,9 @@ bool is_for_evaluation(const Site &site, const Call &call) {
       return text.has_value() && is_evaluation_word(*text);
     }
   }
+  if (has_train_place(api) && call.args.size() > 1) { // CIFAR10(root, False)
+    return is_constant(call.args[1], ConstantKind::False);
+  }
   if (!api.ends_with("ImageFolder") && !api.ends_with("DatasetFolder")) {
     return false;
   }
@@ -59,7 +67,7 @@ bool is_for_evaluation(const Site &site, const Call &call) {
     root = joined->args.back();
   }
   const auto *path = as<BinOp>(root);
-  if (path != nullptr && path->op() == Operator::Div) {
+  if (path != nullptr && (path->op() == Operator::Div || path->op() == Operator::Add)) { // root + "/val"
     root = path->right;
   }
   const auto text = root != nullptr ? string_of(site, root) : std::nullopt;
@@ -78,8 +86,7 @@ const Expr *transform_of(const Site &site, const Call &call) {
   }
   // ImageFolder(root, transform), CIFAR10(root, train, transform); elsewhere only by its name.
   const bool is_folder = api.ends_with(".ImageFolder") || api.ends_with(".FakeData");
-  const bool has_train = api.ends_with("MNIST") || api.ends_with(".CIFAR10") || api.ends_with(".CIFAR100");
-  const u32 place = is_folder ? 1 : has_train ? 2 : ~0U;
+  const u32 place = is_folder ? 1 : has_train_place(api) ? 2 : ~0U;
   if (place != ~0U) {
     return argument(call, place, "transform");
   }

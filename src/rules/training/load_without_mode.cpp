@@ -210,7 +210,9 @@ void check_forward(Site &site, const Call &call) {
     return;
   }
   PlaceContext context = context_of(site);
-  context.run_by_script = context.run_by_script || is_of_object_in_use(site);
+  if (!context.run_by_script && context.no_grad == PlaceContext::NoGrad::Always) {
+    context.run_by_script = is_of_object_in_use(site);
+  }
   // Outside of loops: a script that loads a model and asks it, and has nothing to do with training.
   if (loop == nullptr && !context.in_evaluation_step &&
       (!context.run_by_script || context.no_grad != PlaceContext::NoGrad::Always ||
