@@ -22,7 +22,7 @@ namespace deepperf {
 // What the engine asks for at every call or class, with its text.
 #define DEEPPERF_MEMBERS(X) \
   X(init, "__init__") X(call_method, "__call__") X(forward, "forward") X(call, "call") X(process, "process") \
-  X(operation, "operator") X(append, "append")
+  X(operation, "operator") X(append, "append") X(getitem, "__getitem__")
 // clang-format on
 
 namespace known {

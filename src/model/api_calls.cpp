@@ -106,6 +106,24 @@ void Transfer::pass_items(const Call *call, const Arguments &arguments) {
   });
 }
 
+namespace {
+
+// Another one of the same kind: who made the first one did not make this.
+Value copy_of(const Value &value) {
+  if (value.is(Value::Tag::Object) && value.alternatives == nullptr) {
+    return value;
+  }
+  if (!value.is(Value::Tag::Instance) || (value.kind != Kind::TorchModule && value.kind != Kind::HfModel)) {
+    return value.is_bottom() ? value : Value{};
+  }
+  Value copy = Value::instance(value.kind);
+  copy.device = value.device;
+  copy.output = value.output;
+  return copy;
+}
+
+} // namespace
+
 Value Transfer::call_api(const Call *call, const Value &callee, const Arguments &arguments) {
   const std::string_view name = callee.name().text();
   if (name == "super") {
@@ -161,6 +179,9 @@ Value Transfer::call_api(const Call *call, const Value &callee, const Arguments 
   }
   if (info->has(kPassesOn) && !first.is_kind(Kind::Dataset)) {
     return first;
+  }
+  if ((name == "copy.deepcopy" || name == "copy.copy") && call->args.size() == 1) {
+    return copy_of(first);
   }
   if (name == "next" && first.is_kind(Kind::TorchDataLoader)) {
     return element_of(first);

@@ -1,5 +1,4 @@
 #include "model/transfer.h"
-#include "base/name_table.h"
 
 #include <algorithm>
 
@@ -251,19 +250,21 @@ Value Transfer::named_in_text(std::string_view dotted) {
 
 namespace {
 
+bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
 // What the elements of an annotated container are: `Tensor` of List[Tensor] and Dict[str, Tensor]. Null if it does not
 // say so, nothing if it is no container.
-std::optional<const Expr *> held_by_annotation(Symbol name, const Expr *arguments) {
-  static const NameTable kLists({"List", "list", "Sequence", "Iterable", "Iterator", "Deque", "deque", "Set", "set"});
-  static const NameTable kDicts({"Dict", "dict", "Mapping", "OrderedDict", "DefaultDict", "defaultdict"});
+std::optional<const Expr *> held_by_annotation(std::string_view name, const Expr *arguments) {
   const auto *several = as<Tuple>(arguments);
-  if (kLists.has(name)) {
+  if (is_one_of(name, {"List", "list", "Sequence", "Iterable", "Iterator", "Deque", "deque", "Set", "set"})) {
     return several == nullptr ? arguments : nullptr;
   }
-  if (kDicts.has(name)) {
+  if (is_one_of(name, {"Dict", "dict", "Mapping", "OrderedDict", "DefaultDict", "defaultdict"})) {
     return several != nullptr && several->elts.size() == 2 ? several->elts[1] : nullptr;
   }
-  if (name.text() == "Tuple" || name.text() == "tuple") { // of any length
+  if (name == "Tuple" || name == "tuple") { // of any length
     const bool is_alike =
         several != nullptr && several->elts.size() == 2 && is_constant(several->elts[1], ConstantKind::Ellipsis);
     return is_alike ? several->elts[0] : nullptr;
@@ -280,11 +281,16 @@ Value Transfer::annotation_value(const Expr *annotation) {
   if (const auto *subscript = as<Subscript>(annotation)) { // Optional[tf.data.Dataset]
     const auto *generic = as<Name>(subscript->value);
     const auto *attribute = as<Attribute>(subscript->value);
-    const Symbol name = generic != nullptr ? generic->id : attribute != nullptr ? attribute->attr : Symbol{};
-    if (name && (name.text() == "Callable" || name.text() == "Type" || name.text() == "type")) {
+    const Value meant = eval(subscript->value); // typing.List, under whatever name
+    const std::string_view api = meant.is(Value::Tag::Api) ? meant.name().text() : std::string_view{};
+    const std::string_view name = !api.empty()           ? api.substr(api.rfind('.') + 1)
+                                  : generic != nullptr   ? generic->id.text()
+                                  : attribute != nullptr ? attribute->attr.text()
+                                                         : std::string_view{};
+    if (name == "Callable" || name == "Type" || name == "type") {
       return {};
     }
-    if (const auto held = name ? held_by_annotation(name, subscript->slice) : std::nullopt) {
+    if (const auto held = held_by_annotation(name, subscript->slice)) {
       const Value element = annotation_value(*held);
       return element.known() ? make_uniform(element) : Value{};
     }

@@ -3,6 +3,7 @@
 #include "model/name_traits.h"
 #include "model/transfer.h"
 
+#include "base/known_names.h"
 #include "base/name_table.h"
 #include "python/children.h"
 #include "python/literals.h"
@@ -423,6 +424,10 @@ Value Transfer::eval_subscript(const Subscript *subscript) {
       return number.has_value() && *number >= 0 && *number < value.number ? value.items[*number] : Value{};
     }
     return subscript->slice->kind == NodeKind::Slice ? value : element_of(value);
+  }
+  if (value.is(Value::Tag::Object) && value.alternatives == nullptr && value.type->kind == Kind::Unknown) {
+    const Value method = member_of(value.type, known::sym_getitem); // a registry of models
+    return method.is(Value::Tag::Function) ? returns_of(*method.function) : Value{};
   }
   if (value.is_kind(Kind::PandasFrame) && !value.container) {
     return Value::instance(Kind::PandasFrame); // columns or rows of it, if it is more than a cell

@@ -253,8 +253,14 @@ private:
 bool keeps_results(const FunctionInfo &function) {
   const FunctionDef *definition = function.definition();
   return definition != nullptr && std::ranges::any_of(definition->decorators, [&](const Expr *decorator) {
+           const auto *call = as<Call>(decorator);
+           const auto *name = as<Name>(call != nullptr ? call->func : decorator);
+           const Value *const value =
+               name != nullptr && function.parent != nullptr ? ever_of(*function.parent, name->id) : nullptr;
+           const std::string_view api =
+               value != nullptr && value->is(Value::Tag::Api) ? value->name().text() : std::string_view{};
            const std::string_view text = function.module->parsed->source.part(decorator->start, decorator->end);
-           return text.find("cache") != std::string_view::npos;
+           return text.find("cache") != std::string_view::npos || api.find("cache") != std::string_view::npos;
          });
 }
 

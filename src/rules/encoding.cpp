@@ -73,9 +73,14 @@ bool is_passed_several(const Site &site, const Name &name, u32 depth) {
     return false;
   }
   if ((*param)->annotation != nullptr) {
-    const std::string_view annotation = text_of(site, (*param)->annotation);
-    return annotation.starts_with("list[str") || annotation.starts_with("List[str") ||
-           annotation.starts_with("Sequence[str") || annotation.starts_with("Iterable[str");
+    const auto *list = as<Subscript>((*param)->annotation);
+    const model::Value meant = list != nullptr ? value_of(site, list->value) : model::Value{};
+    const std::string_view api = meant.is(model::Value::Tag::Api)
+                                     ? meant.name().text()
+                                     : (list != nullptr ? text_of(site, list->value) : std::string_view{});
+    const std::string_view container = api.substr(api.rfind('.') + 1);
+    return list != nullptr && text_of(site, list->slice) == "str" &&
+           (container == "list" || container == "List" || container == "Sequence" || container == "Iterable");
   }
   const auto &callers = site.function->called_by;
   return depth < 2 && !callers.empty() && callers.size() <= kMostCallers &&

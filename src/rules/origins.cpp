@@ -78,6 +78,8 @@ public:
     case NodeKind::Starred:
       return follow(function, static_cast<const Starred *>(expr)->value, std::move(path), frame, depth + 1);
     case NodeKind::IfExp:
+      is_only = is_only && (!is_reached(function, *static_cast<const IfExp *>(expr)->body, frame) ||
+                            !is_reached(function, *static_cast<const IfExp *>(expr)->orelse, frame));
       for (const Expr *one : {static_cast<const IfExp *>(expr)->body, static_cast<const IfExp *>(expr)->orelse}) {
         if (is_reached(function, *one, frame)) {
           follow(function, one, path, frame, depth + 1);
@@ -129,10 +131,13 @@ public:
       }
     }
     active_.push_back(&callee);
+    u32 results = 0;
     any_node(definition->body, [&](const Node *node) {
       if (!is_reached(callee, *node, frame)) {
         return false;
       }
+      results += node->kind == NodeKind::Return ? 1 : 0;
+      is_only = is_only && results <= 1;
       if (const auto *result = as<Return>(node); result != nullptr && result->value != nullptr) {
         follow(callee, result->value, path, frame, depth + 1);
       } else if (const auto *yield = as<Yield>(node); yield != nullptr && yield->value != nullptr) {
@@ -148,6 +153,7 @@ public:
   }
 
   bool complete = true;
+  bool is_only = true; // no step had several ways
 
 private:
   Onward visit_(const Origin &origin) {
@@ -256,6 +262,7 @@ private:
       if (!is_reached(*owner, *binding->value, frame)) {
         continue;
       }
+      is_only = is_only && !found;
       found = true;
       if (thorough_ ? !ways_.insert(way_of(*binding, frame, path)).second
                     : !visited_.insert({binding, frame}).second && path.empty()) {
@@ -365,6 +372,7 @@ private:
     if (!entered_.insert(owner.params[index]).second) {
       return;
     }
+    is_only = is_only && owner.called_by.size() == 1;
     for (const model::CallSite *caller : owner.called_by) {
       take(*caller->call, *caller->caller, caller->bound, nullptr);
     }
@@ -443,6 +451,7 @@ private:
           }
           if (store.value != nullptr || (store.increment != nullptr && thorough_)) {
             const Expr *value = store.value != nullptr ? store.value : store.increment;
+            is_only = is_only && !found;
             found = true;
             if (stored_.insert(value).second || !path.empty()) {
               follow(*store.function, value, path, nullptr, depth + 1);
@@ -760,6 +769,18 @@ bool visit_origins(const Site &site, const FunctionInfo &function, const Expr *e
                    OriginOptions options) {
   OriginSearch search(site, visit, options.thorough, options.enters_models);
   search.follow(function, expr, std::move(options.path), nullptr, 0);
+  return search.complete;
+}
+
+bool visit_origins_in_call(const Site &site, const model::CallSite &call, const Expr *expr, OriginVisitor visit,
+                           bool *is_only) {
+  OriginSearch search(site, visit);
+  Frame frame{.call = call.call, .caller = call.caller, .callee = call.callee, .bound = call.bound};
+  frame.unreached = unreached_parts(site.project, frame);
+  search.follow(*call.callee, expr, {}, &frame, 0);
+  if (is_only != nullptr) {
+    *is_only = search.is_only;
+  }
   return search.complete;
 }
 

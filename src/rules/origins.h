@@ -53,6 +53,11 @@ using OriginVisitor = FunctionRef<Onward(const Origin &)>;
 bool visit_origins(const Site &site, const model::FunctionInfo &function, const python::Expr *expr, OriginVisitor visit,
                    OriginOptions options = {});
 
+// The same of an expression in the function that the call calls, for this call alone: its parameters are what it
+// passes. `is_only`, if given, tells whether there was one way at each step.
+bool visit_origins_in_call(const Site &site, const model::CallSite &call, const python::Expr *expr, OriginVisitor visit,
+                           bool *is_only = nullptr);
+
 // What the function returns: the same for its results.
 bool visit_result_origins(const Site &site, const model::FunctionInfo &function, std::vector<OriginPart> path,
                           OriginVisitor visit);

@@ -65,14 +65,12 @@ bool is_same(const Question &question, std::size_t level, const model::FunctionI
   const model::CallSite &call = *repetition.calls[level];
   const model::Dependencies on = dependencies_of(question.site, function, expr);
   const model::LoopEffects &effects = model::effects_of(question.site.project, *repetition.loop);
-  const auto is_stored = [&](Symbol attribute) {
-    return holds(repetition.loop->attributes, attribute) || holds(function.attribute_stores, attribute);
-  };
-  // `state.length` of an object that is passed, and that the loop or something it calls changes
+  // `self.ids`, or `state.length` of an object that is passed, that the loop or something it calls changes
   const auto is_changed = [&](Symbol attribute) {
-    return is_stored(attribute) || holds(effects.attributes, attribute);
+    return holds(repetition.loop->attributes, attribute) || holds(function.attribute_stores, attribute) ||
+           holds(effects.attributes, attribute);
   };
-  if (on.varies || std::ranges::any_of(on.attributes, is_stored) ||
+  if (on.varies || std::ranges::any_of(on.attributes, is_changed) ||
       std::ranges::any_of(on.attributes_of_others, is_changed)) {
     return false;
   }

@@ -26,6 +26,30 @@ std::string_view api_of(const Value &value) {
 
 // ---- Routes and tasks -----------------------------------------------------------------------------------------------
 
+// The API that makes what the call gives, also in a function of the project: `app = create_app()`.
+std::string_view app_made_by(const model::Project &project, const Call &call) {
+  const Value callee = project.callee_of(&call);
+  const FunctionDef *const maker =
+      callee.is(Value::Tag::Function) && callee.function != nullptr ? callee.function->definition() : nullptr;
+  if (maker == nullptr) {
+    return api_of(callee);
+  }
+  std::string_view found;
+  any_node(maker->body, [&](const Node *node) {
+    const auto *result = as<Return>(node);
+    const auto *made = result != nullptr ? as<Call>(result->value) : nullptr;
+    const auto *assignment = as<Assign>(node);
+    made = assignment != nullptr ? as<Call>(assignment->value) : made;
+    const std::string_view api = made != nullptr ? api_of(project.callee_of(made)) : std::string_view{};
+    found = api.ends_with(".FastAPI") || api.ends_with(".Flask") || api.ends_with(".APIRouter") ||
+                    api.ends_with(".Blueprint") || api.ends_with(".Celery")
+                ? api
+                : found;
+    return false;
+  });
+  return found;
+}
+
 // `@app.post("/predict")`, `@celery.task`, `@shared_task`
 bool is_routed(const model::Project &project, const FunctionInfo &function) {
   static const NameTable kRoutes(
@@ -45,7 +69,7 @@ bool is_routed(const model::Project &project, const FunctionInfo &function) {
     const auto made = model::written_as(scope, method->value);
     return !made.empty() && std::ranges::all_of(made, [&project](const model::Argument::Given &given) {
       const auto *maker = as<Call>(given.expr);
-      const std::string_view api = maker != nullptr ? api_of(project.callee_of(maker)) : std::string_view{};
+      const std::string_view api = maker != nullptr ? app_made_by(project, *maker) : std::string_view{};
       return api.starts_with("flask.") || api.starts_with("fastapi.") || api.starts_with("sanic.") ||
              api.starts_with("quart.") || api.starts_with("starlette.") || api.starts_with("celery.") ||
              api.starts_with("aiohttp.") || api.starts_with("discord.") || api.starts_with("aiogram.");
@@ -218,7 +242,7 @@ Handlers &handlers_of(const model::Project &project) {
       if (user.definition() == nullptr || user.parent == nullptr) {
         continue;
       }
-      if (has_word(user.module->parsed->source.text(), {"Depends("})) {
+      if (has_word(user.module->parsed->source.text(), {"Depends"})) {
         add_dependencies(project, user, known_handlers);
       }
       if (user.definition()->is_async) {

@@ -64,8 +64,8 @@ RunNames find_run_names(const Site &site, const FunctionDef &definition, u32 dep
 }
 
 bool is_run_at(const Site &site, const Call &call, const Expr &given, u32 depth) {
-  constexpr u32 kMostCalls = 3;
-  const model::FunctionInfo *const function = depth < kMostCalls ? called_function(site, call) : nullptr;
+  constexpr u32 kMostPassed = 3;
+  const model::FunctionInfo *const function = depth < kMostPassed ? called_function(site, call) : nullptr;
   const FunctionDef *const definition = function != nullptr ? function->definition() : nullptr;
   const auto at = std::ranges::find(call.args, &given);
   const std::size_t place = static_cast<std::size_t>(at - call.args.begin()) +

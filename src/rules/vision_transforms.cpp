@@ -68,15 +68,44 @@ std::vector<const Call *> transform_steps(const Site &site, const Expr *transfor
   return steps;
 }
 
+namespace {
+
+bool is_random(std::string_view name) {
+  return name.starts_with("Random") || name == "ColorJitter" || name == "AutoAugment" || name == "RandAugment" ||
+         name == "TrivialAugmentWide" || name == "AugMix" || name == "ElasticTransform";
+}
+
+} // namespace
+
 const Call *random_step(const Site &site, const Expr *transform) {
   for (const Call *step : transform_steps(site, transform)) {
-    const std::string_view name = step_name(site, *step);
-    if (name.starts_with("Random") || name == "ColorJitter" || name == "AutoAugment" || name == "RandAugment" ||
-        name == "TrivialAugmentWide" || name == "AugMix" || name == "ElasticTransform") {
+    if (is_random(step_name(site, *step))) {
       return step;
     }
   }
   return nullptr;
+}
+
+const Call *random_step_in_call(const Site &site, const model::CallSite &call, const Expr *transform) {
+  const Call *found = nullptr;
+  bool is_only = true;
+  visit_origins_in_call(
+      site, call, transform,
+      [&](const Origin &origin) {
+        const auto *step = as<Call>(origin.expr);
+        if (step == nullptr) {
+          return origin.parameter_of != nullptr ? Onward::Through : Onward::Stop;
+        }
+        const std::string_view name = step_name(site, *step);
+        if (name == "Compose" && !step->args.empty()) {
+          origin.next = {step->args[0]};
+          return Onward::Next;
+        }
+        found = found == nullptr && is_random(name) ? step : found;
+        return Onward::Stop;
+      },
+      &is_only);
+  return is_only ? found : nullptr;
 }
 
 } // namespace deepperf::rules

@@ -18,4 +18,7 @@ std::string_view step_name(const Site &site, const python::Call &step);
 // The first random step of a transform; null if there is none.
 const python::Call *random_step(const Site &site, const python::Expr *transform);
 
+// The same in the function that the call calls, for what this call passes.
+const python::Call *random_step_in_call(const Site &site, const model::CallSite &call, const python::Expr *transform);
+
 } // namespace deepperf::rules

@@ -1,4 +1,5 @@
 #include "model/variance.h"
+#include "rules/made_on_host.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -382,26 +383,33 @@ Block body_of(const model::Loop &loop) {
                                               : Block{};
 }
 
-// The loop around the only call of the function, in which each turn decodes a token; null if there is none.
+// The loop that leads to the function, by its only caller and so on, in which each turn decodes a token; null if there
+// is none.
 struct DecodingLoop {
   const model::Loop *loop = nullptr;
-  const model::CallSite *through = nullptr; // null: the loop stands around the place itself
+  const model::CallSite *through = nullptr; // the call of the function; null: the loop stands around the place itself
 };
 
 DecodingLoop decoding_loop_of(const Site &site) {
   if (const model::Loop *const own = long_loop_around(site)) {
     return {own, nullptr};
   }
-  const bool is_called_once = site.function != nullptr && site.function->called_by.size() == 1;
-  const model::CallSite *const caller = is_called_once ? site.function->called_by[0] : nullptr;
-  if (caller == nullptr || caller->caller == site.function) {
-    return {};
+  constexpr u32 kMostCalls = 3;
+  const FunctionInfo *function = site.function;
+  const model::CallSite *through = nullptr;
+  for (u32 i = 0; i < kMostCalls && function != nullptr && function->called_by.size() == 1; ++i) {
+    const model::CallSite *const caller = function->called_by[0];
+    through = through == nullptr ? caller : through;
+    const model::Loop *loop = caller->loop;
+    while (loop != nullptr && (loop->tiny || loop->turns == model::Turns::Few)) {
+      loop = loop->parent;
+    }
+    if (loop != nullptr || caller->caller == function) {
+      return {caller->caller == function ? nullptr : loop, through};
+    }
+    function = caller->caller;
   }
-  const model::Loop *loop = caller->loop;
-  while (loop != nullptr && (loop->tiny || loop->turns == model::Turns::Few)) {
-    loop = loop->parent;
-  }
-  return {loop, caller};
+  return {};
 }
 
 // Does the loop make the attribute longer: `state.ids = torch.cat([state.ids, …])`, `self.ids.append(…)`,
@@ -428,10 +436,18 @@ bool grows_attribute(const Block &body, Symbol attr) {
   });
 }
 
+// The same in the methods that the loop calls: `self._append(token)`
+bool grows_attribute(const model::Loop &loop, Symbol attr) {
+  return grows_attribute(body_of(loop), attr) ||
+         std::ranges::any_of(reached_functions(*loop.function, *loop.node), [attr](const FunctionInfo *called) {
+           return called->definition() != nullptr && grows_attribute(called->definition()->body, attr);
+         });
+}
+
 // `state.ids`, or `state.tokens[:, :state.length]`, of what the loop makes longer.
-bool is_all_of_attribute(const Block &body, const Expr *expr) {
+bool is_all_of_attribute(const model::Loop &loop, const Expr *expr) {
   if (const auto *attribute = as<Attribute>(expr)) {
-    return grows_attribute(body, attribute->attr);
+    return grows_attribute(loop, attribute->attr);
   }
   const auto *part = as<Subscript>(expr);
   const auto *axes = part != nullptr ? as<Tuple>(part->slice) : nullptr;
@@ -439,7 +455,7 @@ bool is_all_of_attribute(const Block &body, const Expr *expr) {
                       : axes != nullptr && !axes->elts.empty() ? as<Slice>(axes->elts[axes->elts.size() - 1])
                                                                : as<Slice>(part->slice);
   const auto *end = slice != nullptr && slice->lower == nullptr ? as<Attribute>(slice->upper) : nullptr;
-  return end != nullptr && grows_attribute(body, end->attr);
+  return end != nullptr && grows_attribute(loop, end->attr);
 }
 
 // What the function gets of the sequence: an argument of the call in the loop, or an attribute that the
@@ -456,15 +472,19 @@ bool is_all_in_step(const Site &site, const DecodingLoop &decoding, const Expr *
     const Site there = given != nullptr ? site_of(site, *decoding.through->call) : site;
     const auto *passed = as<Name>(given);
     const bool is_joined = passed != nullptr && is_joined_in(there, body, passed->id);
-    return given != nullptr &&
-           (is_joined || is_all_so_far(there, *decoding.loop, body, given, 0) || is_all_of_attribute(body, given));
+    return given != nullptr && (is_joined || is_all_so_far(there, *decoding.loop, body, given, 0) ||
+                                is_all_of_attribute(*decoding.loop, given));
   }
   if (const auto *call = as<Call>(input)) {
+    if (called_function(site, *call) != nullptr) { // that takes the part of it
+      const Expr *const result = returned_at_end(site, *call);
+      return result != nullptr && is_all_of_attribute(*decoding.loop, result);
+    }
     const std::string_view method = called_method(*call);
     return (method == "to" || method == "cuda" || method == "long" || method == "unsqueeze") &&
            is_all_in_step(site, decoding, receiver_of(*call));
   }
-  return is_all_of_attribute(body, input);
+  return is_all_of_attribute(*decoding.loop, input);
 }
 
 // A language model that gets everything again for every token.

@@ -149,16 +149,15 @@ bool holds_arrays(const Value &list) {
     return false;
   }
   const Value &element = list.items[0];
-  if (!element.is_kind(Kind::NumpyArray) || element.open || element.none) {
-    return false;
-  }
-  bool is_array = true;
+  bool has_other = element.none;
+  bool is_array = !element.open && element.known();
   bool is_annotated = false; // without a name it is what an annotation says
   model::for_each_alternative(element, [&](const Value &one) {
-    is_array &= one.is_kind(Kind::NumpyArray) && !one.many && one.name() && makes_array(one.name().text());
-    is_annotated |= one.is_kind(Kind::NumpyArray) && !one.many && !one.name();
+    has_other |= !one.is_kind(Kind::NumpyArray);
+    is_array &= !one.many && one.name() && makes_array(one.name().text());
+    is_annotated |= !one.many && !one.name();
   });
-  return is_array || is_annotated;
+  return !has_other && (is_array || is_annotated);
 }
 
 bool is_list_of_arrays(const Site &site, const Expr *expr) {

@@ -112,8 +112,9 @@ struct BootstrapTarget {
 BootstrapTarget bootstrap_target(const Site &site, const Expr *expr) {
   BootstrapTarget found;
   visit_origins(site, *site.function, expr, [&](const Origin &origin) {
+    const auto *member = as<Attribute>(origin.expr); // q.max(1).values
     if (origin.parameter_of != nullptr || origin.expr->kind == NodeKind::Subscript ||
-        origin.expr->kind == NodeKind::UnaryOp) {
+        origin.expr->kind == NodeKind::UnaryOp || (member != nullptr && member->attr.text() == "values")) {
       return Onward::Through;
     }
     if (const auto *both = as<BinOp>(origin.expr)) {

@@ -158,10 +158,11 @@ bool is_evaluated_between_steps(const Site &site, const Node *node) {
   constexpr std::string_view kEval[] = {".eval()"};
   if (const auto *branch = as<If>(node)) {
     const auto evaluates = [&](const Stmt *statement) { return reaches_word(site, *statement, Words(kEval)); };
-    if (std::ranges::none_of(branch->body, evaluates)) {
+    const Block &block = std::ranges::any_of(branch->body, evaluates) ? branch->body : branch->orelse;
+    if (std::ranges::none_of(block, evaluates)) {
       return false;
     }
-    const bool is_left = branch->body.back()->kind == NodeKind::Break || branch->body.back()->kind == NodeKind::Return;
+    const bool is_left = block.back()->kind == NodeKind::Break || block.back()->kind == NodeKind::Return;
     const bool is_every_so_many = any_node(branch->test, [](const Node *part) {
       const auto *operation = as<BinOp>(part);
       return operation != nullptr && operation->op() == Operator::Mod;

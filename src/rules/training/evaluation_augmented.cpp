@@ -1,3 +1,4 @@
+#include "model/variance.h"
 #include "rules/assignments.h"
 #include "rules/reach.h"
 #include "rules/site.h"
@@ -33,6 +34,11 @@ bool names_evaluation(std::string_view text) {
   return false;
 }
 
+// CIFAR10(root, train, transform)
+bool has_train_place(std::string_view api) {
+  return api.ends_with("MNIST") || api.ends_with(".CIFAR10") || api.ends_with(".CIFAR100");
+}
+
 // Does the constructor say that the data is for evaluation: train=False, split="test", a folder `…/val`?
 bool is_for_evaluation(const Site &site, const Call &call) {
   const std::string_view api = called_api(site, call);
@@ -49,6 +55,9 @@ bool is_for_evaluation(const Site &site, const Call &call) {
       return text.has_value() && is_evaluation_word(*text);
     }
   }
+  if (has_train_place(api) && call.args.size() > 1) { // CIFAR10(root, False)
+    return is_constant(call.args[1], ConstantKind::False);
+  }
   if (!api.ends_with("ImageFolder") && !api.ends_with("DatasetFolder")) {
     return false;
   }
@@ -58,7 +67,7 @@ bool is_for_evaluation(const Site &site, const Call &call) {
     root = joined->args.back();
   }
   const auto *path = as<BinOp>(root);
-  if (path != nullptr && path->op() == Operator::Div) {
+  if (path != nullptr && (path->op() == Operator::Div || path->op() == Operator::Add)) { // root + "/val"
     root = path->right;
   }
   const auto text = root != nullptr ? string_of(site, root) : std::nullopt;
@@ -77,8 +86,7 @@ const Expr *transform_of(const Site &site, const Call &call) {
   }
   // ImageFolder(root, transform), CIFAR10(root, train, transform); elsewhere only by its name.
   const bool is_folder = api.ends_with(".ImageFolder") || api.ends_with(".FakeData");
-  const bool has_train = api.ends_with("MNIST") || api.ends_with(".CIFAR10") || api.ends_with(".CIFAR100");
-  const u32 place = is_folder ? 1 : has_train ? 2 : ~0U;
+  const u32 place = is_folder ? 1 : has_train_place(api) ? 2 : ~0U;
   if (place != ~0U) {
     return argument(call, place, "transform");
   }
@@ -86,9 +94,62 @@ const Expr *transform_of(const Site &site, const Call &call) {
   return given != nullptr ? given->value : nullptr;
 }
 
+// What one call of the function around the place passes for a parameter that the expression is; nothing if it is
+// something else.
+std::optional<model::ConstantValue> passed_constant(const Site &site, const model::CallSite &caller, const Expr *expr) {
+  const auto *name = as<Name>(expr);
+  const u32 place = name != nullptr ? site.function->place_of_param(name->id) : model::FunctionInfo::kNoParam;
+  const Expr *const given = place != model::FunctionInfo::kNoParam ? model::passed_argument(caller, place) : nullptr;
+  return given != nullptr ? setting_of(site_of(site, *caller.call), given) : std::nullopt;
+}
+
+// The same as is_for_evaluation where a caller decides: `build(root, "val")` of `ImageFolder(f"{root}/{split}")`.
+bool is_called_for_evaluation(const Site &site, const Call &call, const model::CallSite &caller) {
+  if (const Keyword *train = keyword_argument(call, "train")) {
+    const auto value = passed_constant(site, caller, train->value);
+    return value.has_value() && value->as_bool() == false;
+  }
+  const Keyword *split = keyword_argument(call, "split");
+  const Expr *root = split != nullptr ? split->value : argument(call, 0, "root");
+  if (const auto *text = as<JoinedStr>(root); text != nullptr && !text->values.empty()) {
+    const auto *last = as<FormattedValue>(text->values[text->values.size() - 1]);
+    root = last != nullptr ? last->value : nullptr;
+  } else if (const auto *joined = as<Call>(root); joined != nullptr && called_name(*joined) == "join") {
+    root = joined->args.empty() ? nullptr : joined->args.back();
+  } else if (const auto *path = as<BinOp>(root); path != nullptr && path->op() == Operator::Div) {
+    root = path->right;
+  }
+  const auto value = root != nullptr ? passed_constant(site, caller, root) : std::nullopt;
+  const auto text = value.has_value() ? value->as_string() : std::nullopt;
+  return text.has_value() && is_evaluation_word(*text);
+}
+
+// A function that makes data sets: what each of its callers asks for.
+void check_maker(Site &site, const Call &call, const Expr *transform) {
+  constexpr std::size_t kMostCallers = 8;
+  if (site.function == nullptr || site.function->called_by.size() > kMostCallers) {
+    return;
+  }
+  for (const model::CallSite *caller : site.function->called_by) {
+    const Call *const random =
+        is_called_for_evaluation(site, call, *caller) ? random_step_in_call(site, *caller, transform) : nullptr;
+    if (random != nullptr) {
+      Site there = site_of(site, *caller->call);
+      Finding &finding =
+          report(there, *caller->call,
+                 "the data for evaluation is augmented at random, so the scores are too low and differ from run to run",
+                 "give it a transform without random steps, such as `Resize`, `CenterCrop` and `ToTensor`");
+      finding.notes.push_back({site_of(site, *random).module->file, random->span(), "this step is random"});
+    }
+  }
+}
+
 void check_constructor(Site &site, const Call &call) {
   const Expr *const transform = transform_of(site, call);
   if (transform == nullptr || !is_for_evaluation(site, call)) {
+    if (transform != nullptr) {
+      check_maker(site, call, transform);
+    }
     return;
   }
   if (const Call *random = random_step(site, transform)) {

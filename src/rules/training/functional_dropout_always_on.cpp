@@ -50,7 +50,11 @@ bool is_same_in_both_modes(const Site &site, const Expr *p) {
   if (attribute == nullptr || has_word(text_of(site, p), {"train"}) || function_has_word(site, {".training"})) {
     return false;
   }
-  return attribute->value->kind == NodeKind::Name || attribute->attr.text() == "p";
+  // `self.config.dropout` of settings that the program defines
+  const model::Value settings =
+      attribute->value->kind == NodeKind::Attribute ? value_of(site, attribute->value) : model::Value{};
+  const bool is_setting = settings.is(model::Value::Tag::Object) && settings.type->kind == Kind::Unknown;
+  return attribute->value->kind == NodeKind::Name || attribute->attr.text() == "p" || is_setting;
 }
 
 // The same of what a name or parameter gets, wherever that is written.

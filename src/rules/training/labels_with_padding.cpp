@@ -260,7 +260,7 @@ Where a collator in another file replaces the padding.
 
 - Transformers documentation: T5, training
 )"},
-    .calls = "HfModel.__call__",
+    .calls = "HfModel.__call__ dict",
     .on_call = check_call,
     .nodes = {NodeKind::Assign, NodeKind::Dict},
     .on_node = check};

@@ -1,5 +1,6 @@
 #include "model/definitions.h"
 #include "model/modes.h"
+#include "rules/per_step.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -215,11 +216,14 @@ bool class_switches(const Site &site, std::string_view model) {
              .models.contains(model);
 }
 
-// A method of an object that this program makes, for a server or a script, where no code at all switches modes: whoever
-// calls it, through whatever attribute of an application, finds the model as it was made.
+// A function that answers requests, or a method of an object that this program makes, where no code at all switches
+// modes: whoever calls it, through whatever attribute of an application, finds the model as it was made.
 bool is_of_object_in_use(const Site &site) {
-  if (site.type == nullptr || site.function == nullptr || project_has_word(site, {".eval(", ".train(", ".training"})) {
+  if (site.function == nullptr || project_has_word(site, {".eval(", ".train(", ".training"})) {
     return false;
+  }
+  if (site.type == nullptr) {
+    return runs_per_request(site.project, *site.function); // a server runs what answers its requests
   }
   const auto &constructions = model::definitions_of(site.project).constructions;
   const auto made = constructions.find(site.type);
@@ -241,7 +245,9 @@ void check_forward(Site &site, const Call &call) {
     return;
   }
   PlaceContext context = context_of(site);
-  context.run_by_script = context.run_by_script || is_of_object_in_use(site);
+  if (!context.run_by_script && context.no_grad == PlaceContext::NoGrad::Always) {
+    context.run_by_script = is_of_object_in_use(site);
+  }
   // Outside of loops: a script that loads a model and asks it, and has nothing to do with training.
   if (loop == nullptr && !context.in_evaluation_step &&
       (!context.run_by_script || context.no_grad != PlaceContext::NoGrad::Always ||

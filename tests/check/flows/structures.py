@@ -305,6 +305,18 @@ def dataclass_context(p):
 
 
 @structure
+def keyword_parts(p):
+    """train(**parts) takes all parts by their names, and looks them up."""
+    names = names_of(p, 'parts["{}"]')
+    given = ", ".join(f"{name}={name}" for name in names_of(p))
+    loader = {"loader": 'parts["loader"]'}
+    return program(p, text([
+        "", "def train(**parts):", *indented(training_lines(p, {**names, **loader})), "", "",
+        "def evaluate(**parts):", *indented(evaluation_lines(p, {**names, **loader})), ""]),
+        main(p, None, [f"train({given}, loader=train_loader)", f"print(epoch, evaluate({given}, loader=val_loader))"]))
+
+
+@structure
 def namedtuple_(p):
     fields = ["model", *(name for name, _ in p.components())]
     listed = ", ".join(f'"{name}"' for name in fields)

@@ -16,7 +16,7 @@ def train(loader, best):
         teacher = copy.deepcopy(model)  # expect: DP243
         weights = copy.deepcopy(model.state_dict())  # expect: DP243
         batch = copy.deepcopy(x)
-        loss = (model(batch) - teacher_of(model)(x).detach() - teacher(x).detach()).pow(2).mean()
+        loss = (model(batch) - teacher_of(model)(x).detach() - teacher(x).detach()).pow(2).mean()  # expect: DP232
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
