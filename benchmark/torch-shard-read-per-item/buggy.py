@@ -6,8 +6,8 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 
 SHARDS = 4
-WINDOWS = 100
-LENGTH = 2000
+WINDOWS = 150
+LENGTH = 8000
 BATCH = 20
 
 
