@@ -327,7 +327,10 @@ bool is_list_of_item(const Expr *given, const Expr *target) {
 
 void check_function(Site &site, const Node &node) {
   const auto &call = static_cast<const Call &>(node);
-  const model::Loop *const loop = call.args.empty() && call.keywords.empty() ? nullptr : loop_around(site);
+  const auto is_list_of_one = [](const Expr *one) {
+    return one->kind == NodeKind::List && static_cast<const List *>(one)->elts.size() == 1;
+  };
+  const model::Loop *const loop = std::ranges::any_of(call.args, is_list_of_one) ? loop_around(site) : nullptr;
   const Iterations iterations = loop != nullptr && !loop->tiny ? iterations_of(*loop) : Iterations{};
   if (iterations.target == nullptr || loop->steps || loop->turns == model::Turns::Few || !site.module->torch ||
       site.module->is_test || site.function == nullptr) {
