@@ -64,12 +64,12 @@ Value Transfer::parsed_objects(std::string_view api, const Arguments &arguments)
 // What zip(*rows) gives for rows of the same parts: a tuple of columns.
 Value Transfer::transposed(const Value &rows) {
   const Value row = rows.is(Value::Tag::Tuple) && rows.uniform && !rows.open ? element_of(rows) : Value{};
-  if (!row.is(Value::Tag::Tuple) || row.uniform || row.open || row.alternatives != nullptr) {
+  if (!row.is(Value::Tag::Tuple) || row.uniform || row.alternatives != nullptr) {
     return rows.is_bottom() ? rows : Value{};
   }
   std::vector<Value> columns;
   for (u32 i = 0; i < row.number; ++i) {
-    columns.push_back(make_uniform(row.items[i]));
+    columns.push_back(make_uniform(row.open ? join(row.items[i], Value{}) : row.items[i]));
   }
   return tuple_of(columns);
 }
@@ -165,7 +165,10 @@ Value Transfer::call_api(const Call *call, const Value &callee, const Arguments 
     mark(first.function).compiled_at = call;
   }
   if (name == "zip" && call->args.size() == 1 && call->args[0]->kind == NodeKind::Starred) { // zip(*pairs)
-    return transposed(peek(static_cast<const Starred *>(call->args[0])->value));
+    const Value columns = transposed(peek(static_cast<const Starred *>(call->args[0])->value));
+    if (!columns.is_unknown()) {
+      return columns;
+    }
   }
   if ((name == "enumerate" || name == "zip") && !call->args.empty()) {
     std::vector<Value> parts;

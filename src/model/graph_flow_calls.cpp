@@ -64,6 +64,9 @@ u64 GraphFlowWalker::call(const Call *expr, bool is_discarded) {
     return function(expr, *callee.function, callee.is(Value::Tag::Method) && !callee.function->is_static, given,
                     is_discarded);
   }
+  if (is_module(callee)) { // a loss, an activation
+    return computed(all);
+  }
   if (receiver != 0 && method != nullptr) {
     static const NameTable kOfLists({"append", "extend", "insert", "appendleft"});
     if (receiver >> first_ == 0 && !is_tensor(method->value) && !kOfLists.has(method->attr)) { // it may be anything
@@ -83,9 +86,6 @@ u64 GraphFlowWalker::call(const Call *expr, bool is_discarded) {
   }
   if (callee.is(Value::Tag::Api)) {
     return api(callee.name(), all);
-  }
-  if (is_module(callee)) { // a loss, an activation
-    return computed(all);
   }
   if (callee.is(Value::Tag::ApiMethod)) {
     const ApiInfo *info = find_method(callee.receiver().kind, callee.name());

@@ -141,18 +141,23 @@ private:
     }
   }
 
-  // The parameters of `net.layer4` are parameters of `net`.
+  // The parameters of `net.layer4` are parameters of `net`. What callers pass that are not in these files is none of
+  // the modules that are made here.
   void take_owner(const Expr *owner, const Value &known) {
     if (!known.is_unknown() && !known.is_bottom()) {
       return take(known, 0);
     }
+    const Expr *root = owner;
     for (const auto *part = as<Attribute>(owner); part != nullptr; part = as<Attribute>(part->value)) {
       const Value whole = value(part->value);
       if (is_module(whole)) {
         return take(whole, 0);
       }
+      root = part->value;
     }
-    found_.everything = true;
+    const auto *name = as<Name>(root);
+    const bool is_passed = name != nullptr && function_ != nullptr && function_->has_param(name->id);
+    found_.everything = found_.everything || !is_passed;
   }
 
   static void mark(const Value &module, std::unordered_set<const Call *> &made,
@@ -168,7 +173,7 @@ private:
 
   void take(const Value &value, u32 depth) {
     constexpr u32 kMostDepth = 6;
-    if (value.open || value.many || depth > kMostDepth || (value.is_unknown() && depth == 0)) {
+    if (value.many || depth > kMostDepth || (value.is_unknown() && depth == 0)) {
       found_.everything = true;
     }
     if (depth > kMostDepth) {

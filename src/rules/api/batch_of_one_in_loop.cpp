@@ -1,6 +1,7 @@
 #include "model/graph_flow.h"
 #include "model/variance.h"
 #include "rules/encoding.h"
+#include "rules/names_from.h"
 #include "rules/optimizer_module.h"
 #include "rules/per_item.h"
 #include "rules/reach.h"
@@ -197,11 +198,76 @@ Iterations iterations_of(const model::Loop &loop) {
   return generators.size() == 1 ? Iterations{loop.node, generators[0]->target} : Iterations{};
 }
 
+bool makes_tensor(std::string_view api) {
+  return api == "torch.as_tensor" || api == "torch.tensor" || api == "torch.from_numpy" || api == "torch.Tensor" ||
+         api == "torch.FloatTensor";
+}
+
+// What a call makes a tensor of, itself or in a function of the project that does just that; null if it is something
+// else.
+const Expr *converted_by(const Site &site, const Call &call) {
+  if (call.args.empty()) {
+    return nullptr;
+  }
+  const model::FunctionInfo *const helper = called_function(site, call);
+  if (helper == nullptr) {
+    return makes_tensor(called_api(site, call)) ? call.args[0] : nullptr;
+  }
+  const FunctionDef *const definition = helper->definition();
+  const auto *result =
+      definition != nullptr && definition->body.size() == 1 ? as<Return>(definition->body[0]) : nullptr;
+  const auto *made = result != nullptr ? as<Call>(result->value) : nullptr;
+  while (made != nullptr && receiver_of(*made) != nullptr && called_method(*made) == "to") {
+    made = as<Call>(receiver_of(*made));
+  }
+  const bool is_made = made != nullptr && !made->args.empty() && makes_tensor(called_api(site, *made)) &&
+                       is_param(*helper, made->args[0]);
+  return is_made ? call.args[0] : nullptr;
+}
+
+// The item without what makes a tensor of it: `row` of `torch.as_tensor(row).float()`.
+const Expr *unconverted(const Site &site, const Expr *item) {
+  while (const auto *call = as<Call>(item)) {
+    const std::string_view method = called_method(*call);
+    const Expr *const inner = converted_by(site, *call);
+    if (inner == nullptr && method != "to" && method != "float" && method != "cuda") {
+      break;
+    }
+    item = inner != nullptr ? inner : receiver_of(*call);
+    if (item == nullptr) {
+      break;
+    }
+  }
+  return item;
+}
+
+// Does the class make one tensor of all items elsewhere, so that they have the same size? `self.obs`, which callers
+// pass for the parameter.
+bool is_made_one_tensor(const Site &site, const Expr *over) {
+  const auto *name = as<Name>(over);
+  const Expr *held = over->kind == NodeKind::Attribute ? over : nullptr;
+  if (name != nullptr && site.function != nullptr && site.function->has_param(name->id)) {
+    for (const Passed &passed : passed_for(*site.function, name->id)) {
+      held = passed.value != nullptr && passed.value->kind == NodeKind::Attribute ? passed.value : nullptr;
+    }
+  }
+  if (held == nullptr || site.type == nullptr) {
+    return false;
+  }
+  const std::string_view text = text_of(site, held);
+  return any_node_inside(site.type->node, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    const Expr *const whole = call != nullptr ? converted_by(site, *call) : nullptr;
+    return whole != nullptr && text_of(site, whole) == text;
+  });
+}
+
 // Are these the rows of one tensor, one after the other: `for row in x`, or `x[i]` for each i of range(len(x))?
 bool takes_rows(const Site &site, const Expr *item, const Expr *over, const Name &target) {
-  const auto *row = as<Name>(item);
+  const auto *row = as<Name>(unconverted(site, item));
   if (row != nullptr && row->id == target.id) {
-    return model::kind_of(over) == Kind::TorchTensor || is_collected_batch(site, over);
+    return model::kind_of(over) == Kind::TorchTensor || model::kind_of(over) == Kind::NumpyArray ||
+           is_collected_batch(site, over) || is_made_one_tensor(site, over);
   }
   const auto *element = as<Subscript>(item);
   const Expr *const rows = element != nullptr ? element->value : item;
@@ -219,43 +285,6 @@ bool takes_rows(const Site &site, const Expr *item, const Expr *over, const Name
 struct BatchedCall {
   const Call *call = nullptr;
   const model::FunctionInfo *where = nullptr;
-};
-
-// The names of a function that are computed from one of its parameters, and the parameter itself.
-class NamesFrom {
-public:
-  NamesFrom(const FunctionDef &function, Symbol param) : names_{param.id} {
-    for (std::size_t known = 0; known != names_.size();) {
-      known = names_.size();
-      any_node(function.body, [this](const Node *node) {
-        if (const auto *assignment = as<Assign>(node); assignment != nullptr && mentioned_in(assignment->value)) {
-          std::ranges::for_each(assignment->targets, [this](const Expr *target) { add(target); });
-        } else if (const auto *loop = as<For>(node); loop != nullptr && mentioned_in(loop->iter)) {
-          add(loop->target);
-        }
-        return false;
-      });
-    }
-  }
-
-  [[nodiscard]] bool mentioned_in(const Expr *expr) const {
-    return any_node(expr, [this](const Node *node) {
-      const auto *name = as<Name>(node);
-      return name != nullptr && names_.contains(name->id.id);
-    });
-  }
-
-private:
-  void add(const Expr *target) {
-    any_node(target, [this](const Node *node) {
-      if (const auto *name = as<Name>(node)) {
-        names_.insert(name->id.id);
-      }
-      return false;
-    });
-  }
-
-  std::unordered_set<u32> names_;
 };
 
 BatchedCall model_given_param(const Site &site, const model::FunctionInfo &function, u32 param, u32 depth = 0) {
@@ -298,7 +327,10 @@ bool is_list_of_item(const Expr *given, const Expr *target) {
 
 void check_function(Site &site, const Node &node) {
   const auto &call = static_cast<const Call &>(node);
-  const model::Loop *const loop = call.args.empty() && call.keywords.empty() ? nullptr : loop_around(site);
+  const auto is_list_of_one = [](const Expr *one) {
+    return one->kind == NodeKind::List && static_cast<const List *>(one)->elts.size() == 1;
+  };
+  const model::Loop *const loop = std::ranges::any_of(call.args, is_list_of_one) ? loop_around(site) : nullptr;
   const Iterations iterations = loop != nullptr && !loop->tiny ? iterations_of(*loop) : Iterations{};
   if (iterations.target == nullptr || loop->steps || loop->turns == model::Turns::Few || !site.module->torch ||
       site.module->is_test || site.function == nullptr) {

@@ -1,4 +1,5 @@
 #include "rules/assignments.h"
+#include "rules/optimizer_module.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -76,6 +77,31 @@ bool reduces(std::string_view name) {
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
+// Layers that treat every row alike, so that it does not matter when they see which rows.
+bool works_row_by_row(const Site &site, const Call &call) {
+  constexpr std::string_view kLayers[] = {"torch.nn.Linear", "torch.nn.ReLU",    "torch.nn.GELU",
+                                          "torch.nn.Tanh",   "torch.nn.SiLU",    "torch.nn.LayerNorm",
+                                          "torch.nn.ELU",    "torch.nn.Sigmoid", "torch.nn.LeakyReLU"};
+  std::string_view layer;
+  return maker_of_callee(site, call, &layer) != nullptr && std::ranges::find(kLayers, layer) != std::end(kLayers);
+}
+
+// How many nodes or graphs a batch of PyTorch Geometric has, also where a caller passes it.
+bool counts_in_graphs(const Site &site, const Expr *expr) {
+  const auto *attribute = as<Attribute>(expr);
+  if (attribute != nullptr) {
+    return attribute->attr.text() == "num_nodes" || attribute->attr.text() == "num_graphs";
+  }
+  const auto *name = as<Name>(expr);
+  if (name == nullptr || site.function == nullptr || assigned_before(site, name->id, name->start) != nullptr) {
+    return false;
+  }
+  const std::vector<Passed> passed = passed_for(*site.function, name->id);
+  return !passed.empty() && std::ranges::all_of(passed, [&](const Passed &one) {
+    return one.value != nullptr && one.value->kind == NodeKind::Attribute && counts_in_graphs(site, one.value);
+  });
+}
+
 // What a loop body does with the mask.
 struct Grouping {
   const Expr *groups = nullptr;  // `dst`
@@ -109,7 +135,8 @@ public:
         found.reduced = tensor != nullptr ? tensor : found.reduced;
       }
       const Kind kind = model::kind_of(call->func);
-      found.has_other |= kind == Kind::TorchModule || called_function(site_, *call) != nullptr;
+      found.has_other |=
+          (kind == Kind::TorchModule && !works_row_by_row(site_, *call)) || called_function(site_, *call) != nullptr;
     } else if (node->kind == NodeKind::Break || node->kind == NodeKind::For || node->kind == NodeKind::While ||
                node->kind == NodeKind::Return || node->kind == NodeKind::Continue) {
       found.has_other = true;
@@ -132,6 +159,16 @@ private:
     if (const auto *name = as<Name>(expr)) {
       const auto row = std::ranges::find_if(rows_, [&](const auto &one) { return one.first == name->id; });
       return row != rows_.end() ? row->second : nullptr;
+    }
+    if (const auto *product = as<BinOp>(expr)) { // weight * rows
+      const Expr *const left = tensor_of_rows(product->left);
+      return left != nullptr ? left : tensor_of_rows(product->right);
+    }
+    if (const auto *call = as<Call>(expr); call != nullptr && !call->args.empty()) {
+      const std::string_view api = called_api(site_, *call);
+      const bool keeps_rows =
+          api == "torch.softmax" || api == "torch.nn.functional.softmax" || works_row_by_row(site_, *call);
+      return keeps_rows ? tensor_of_rows(call->args[0]) : nullptr;
     }
     const auto *element = as<Subscript>(expr);
     if (element == nullptr) {
@@ -163,8 +200,7 @@ void check_loop(Site &site, const Node &node, const Expr *target, const Expr *it
     return;
   }
   const Expr *const counted = counted_rows(site, range->args[0]);
-  const auto *of_graph = as<Attribute>(range->args[0]); // of PyTorch Geometric
-  if (counted == nullptr && (of_graph == nullptr || of_graph->attr.text() != "num_nodes")) {
+  if (counted == nullptr && !counts_in_graphs(site, range->args[0])) {
     return;
   }
   BodyReader reader(site, index->id);
@@ -216,7 +252,7 @@ extern constinit const Rule kGroupLoop = {
              .documentation = R"(## What it finds
 
 A loop over all rows of a tensor that compares a vector of indices with each row's index and sums, averages or otherwise reduces what
-belongs to it: the neighbours of each node of a graph, the points of each voxel.
+belongs to it: the neighbours of each node of a graph, the points of each voxel. The same for the graphs of a batch of PyTorch Geometric.
 
 ## Why it costs
 

@@ -346,6 +346,14 @@ const model::FunctionInfo *called_meter(const Site &site, const Call &call) {
   return nullptr;
 }
 
+// The loop around a place whose iterations are training steps: `for name, loss in losses.items()` stands in it.
+const model::Loop *stepping_loop(const model::Loop *loop) {
+  while (loop != nullptr && !loop->steps) {
+    loop = loop->parent;
+  }
+  return loop != nullptr && !loop->tiny ? loop : nullptr;
+}
+
 // Was backward() called on the value in this step, or does the function that gives it do so? Then nobody can walk its
 // graph again.
 bool was_walked_in_step(const Site &site, const Expr *value) {
@@ -354,14 +362,21 @@ bool was_walked_in_step(const Site &site, const Expr *value) {
   if (called != nullptr && called->steps) {
     return true;
   }
-  const model::Loop *const loop = loop_around(site);
+  const model::Loop *const loop = stepping_loop(loop_around(site)); // `for callback in callbacks` stands in it
   const Node *const region = loop != nullptr ? loop->node : site.function->node;
-  return region != nullptr && Walked(site, body_of(region), false).has_direct(text_of(site, value));
+  if (region == nullptr) {
+    return false;
+  }
+  const Walked walked(site, body_of(region), false);
+  const auto *entries = as<Dict>(value); // {"loss": loss}
+  return walked.has_direct(text_of(site, value)) ||
+         (entries != nullptr && std::ranges::any_of(entries->items, [&](const DictItem &item) {
+            return model::has_grad(item.value) && walked.has_direct(text_of(site, item.value));
+          }));
 }
 
 // meter.update(loss): a method of the project adds what it is given to what it has.
-void check_meter(Site &site, const Call &call) {
-  const model::FunctionInfo *const callee = called_meter(site, call);
+void check_meter(Site &site, const Call &call, const model::FunctionInfo *callee) {
   if (callee == nullptr || callee->definition() == nullptr || under_no_grad(site) ||
       !context_of(site).in_training_step) {
     return;
@@ -395,6 +410,20 @@ void check_meter(Site &site, const Call &call) {
   }
 }
 
+// The same of all that a call may call, as that of a callback does: one that keeps its arguments is enough.
+void check_meters(Site &site, const Call &call) {
+  const model::Value callee = site.project.callee_of(&call);
+  if (callee.alternatives == nullptr) {
+    return check_meter(site, call, called_meter(site, call));
+  }
+  const std::size_t before = site.findings.size();
+  for_each_alternative(callee, [&](const model::Value &one) {
+    if (one.is(model::Value::Tag::Method) && site.findings.size() == before) {
+      check_meter(site, call, one.function);
+    }
+  });
+}
+
 // Does every caller take nothing but numbers from what the call gives?
 bool callers_take_numbers(const Site &site, const model::FunctionInfo &function) {
   constexpr u16 kElse = Flow::kWalked | Flow::kEscapes | Flow::kReturned | Flow::kNeedsNoGraph | Flow::kStored;
@@ -413,14 +442,6 @@ bool callers_take_numbers(const Site &site, const model::FunctionInfo &function)
     }
   }
   return is_called && (function.context & model::kCallersUnknown) == 0;
-}
-
-// The loop around a place whose iterations are training steps: `for name, loss in losses.items()` stands in it.
-const model::Loop *stepping_loop(const model::Loop *loop) {
-  while (loop != nullptr && !loop->steps) {
-    loop = loop->parent;
-  }
-  return loop != nullptr && !loop->tiny ? loop : nullptr;
 }
 
 // In a training loop: a sum or list that keeps graphs from step to step, and of which only numbers are taken in the
@@ -465,7 +486,7 @@ void check_node(Site &site, const Node &node) {
   } else if (node.kind == NodeKind::AugAssign || node.kind == NodeKind::Assign) {
     check_statement(site, node);
   } else if (node.kind == NodeKind::Call) {
-    check_meter(site, static_cast<const Call &>(node));
+    check_meters(site, static_cast<const Call &>(node));
   }
 }
 

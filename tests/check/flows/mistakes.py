@@ -79,6 +79,10 @@ mistake("ends_early", "DP929", step=STEP + ("return loss.detach()",))
 mistake("total_loss", "DP230", before=before("total = 0.0"), step=STEP + ("total = total + loss",), after=("return total",))
 mistake("losses_kept", "DP230", before=before("losses = []"), step=STEP + ("losses.append(loss)",),
         after=("return torch.stack(losses).mean().item()",))
+mistake("losses_by_name", "DP230", before=before("totals = {{}}"),
+        step=STEP + ('terms = {{"loss": loss, "scaled": 2 * loss}}', "for name, term in terms.items():",
+                     "    totals[name] = totals.get(name, 0.0) + term"),
+        after=("return {{name: float(total) for name, total in totals.items()}}",))
 mistake("no_no_grad", "DP232", eval_no_grad=False)
 mistake("retain", "DP233", step=replaced(STEP, BACKWARD, "loss.backward(retain_graph=True)"))
 mistake("hidden_kept", "DP231", before=before("memory = torch.zeros(64, 10, device={device})"),
