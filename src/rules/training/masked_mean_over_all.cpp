@@ -18,8 +18,9 @@ bool is_loss_per_position(const Site &there, const Call &call) {
     return true;
   }
   const Value callee = there.project.callee_of(&call);
-  const Keyword *reduction =
-      callee.is_kind(Kind::KerasLoss) && callee.maker() != nullptr ? keyword_argument(*callee.maker(), "reduction") : nullptr;
+  const Keyword *reduction = callee.maker() != nullptr && callee.is_kind(Kind::KerasLoss)
+                                 ? keyword_argument(*callee.maker(), "reduction")
+                                 : nullptr;
   const auto *named = reduction != nullptr ? as<Attribute>(reduction->value) : nullptr;
   return reduction != nullptr && ((named != nullptr && named->attr.text() == "NONE") ||
                                   string_of(there, reduction->value) == std::optional<std::string>("none"));
