@@ -428,6 +428,7 @@ bool takes_no_graph(const Site &site, const Call &call) {
 
 // What another rule says about the same call.
 bool is_told(const Site &site, const Call &call) {
+  note_seen_findings();
   return std::ranges::any_of(site.findings, [&](const Finding &finding) {
     return finding.file == site.module->file && finding.span.start == call.start && finding.rule->code == "DP288";
   });
