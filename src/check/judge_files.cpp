@@ -239,8 +239,9 @@ private:
     guarded(group, judged, [&] {
       for (const Analysed &one : large.analysed) {
         std::vector<rules::RuleFailure> failures;
-        rules::Findings found = one.judging != nullptr ? one.judging->finish(failures)
-                                                       : rules::judge(*one.project, rules_, failures, one.kept, time_of(index));
+        rules::Findings found = one.judging != nullptr
+                                    ? one.judging->finish(failures)
+                                    : rules::judge(*one.project, rules_, failures, one.kept, time_of(index));
         note_findings(std::move(found), failures, judged);
       }
     });
@@ -281,8 +282,7 @@ private:
       for (const model::Group &files : belonging_together(group)) {
         const Analysed analysed = analyse(files, 1, time_of(index));
         std::vector<rules::RuleFailure> failures;
-        rules::Findings found =
-            rules::judge(*analysed.project, rules_, failures, analysed.kept, time_of(index));
+        rules::Findings found = rules::judge(*analysed.project, rules_, failures, analysed.kept, time_of(index));
         note_findings(std::move(found), failures, judged);
       }
     });

@@ -116,7 +116,7 @@ public:
   }
 
 private:
-  std::vector<State> states_;                                // of each class
+  std::vector<State> states_;               // of each class
   std::unordered_map<u32, Classes> orders_; // of those that are not settled
 };
 

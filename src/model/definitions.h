@@ -77,9 +77,9 @@ struct Definitions {
   std::unordered_map<const FunctionInfo *, std::vector<DictChange>> dict_changes;
   ByName<u32, DictChange> attribute_dict_changes; // by attribute
   ByName<u32, AttributeStore> attribute_stores;   // by attribute
-  NamesRead changed_attributes;              // of whatever object, in place and not by a constructor
-  ByName<u32, CallPlace> options; // add_argument(…), by the attribute that it fills
-  ByName<u32, CallPlace> flags;   // flags.DEFINE_…(…), by name
+  NamesRead changed_attributes;                   // of whatever object, in place and not by a constructor
+  ByName<u32, CallPlace> options;                 // add_argument(…), by the attribute that it fills
+  ByName<u32, CallPlace> flags;                   // flags.DEFINE_…(…), by name
   ByName<const ClassInfo *, CallPlace> constructions;
 };
 

@@ -314,7 +314,7 @@ struct FunctionInfo {
   std::vector<std::pair<const python::Call *, const python::Call *>> compiled; // see Project::compiled_models
   std::vector<std::pair<const python::Call *, const python::Call *>> moved;    // see Project::moved_batches
   std::vector<std::pair<Ref<ClassInfo>, u32>> loads; // attributes that it reads, of a class or of anything
-  std::vector<Symbol> own_stores;                 // self.x = …
+  std::vector<Symbol> own_stores;                    // self.x = …
   bool own_effects = false;
   bool own_variables = false;
   bool switches_grad = false; // torch.set_grad_enabled(…) as a statement: what runs behind it may record no graph
@@ -325,11 +325,11 @@ struct FunctionInfo {
   u8 tracers = 0;       // what traces it, where that is tf.function or jax.jit; also of functions inside of those
   bool passed = false;  // handed to something that may call it
   Ref<const python::Expr> compiled_at = nullptr; // the decorator or call that makes it a compiled function
-  bool makes_variables = false;              // also through calls
-  bool makes_graph = false;                  // or enters one that is another in each call; also through calls
-  bool new_graph = false;                    // also through calls
-  u64 graph_params = 0;                      // bit i: enters a graph that parameter i is or has; also through calls
-  bool runs_session = false;                 // also through calls
+  bool makes_variables = false;                  // also through calls
+  bool makes_graph = false;                      // or enters one that is another in each call; also through calls
+  bool new_graph = false;                        // also through calls
+  u64 graph_params = 0;                          // bit i: enters a graph that parameter i is or has; also through calls
+  bool runs_session = false;                     // also through calls
   bool steps = false;        // a call is a training step: backward() or the like, outside loops; also through calls
   bool trains = false;       // a training step somewhere, also through calls
   bool no_grad = false;      // decorated with torch.no_grad(), or called by nothing but code under it
@@ -338,7 +338,7 @@ struct FunctionInfo {
   bool in_loop = false;      // called from a loop that is not tiny, at any depth
   u16 context = 0;           // when and how often it runs: see context.h
   Ref<const python::Node> session_run = nullptr;
-  std::vector<Symbol> attribute_stores;    // self.x = …, also through calls of own methods; sorted
+  std::vector<Symbol> attribute_stores;       // self.x = …, also through calls of own methods; sorted
   std::vector<Ref<const CallSite>> called_by; // all calls of it in these files, by the index of the caller
 
   // ---- Worked out when somebody first asks
@@ -381,9 +381,9 @@ struct ClassInfo {
   std::vector<Ref<ClassInfo>> parents;    // the bases that are classes of the project, each once
   std::vector<Ref<ClassInfo>> mro;        // itself, and the classes of the project that it derives from: see classes.h
   std::vector<Ref<ClassInfo>> subclasses; // right below it, of the project
-  Kind kind = Kind::Unknown;           // of the framework class it derives from
-  SymbolMap<Value> members;            // methods and class attributes
-  SymbolMap<Cell> attributes;          // stored through self or another name of an object
+  Kind kind = Kind::Unknown;              // of the framework class it derives from
+  SymbolMap<Value> members;               // methods and class attributes
+  SymbolMap<Cell> attributes;             // stored through self or another name of an object
   std::vector<u32> stored;       // attributes that its code stores to through self, and its fields, as symbols, sorted
   std::vector<Symbol> fields;    // that its body annotates, as a dataclass takes them
   std::vector<u32> declared;     // of these, those that have no value there, sorted
@@ -412,9 +412,9 @@ struct Module {
   // Unless all that it uses is of TF1, its code may run eagerly, and then variables hold other values in each turn.
   [[nodiscard]] bool may_be_eager() const { return !v1 || v2; }
 
-  SymbolMap<Ref<ClassInfo>> class_of_name;             // `net` for its class Net, `q_net` for QNet; null if there are two
-  SymbolMap<u32> attribute_evidence;                // methods called on attributes of self, as bits
-  std::vector<Symbol> stars;                        // frameworks' packages that `from … import *` opened
+  SymbolMap<Ref<ClassInfo>> class_of_name; // `net` for its class Net, `q_net` for QNet; null if there are two
+  SymbolMap<u32> attribute_evidence;       // methods called on attributes of self, as bits
+  std::vector<Symbol> stars;               // frameworks' packages that `from … import *` opened
   std::unordered_map<u32, Ref<const Module>> imported; // dotted names that import statements bound to project modules
   // The modules of the project that an Alias of an import means; of `from a import b`, the ImportFrom has that of `a`.
   std::unordered_map<const python::Node *, Ref<const Module>> import_targets;
@@ -471,8 +471,8 @@ struct Project {
   AllModules<std::deque<Loop>> loops;
   AllModules<std::vector<Stage>> stages = AllModules<std::vector<Stage>>(1);
   AboutNodes<std::unordered_map<const python::Call *, u32>> stage_of_call; // of the calls that add one
-  std::vector<std::vector<u32>> followers;                     // of each stage, those right behind it: see followers_of
-  std::vector<Value> callees = std::vector<Value>(1);          // what is called; Call::fact is a place here
+  std::vector<std::vector<u32>> followers;            // of each stage, those right behind it: see followers_of
+  std::vector<Value> callees = std::vector<Value>(1); // what is called; Call::fact is a place here
   std::vector<u32> stored_elsewhere; // attributes of whatever object that code outside its class stores to, sorted
   std::vector<u32> callers = std::vector<u32>(1); // the functions that these calls stand in, by their index
   NamesRead loads; // attributes that code of PyTorch reads from what the engine does not know
@@ -483,7 +483,8 @@ struct Project {
   AboutNodes<std::unordered_map<const python::Expr *, Value>> argument_values;
   // What was added to a Keras model, by the call that made it, in the order of the walk.
   AboutNodes<std::unordered_map<const python::Call *, std::vector<AddedLayer>>> added_layers;
-  AboutNodes<std::unordered_map<const python::Expr *, u32>> stage_at; // what the Dataset that an expression gives went through last
+  AboutNodes<std::unordered_map<const python::Expr *, u32>>
+      stage_at; // what the Dataset that an expression gives went through last
   // Its compile(…); null if there are several.
   AboutNodes<std::unordered_map<const python::Call *, const python::Call *>> compiled_models;
   AboutNodes<std::unordered_map<const python::Call *, MovedBatch>> moved_batches; // of the call that made the loader

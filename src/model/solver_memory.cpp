@@ -70,7 +70,9 @@ u64 SolverMemory::hash(const Value &value) const {
   case Value::Tag::Instance:
     if (value.maker() != nullptr) {
       const FunctionInfo &maker = project_->functions[project_->callers[value.maker()->fact]];
-      result = mix(mix(result, value.maker()->fact), versions_[maker.module->index]);
+      // Of a call without a number nobody knows which file it stands in: any that changed may be it.
+      const u64 version = value.maker()->fact != 0 ? versions_[maker.module->index] : last_version_;
+      result = mix(mix(result, value.maker()->fact), version);
     }
     break;
   case Value::Tag::Module:

@@ -180,7 +180,7 @@ private:
     if (limit.taken() > kFewSteps) [[unlikely]] {
       i64 &taken = steps_[&rule];
       taken += limit.taken();
-      takes_many_steps_ = takes_many_steps_ || taken > most_steps_ / 4;
+      takes_many_steps_ = takes_many_steps_ || taken > most_steps_ / 4 * 3;
       if (taken > most_steps_) {
         give_up(rule);
       }

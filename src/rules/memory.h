@@ -21,7 +21,8 @@ public:
   // The fact about something. `find` works it out when it is first asked for. The type of the fact tells which one it
   // is, so that each needs a type of its own; `about` stays where it is as long as the project does.
   template <class Fact, class Find> const Fact &recall(const void *about, Find find) {
-    const Key key{&kTag<Fact>, about};
+    static const char kTag = 0; // one for each type
+    const Key key{&kTag, about};
     if (const void *known = known_fact(key); known != nullptr) {
       return *static_cast<const Fact *>(known);
     }
@@ -32,8 +33,6 @@ public:
   }
 
 private:
-  template <class Fact> static inline const char kTag = 0; // one for each type, whoever works it out
-
   template <class Fact, class Find> static const Fact *find_shared(Find &find) {
     const SharedWork shared;
     return new Fact(find());

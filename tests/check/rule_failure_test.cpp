@@ -40,7 +40,7 @@ Findings judged(std::string_view text, const std::vector<const Rule *> &rules, s
   file.has_text = file.has_tree = true;
   model::find_imports(file);
   const std::unique_ptr<model::Project> project = model::analyse({&file});
-  return judge(*project, RuleSet(rules), failures, timings);
+  return judge(*project, RuleSet(rules), failures, nullptr, timings);
 }
 
 std::string loops(std::size_t count) {

@@ -309,8 +309,8 @@ void check_member(Site &site, const Call &call, const Attribute &model) {
              fmt::format("`{}` is not trained, but every step records its autograd graph and computes its gradients",
                          text_of(site, &model)),
              "run it under `torch.no_grad()`, or freeze it with `requires_grad_(False)`");
-  finding.notes.push_back(
-      {site_of(site, *value.maker()).module->file, value.maker()->span(), "no optimizer gets the parameters of this model"});
+  finding.notes.push_back({site_of(site, *value.maker()).module->file, value.maker()->span(),
+                           "no optimizer gets the parameters of this model"});
 }
 
 // `log_probs(reference, ids)`: a function that only runs the model it is given.
@@ -346,7 +346,8 @@ void check_passed(Site &site, const Call &call) {
         fmt::format("`{}` is not trained here, but every step records its autograd graph and computes its gradients",
                     name->id.text()),
         "run it under `torch.no_grad()`");
-    finding.notes.push_back({site.module->file, model.maker()->span(), "no optimizer gets the parameters of this model"});
+    finding.notes.push_back(
+        {site.module->file, model.maker()->span(), "no optimizer gets the parameters of this model"});
     return;
   }
 }
@@ -428,6 +429,7 @@ bool takes_no_graph(const Site &site, const Call &call) {
 
 // What another rule says about the same call.
 bool is_told(const Site &site, const Call &call) {
+  note_seen_findings();
   return std::ranges::any_of(site.findings, [&](const Finding &finding) {
     return finding.file == site.module->file && finding.span.start == call.start && finding.rule->code == "DP288";
   });

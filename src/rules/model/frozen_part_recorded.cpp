@@ -138,6 +138,7 @@ void check(Site &site, const Node &node) {
     return finding.file == inside.module->file && finding.span.start == found.call->start &&
            finding.rule->code == "DP159";
   };
+  note_seen_findings();
   if (std::ranges::any_of(site.findings, is_told)) {
     return;
   }

@@ -94,6 +94,7 @@ void check(Site &site, const Node &node) {
     return;
   }
   const Name *state = replaced_argument(assignment, *call);
+  note_read_everything(); // whoever comes first tells
   const Known &known = site.memory.recall<Known>(&step, [] { return Known{}; });
   if (state == nullptr || known.is_reported) {
     return;
