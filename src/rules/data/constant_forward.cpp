@@ -166,11 +166,28 @@ void check_called(Site &site, const Call &call) {
   add_note(finding, site, repetition);
 }
 
+// `with Timer():` of a class or function of the project that reads a clock
+bool is_clock_manager(const Site &site, const Expr *manager) {
+  const auto *call = as<Call>(manager);
+  const model::Value made = call != nullptr ? site.project.callee_of(call) : value_of(site, manager);
+  constexpr std::string_view kClocks[] = {"time.", "perf_counter", "monotonic"};
+  if (made.is(model::Value::Tag::Class) || made.is(model::Value::Tag::Object)) {
+    return has_word(made.type->module->parsed->source.part(made.type->node->start, made.type->node->end),
+                    Words(kClocks));
+  }
+  return made.is(model::Value::Tag::Function) && made.function->node != nullptr &&
+         has_word(text_of(*made.function), Words(kClocks));
+}
+
 bool times_something(const Site &site, const Node &loop) {
   struct TimesSomething {
     bool value = false;
   };
   const auto look = [&site](const Node *node) {
+    if (const auto *with = as<With>(node)) {
+      return std::ranges::any_of(with->items,
+                                 [&](const WithItem &item) { return is_clock_manager(site, item.context_expr); });
+    }
     const auto *call = as<Call>(node);
     const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
     return api.starts_with("time.") || api == "timeit.default_timer" || api.starts_with("torch.cuda.synchronize") ||
