@@ -265,6 +265,50 @@ void run_project_rules(const model::Project &project, const Subscriptions &subsc
   }
 }
 
+// Rules that tell of one mistake from two sides. Where both see it, the first one is left out.
+struct Twice {
+  std::string_view less;
+  std::string_view more;
+};
+constexpr Twice kToldTwice[] = {{"DP288", "DP159"}}; // an untrained part of a model, and an untrained model
+
+// Of findings in order. None of the rules has to know what another one found, so that each can be run again alone.
+void drop_told_twice(Findings &findings) {
+  const auto is_at = [](const Finding &a, const Finding &b) {
+    return a.file == b.file && a.span.start == b.span.start;
+  };
+  std::vector<bool> is_dropped(findings.size());
+  for (std::size_t first = 0; first < findings.size();) {
+    std::size_t end = first + 1;
+    while (end < findings.size() && is_at(findings[first], findings[end])) {
+      ++end;
+    }
+    for (const Twice &pair : kToldTwice) {
+      const auto has = [&](std::string_view code) {
+        return std::any_of(findings.begin() + static_cast<std::ptrdiff_t>(first),
+                           findings.begin() + static_cast<std::ptrdiff_t>(end),
+                           [&](const Finding &one) { return one.rule->code == code; });
+      };
+      if (end - first > 1 && has(pair.less) && has(pair.more)) {
+        for (std::size_t i = first; i < end; ++i) {
+          is_dropped[i] = is_dropped[i] || findings[i].rule->code == pair.less;
+        }
+      }
+    }
+    first = end;
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    if (!is_dropped[i]) {
+      if (kept != i) {
+        findings[kept] = std::move(findings[i]);
+      }
+      ++kept;
+    }
+  }
+  findings.resize(kept);
+}
+
 } // namespace
 
 Judging::Judging(const model::Project &project, const RuleSet &rules, ProjectShapes *shapes, KeptJudging *kept,
@@ -379,6 +423,7 @@ Findings Judging::finish(std::vector<RuleFailure> &failures) {
     }
   }
   sort_findings(findings); // parts may have come to the same place
+  drop_told_twice(findings);
   vet_fixes(project_, findings);
   return findings;
 }

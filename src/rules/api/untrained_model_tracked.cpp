@@ -427,14 +427,6 @@ bool takes_no_graph(const Site &site, const Call &call) {
          std::ranges::all_of(call.keywords, [&](const Keyword *given) { return is_data(given->value); });
 }
 
-// What another rule says about the same call.
-bool is_told(const Site &site, const Call &call) {
-  note_seen_findings();
-  return std::ranges::any_of(site.findings, [&](const Finding &finding) {
-    return finding.file == site.module->file && finding.span.start == call.start && finding.rule->code == "DP288";
-  });
-}
-
 // Does the function cut the graph off, or take numbers from it alone?
 bool is_cut(const Site &site, const Call &call) {
   const auto &origins = model::graph_flow_of(site.project, *site.function).origins;
@@ -446,7 +438,7 @@ bool is_cut(const Site &site, const Call &call) {
 
 void check_elsewhere(Site &site, const Call &call) {
   const bool is_held = call.func->kind == NodeKind::Name || call.func->kind == NodeKind::Attribute;
-  if (!is_held || call.args.empty() || !model::has_grad(&call) || !takes_no_graph(site, call) || is_told(site, call)) {
+  if (!is_held || call.args.empty() || !model::has_grad(&call) || !takes_no_graph(site, call)) {
     return;
   }
   const PlaceContext context = context_of(site);

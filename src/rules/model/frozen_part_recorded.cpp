@@ -134,14 +134,6 @@ void check(Site &site, const Node &node) {
   if (found.call == nullptr || inside.module->is_test) {
     return;
   }
-  const auto is_told = [&](const Finding &finding) { // by the rule about untrained models
-    return finding.file == inside.module->file && finding.span.start == found.call->start &&
-           finding.rule->code == "DP159";
-  };
-  note_seen_findings();
-  if (std::ranges::any_of(site.findings, is_told)) {
-    return;
-  }
   Finding &finding = report(
       inside, *found.call,
       fmt::format(
