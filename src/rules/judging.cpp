@@ -270,7 +270,7 @@ struct Twice {
   std::string_view less;
   std::string_view more;
 };
-constexpr Twice kToldTwice[] = {{"DP288", "DP159"}}; // an untrained part of a model, and an untrained model
+constexpr Twice kToldTwice[] = {{"DP159", "DP288"}}; // an untrained model, and an untrained part of a model
 
 // Of findings in order. None of the rules has to know what another one found, so that each can be run again alone.
 void drop_told_twice(Findings &findings) {

@@ -17,7 +17,7 @@ class Probe(nn.Module):
         return self
 
     def forward(self, x):
-        features = self.body(x)  # expect: DP159
+        features = self.body(x)  # expect: DP288
         return self.head(features)
 
 
