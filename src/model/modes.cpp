@@ -181,7 +181,8 @@ Modes modes_of_one(const Question &question, const Value &model, u32 depth) {
   if (is_wrapper && model.maker() != nullptr && !model.maker()->args.empty()) {
     const FunctionInfo *const function = question.project.caller_of(model.maker());
     return function != nullptr
-               ? modes_of_all(question, value_of(scope_of(question.project, *function), model.maker()->args[0]), depth + 1)
+               ? modes_of_all(question, value_of(scope_of(question.project, *function), model.maker()->args[0]),
+                              depth + 1)
                : Modes::Unknown;
   }
   if (!name.starts_with("torch.nn.")) {
@@ -198,8 +199,9 @@ Modes modes_of_one(const Question &question, const Value &model, u32 depth) {
     return question.is_about_statistics ? Modes::Same : Modes::Differ;
   }
   if (layer == "Sequential" || layer == "ModuleList") {
-    return model.maker() != nullptr && !model.maker()->args.empty() ? modes_of_arguments(question, *model.maker(), depth)
-                                                              : Modes::Unknown;
+    return model.maker() != nullptr && !model.maker()->args.empty()
+               ? modes_of_arguments(question, *model.maker(), depth)
+               : Modes::Unknown;
   }
   if (layer == "Module" || layer == "ModuleDict") {
     return Modes::Unknown;

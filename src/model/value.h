@@ -59,8 +59,8 @@ struct Value {
     Ref<const Module> module;
     Ref<FunctionInfo> function;
     Ref<ClassInfo> type;
-    const Value *items; // also the receiver
-    const python::Expr *expr; // for others than the solver: literal()
+    const Value *items;            // also the receiver
+    const python::Expr *expr;      // for others than the solver: literal()
     Ref<const python::Call> call_; // see maker()
   };
   const Alternatives *alternatives = nullptr; // where there are several; what stands above describes them all

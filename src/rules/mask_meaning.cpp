@@ -161,7 +161,8 @@ MaskMeaning used_by_callee(const Site &site, const Call &call, Symbol name, u32 
   if (callee == nullptr || callee == site.function || callee->definition() == nullptr) {
     return MaskMeaning::Unknown;
   }
-  const auto known = std::ranges::find_if(callee->called_by, [&](const model::CallSite *one) { return one->call == &call; });
+  const auto known =
+      std::ranges::find_if(callee->called_by, [&](const model::CallSite *one) { return one->call == &call; });
   for (u32 i = 0; known != callee->called_by.end() && i < callee->params.size(); ++i) {
     if (is_mask(model::passed_argument(**known, i))) {
       Site there = site;

@@ -305,10 +305,10 @@ Preparation preparation_of(const Site &site, const model::Argument &dataset, con
   }
   for (const model::Argument::Given &given : collate.given) {
     const Value value = model::value_of(given.scope, given.expr);
-    const FunctionInfo *function = given.expr->kind == NodeKind::Lambda ? site.project.function_at(given.expr)
-                                   : value.is(Value::Tag::Function) || value.is(Value::Tag::Method) ? value.function.get()
-                                   : value.is(Value::Tag::Object)
-                                       ? model::find_method_of(*value.type, intern("__call__"))
+    const FunctionInfo *function =
+        given.expr->kind == NodeKind::Lambda                             ? site.project.function_at(given.expr)
+        : value.is(Value::Tag::Function) || value.is(Value::Tag::Method) ? value.function.get()
+        : value.is(Value::Tag::Object) ? model::find_method_of(*value.type, intern("__call__"))
                                        : nullptr;
     const Preparation collated = function != nullptr ? prepared_by(site, function) : Preparation{};
     if (collated.cost == SampleCost::Much && result.cost != SampleCost::Much) {

@@ -75,7 +75,8 @@ std::optional<Traced> of_call(const Traced &origin, const Call &call) {
   if (callee == nullptr || origin.entered.size() >= kMostEntered) {
     return std::nullopt;
   }
-  const auto known = std::ranges::find_if(callee->called_by, [&](const model::CallSite *one) { return one->call == &call; });
+  const auto known =
+      std::ranges::find_if(callee->called_by, [&](const model::CallSite *one) { return one->call == &call; });
   const bool is_bound = known != callee->called_by.end() ? (*known)->bound : receiver_of(call) != nullptr;
   if (model::is_abstract(*callee)) {
     const std::vector<model::FunctionInfo *> own = model::overrides_of(*callee, 1);

@@ -284,13 +284,14 @@ bool is_taken(const Site &site, const TrainedModules &trained, const Value &modu
               });
     } else if (is_module(one) && one.maker() != nullptr) {
       const model::FunctionInfo *const where = site.project.caller_of(one.maker());
-      found = found || trained.made.contains(one.maker()) || std::ranges::any_of(one.maker()->args, [&](const Expr *part) {
-                const auto *starred = as<Starred>(part);
-                return where != nullptr && is_taken(site, trained,
-                                                    model::value_of(model::scope_of(site.project, *where),
-                                                                    starred != nullptr ? starred->value : part),
-                                                    depth + 1);
-              });
+      found =
+          found || trained.made.contains(one.maker()) || std::ranges::any_of(one.maker()->args, [&](const Expr *part) {
+            const auto *starred = as<Starred>(part);
+            return where != nullptr && is_taken(site, trained,
+                                                model::value_of(model::scope_of(site.project, *where),
+                                                                starred != nullptr ? starred->value : part),
+                                                depth + 1);
+          });
     }
   });
   return found;

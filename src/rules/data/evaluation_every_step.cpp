@@ -48,8 +48,7 @@ const model::FunctionInfo *batch_hook_of(const model::FunctionInfo *function, u3
   if (function == nullptr || is_batch_hook(*function)) {
     return function;
   }
-  for (const model::CallSite *site :
-       depth < kMostCalls ? function->called_by : decltype(function->called_by){}) {
+  for (const model::CallSite *site : depth < kMostCalls ? function->called_by : decltype(function->called_by){}) {
     const FunctionDef *const caller = site->caller->definition();
     const bool is_conditional = caller == nullptr || site->conditional || site->once || site->behind_guard ||
                                 site->caller->type == nullptr || runs_under_condition(caller->body, *site->call);

@@ -21,8 +21,8 @@ const Node *unreduced(const Site &site, const Expr *loss) {
   const std::string_view api = called_api(site, *call);
   if (!api.starts_with("torch.nn.functional.")) {
     const model::Value callee = value_of(site, call->func);
-    if (!callee.is_kind(Kind::TorchLoss) || callee.maker() == nullptr || callee.alternatives != nullptr || callee.many ||
-        callee.open) {
+    if (!callee.is_kind(Kind::TorchLoss) || callee.maker() == nullptr || callee.alternatives != nullptr ||
+        callee.many || callee.open) {
       return nullptr;
     }
     maker = callee.maker();

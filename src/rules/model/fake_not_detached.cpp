@@ -135,9 +135,10 @@ struct Read {
 Read read_in_helper(const Site &site, const Call &call, const HeldBy &reader) {
   const model::FunctionInfo *const helper = called_function(site, call);
   const FunctionDef *const definition = helper != nullptr ? helper->definition() : nullptr;
-  const auto known = definition != nullptr
-                         ? std::ranges::find_if(helper->called_by, [&](const model::CallSite *one) { return one->call == &call; })
-                         : decltype(helper->called_by.begin()){};
+  const auto known =
+      definition != nullptr
+          ? std::ranges::find_if(helper->called_by, [&](const model::CallSite *one) { return one->call == &call; })
+          : decltype(helper->called_by.begin()){};
   Read found;
   if (definition == nullptr || known == helper->called_by.end() || helper->no_grad) {
     return found;

@@ -70,8 +70,8 @@ const Call *made_by_function(const Site &site, const model::Value &callee) {
   const bool is_function = callee.is(model::Value::Tag::Function) || callee.is(model::Value::Tag::Method);
   const FunctionDef *definition = is_function ? callee.function->definition() : nullptr;
   const model::Value made = definition != nullptr ? callee.function->returns : model::Value{};
-  if ((!made.is_kind(Kind::KerasLayer) && !made.is_kind(Kind::KerasModel)) || made.maker() == nullptr || made.container ||
-      !definition->decorators.empty() || site.project.caller_of(made.maker()) != callee.function) {
+  if ((!made.is_kind(Kind::KerasLayer) && !made.is_kind(Kind::KerasModel)) || made.maker() == nullptr ||
+      made.container || !definition->decorators.empty() || site.project.caller_of(made.maker()) != callee.function) {
     return nullptr;
   }
   const ApiInfo *info = find_api(made.name());

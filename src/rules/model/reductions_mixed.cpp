@@ -20,7 +20,8 @@ bool is_mean_loss(const Site &site, const Expr *expr) {
   const Call *maker = call;
   if (!is_loss_function(called_api(site, *call))) {
     const model::Value callee = value_of(site, call->func);
-    if (!callee.is_kind(Kind::TorchLoss) || callee.maker() == nullptr || callee.alternatives != nullptr || callee.many) {
+    if (!callee.is_kind(Kind::TorchLoss) || callee.maker() == nullptr || callee.alternatives != nullptr ||
+        callee.many) {
       return false;
     }
     maker = callee.maker();

@@ -260,9 +260,9 @@ bool has_one_sample(const Site &site, const Expr *loader) {
   if (!value.is_kind(Kind::TorchDataLoader) || value.maker() == nullptr) {
     return false;
   }
-  const auto size =
-      setting_of(site_of(site, *value.maker()), argument_of(site_of(site, *value.maker()), *value.maker(), 1, "batch_size"),
-                 model::ConstantValue::of(i64{1}));
+  const auto size = setting_of(site_of(site, *value.maker()),
+                               argument_of(site_of(site, *value.maker()), *value.maker(), 1, "batch_size"),
+                               model::ConstantValue::of(i64{1}));
   return size.has_value() && (size->is_none() || size->as_integer() == 1);
 }
 

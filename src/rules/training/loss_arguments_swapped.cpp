@@ -68,7 +68,7 @@ void check(Site &site, const Call &call) {
     if (called_method(call) == "update_state") {
       const Value metric = value_of(site, receiver_of(call));
       api = metric.is_kind(Kind::KerasMetric) && metric.maker() != nullptr ? called_api(site, *metric.maker())
-                                                                        : std::string_view{};
+                                                                           : std::string_view{};
     } else if (maker == nullptr) {
       return;
     }

@@ -228,7 +228,8 @@ void check_other(Site &site, const Call &call) {
   const Cleared &all = site.memory.recall<Cleared>(&body_around(site), [&site] { return find_cleared(site); });
   const auto after = std::ranges::lower_bound(all.calls, call.start, {}, [](const Call *one) { return one->start; });
   const model::Value value = owner_of(site, call);
-  const bool is_known = value.is_kind(Kind::TorchOptimizer) && value.maker() != nullptr && value.alternatives == nullptr;
+  const bool is_known =
+      value.is_kind(Kind::TorchOptimizer) && value.maker() != nullptr && value.alternatives == nullptr;
   // In a function that runs again and again it does not matter which of them is cleared first.
   const bool is_before = after != all.calls.begin();
   const bool is_told_by_facts = optimizer->kind == NodeKind::Subscript || !is_before;

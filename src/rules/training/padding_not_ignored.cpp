@@ -145,7 +145,8 @@ void check_loss(Site &site, const Call &call) {
   const Call *maker = &call;
   if (!called_api(site, call).starts_with("torch.nn.functional.")) {
     const model::Value callee = value_of(site, call.func);
-    if (!callee.is_kind(Kind::TorchLoss) || callee.maker() == nullptr || callee.alternatives != nullptr || callee.many) {
+    if (!callee.is_kind(Kind::TorchLoss) || callee.maker() == nullptr || callee.alternatives != nullptr ||
+        callee.many) {
       return;
     }
     maker = callee.maker();
