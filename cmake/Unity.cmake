@@ -1,11 +1,12 @@
 # deepperf_unity(target count [EXCEPT name…]): compiles the sources of a folder of src/ as so many larger ones, which include them. Headers and templates
 # are then compiled once for each of these, which is most of the work: the whole build takes half the time. In return a change to one
-# source compiles its neighbours too; who edits all day turns DEEPPERF_UNITY off.
+# source compiles its neighbours too; who edits all day sets DEEPPERF_UNITY_PARTS to 8 (eight times as many, smaller ones) or turns DEEPPERF_UNITY off.
 #
 # Sources share what they put into namespaces without a name, so such names must not clash. Those of rules cannot: each rule has a
 # namespace of its own. Sources with compile options of their own become one more for each such option; those with definitions of their own are left out,
 # and so are those that are named.
 option(DEEPPERF_UNITY "Compile several sources at once" ON)
+set(DEEPPERF_UNITY_PARTS 1 CACHE STRING "Multiplies the number of larger sources")
 
 function(deepperf_unity target count)
   if(NOT DEEPPERF_UNITY)
@@ -14,6 +15,7 @@ function(deepperf_unity target count)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # it takes every source but the one that it is given for a header
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
+  math(EXPR count "${count} * ${DEEPPERF_UNITY_PARTS}")
   set(groups "")
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
