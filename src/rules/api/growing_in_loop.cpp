@@ -2,6 +2,7 @@
 #include "model/context.h"
 #include "python/children.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+#include "base/name_table.h"
 #include "model/bind.h"
 #include "model/context.h"
 #include "model/graph_flow.h"

@@ -1,3 +1,4 @@
+#include "model/bind.h"
 #include "rules/site.h"
 
 #include <fmt/format.h>

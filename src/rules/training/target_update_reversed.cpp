@@ -1,3 +1,4 @@
+#include "model/variance.h"
 #include "rules/origins.h"
 #include "rules/tree.h"
 
