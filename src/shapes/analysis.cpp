@@ -1,10 +1,12 @@
 #include "shapes/analysis.h"
 
+#include "python/children.h"
 #include "shapes/registry.h"
 
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace deepperf::shapes {
@@ -171,8 +173,65 @@ private:
     const Value object = in_.instantiate(type, arguments, nullptr);
     if (object.is(Tag::Object)) {
       object.object->is_symbolic = true;
+      in_.set_device(object, Device{}); // whoever makes it moves it to wherever it runs
     }
     return object;
+  }
+
+  // Attributes that a method of the class stores to, by name.
+  const std::vector<Symbol> &stored_by(const FunctionObject &method) {
+    const auto [place, is_new] = stored_.try_emplace(method.node);
+    const auto *definition = as<FunctionDef>(method.node);
+    if (is_new && definition != nullptr && !method.params.empty()) {
+      note_stores(definition, method.params[0]->name, place->second);
+    }
+    return place->second;
+  }
+
+  static void note_stores(const Node *node, Symbol self, std::vector<Symbol> &stored) {
+    const auto note = [&](const auto &again, const Expr *target) -> void {
+      if (const auto *tuple = as<Tuple>(target)) {
+        for (const Expr *part : tuple->elts) {
+          again(again, part);
+        }
+      } else if (const auto *attribute = as<Attribute>(target)) {
+        const auto *object = as<Name>(attribute->value);
+        if (object != nullptr && object->id == self) {
+          stored.push_back(attribute->attr);
+        }
+      }
+    };
+    for_each_child(node, [&](const Node *child) {
+      if (const auto *assign = as<Assign>(child)) {
+        for (const Expr *target : assign->targets) {
+          note(note, target);
+        }
+      } else if (const auto *annotated = as<AnnAssign>(child)) {
+        note(note, annotated->target);
+      } else if (const auto *augmented = as<AugAssign>(child)) {
+        note(note, augmented->target);
+      }
+      note_stores(child, self, stored);
+    });
+  }
+
+  // What `__init__` stores may stand in for what a method that it does not call stores before anybody calls `forward`:
+  // an empty tensor for features, None for a cache, a flag. Layers are complete from the start.
+  void forget_placeholders(Object &object, u64 calls_before) {
+    for (const ClassObject *type : object.type->order) {
+      for (const auto &[name, member] : type->frame->content.names) {
+        if (!member.is(Tag::Function) || member.function->last_call > calls_before || member.function->is_static ||
+            Symbol{name}.text() == "forward" || Symbol{name}.text() == "call") {
+          continue;
+        }
+        for (const Symbol stored : stored_by(*member.function)) {
+          const auto known = object.content.attributes.find(stored.id);
+          if (known != object.content.attributes.end() && !known->second.is(Tag::Object)) {
+            in_.heap.change(object).attributes[stored.id] = Value();
+          }
+        }
+      }
+    }
   }
 
   void run_unreached_modules() {
@@ -198,11 +257,15 @@ private:
       analysis_.roots.pop_back();
       root.is_assumed = true;
       in_.run_root(type.module, [&] {
+        const u64 calls_before = in_.calls_made;
         const Value object = symbolic(type);
         if (!object.is(Tag::Object)) {
           return;
         }
         root.object = object;
+        if (!options_.for_people) {
+          forget_placeholders(*object.object, calls_before);
+        }
         Arguments arguments = stand_ins(forward, forward.is_static ? 0 : 1, true, &root);
         if (!forward.is_static) {
           arguments.positional.insert(arguments.positional.begin(), object);
@@ -363,6 +426,7 @@ private:
   const AnalysisOptions &options_;
   Analysis &analysis_;
   Interpreter &in_;
+  std::unordered_map<const Node *, std::vector<Symbol>> stored_; // by method
 };
 
 } // namespace

@@ -186,6 +186,18 @@ Value Interpreter::call(const Value &callee, Arguments &arguments, const Expr *n
         return number.is(Tag::Float) ? number : Value::of_float(static_cast<double>(number.integer));
       }
     }
+    if (arguments.positional.size() == 1) {
+      // An array stays one; what is not known may be one.
+      const Value &given = arguments.positional[0];
+      if (given.is(Tag::Tensor)) {
+        Tensor array = *given.tensor;
+        array.dtype = callee.dtype();
+        return plain_tensor(array);
+      }
+      if (!given.is(Tag::Int) && !given.is(Tag::Float) && !given.is(Tag::Bool) && !given.is(Tag::Str)) {
+        return {};
+      }
+    }
     return callee.dtype() == Dtype::Unknown ? Value()
            : is_integer(callee.dtype())     ? Value::of(Dim{})
                                             : Value::some_float();
@@ -320,6 +332,7 @@ Value Interpreter::call_function(FunctionObject &function, Arguments &arguments,
     return {};
   }
   function.is_reached = true;
+  function.last_call = ++calls_made;
   const bool is_quiet_here = rest_is_quiet_;
   const StateKeeper keeper(*this);
   quiet_ += is_quiet_here ? 1 : 0;

@@ -200,12 +200,15 @@ public:
   bool is_promoting = false;            // TensorFlow was told to promote as NumPy does
   Truth has_channels_first = Truth::No; // what layers of Keras do that do not say it
   std::vector<std::pair<const model::Module *, const python::If *>> mains; // `if __name__ == "__main__":`
+  u64 calls_made = 0;                                                      // of functions of the program
   std::vector<Symbol> path;                                                // of modules that call each other
 
   [[nodiscard]] bool is_exhausted() const { return used_ >= limit_ || all_used_ >= limits_.steps_of_all; }
   [[nodiscard]] bool is_spent() const { return all_used_ >= limits_.steps_of_all; }
   [[nodiscard]] Frame *current_frame() const { return frame_; }
   [[nodiscard]] u64 steps_used() const { return all_used_; }
+  // As module.to(device) does: parameters and buffers at any depth.
+  void set_device(const Value &value, Device device, u32 depth = 0);
 
 private:
   friend struct StateKeeper;
@@ -285,7 +288,6 @@ private:
   void remove_key(DictObject &dict, const Value &key);
   void set_child(Object &object, Symbol name, const Value &child);
   void escape(const Arguments &arguments); // handed to something that may change it
-  void set_device(const Value &value, Device device, u32 depth = 0);
   void set_dtype(const Value &value, Dtype dtype, u32 depth = 0);
   void set_evaluated(const Value &value, bool is_on, u32 depth);
   void freeze(const Value &value, u32 depth);

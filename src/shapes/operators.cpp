@@ -40,8 +40,9 @@ Truth Interpreter::truth(const Value &value) {
     return !value.dict->content.items.empty() ? Truth::Yes : value.dict->content.is_open ? Truth::Unknown : Truth::No;
   case Tag::Object:
     return value.object->type == nullptr || is_module(*value.object) ? Truth::Yes : Truth::Unknown;
+  case Tag::Method: // an attribute that nothing is known of looks like a method of its object
+    return value.method->function != nullptr ? Truth::Yes : Truth::Unknown;
   case Tag::Function:
-  case Tag::Method:
   case Tag::Class:
   case Tag::Module:
   case Tag::Dtype:

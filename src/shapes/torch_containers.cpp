@@ -89,6 +89,8 @@ Value call_wrapped(Operation &op) {
   const Value module = op.arg("module");
   Arguments arguments;
   arguments.positional = op.rest;
+  arguments.keywords = op.more;
+  arguments.is_open = op.is_open;
   return module.is(Tag::Object) ? op.in.call_object(*module.object, arguments, op.node) : Value();
 }
 

@@ -322,6 +322,7 @@ struct FunctionObject {
   bool without_grad = false;
   bool is_wrapped = false; // a decorator that we do not know may have replaced it
   bool is_reached = false; // somebody called it
+  u64 last_call = 0;       // the number of the last call of it, of all calls
   u32 active = 0;          // how often it is being run
 };
 
