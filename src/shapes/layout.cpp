@@ -88,6 +88,26 @@ std::optional<MovedDimension> moved_dimension(Terms &terms, const Shape &input, 
   return std::nullopt;
 }
 
+// The shift of relative attention: a column of padding, and then a view with exchanged sizes moves each row by one more
+// than the one before; a slice of that is viewed back.
+bool is_shifted(const Interpreter &in, const Tensor &input) {
+  u32 step = input.step;
+  for (u32 depth = 0; depth < 3 && step != Tensor::kNoStep && step < in.steps.size(); ++depth) {
+    const Step &made = in.steps[step];
+    const std::string_view name = made.operation ? made.operation.text() : std::string_view{};
+    const std::string_view last = name.substr(name.rfind('.') + 1);
+    if (last == "pad" || last == "cat" || last == "concat" || last.find("Pad") != std::string_view::npos ||
+        (depth > 0 && (last == "view" || last == "reshape"))) {
+      return true;
+    }
+    if (made.inputs.empty()) {
+      return false;
+    }
+    step = made.inputs[0]->step;
+  }
+  return false;
+}
+
 void check_order(Operation &op, const Tensor &input, const std::vector<Dim> &dims,
                  std::optional<std::size_t> computed) {
   if (!input.shape.is_known() || input.library != Library::Torch || input.shape.rank() < 2 || dims.size() < 2 ||
@@ -95,7 +115,7 @@ void check_order(Operation &op, const Tensor &input, const std::vector<Dim> &dim
     return;
   }
   const std::optional<MovedDimension> moved = moved_dimension(op.in.terms, input.shape, dims, computed);
-  if (!moved.has_value()) {
+  if (!moved.has_value() || is_shifted(op.in, input)) {
     return;
   }
   if (Problem *problem = op.report(

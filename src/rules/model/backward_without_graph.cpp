@@ -84,7 +84,8 @@ void check(Site &site, const Call &call) {
   // A tensor that is made with requires_grad=True is a graph of its own.
   const auto *made = as<Call>(written_value(site, receiver_of(call)));
   const bool is_leaf = made != nullptr && keyword_argument(*made, "requires_grad") != nullptr;
-  if (!is_leaf && under_no_grad(site) &&
+  // A graph that was recorded before can be walked here, too.
+  if (made != nullptr && !is_leaf && under_no_grad(site) && under_no_grad(site_of(site, *made)) &&
       !file_has_word(site, {"enable_grad", "set_grad_enabled(True", "inference_mode(False"})) {
     report(site, call, "`backward()` fails here: under `torch.no_grad()` no autograd graph is recorded",
            "compute the loss with gradients enabled, and keep `no_grad()` for evaluation");

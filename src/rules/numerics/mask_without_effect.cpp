@@ -69,7 +69,8 @@ bool goes_into_softmax(const Site &site, const Call &call) {
 void check(Site &site, const Call &call) {
   const Expr *const value = argument(call, 1, "value");
   const std::optional<double> number = value != nullptr ? number_of(site, value) : std::nullopt;
-  if (!number.has_value() || *number < 0 || *number > 1e-3 || !goes_into_softmax(site, call)) {
+  if (!number.has_value() || *number < 0 || *number > 1e-3 || !goes_into_softmax(site, call) ||
+      is_softmax(site, written_value(site, receiver_of(call)))) { // weights that are set to 0 after the softmax
     return;
   }
   report(site, *value,

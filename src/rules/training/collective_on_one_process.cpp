@@ -53,10 +53,12 @@ bool has_counterpart(const Site &site, const Call &call, const FirstProcessOnly 
                                        "broadcast_object_list", "gather", "gather_object", "scatter",
                                        "scatter_object_list", "reduce", "reduce_scatter", "wait_for_everyone",
                                        "gather_for_metrics", "state_dict", "recv", "send", "irecv", "isend"});
-  const auto calls_collective = [](const Node *node) {
+  // What nobody knows may be the counterpart: `elif rank > 0: model.generate_other_ranks()`.
+  const auto calls_collective = [&](const Node *node) {
     const auto *other = as<Call>(node);
     const auto *method = other != nullptr ? as<Attribute>(other->func) : nullptr;
-    return method != nullptr && kCollectives.has(method->attr);
+    return method != nullptr && (kCollectives.has(method->attr) ||
+                                 (called_api(site, *other).empty() && called_function(site, *other) == nullptr));
   };
   const auto *branch = only.branch;
   if (branch != nullptr) {

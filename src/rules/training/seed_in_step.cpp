@@ -18,7 +18,8 @@ void check(Site &site, const Call &call) {
     return;
   }
   const model::Loop *loop = loop_around(site);
-  if (enclosing(site, NodeKind::If) != nullptr || (loop != nullptr && loop->tiny)) {
+  if (enclosing(site, NodeKind::If) != nullptr || enclosing(site, NodeKind::IfExp) != nullptr ||
+      (loop != nullptr && loop->tiny)) {
     return;
   }
   report(site, call,

@@ -75,3 +75,20 @@ def again(x: torch.Tensor):
 def other(x: torch.Tensor, y: torch.Tensor):
     b, t, d = x.shape
     return y.reshape(b, d, t), x.view(x.size(0), -1)
+
+
+def relative_shift(x):
+    padded = torch.cat([x, x.new_zeros(x.shape[0], 1, *x.shape[2:])], dim=1)
+    padded = padded.view(x.shape[1] + 1, x.shape[0], *x.shape[2:])
+    return padded[:-1].view_as(x)
+
+
+def shifted_scores(x, heads):
+    batch, heads, queries, positions = x.shape
+    x = torch.nn.functional.pad(x, pad=(1, 0))
+    x = x.view(batch, heads, -1, queries)
+    return x[:, :, 1:].view(batch, heads, queries, positions)
+
+
+print(relative_shift(torch.tensor([[1, 2, 3], [4, 5, 6], [7, 8, 9]])))
+print(shifted_scores(torch.rand(1, 2, 16, 31), 2))

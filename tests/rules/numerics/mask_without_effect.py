@@ -46,3 +46,11 @@ def behind(scores, mask):
     attention = torch.softmax(scores, dim=-1)
     attention = attention.masked_fill(mask, 0)
     return attention
+
+
+def pooled(scores, x, mask, branches):
+    scores = scores.masked_fill(mask.eq(0), -1e9)
+    scores = torch.softmax(scores, dim=-1).masked_fill(mask.eq(0), 0.0)
+    weights = torch.softmax(torch.cat([scores @ x, branches], dim=-1), dim=-1)
+    scores = torch.softmax(scores, dim=-1)
+    return weights, scores

@@ -144,3 +144,11 @@ def accelerated(values):
     accelerator.wait_for_everyone()
     if accelerator.is_main_process:
         print(values.mean())
+
+
+def served(model, server):
+    if torch.distributed.get_rank() == 0:
+        server.serve()
+        torch.distributed.broadcast(torch.tensor([1]), src=0)
+    elif torch.distributed.get_rank() > 0:
+        model.generate_other_ranks()
