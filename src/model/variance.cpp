@@ -225,6 +225,17 @@ public:
         }
       }
       break;
+    case NodeKind::Call: { // `parts.append(x)`: from here on it holds x as well
+      const auto *call = static_cast<const Call *>(node);
+      const auto *method = as<Attribute>(call->func);
+      const auto *holder = method != nullptr ? as<Name>(method->value) : nullptr;
+      if (holder != nullptr && is_mutating_method(method->attr)) {
+        for (const Expr *arg : call->args) {
+          found.push_back({holder->id, arg});
+        }
+      }
+      break;
+    }
     case NodeKind::ListComp:
     case NodeKind::SetComp:
     case NodeKind::DictComp:
@@ -243,6 +254,10 @@ private:
   void bind(const Node *target, const Expr *value) {
     if (const auto *plain = as<Name>(target)) {
       found.push_back({plain->id, value});
+    } else if (const auto *part = as<Subscript>(target)) { // `table[i] = x`
+      if (const Name *const holder = root_name(part->value)) {
+        found.push_back({holder->id, value});
+      }
     } else if (target->kind != NodeKind::Attribute && target->kind != NodeKind::Subscript) {
       for_each_child(target, [&](const Node *child) { bind(child, value); });
     }

@@ -1,3 +1,4 @@
+#include "base/symbol_list.h"
 #include "model/variance.h"
 #include "rules/made_on_host.h"
 #include "rules/reach.h"
@@ -196,6 +197,14 @@ std::string advice_for(const Site &site, const Call &forward) {
              : "keep the keys and values of earlier tokens (`past_key_values`) and pass only the new token";
 }
 
+// `layer` of `for layer in layers`, layers[i]
+bool is_chosen_by(const model::Loop &loop, const Expr *model) {
+  return any_node(model, [&](const Node *node) {
+    const auto *name = as<Name>(node);
+    return name != nullptr && contains(loop.assigned, name->id);
+  });
+}
+
 void check_growth(Site &site, const Call &call) {
   const model::Loop *loop = long_loop_around(site);
   if (loop == nullptr || loop->steps || site.module->is_test) {
@@ -213,7 +222,9 @@ void check_growth(Site &site, const Call &call) {
   const Call *forward = nullptr;
   any_node(body, [&](const Node *node) {
     const auto *inner = as<Call>(node);
-    if (forward == nullptr && inner != nullptr && inner->start < call.start && is_model_call(site, *inner)) {
+    // One and the same model, and not the layers of a block that each get the features of all before them.
+    if (forward == nullptr && inner != nullptr && inner->start < call.start && is_model_call(site, *inner) &&
+        !is_chosen_by(*loop, inner->func)) {
       const Keyword *const decoded = keyword_argument(*inner, "decoder_input_ids");
       const Expr *input = decoded != nullptr ? decoded->value : argument(*inner, 0, "input_ids");
       const bool is_method = site.project.callee_of(inner).is(Value::Tag::Method);

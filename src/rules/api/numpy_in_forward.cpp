@@ -43,6 +43,13 @@ bool comes_from_torch(const Node *node) {
   return found;
 }
 
+// numpy.finfo(torch.tensor(0, dtype=x.dtype).numpy().dtype).min: no number of a tensor is needed for that.
+bool asks_for_type(std::string_view api) {
+  static constexpr std::string_view kNames[] = {"numpy.finfo",       "numpy.iinfo",    "numpy.dtype",
+                                                "numpy.result_type", "numpy.can_cast", "numpy.issubdtype"};
+  return std::ranges::find(kNames, api) != std::end(kNames);
+}
+
 class Search {
 public:
   Search(Site &site, Kind tensor) : site_(site), tensor_(tensor) {}
@@ -90,6 +97,9 @@ public:
 private:
   bool look_call(const Call &call) {
     const std::string_view api = called_api(site_, call);
+    if (asks_for_type(api)) {
+      return true;
+    }
     if (api.starts_with("numpy.")) {
       const bool of_tensor = std::ranges::any_of(call.args, [this](const Expr *arg) {
         return model::kind_of(arg) == tensor_ || (tensor_ == Kind::TorchTensor && comes_from_torch(arg));

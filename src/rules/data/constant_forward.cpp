@@ -51,7 +51,9 @@ bool is_fixed(const model::Loop &loop, const Expr *expr) {
     return true;
   case NodeKind::Name: {
     const Symbol name = static_cast<const Name *>(expr)->id;
-    return !contains(loop.assigned, name) && !contains(loop.mutated, name);
+    // `rays.lengths += step` changes what is passed as `rays`, but no tensor.
+    const bool may_be_changed = !loop.attributes.empty() && model::kind_of(expr) != Kind::TorchTensor;
+    return !may_be_changed && !contains(loop.assigned, name) && !contains(loop.mutated, name);
   }
   case NodeKind::Attribute: {
     const auto *attribute = static_cast<const Attribute *>(expr);

@@ -52,3 +52,9 @@ class Matcher(nn.Module):
 class Plain:
     def forward(self, x):
         return x.cpu().numpy()
+
+
+class Masked(nn.Module):
+    def forward(self, scores, mask):
+        lowest = float(np.finfo(torch.tensor(0, dtype=scores.dtype).numpy().dtype).min)
+        return scores.masked_fill(mask, lowest).softmax(-1)

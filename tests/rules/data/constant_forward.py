@@ -1,6 +1,8 @@
 import time
 
+import numpy as np
 import torch
+from torch import nn
 
 
 def prompts(encoder: torch.nn.Linear, loader, texts):
@@ -37,3 +39,31 @@ def measured(model: torch.nn.Linear, x):
             start = time.perf_counter()
             y = model(x)
             print(y.shape, time.perf_counter() - start)
+
+
+class Extractor:
+    def __init__(self, device):
+        self.net = nn.Linear(100, 4).eval()
+        self.device = device
+
+    def embed(self, audio, count):
+        parts = []
+        for start in np.linspace(0, len(audio) - 100, num=count):
+            parts.append(audio[int(start) : int(start) + 100])
+        parts = torch.from_numpy(np.stack(parts, axis=0)).to(self.device)
+        with torch.no_grad():
+            output = self.net(parts)
+        return output.mean(0).cpu().numpy()
+
+    def embed_all(self, waves):
+        return np.asarray([self.embed(wave, 3) for wave in waves])
+
+
+def marched(net: nn.Linear, rays, steps):
+    distance = 0
+    with torch.no_grad():
+        for _ in range(steps):
+            rays.lengths += distance
+            features = net(rays)
+            distance = features.sum()
+    return distance
