@@ -1,7 +1,7 @@
 #include "rules/judging.h"
 
 #include "base/steps.h"
-#include "python/children.h"
+#include "python/visit_children.h"
 #include "rules/kept_judging.h"
 #include "rules/per_step.h"
 #include "rules/project_shapes.h"
@@ -173,19 +173,27 @@ private:
       give_up(rule);
       return;
     } catch (const std::exception &error) {
-      failed_.push_back(&rule);
-      failures_.push_back({&rule.info, site_.module->file, error.what()});
+      fail(rule, error);
       return;
     }
     if (limit.taken() > kFewSteps) [[unlikely]] {
-      i64 &taken = steps_[&rule];
-      taken += limit.taken();
-      takes_many_steps_ = takes_many_steps_ || taken > most_steps_ / 4 * 3;
-      if (taken > most_steps_) {
-        give_up(rule);
-      }
+      count_steps(rule, limit.taken());
     }
     note_steps(timings_, rule, limit.taken());
+  }
+
+  void count_steps(const Rule &rule, i64 steps) {
+    i64 &taken = steps_[&rule];
+    taken += steps;
+    takes_many_steps_ = takes_many_steps_ || taken > most_steps_ / 4 * 3;
+    if (taken > most_steps_) {
+      give_up(rule);
+    }
+  }
+
+  void fail(const Rule &rule, const std::exception &error) {
+    failed_.push_back(&rule);
+    failures_.push_back({&rule.info, site_.module->file, error.what()});
   }
 
   void give_up(const Rule &rule) {
@@ -194,14 +202,38 @@ private:
     note_steps(timings_, rule, most_steps_);
   }
 
+  // Shows a node to rules that want to see its kind. Most of them look at it and leave, so that little may happen
+  // around each look as long as nobody measures or notes anything, and no rule has failed.
+  void show(std::span<const Rule *const> rules, const Node &node) {
+    std::size_t next = 0;
+    if (site_.trace == nullptr && timings_ == nullptr && reads_now == nullptr && failed_.empty()) [[likely]] {
+      const StepLimit limit(most_steps_);
+      try {
+        for (; next < rules.size(); ++next) {
+          site_.rule = rules[next];
+          steps_left = most_steps_;
+          rules[next]->on_node(site_, node);
+          if (limit.taken() > kFewSteps) [[unlikely]] {
+            count_steps(*rules[next], limit.taken());
+          }
+        }
+      } catch (const TooManySteps &) {
+        give_up(*rules[next++]);
+      } catch (const std::exception &error) {
+        fail(*rules[next++], error);
+      }
+    }
+    for (; next < rules.size(); ++next) {
+      run_rule(*rules[next], &node, [&] { rules[next]->on_node(site_, node); });
+    }
+  }
+
   void visit(const Node *node) {
     if (node->kind == NodeKind::Constant) {
       return; // which no rule wants, and which holds nothing
     }
     site_.node = node;
-    for (const Rule *rule : subscriptions_.nodes[static_cast<u32>(node->kind)]) {
-      run_rule(*rule, node, [&] { rule->on_node(site_, *node); });
-    }
+    show(subscriptions_.nodes[static_cast<u32>(node->kind)], *node);
     if (node->kind == NodeKind::Name || node->kind == NodeKind::Attribute) {
       const Symbol name = node->kind == NodeKind::Name ? static_cast<const Name *>(node)->id
                                                        : static_cast<const Attribute *>(node)->attr;
@@ -223,7 +255,7 @@ private:
       site_.type = site_.project.class_at(node);
     }
     site_.ancestors.push_back(node);
-    for_each_child(node, [this](const Node *child) { visit(child); });
+    visit_children(node, [this](const Node *child) { visit(child); });
     site_.ancestors.pop_back();
     site_.function = function;
     site_.type = type;
@@ -336,6 +368,7 @@ Judging::Judging(const model::Project &project, const RuleSet &rules, ProjectSha
 
 void Judging::run(std::size_t index) {
   Part &part = parts_[index];
+  const SharedMemories::Use shared(memories_);
   forget_searches();
   forget_handlers();
   if (index == 0) {
@@ -407,6 +440,7 @@ Findings Judging::finish(std::vector<RuleFailure> &failures) {
     kept_->end();
   }
   if (!subscriptions_.shapes.empty()) {
+    const SharedMemories::Use shared(memories_);
     forget_searches();
     forget_handlers();
     Walk walk(project_, subscriptions_, findings, failures, timings_, trace_);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "rules/registry.h"
+#include "rules/shared_memory.h"
 
 #include <cstddef>
 #include <string>
@@ -54,6 +55,7 @@ private:
   Timings *timings_;
   Trace *trace_;
   std::vector<Part> parts_;
+  SharedMemories memories_;
 };
 
 // Runs the rules. `timings`, if given, is told how long each took; then nothing is kept.

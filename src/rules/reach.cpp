@@ -4,10 +4,13 @@
 #include "base/steps.h"
 #include "model/code_text.h"
 #include "rules/kept_judging.h"
+#include "rules/shared_memory.h"
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <functional>
+#include <map>
 #include <unordered_map>
 
 namespace deepperf::rules {
@@ -107,6 +110,92 @@ bool contains(std::string_view text, std::string_view word) {
   return rest.find(word) != std::string_view::npos;
 }
 
+// Which groups of four bytes stand in a text. A word that has one that does not stand there cannot be there either, and
+// most words that rules look for are not.
+class Groups {
+public:
+  explicit Groups(std::string_view text) : bits_(kBits / 64) {
+    for (std::size_t at = 0; at + kBytes <= text.size(); ++at) {
+      const u32 bit = bit_of(text.data() + at);
+      bits_[bit / 64] |= u64{1} << (bit % 64);
+    }
+  }
+  [[nodiscard]] bool may_have(std::string_view word) const {
+    for (std::size_t at = 0; at + kBytes <= word.size(); ++at) {
+      const u32 bit = bit_of(word.data() + at);
+      if ((bits_[bit / 64] >> (bit % 64) & 1) == 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+private:
+  static constexpr std::size_t kBytes = 4;
+  static constexpr u32 kBits = 1U << 16;
+  static u32 bit_of(const char *bytes) {
+    u32 group = 0;
+    std::memcpy(&group, bytes, kBytes);
+    return group * 0x9E3779B1U >> 16;
+  }
+
+  std::vector<u64> bits_;
+};
+
+// Texts of whole files, by their place. Rules that one thread runs on the project share them.
+struct FileTexts {
+  struct Text {
+    std::size_t size = 0;
+    std::size_t words = 0; // that were searched in it
+    std::unique_ptr<const Groups> groups;
+  };
+  mutable std::map<const char *, Text> all;
+};
+
+const FileTexts *file_texts() {
+  static const char kAbout = 0;
+  return shared_memory != nullptr ? &shared_memory->recall<FileTexts>(&kAbout, [] { return FileTexts{}; }) : nullptr;
+}
+
+// Says that the text is a file's, and that so many words are going to be searched in it. To list its groups takes as
+// long as to search it for a dozen words.
+void note_file_text(std::string_view text, std::size_t words) {
+  constexpr std::size_t kFew = 12;
+  constexpr std::size_t kShort = 2000;
+  const FileTexts *const texts = text.size() >= kShort ? file_texts() : nullptr;
+  if (texts == nullptr) {
+    return;
+  }
+  FileTexts::Text &known = texts->all[text.data()];
+  known.size = text.size();
+  known.words += words;
+  if (known.words > kFew && known.groups == nullptr) {
+    known.groups = std::make_unique<const Groups>(text);
+  }
+}
+
+// The groups of the file that the text is a part of; null if they are not known.
+const Groups *groups_around(std::string_view text) {
+  const FileTexts *const texts = file_texts();
+  if (texts == nullptr) {
+    return nullptr;
+  }
+  const auto after = texts->all.upper_bound(text.data());
+  if (after == texts->all.begin()) {
+    return nullptr;
+  }
+  const auto &[start, file] = *std::prev(after);
+  return text.data() + text.size() <= start + file.size ? file.groups.get() : nullptr;
+}
+
+bool finds(std::string_view text, Words words) {
+  constexpr std::size_t kShort = 400;
+  const Groups *const groups = text.size() > kShort ? groups_around(text) : nullptr;
+  return std::ranges::any_of(words, [text, groups](std::string_view word) {
+    return (groups == nullptr || groups->may_have(word)) && contains(text, word);
+  });
+}
+
 bool finds_in_any_case(std::string_view text, Words words) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   std::array<bool, 256> begins{}; // whether a word begins so: for most places of the text that is all that is asked
@@ -133,9 +222,7 @@ bool finds_in_any_case(std::string_view text, Words words) {
 void forget_searches() { searches.clear(); }
 
 bool has_word(std::string_view text, Words words) {
-  return search_once(text, words, false, [&] {
-    return std::ranges::any_of(words, [text](std::string_view word) { return contains(text, word); });
-  });
+  return search_once(text, words, false, [&] { return finds(text, words); });
 }
 
 bool has_word_in_any_case(std::string_view text, Words words) {
@@ -165,8 +252,11 @@ template <class Search> bool searched_once(const Site &site, const void *about, 
 } // namespace
 
 bool file_has_word(const Site &site, Words words) {
-  return searched_once(site, site.module, hash_of(words, false),
-                       [&] { return has_word(model::code_of(*site.module), words); });
+  return searched_once(site, site.module, hash_of(words, false), [&] {
+    const std::string_view code = model::code_of(*site.module);
+    note_file_text(code, words.size());
+    return has_word(code, words);
+  });
 }
 
 bool file_has_word(const Site &site, std::initializer_list<std::string_view> words) {
@@ -203,8 +293,10 @@ template <class Has> bool any_module_has(const Site &site, Words words, bool in_
 } // namespace
 
 bool project_has_word(const Site &site, std::initializer_list<std::string_view> words) {
-  return any_module_has(site, Words(words.begin(), words.size()), false,
-                        [&](std::string_view code) { return has_word(code, words); });
+  return any_module_has(site, Words(words.begin(), words.size()), false, [&](std::string_view code) {
+    note_file_text(code, words.size());
+    return has_word(code, words);
+  });
 }
 
 bool project_has_word_in_any_case(const Site &site, std::initializer_list<std::string_view> words) {

@@ -1,5 +1,7 @@
 #include "rules/tree.h"
 
+#include "python/visit_children.h"
+
 #include <algorithm>
 
 namespace deepperf::rules {
@@ -13,8 +15,11 @@ const Stmt *before_in(const Block &block, const Node *statement) {
   return found != block.begin() && found != block.end() && *found == statement ? *(found - 1) : nullptr;
 }
 
+bool is_leaf(const Node *node) { return node->kind == NodeKind::Name || node->kind == NodeKind::Constant; }
+
 } // namespace
 
+// Most rules search trees with these two, and most nodes are names and constants, which have nothing below them.
 bool any_node(const Node *node, NodePredicate holds) {
   if (holds(node)) {
     return true;
@@ -22,8 +27,12 @@ bool any_node(const Node *node, NodePredicate holds) {
   if (node->kind == NodeKind::FunctionDef || node->kind == NodeKind::ClassDef || node->kind == NodeKind::Lambda) {
     return false;
   }
+  if (is_leaf(node)) {
+    take_steps();
+    return false;
+  }
   bool found = false;
-  for_each_child(node, [&](const Node *child) { found = found || any_node(child, holds); });
+  visit_children(node, [&](const Node *child) { found = found || any_node(child, holds); });
   return found;
 }
 
@@ -32,8 +41,13 @@ bool any_node(const Block &block, NodePredicate holds) {
 }
 
 bool any_node_inside(const Node *node, NodePredicate holds) {
-  bool found = holds(node);
-  for_each_child(node, [&](const Node *child) { found = found || any_node_inside(child, holds); });
+  const bool holds_here = holds(node);
+  if (is_leaf(node) || holds_here) {
+    take_steps();
+    return holds_here;
+  }
+  bool found = false;
+  visit_children(node, [&](const Node *child) { found = found || any_node_inside(child, holds); });
   return found;
 }
 

@@ -169,7 +169,7 @@ struct SearchedModules {
 std::vector<const model::Module *> with_imported(const Site &site, bool is_sure) {
   note_read_everything(); // whoever comes first searches
   const SearchedModules &searched =
-      site.memory.recall<SearchedModules>(&site.project, [] { return SearchedModules{}; });
+      site.memory.recall<SearchedModules>(&site.memory, [] { return SearchedModules{}; }); // of this part
   std::vector<const model::Module *> all;
   const auto add = [&](const model::Module *module) {
     if (module != nullptr && !searched.surely.contains(module) &&
