@@ -1,8 +1,30 @@
 // operator new that throws when memory is out. mimalloc brings its own, which ends the program there: it is written in
 // C.
+#include "cli/allocation.h"
+
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+
+#if __has_include(<mimalloc.h>)
+#include <mimalloc.h>
+
+extern "C" [[gnu::weak]] decltype(mi_option_set) mi_option_set; // null where another malloc is linked
+
+void deepperf::cli::keep_freed_memory() {
+  constexpr long kMilliseconds = 10'000;
+  if (mi_option_set != nullptr) {
+#if MI_MALLOC_VERSION >= 210
+    mi_option_set(mi_option_purge_delay, kMilliseconds);
+#else
+    mi_option_set(mi_option_decommit_delay, kMilliseconds);
+    mi_option_set(mi_option_segment_decommit_delay, kMilliseconds);
+#endif
+  }
+}
+#else
+void deepperf::cli::keep_freed_memory() {}
+#endif
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 

@@ -1,4 +1,5 @@
 #include "base/printable.h"
+#include "cli/allocation.h"
 #include "cli/commands.h"
 #include "cli/commit.h"
 #include "cli/output.h"
@@ -116,6 +117,7 @@ static int guarded(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  deepperf::cli::keep_freed_memory();
   std::signal(SIGXFSZ, SIG_IGN); // a limit on the size of files is a full disk, which is reported
   const int exit_code = guarded(argc, argv);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

@@ -9,13 +9,68 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <map>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
 namespace deepperf::model {
 
 namespace {
+
+// Who reads what, by key: looked up for everything that changes, and most of that nobody reads.
+class Readers {
+public:
+  // Null if there are none.
+  [[nodiscard]] const std::vector<u32> *find(u64 key) const {
+    if (places_.empty()) {
+      return nullptr;
+    }
+    const Place &place = places_[place_of(key)];
+    return place.list != 0 ? &lists_[place.list - 1] : nullptr;
+  }
+
+  std::vector<u32> &operator[](u64 key) {
+    if (lists_.size() * 2 >= places_.size()) {
+      grow();
+    }
+    Place &place = places_[place_of(key)];
+    if (place.list == 0) {
+      lists_.emplace_back();
+      place = {key, static_cast<u32>(lists_.size())};
+    }
+    return lists_[place.list - 1];
+  }
+
+private:
+  struct Place {
+    u64 key = 0;
+    u32 list = 0; // 0: free; else its number from 1 on
+  };
+
+  [[nodiscard]] std::size_t place_of(u64 key) const {
+    const std::size_t mask = places_.size() - 1;
+    std::size_t at = static_cast<std::size_t>(((key ^ (key >> 32U)) * 0x9E3779B97F4A7C15U) >> 32U) & mask;
+    while (places_[at].list != 0 && places_[at].key != key) {
+      at = (at + 1) & mask;
+    }
+    return at;
+  }
+
+  void grow() {
+    const std::vector<Place> before =
+        std::exchange(places_, std::vector<Place>(std::max<std::size_t>(1024, places_.size() * 2)));
+    for (const Place &place : before) {
+      if (place.list != 0) {
+        places_[place_of(place.key)] = place;
+      }
+    }
+  }
+
+  std::vector<Place> places_;
+  std::deque<std::vector<u32>> lists_;
+};
 
 class Solver {
 public:
@@ -130,8 +185,8 @@ private:
     if (memory_ != nullptr) {
       memory_->note_event(key);
     }
-    if (const auto known = readers_.find(key); known != readers_.end()) {
-      for (const u32 function : known->second) {
+    if (const std::vector<u32> *const known = readers_.find(key)) {
+      for (const u32 function : *known) {
         mark_dirty(function);
       }
     }
@@ -534,12 +589,12 @@ private:
   SolverMemory *memory_; // of earlier times; null if there is none
   WorkerTeam team_;
   Units units_;
-  std::vector<std::unique_ptr<Transfer>> transfers_;  // one for each worker
-  std::vector<FunctionResult> results_;               // of each function, from its walk to its merging
-  std::unordered_map<u64, std::vector<u32>> readers_; // of each key, the functions that have ever read it
-  std::vector<std::vector<u64>> keys_of_classes_;     // that somebody reads
-  std::vector<State> states_;                         // of each function
-  std::vector<u32> class_visits_;                     // of each class, the last visit
+  std::vector<std::unique_ptr<Transfer>> transfers_; // one for each worker
+  std::vector<FunctionResult> results_;              // of each function, from its walk to its merging
+  Readers readers_;                                  // of each key, the functions that have ever read it
+  std::vector<std::vector<u64>> keys_of_classes_;    // that somebody reads
+  std::vector<State> states_;                        // of each function
+  std::vector<u32> class_visits_;                    // of each class, the last visit
   u32 class_visit_ = 0;
   std::vector<u32> ranks_; // of each function
   std::vector<u32> dirty_;

@@ -2,6 +2,7 @@
 #include "rules/api_history.h"
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 #include <array>
@@ -63,6 +64,16 @@ Product product_of(const Site &site, const Expr *expr) {
     return {receiver_of(*call), call->args[0]};
   }
   return {};
+}
+
+// Few functions have them.
+bool has_two_products(const Site &site, const Block &body) {
+  u32 count = 0;
+  return any_node(body, [&](const Node *node) {
+    const bool may_be = node->kind == NodeKind::BinOp || node->kind == NodeKind::Call;
+    count += may_be && product_of(site, static_cast<const Expr *>(node)) ? 1 : 0;
+    return count == 2;
+  });
 }
 
 void collect(const Site &site, const Node *node, Body &body) {
@@ -278,12 +289,12 @@ void check(Site &site, const Node &node) {
   if (has_word(text_of(site, &node), {"scaled_dot_product_attention", "flash_attn", "memory_efficient_attention"})) {
     return;
   }
+  if (!has_two_products(site, definition.body)) {
+    return;
+  }
   Body body;
   for (const Stmt *statement : definition.body) {
     collect(site, statement, body);
-  }
-  if (body.products.size() < 2) {
-    return;
   }
   std::ranges::stable_sort(body.assignments, {}, [](const Assignment &one) { return std::pair(one.name.id, one.end); });
   for (const Expr *expr : body.products) {

@@ -113,24 +113,24 @@ void check(Site &site, const Node &node) {
     return;
   }
   const model::FunctionInfo &function = *callee.function;
-  if (function.definition() == nullptr || !has_known_signature(site, function) || is_replaced(function) ||
+  const FunctionDef *const definition = function.definition();
+  if (definition == nullptr) {
+    return;
+  }
+  // Nearly all arguments fit, and that is told fast.
+  const auto unknown = std::ranges::find_if(call.keywords, [definition](const Keyword *keyword) {
+    const auto param = std::ranges::find(definition->params, keyword->name, &Param::name);
+    return param == definition->params.end() || (*param)->param_kind() == ParamKind::PositionalOnly;
+  });
+  if (unknown == call.keywords.end() || !has_known_signature(site, function) || is_replaced(function) ||
       !is_only_definition(function)) {
     return;
   }
-  for (const Keyword *keyword : call.keywords) {
-    const auto param = std::ranges::find(function.definition()->params, keyword->name, &Param::name);
-    const bool is_taken =
-        param != function.definition()->params.end() && (*param)->param_kind() != ParamKind::PositionalOnly;
-    if (is_taken) {
-      continue;
-    }
-    Finding &finding = report(site, *keyword,
-                              fmt::format("`{}()` has no parameter `{}`, so this raises a TypeError",
-                                          function.name.text(), keyword->name.text()),
-                              "use one of its parameters, or omit the argument");
-    finding.notes.push_back({function.module->file, function.definition()->name_span, "it is defined here"});
-    return;
-  }
+  Finding &finding = report(site, **unknown,
+                            fmt::format("`{}()` has no parameter `{}`, so this raises a TypeError",
+                                        function.name.text(), (*unknown)->name.text()),
+                            "use one of its parameters, or omit the argument");
+  finding.notes.push_back({function.module->file, definition->name_span, "it is defined here"});
 }
 
 } // namespace
