@@ -87,7 +87,7 @@ public:
     if (text.size() + kPadding <= room.size()) {
       std::ranges::copy(text, room.data()); // an empty text may have no data at all
       std::memset(room.data() + text.size(), 0, kPadding);
-      return intern(text, name_hash::combine(name_hash::words(room.data(), size), size));
+      return intern_recent(text, name_hash::combine(name_hash::words(room.data(), size), size));
     }
     std::string padded(text);
     padded.append(kPadding, '\0');
@@ -126,6 +126,21 @@ public:
   }
 
 private:
+  // The same names are asked for again and again: those that this thread asked for last take no lock.
+  Symbol intern_recent(std::string_view text, u64 hash) {
+    struct Recent {
+      u64 hash = 0;
+      Symbol symbol;
+    };
+    constexpr std::size_t kRecent = 2048;
+    static constinit thread_local std::array<Recent, kRecent> all{};
+    Recent &recent = all[hash % kRecent];
+    if (recent.hash != hash || !recent.symbol || recent.symbol.text() != text) {
+      recent = {hash, intern(text, hash)};
+    }
+    return recent.symbol;
+  }
+
   // A symbol reaches another thread only through something that synchronises, so its place is filled by then.
   static std::string_view &place(Symbol symbol) {
     std::atomic<const std::string_view *> &at = symbol_blocks::blocks[symbol.id >> symbol_blocks::kBits];

@@ -360,6 +360,7 @@ private:
       update(gift);
     }
     touched_.clear();
+    joined_.reset();
     if (!rebased_.empty()) {
       for (const ClassInfo *type : resolve_hierarchy(project_, rebased_)) {
         mark_changed(units_.of_class(*type));
@@ -574,7 +575,7 @@ private:
     if (cell.value == value) {
       return;
     }
-    cell.value = value;
+    cell.value = copy_into(value, project_.values);
     if (gift.target == Contribution::Target::Attribute) {
       mark_attribute(project_.classes[gift.owner], gift.place);
     } else {
@@ -583,7 +584,8 @@ private:
     }
   }
 
-  Value join(const Value &a, const Value &b) { return model::join(a, b, project_.values); }
+  // What is joined is compared, and copied to the tables only if it is new there.
+  Value join(const Value &a, const Value &b) { return model::join(a, b, joined_); }
 
   Project &project_;
   SolverMemory *memory_; // of earlier times; null if there is none
@@ -599,6 +601,7 @@ private:
   std::vector<u32> ranks_; // of each function
   std::vector<u32> dirty_;
   std::vector<Contribution> touched_; // one for each cell that has to be put together again
+  Arena joined_;                      // until a round is merged
   std::vector<ClassInfo *> rebased_;  // whose bases changed in this round
   bool only_modules_ = false;
   Assume assume_ = Assume::Nothing;

@@ -19,6 +19,9 @@ struct Collators {
 
 void find_collators(const model::Project &project, const model::FunctionInfo &function, const Node *node,
                     Collators &found) {
+  if (node->kind == NodeKind::Name || node->kind == NodeKind::Constant) {
+    return;
+  }
   const auto *given = as<Call>(node);
   const Keyword *collate = given != nullptr ? keyword_argument(*given, "collate_fn") : nullptr;
   const Keyword *const collator = given != nullptr ? keyword_argument(*given, "data_collator") : nullptr;

@@ -3,6 +3,7 @@
 #include "base/known_names.h"
 #include "model/classes.h"
 #include "rules/reach.h"
+#include "rules/statements.h"
 #include "rules/tree.h"
 
 #include <unordered_map>
@@ -47,37 +48,38 @@ const UnderAutocast &under_autocast(const Site &site) {
       there.module = function.module;
       there.type = function.type;
       there.ancestors.clear();
-      any_node(definition != nullptr ? definition->body : function.module->parsed->tree.body, [&](const Node *node) {
-        const auto *with = as<With>(node);
-        const Call *const call = with != nullptr ? autocast_of(there, *with) : nullptr;
-        if (call != nullptr) {
-          std::vector<const model::FunctionInfo *> open = reached_functions(function, *with);
-          while (!open.empty()) {
-            const model::FunctionInfo *const reached = open.back();
-            open.pop_back();
-            if (!found.functions.emplace(reached, call).second || reached->name != known::sym_forward ||
-                reached->type == nullptr) {
-              continue;
-            }
-            // The modules that its constructor makes run inside of it, also where nn.Sequential calls them.
-            const model::FunctionInfo *const init = model::find_method_of(*reached->type, known::sym_init);
-            if (init == nullptr || init->definition() == nullptr) {
-              continue;
-            }
-            any_node(init->definition()->body, [&](const Node *part) {
-              const auto *made = as<Call>(part);
-              const model::Value callee = made != nullptr ? site.project.callee_of(made) : model::Value{};
-              if (callee.is(model::Value::Tag::Class) && callee.type->kind == Kind::TorchModule) {
-                if (const auto *inner = model::find_method_of(*callee.type, known::sym_forward)) {
-                  open.push_back(inner);
+      any_statement(
+          definition != nullptr ? definition->body : function.module->parsed->tree.body, [&](const Stmt *node) {
+            const auto *with = as<With>(node);
+            const Call *const call = with != nullptr ? autocast_of(there, *with) : nullptr;
+            if (call != nullptr) {
+              std::vector<const model::FunctionInfo *> open = reached_functions(function, *with);
+              while (!open.empty()) {
+                const model::FunctionInfo *const reached = open.back();
+                open.pop_back();
+                if (!found.functions.emplace(reached, call).second || reached->name != known::sym_forward ||
+                    reached->type == nullptr) {
+                  continue;
                 }
+                // The modules that its constructor makes run inside of it, also where nn.Sequential calls them.
+                const model::FunctionInfo *const init = model::find_method_of(*reached->type, known::sym_init);
+                if (init == nullptr || init->definition() == nullptr) {
+                  continue;
+                }
+                any_node(init->definition()->body, [&](const Node *part) {
+                  const auto *made = as<Call>(part);
+                  const model::Value callee = made != nullptr ? site.project.callee_of(made) : model::Value{};
+                  if (callee.is(model::Value::Tag::Class) && callee.type->kind == Kind::TorchModule) {
+                    if (const auto *inner = model::find_method_of(*callee.type, known::sym_forward)) {
+                      open.push_back(inner);
+                    }
+                  }
+                  return false;
+                });
               }
-              return false;
-            });
-          }
-        }
-        return false;
-      });
+            }
+            return false;
+          });
     }
     return found;
   });

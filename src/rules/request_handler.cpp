@@ -6,6 +6,7 @@
 #include "model/definitions.h"
 #include "rules/per_step.h"
 #include "rules/reach.h"
+#include "rules/shared_memory.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -232,23 +233,35 @@ void add_threads(const FunctionInfo &user, Handlers &handlers) {
   });
 }
 
-Handlers &handlers_of(const model::Project &project) {
-  if (known_handlers.project != &project) {
-    const SharedWork shared;
-    const ReadPause pause; // who asks for what stands in other files says so
-    known_handlers = {};
-    known_handlers.project = &project;
-    for (const FunctionInfo &user : project.functions) {
-      if (user.definition() == nullptr || user.parent == nullptr) {
-        continue;
-      }
-      if (has_word(user.module->parsed->source.text(), {"Depends"})) {
-        add_dependencies(project, user, known_handlers);
-      }
-      if (user.definition()->is_async) {
-        add_threads(user, known_handlers);
-      }
+Handlers find_handlers(const model::Project &project) {
+  const SharedWork shared;
+  const ReadPause pause; // who asks for what stands in other files says so
+  Handlers found;
+  found.project = &project;
+  for (const FunctionInfo &user : project.functions) {
+    if (user.definition() == nullptr || user.parent == nullptr) {
+      continue;
     }
+    if (has_word(user.module->parsed->source.text(), {"Depends"})) {
+      add_dependencies(project, user, found);
+    }
+    if (user.definition()->is_async) {
+      add_threads(user, found);
+    }
+  }
+  return found;
+}
+
+Handlers &handlers_of(const model::Project &project) {
+  if (shared_memory != nullptr) { // for all parts that this thread works on
+    struct SharedHandlers {
+      mutable Handlers handlers;
+    };
+    return shared_memory->recall<SharedHandlers>(&project, [&] { return SharedHandlers{find_handlers(project)}; })
+        .handlers;
+  }
+  if (known_handlers.project != &project) {
+    known_handlers = find_handlers(project);
   }
   return known_handlers;
 }

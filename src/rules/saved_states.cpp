@@ -1,5 +1,7 @@
 #include "rules/saved_states.h"
 
+#include "model/code_text.h"
+#include "rules/reach.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -112,7 +114,14 @@ void add_owner(const Site &site, const model::FunctionInfo &function, const Expr
 
 SavedStates find_states(const Site &site) {
   SavedStates found;
+  std::vector<bool> has_state; // by module: few files name one, and a search of the text is far cheaper than a walk
+  for (const model::Module &module : site.project.modules) {
+    has_state.push_back(has_word(model::code_of(module), {"state_dict"}));
+  }
   for (const model::FunctionInfo &function : site.project.functions) {
+    if (function.module == nullptr || !has_state[function.module->index]) {
+      continue;
+    }
     const auto look = [&](const Node *node) {
       const auto *call = as<Call>(node);
       const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};

@@ -34,7 +34,11 @@ public:
     if (const auto *call = as<Call>(node)) {
       look_at(*call, *function, module);
     }
-    for_each_child(node, [&](const Node *child) { visit(child, function, module); });
+    for_each_child(node, [&](const Node *child) {
+      if (child->kind != NodeKind::Name && child->kind != NodeKind::Constant) {
+        visit(child, function, module);
+      }
+    });
   }
 
   // Losses and metrics as classes.

@@ -1,7 +1,7 @@
 #include "rules/trained_modules.h"
 
 #include "base/name_table.h"
-#include "python/children.h"
+#include "python/visit_children.h"
 
 #include <algorithm>
 
@@ -63,13 +63,24 @@ public:
   Finder(const Site &site, TrainedModules &found) : site_(site), found_(found) {}
 
   void walk(const Node *node) {
-    const model::FunctionInfo *const inner = site_.project.function_at(node);
     const model::FunctionInfo *const outer = function_;
-    function_ = inner != nullptr ? inner : function_;
-    if (const auto *call = as<Call>(node)) {
-      look_at(*call);
+    switch (node->kind) {
+    case NodeKind::Name:
+    case NodeKind::Constant:
+      return;
+    case NodeKind::FunctionDef:
+    case NodeKind::Lambda: {
+      const model::FunctionInfo *const inner = site_.project.function_at(node);
+      function_ = inner != nullptr ? inner : function_;
+      break;
     }
-    for_each_child(node, [this](const Node *child) { walk(child); });
+    case NodeKind::Call:
+      look_at(static_cast<const Call &>(*node));
+      break;
+    default:
+      break;
+    }
+    visit_children(node, [this](const Node *child) { walk(child); });
     function_ = outer;
   }
 

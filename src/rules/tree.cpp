@@ -1,6 +1,7 @@
 #include "rules/tree.h"
 
 #include "python/visit_children.h"
+#include "rules/statements.h"
 
 #include <algorithm>
 
@@ -49,6 +50,47 @@ bool any_node_inside(const Node *node, NodePredicate holds) {
   bool found = false;
   visit_children(node, [&](const Node *child) { found = found || any_node_inside(child, holds); });
   return found;
+}
+
+bool any_statement(const Block &block, FunctionRef<bool(const Stmt *)> holds) {
+  return std::ranges::any_of(block, [holds](const Stmt *statement) {
+    take_steps();
+    if (holds(statement)) {
+      return true;
+    }
+    switch (statement->kind) {
+    case NodeKind::If: {
+      const auto *branch = static_cast<const If *>(statement);
+      return any_statement(branch->body, holds) || any_statement(branch->orelse, holds);
+    }
+    case NodeKind::For: {
+      const auto *loop = static_cast<const For *>(statement);
+      return any_statement(loop->body, holds) || any_statement(loop->orelse, holds);
+    }
+    case NodeKind::While: {
+      const auto *loop = static_cast<const While *>(statement);
+      return any_statement(loop->body, holds) || any_statement(loop->orelse, holds);
+    }
+    case NodeKind::With:
+      return any_statement(static_cast<const With *>(statement)->body, holds);
+    case NodeKind::Try: {
+      const auto *guarded = static_cast<const Try *>(statement);
+      return any_statement(guarded->body, holds) ||
+             std::ranges::any_of(guarded->handlers,
+                                 [holds](const ExceptHandler *one) { return any_statement(one->body, holds); }) ||
+             any_statement(guarded->orelse, holds) || any_statement(guarded->finalbody, holds);
+    }
+    case NodeKind::Match:
+      return std::ranges::any_of(static_cast<const Match *>(statement)->cases,
+                                 [holds](const MatchCase &one) { return any_statement(one.body, holds); });
+    case NodeKind::Magic:
+      return any_statement(static_cast<const Magic *>(statement)->body, holds);
+    case NodeKind::InvalidStmt:
+      return any_statement(static_cast<const InvalidStmt *>(statement)->body, holds);
+    default:
+      return false;
+    }
+  });
 }
 
 const Stmt *statement_before(const Tree &tree, const Node *parent, const Node *statement) {

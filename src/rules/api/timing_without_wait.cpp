@@ -253,7 +253,23 @@ void collect(const Site &site, const Node *node, const AsyncNames &names, std::v
   }
 }
 
+// Is a clock set at all? Many functions say "time" without measuring any.
+bool sets_clock(const Site &site, const Block &body) {
+  return any_node(body, [&site](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call == nullptr) {
+      return false;
+    }
+    const Value callee = site.project.callee_of(call);
+    return is_clock(site, call) || (callee.is(Value::Tag::Method) && callee.function != nullptr &&
+                                    kept_clock_of(site, *callee.function).started);
+  });
+}
+
 void judge(Site &site, const Block &body) {
+  if (!sets_clock(site, body)) {
+    return;
+  }
   std::vector<Event> events;
   AsyncNames names;
   for (const Stmt *statement : body) {

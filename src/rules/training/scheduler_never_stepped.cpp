@@ -1,3 +1,5 @@
+#include "base/key_set.h"
+#include "base/scan.h"
 #include "base/steps.h"
 #include "model/bind.h"
 #include "rules/name_places.h"
@@ -6,10 +8,11 @@
 #include "rules/tree.h"
 
 #include <algorithm>
-#include <cctype>
 #include <fmt/format.h>
+#include <functional>
 #include <string_view>
 #include <unordered_set>
+#include <vector>
 
 namespace deepperf::rules::scheduler_never_stepped {
 
@@ -80,34 +83,42 @@ const Uses &uses_in_project(const Site &site) {
 
 // Words of the project's files that stand where other modules name something: `import x`, `m.x`, `from m import a, x`.
 struct TakenWords {
-  std::unordered_set<std::string_view> all;
+  std::vector<u64> all; // sorted hashes
 };
 
 TakenWords find_taken_words(const model::Project &project) {
-  const auto is_word = [](char c) { return std::isalnum(static_cast<u8>(c)) != 0 || c == '_' || (c & 0x80) != 0; };
   const SharedWork shared;
+  const std::hash<std::string_view> hash;
   TakenWords found;
+  KeySet known;
   for (const model::Module &module : project.modules) {
-    const std::string_view text = module.parsed->source.text();
-    std::size_t at = 0;
-    while (at < text.size()) {
-      const std::size_t start = at;
-      while (at < text.size() && is_word(text[at])) {
+    const std::string_view text = module.parsed->source.text(); // padded
+    const char *const begin = text.data();
+    const char *const end = begin + text.size();
+    for (const char *at = begin; at < end;) {
+      if (!scan::is_name_byte(*at)) {
         ++at;
+        continue;
       }
-      const std::string_view before = text.substr(0, start);
-      if (at > start && (before.ends_with('.') || before.ends_with(", ") || before.ends_with("import "))) {
-        found.all.insert(text.substr(start, at - start));
+      const char *const stop = std::min(scan::name_end(at).end, end);
+      const std::string_view before(begin, static_cast<std::size_t>(at - begin));
+      if (before.ends_with('.') || before.ends_with(", ") || before.ends_with("import ")) {
+        const u64 word = hash(std::string_view(at, static_cast<std::size_t>(stop - at)));
+        if (known.insert(word)) {
+          found.all.push_back(word);
+        }
       }
-      at += at == start ? 1 : 0;
+      at = stop;
     }
   }
+  std::ranges::sort(found.all);
   return found;
 }
 
 bool may_be_taken(const Site &site, Symbol name) {
-  return site.memory.recall<TakenWords>(&site.project, [&site] { return find_taken_words(site.project); })
-      .all.contains(name.text());
+  const TakenWords &words =
+      site.memory.recall<TakenWords>(&site.project, [&site] { return find_taken_words(site.project); });
+  return std::ranges::binary_search(words.all, u64{std::hash<std::string_view>()(name.text())});
 }
 
 // Does the function, or what it passes the name on to, do something with the value of its name?

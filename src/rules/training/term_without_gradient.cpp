@@ -261,7 +261,8 @@ private:
     const std::string_view api = called_api(site_, call);
     const auto *method = as<Attribute>(call.func);
     const model::Value callee = site_.project.callee_of(&call);
-    const bool is_tensor_method = callee.is(model::Value::Tag::ApiMethod) && callee.kind == Kind::TorchTensor;
+    const bool is_tensor_method =
+        method != nullptr && callee.is(model::Value::Tag::ApiMethod) && callee.kind == Kind::TorchTensor;
     if (api == "torch.tensor" || api == "torch.as_tensor" || api == "torch.autograd.Variable") {
       Flow flow;
       flow.has_gradient = true; // another rule reports a copy without a graph
@@ -377,14 +378,20 @@ void check_return(Site &site, const Node &node) {
       !project_has_word(site, {"backward("})) {
     return;
   }
+  // Whether the result becomes a loss takes long to find out, and few results have such a part.
+  const std::size_t before = site.findings.size();
+  check_terms(site, result.value, 0);
+  if (site.findings.size() == before) {
+    return;
+  }
   const auto is_trained = [&](const model::CallSite *caller) {
     return backward_of(site.memory, site.project, *caller->caller, caller->call, Way::Term) != nullptr;
   };
   constexpr std::size_t kMostCallers = 8;
   const std::size_t count = std::min(site.function->called_by.size(), kMostCallers);
-  if (std::any_of(site.function->called_by.begin(),
-                  site.function->called_by.begin() + static_cast<std::ptrdiff_t>(count), is_trained)) {
-    check_terms(site, result.value, 0);
+  if (std::none_of(site.function->called_by.begin(),
+                   site.function->called_by.begin() + static_cast<std::ptrdiff_t>(count), is_trained)) {
+    site.findings.erase(site.findings.begin() + static_cast<std::ptrdiff_t>(before), site.findings.end());
   }
 }
 
