@@ -88,6 +88,9 @@ void Transfer::walk(const Block &block) {
   std::vector<Guard> rests;
   const bool was_by_type = around_.by_type;
   for (u32 i = 0; i < block.size(); ++i) {
+    if (i + 1 < block.size()) {
+      __builtin_prefetch(block[i + 1]); // trees of large projects are in no cache
+    }
     walk(block[i]);
     if (block[i]->kind == NodeKind::Raise || block[i]->kind == NodeKind::Return || ends_here(block[i])) {
       break; // what stands behind it never runs

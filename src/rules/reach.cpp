@@ -57,12 +57,21 @@ std::string_view text_of(const model::FunctionInfo &function) {
 
 namespace {
 
+// Asked for at each place that a rule looks at, and therefore short.
 u64 hash_of(Words words, bool in_any_case) {
+  constexpr u64 kMultiplier = 0x9E3779B97F4A7C15U;
   u64 hash = in_any_case ? 1 : 0;
-  for (const std::string_view word : words) {
-    hash = hash * 0x9E3779B97F4A7C15U + std::hash<std::string_view>()(word) + 1;
+  for (std::string_view word : words) {
+    hash = (hash ^ word.size()) * kMultiplier;
+    while (!word.empty()) {
+      u64 bytes = 0;
+      const std::size_t count = std::min(word.size(), sizeof bytes);
+      std::memcpy(&bytes, word.data(), count);
+      hash = ((hash ^ (hash >> 32U)) + bytes) * kMultiplier;
+      word.remove_prefix(count);
+    }
   }
-  return hash;
+  return hash ^ (hash >> 32U);
 }
 
 // A long text, and words that were searched in it.

@@ -58,8 +58,7 @@ void check_block(Site &site, const Block &body) {
 }
 
 // Only where it is the one initializer of the project's file.
-bool has_one_initializer(const Site &site) {
-  const std::string_view text = site.module->parsed->source.text();
+bool find_one_initializer(std::string_view text) {
   const std::size_t first = text.find("variables_initializer(");
   const std::size_t old = text.find("initialize_all_variables(");
   if (first == std::string_view::npos || old != std::string_view::npos) {
@@ -67,6 +66,16 @@ bool has_one_initializer(const Site &site) {
   }
   return text.find("variables_initializer(", first + 1) == std::string_view::npos &&
          text.find("uninitialized") == std::string_view::npos && text.find(".restore(") == std::string_view::npos;
+}
+
+bool has_one_initializer(const Site &site) {
+  struct OneInitializer {
+    bool value = false;
+  };
+  return site.memory
+      .recall<OneInitializer>(site.module,
+                              [&] { return OneInitializer{find_one_initializer(site.module->parsed->source.text())}; })
+      .value;
 }
 
 void check_node(Site &site, const Node &node) {

@@ -102,7 +102,8 @@ TakenWords find_taken_words(const model::Project &project) {
       }
       const char *const stop = std::min(scan::name_end(at).end, end);
       const std::string_view before(begin, static_cast<std::size_t>(at - begin));
-      if (before.ends_with('.') || before.ends_with(", ") || before.ends_with("import ")) {
+      const bool may_be = at > begin && (at[-1] == '.' || at[-1] == ' ');
+      if (may_be && (at[-1] == '.' || before.ends_with(", ") || before.ends_with("import "))) {
         const u64 word = hash(std::string_view(at, static_cast<std::size_t>(stop - at)));
         if (known.insert(word)) {
           found.all.push_back(word);
