@@ -170,10 +170,13 @@ Value Transfer::call_api(const Call *call, const Value &callee, const Arguments 
       return columns;
     }
   }
+  if (name == "range" && !call->args.empty()) {
+    return make_uniform(Value::instance(Kind::Number));
+  }
   if ((name == "enumerate" || name == "zip") && !call->args.empty()) {
     std::vector<Value> parts;
     if (name == "enumerate") {
-      parts.emplace_back();
+      parts.push_back(Value::instance(Kind::Number));
     }
     for (u32 i = 0; i < call->args.size(); ++i) {
       parts.push_back(element_of(arguments.at(i)));
