@@ -29,15 +29,20 @@ bool is_written_down(const Site &site, const Expr *expr) {
   return info != nullptr && info->has(kConstant);
 }
 
+// Right here, or wherever the name is bound.
+bool is_on_host(const Site &site, const Expr *tensor) {
+  return model::is_on_cpu(tensor) || value_of(site, tensor).device == model::kOnCpu;
+}
+
 // What each read costs. Of a tensor that stays on the host that is little, and nothing waits.
 std::string cost_of(const Site &site, const Expr *tensor) {
-  return value_of(site, tensor).device == model::kOnCpu
+  return is_on_host(site, tensor)
              ? "the tensor is read element by element, and each read makes a tensor of one element first"
              : "the tensor is read element by element, and each read waits for the device";
 }
 
 Tier tier_of(const Site &site, const Expr *tensor, Tier otherwise) {
-  return value_of(site, tensor).device == model::kOnCpu ? Tier::Hint : otherwise;
+  return is_on_host(site, tensor) ? Tier::Hint : otherwise;
 }
 
 // Once in a script, outside of all loops, it does not matter.
