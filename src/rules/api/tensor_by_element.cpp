@@ -1,3 +1,4 @@
+#include "model/bind.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -154,7 +155,14 @@ void check_indices(Site &site, const For &loop) {
     if (read == nullptr && reads_number(site, node, &of)) {
       const auto *element = as<Subscript>(of);
       const auto *at = element != nullptr ? as<Name>(element->slice) : nullptr;
-      read = at != nullptr && at->id == index->id && is_tensor(element->value) ? node : nullptr;
+      const auto *owner = at != nullptr && at->id == index->id && is_tensor(element->value)
+                              ? model::root_name(element->value)
+                              : nullptr;
+      // What the loop makes itself is not there before it.
+      read =
+          owner != nullptr && !std::ranges::any_of(known->assigned, [owner](Symbol name) { return name == owner->id; })
+              ? node
+              : nullptr;
       tensor = read != nullptr ? element->value : nullptr;
     }
     return read != nullptr;

@@ -34,11 +34,18 @@ const Expr *layer_of_weight(const Expr *expr) {
 
 // Is the place in the branch of `if isinstance(layer, nn.Linear):` with nothing but such layers in it?
 bool is_any_such_layer(const Site &site, const Expr *layer, u32 place) {
+  bool is_any = false;
   for (std::size_t i = site.ancestors.size(); i-- > 0;) {
+    if (site.ancestors[i]->kind == NodeKind::FunctionDef) {
+      break;
+    }
     const auto *branch = as<If>(site.ancestors[i]);
     if (branch == nullptr || branch->body.empty() || place < branch->body[0]->start ||
         place > branch->body.back()->end) {
       continue;
+    }
+    if (is_any) {
+      return false; // only such layers of some parts
     }
     const auto *test = as<Call>(branch->test);
     const auto *function = test != nullptr ? as<Name>(test->func) : nullptr;
@@ -50,12 +57,13 @@ bool is_any_such_layer(const Site &site, const Expr *layer, u32 place) {
       const model::Value value = value_of(site, type);
       return value.is(model::Value::Tag::Api) && needs_variety(value.name().text());
     };
-    if (const auto *types = as<Tuple>(test->args[1])) {
-      return std::ranges::all_of(types->elts, is_such);
+    const auto *types = as<Tuple>(test->args[1]);
+    is_any = types != nullptr ? std::ranges::all_of(types->elts, is_such) : is_such(test->args[1]);
+    if (!is_any) {
+      return false;
     }
-    return is_such(test->args[1]);
   }
-  return false;
+  return is_any;
 }
 
 std::optional<double> constant_of(const Site &site, const Call &call) {
