@@ -346,8 +346,8 @@ private:
       return false;
     }
     // `torch.stack(row)`: the rows are lists, which nothing but a loop goes through.
-    if (is_collector(site_, &call) && !call.args.empty() && call.args[0]->kind == NodeKind::Name &&
-        mentions_variable(call.args[0])) {
+    const auto *row = call.args.empty() ? nullptr : as<Name>(call.args[0]);
+    if (row != nullptr && (has(elements_, row->id) || has(opaque_, row->id)) && is_collector(site_, &call)) {
       return false;
     }
     const auto is_good = [&](const Expr *argument) { return argument->kind == NodeKind::Constant || fits(argument); };

@@ -467,7 +467,9 @@ private:
       measures = true;
     } else if (const ApiInfo *info = find_api(api); info != nullptr && name.starts_with("torch.")) {
       const bool is_where = name == "torch.where" && call.args.size() == 1;
-      if ((info->has(kSyncs) || is_where) && !call.args.empty() && is_tensor(call.args[0])) {
+      // Collectives are enqueued on the device like kernels.
+      const bool is_collective = name.starts_with("torch.distributed.");
+      if ((info->has(kSyncs) || is_where) && !is_collective && !call.args.empty() && is_tensor(call.args[0])) {
         add(call, "an operation whose result size depends on the data", false);
       }
     }

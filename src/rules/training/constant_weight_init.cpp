@@ -1,6 +1,9 @@
 #include "rules/reach.h"
+#include "rules/tree.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <vector>
 
 namespace deepperf::rules::constant_weight_init {
 
@@ -66,6 +69,41 @@ bool is_any_such_layer(const Site &site, const Expr *layer, u32 place) {
   return is_any;
 }
 
+// Do all layers of the kinds that the test around the place names have one unit, as those that only stretch a
+// spectrogram?
+bool have_one_unit(const Site &site, const Expr *layer) {
+  std::vector<std::string_view> kinds;
+  for (const Node *node : site.ancestors) {
+    const auto *branch = as<If>(node);
+    const auto *test = branch != nullptr ? as<Call>(branch->test) : nullptr;
+    if (test != nullptr && test->args.size() == 2 && text_of(site, test->args[0]) == text_of(site, layer)) {
+      const auto *types = as<Tuple>(test->args[1]);
+      const auto add = [&](const Expr *type) {
+        const model::Value value = value_of(site, type);
+        if (value.is(model::Value::Tag::Api)) {
+          kinds.push_back(value.name().text());
+        }
+      };
+      types != nullptr ? static_cast<void>(std::ranges::for_each(types->elts, add)) : add(test->args[1]);
+    }
+  }
+  u32 made = 0;
+  bool has_more = false;
+  for (const Stmt *statement : site.module->parsed->tree.body) {
+    any_node_inside(static_cast<const Node *>(statement), [&](const Node *node) {
+      const auto *call = as<Call>(node);
+      const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
+      if (!api.empty() && std::ranges::find(kinds, api) != kinds.end()) {
+        const Expr *const units = argument(*call, 1, api.ends_with("Linear") ? "out_features" : "out_channels");
+        ++made;
+        has_more |= units == nullptr || integer_of(site_of(site, *call), units) != 1;
+      }
+      return has_more;
+    });
+  }
+  return made > 0 && !has_more;
+}
+
 std::optional<double> constant_of(const Site &site, const Call &call) {
   const std::string_view api = called_api(site, call);
   if (api == "torch.nn.init.zeros_") {
@@ -95,6 +133,9 @@ void check(Site &site, const Call &call) {
     return;
   }
   const bool is_any = layer->kind == NodeKind::Name && is_any_such_layer(site, layer, call.start);
+  if (is_any && have_one_unit(site, layer)) {
+    return; // one unit has no twins
+  }
   if (!is_any) {
     // Zero makes a branch start out as nothing, and gates open: both are usual, and only at single layers.
     const model::Value value = value_of(site, layer);
