@@ -169,9 +169,10 @@ bool is_list_of_arrays(const Site &site, const Expr *expr) {
            std::ranges::all_of(list->elts, [&](const Expr *item) { return is_array(site, item); });
   }
   const auto *name = as<Name>(expr);
-  // What a comprehension computes right here has no annotation: `[np.argmax(row) + 2 for row in rows]` are numbers.
-  const Expr *const assigned = name != nullptr ? last_assigned(site, *name) : nullptr;
-  if (holds_arrays(value_of(site, expr), assigned == nullptr || assigned->kind != NodeKind::ListComp)) {
+  // What this function fills the list with tells more than an annotation: `[np.argmax(row) + 2 for row in rows]` are
+  // numbers.
+  const bool is_filled_here = name != nullptr && site.function != nullptr && filling_of(site, name->id).all > 0;
+  if (holds_arrays(value_of(site, expr), !is_filled_here)) {
     return true;
   }
   if (name == nullptr || model::kind_of(expr) != Kind::Unknown || site.function == nullptr ||
