@@ -206,6 +206,21 @@ void check_move(Site &site, const Call &call) {
 
 // `if table is None: table = torch.tensor(…); TABLES[device] = table`: made once for each device, and kept.
 bool is_kept_in_table(const Site &site) {
+  struct FillsTable {
+    bool value = false;
+  };
+  const auto fills = [&site] {
+    return FillsTable{site.function->definition() != nullptr &&
+                      any_node(site.function->definition()->body, [&site](const Node *node) {
+                        const auto *stored = as<Assign>(node);
+                        const auto *entry = stored != nullptr ? as<Subscript>(stored->targets[0]) : nullptr;
+                        const auto *table = entry != nullptr ? as<Name>(entry->value) : nullptr;
+                        return table != nullptr && site.function->slot_of(table->id) == model::FunctionInfo::kNoSlot;
+                      })};
+  };
+  if (site.memory.recall<FillsTable>(site.function, fills).value) {
+    return true; // of the file's own
+  }
   const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
   const auto *branch = as<If>(enclosing(site, NodeKind::If));
   const auto *name =

@@ -21,3 +21,19 @@ def codes_again(device):
 class Decoded(nn.Module):
     def forward(self, x: torch.Tensor):
         return codes_on(x.device)[x] + codes_again(x.device)[x]
+
+
+def rotation_on(device):
+    kept = _TABLES.get(("rotation", device))
+    if kept is not None:
+        return kept
+    rotation = torch.tensor(
+        [[1, 1, 1, -1], [1, 1, -1, 1], [1, -1, 1, 1], [-1, 1, 1, 1]], dtype=torch.float32, device=device
+    )
+    _TABLES[("rotation", device)] = rotation
+    return rotation
+
+
+class Rotated(nn.Module):
+    def forward(self, x: torch.Tensor):
+        return x @ rotation_on(x.device)
