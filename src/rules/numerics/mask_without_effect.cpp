@@ -75,9 +75,6 @@ bool goes_into_softmax(const Site &site, const Call &call) {
 
 // scores.masked_fill(mask == 0, 1e-9)
 void check(Site &site, const Call &call) {
-  if (receiver_of(call) != nullptr && is_softmax(site, receiver_of(call))) {
-    return; // these are weights already
-  }
   const Expr *const value = argument(call, 1, "value");
   const std::optional<double> number = value != nullptr ? number_of(site, value) : std::nullopt;
   if (!number.has_value() || *number < 0 || *number > 1e-3 || !goes_into_softmax(site, call) ||
