@@ -63,14 +63,18 @@ bool grows_by_hand(const Site &site) {
     bool value = false;
   };
   const auto find = [&site] {
-    return GrowsByHand{any_node(body_around(site), [&site](const Node *node) {
-      const auto *assignment = as<Assign>(node);
-      const auto *target =
-          assignment != nullptr && assignment->targets.size() == 1 ? as<Attribute>(assignment->targets[0]) : nullptr;
-      return target != nullptr && has_word_in_any_case(text_of(site, target), {"embed", "wte"});
-    })};
+    GrowsByHand found;
+    for (const Stmt *statement : site.module->parsed->tree.body) {
+      found.value |= any_node_inside(static_cast<const Node *>(statement), [&site](const Node *node) {
+        const auto *assignment = as<Assign>(node);
+        const auto *target =
+            assignment != nullptr && assignment->targets.size() == 1 ? as<Attribute>(assignment->targets[0]) : nullptr;
+        return target != nullptr && has_word_in_any_case(text_of(site, target), {"embed", "wte"});
+      });
+    }
+    return found;
   };
-  return site.memory.recall<GrowsByHand>(&body_around(site), find).value;
+  return site.memory.recall<GrowsByHand>(site.module, find).value;
 }
 
 void check(Site &site, const Call &call) {

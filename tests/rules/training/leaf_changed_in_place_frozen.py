@@ -18,11 +18,4 @@ def pruned(layer: nn.Linear, index: torch.Tensor, width: int):
     return projection
 
 
-def filled(width: int, kept: torch.Tensor):
-    projection = Projection(width)
-    projection.weight.copy_(kept)  # expect: DP922
-    return projection
-
-
 pruned(nn.Linear(4, 4), torch.arange(4), 4)
-filled(4, torch.zeros(4, 4))
