@@ -88,6 +88,7 @@ u64 told_by(Symbol method) {
     for (u32 i = 0; i < kTorchMethods.size(); ++i) {
       table.add(kTorchMethods.at(i), u64{1} << (kFirstTorch + i));
     }
+    table.add("load_state_dict", torch_bit("state_dict")); // who has the one has the other
     for (const std::string_view name : kTensorMethods) {
       table.add(name, torch_bit("detach"));
     }
@@ -326,11 +327,29 @@ void bind_names_of(const Node *node, FunctionInfo &function, BoundNames &bound) 
     break;
   }
   case NodeKind::ExprStmt: {
-    // `metric.to(device)`, and nobody takes the result: that is how modules are moved.
+    // `metric.to(device)` and `network.to(dtype).to(device)`, and nobody takes the result: that is how modules are
+    // moved.
     const auto *call = as<Call>(static_cast<const ExprStmt *>(node)->value);
     const auto *method = call != nullptr ? as<Attribute>(call->func) : nullptr;
-    if (method != nullptr && (method->attr.text() == "cuda" || method->attr.text() == "to")) {
-      for_each_child(call, [&](const Node *child) { bind_names_of(child, function, bound); });
+    bool is_moved = false;
+    while (method != nullptr && (method->attr.text() == "cuda" || method->attr.text() == "to")) {
+      is_moved = true;
+      for (const Expr *arg : call->args) {
+        bind_names_of(arg, function, bound);
+      }
+      for (const Keyword *keyword : call->keywords) {
+        bind_names_of(keyword->value, function, bound);
+      }
+      const auto *inner = as<Call>(method->value);
+      const auto *next = inner != nullptr ? as<Attribute>(inner->func) : nullptr;
+      if (next == nullptr || (next->attr.text() != "cuda" && next->attr.text() != "to")) {
+        bind_names_of(method->value, function, bound);
+        break;
+      }
+      call = inner;
+      method = next;
+    }
+    if (is_moved) {
       return;
     }
     break;

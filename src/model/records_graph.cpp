@@ -28,6 +28,9 @@ bool has_weights(const Value &module) {
     return false;
   }
   const std::string_view name = module.name() ? module.name().text() : std::string_view{};
+  if (name.starts_with("torchaudio.transforms.") || name.starts_with("torchvision.transforms.")) {
+    return false; // resampling, spectrograms and the like have buffers at most
+  }
   if (!name.starts_with("torch.nn.")) {
     return true;
   }

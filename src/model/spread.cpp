@@ -395,9 +395,25 @@ void spread_no_grad(Project &project) {
       }
     }
   }
+  // What such a function calls runs without gradients, too.
+  const auto mark = [&queue](FunctionInfo *callee) {
+    if (!callee->ever_no_grad) {
+      callee->ever_no_grad = true;
+      queue.push_back(callee);
+    }
+  };
   for (const FunctionInfo &function : project.functions) {
     for (const CallSite &site : function.calls) {
-      site.callee->ever_no_grad |= site.no_grad || function.no_grad;
+      if (site.no_grad || function.no_grad) {
+        mark(site.callee);
+      }
+    }
+  }
+  while (!queue.empty()) {
+    const FunctionInfo *const function = queue.back();
+    queue.pop_back();
+    for (const CallSite &site : function->calls) {
+      mark(site.callee);
     }
   }
 }

@@ -345,9 +345,10 @@ Value Transfer::object_named(Symbol name) const {
 }
 
 // What callers pass, given what the annotation says: that it is no container of tensors but a tensor, and that whatever
-// else is passed is at least that.
+// else is passed is at least that. Where it says that it is a number, a call that seems to pass a tensor may be one of
+// another function.
 Value Transfer::narrowed(const Value &passed, const Value &annotated) {
-  Value result = passed.open ? annotated : Value::bottom();
+  Value result = passed.open || annotated.is_kind(Kind::Number) ? annotated : Value::bottom();
   for_each_alternative(passed, [&](Value one) {
     one.open = one.none = false;
     one.alternatives = nullptr;

@@ -147,6 +147,14 @@ Value Transfer::apply_unknown(const Call *call, const Arguments &arguments) {
       return torch_result(*info, call, arguments, method->attr, {});
     }
   }
+  // Which a class gets from libraries: it gives an object of the class.
+  static const NameTable kMakers({"from_pretrained", "load_from_checkpoint"});
+  if (kMakers.has(method->attr)) {
+    const Value type = peek(method->value);
+    return type.is(Value::Tag::Class) && type.alternatives == nullptr && !type.open
+               ? Value::of(type.type, Value::Tag::Object)
+               : Value{};
+  }
   const std::string_view name = method->attr.text();
   if (const Value mapped = map_of_assumed_dataset(call, *method, arguments.named(0, "map_func")); mapped.known()) {
     return mapped;

@@ -394,6 +394,7 @@ Value Transfer::element_of_one(const Value &value) {
     element.grad = value.grad;
     element.device = value.device;
     element.output = value.output;
+    element.many = value.is_kind(Kind::NumpyArray); // whatever made the array: of one dimension, it is a number
     return element;
   }
   return {};

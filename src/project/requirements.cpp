@@ -208,8 +208,69 @@ void join(VersionRange &range, const VersionRange &other) {
   }
 }
 
+// The project that a folder is, if it is one of the packages: `setup(name="transformers", version="4.4.2")`.
+struct OwnPackage {
+  std::string name; // empty if it is none
+  VersionRange range;
+};
+
+// What stands behind `key =` in a line of the text, without quotes; of TOML and INI files only in the given sections.
+std::string_view setting_named(std::string_view text, std::string_view key,
+                               std::span<const std::string_view> sections) {
+  bool counts = sections.empty();
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (!sections.empty() && line.starts_with('[')) {
+      counts = std::ranges::any_of(sections, [line](std::string_view section) { return line.starts_with(section); });
+    }
+    // `setup(name="x", version="1.0")` may stand in one line
+    std::size_t at = counts ? line.find(key) : std::string_view::npos;
+    if (!sections.empty() && at != 0) {
+      continue;
+    }
+    while (at != std::string_view::npos && at > 0 && is_name_byte(line[at - 1])) {
+      at = line.find(key, at + 1);
+    }
+    if (at == std::string_view::npos) {
+      continue;
+    }
+    std::string_view rest = line.substr(at + key.size());
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+    if (!rest.starts_with('=')) {
+      continue;
+    }
+    rest.remove_prefix(1);
+    rest = skip_blanks(rest);
+    return rest.substr(0, std::min(rest.find_first_of("\"', \t)\r#"), rest.size()));
+  }
+  return {};
+}
+
+OwnPackage own_package(std::string_view text, std::string_view file) {
+  static constexpr std::array<std::string_view, 2> kToml = {"[project]", "[tool.poetry]"};
+  static constexpr std::array<std::string_view, 1> kIni = {"[metadata]"};
+  std::span<const std::string_view> sections;
+  if (file == "pyproject.toml") {
+    sections = kToml;
+  } else if (file == "setup.cfg") {
+    sections = kIni;
+  } else if (file != "setup.py") {
+    return {};
+  }
+  const std::string_view name = package_named(setting_named(text, "name", sections));
+  const auto version = parse_version(setting_named(text, "version", sections));
+  if (name.empty() || !version.has_value()) {
+    return {};
+  }
+  return {std::string(name), {version, next_patch(*version), std::string(file)}};
+}
+
 struct Folder {
   Requirements requirements;
+  std::vector<OwnPackage> own;
   bool is_root = false; // of a repository
 };
 
@@ -237,6 +298,10 @@ public:
     const Requirements *&answer = answers_[folder];
     if (answer == nullptr) {
       answer = &find_nearest(folder);
+      if (Requirements own = find_own(folder); !own.empty()) {
+        own.insert(answer->begin(), answer->end()); // of other packages
+        answer = &(own_[folder] = std::move(own));
+      }
       if (!targets_.empty()) {
         Requirements &aimed = aimed_[folder] = targets_;
         aimed.insert(answer->begin(), answer->end()); // only packages that have no target
@@ -276,6 +341,7 @@ private:
   void forget_answers() {
     answers_.clear();
     aimed_.clear();
+    own_.clear();
   }
 
   // Counts from the folder that is asked about, so that the answer does not depend on who asked before.
@@ -296,6 +362,25 @@ private:
     return nothing_;
   }
 
+  // Packages that the folder or one around it is: whoever imports them there gets that code.
+  Requirements find_own(const std::string &folder) {
+    std::error_code error;
+    fs::path path = fs::absolute(folder + "x", error).lexically_normal().parent_path();
+    Requirements found;
+    constexpr u32 kHighest = 12;
+    for (u32 height = 0; !error && height <= kHighest; ++height) {
+      const Folder &read = read_folder(path);
+      for (const OwnPackage &own : read.own) {
+        found.try_emplace(own.name, own.range);
+      }
+      if (read.is_root || !path.has_relative_path()) {
+        break;
+      }
+      path = path.parent_path();
+    }
+    return found;
+  }
+
   const Folder &read_folder(const fs::path &path) {
     const auto [place, is_new] = folders_.try_emplace(path.string());
     Folder &folder = place->second;
@@ -305,7 +390,11 @@ private:
         const auto open = open_texts_.find((path / name).string());
         if (open != open_texts_.end() || fs::is_regular_file(path / name, error)) {
           Requirements of_file;
-          add_requirements(open != open_texts_.end() ? open->second : read_file(path / name), of_file, name);
+          const std::string text = open != open_texts_.end() ? open->second : read_file(path / name);
+          add_requirements(text, of_file, name);
+          if (OwnPackage own = own_package(text, name); !own.name.empty()) {
+            folder.own.push_back(std::move(own));
+          }
           for (const auto &[package, range] : of_file) {
             join(folder.requirements[package], range);
           }
@@ -320,6 +409,7 @@ private:
   std::map<std::string, Folder> folders_;
   std::map<std::string, const Requirements *> answers_; // by what was asked for
   std::map<std::string, Requirements> aimed_;           // the same, with the targets
+  std::map<std::string, Requirements> own_;             // the same, with packages that are written there
   std::map<std::string, std::string> open_texts_;       // by absolute path
   Requirements targets_;
   Requirements nothing_;

@@ -44,7 +44,8 @@ using Requirements = std::map<std::string, VersionRange, std::less<>>; // by pac
 // file.
 void add_requirements(std::string_view text, Requirements &requirements, std::string_view name = {});
 
-// Of the nearest folder that says anything, from the file's own upwards, up to the project's root (where .git is). Each
+// Of the nearest folder that says anything, from the file's own upwards, up to the project's root (where .git is). A
+// package that a folder on this way is itself counts in the version that its setup.py or pyproject.toml names. Each
 // folder is read once, until forget_requirements(); safe to call from all workers.
 const Requirements &requirements_of(const std::string &file);
 

@@ -131,7 +131,7 @@ public:
             sum->op() == Operator::Add) {
           return nullptr; // something with a graph may be added
         }
-        if (target != nullptr && way_ == Way::Term && is_carried(sum->value, followed)) {
+        if (target != nullptr && adds_terms() && is_carried(sum->value, followed)) {
           if (const Call *found = follow(function, from_here(followed, target->id), statement->end, depth + 1)) {
             return found;
           }
@@ -184,7 +184,7 @@ private:
         return false; // a loss has a meaning of its own
       }
       const model::Value callee = project_.callee_of(call);
-      if (way_ == Way::Term && call->args.size() == 1 && adds_up(*call, callee)) {
+      if (adds_terms() && call->args.size() == 1 && adds_up(*call, callee)) {
         return holds(call->args[0], followed);
       }
       return callee.is(model::Value::Tag::Api) && callee.name().text().starts_with("torch.") && !call->args.empty() &&
@@ -205,8 +205,21 @@ private:
     const bool is_right = !is_left && operation->op() != Operator::Div && operation->op() != Operator::Pow &&
                           is_carried(operation->right, followed);
     const Expr *other = is_left ? operation->right : operation->left;
-    return (is_left || is_right) && (way_ == Way::Term || !may_have_graph(other));
+    if (!is_left && !is_right) {
+      return false;
+    }
+    switch (way_) {
+    case Way::Alone:
+      return !may_have_graph(other);
+    case Way::Term:
+      return true;
+    case Way::Addend:
+      break;
+    }
+    return operation->op() == Operator::Add || operation->op() == Operator::Sub || !model::has_grad(other);
   }
+
+  [[nodiscard]] bool adds_terms() const { return way_ != Way::Alone; }
 
   // The same as calling a network: F.linear(x, w).
   static bool is_layer(std::string_view api) {
@@ -322,6 +335,19 @@ private:
     return nullptr;
   }
 
+  // `return loss` in training, and predictions otherwise: which of them a caller gets is not known.
+  [[nodiscard]] bool returns_something_else(const model::FunctionInfo &function, const Followed &followed) const {
+    return std::ranges::any_of(statements_of(memory_, function).all, [&](const Stmt *statement) {
+      const auto *other = as<Return>(statement);
+      if (other == nullptr || other->value == nullptr || other->value->kind == NodeKind::Constant) {
+        return false;
+      }
+      return !any_node(other->value, [&](const Node *node) {
+        return node->kind < NodeKind::FunctionDef && is_carried(static_cast<const Expr *>(node), followed);
+      });
+    });
+  }
+
   const Call *through_return(const model::FunctionInfo &function, const Return &result, const Followed &followed,
                              u32 depth) {
     std::optional<u32> element;
@@ -334,7 +360,7 @@ private:
         }
       }
     }
-    if (!is_returned) {
+    if (!is_returned || (way_ == Way::Addend && returns_something_else(function, followed))) {
       return nullptr;
     }
     if (followed.entered != nullptr) {
@@ -363,8 +389,8 @@ private:
 } // namespace
 
 const Call *backward_of(Memory &memory, const model::Project &project, const model::FunctionInfo &function,
-                        const Expr *value, Way way) {
-  return Search(memory, project, way).follow(function, {.expr = value}, value->start, 0);
+                        const Expr *value, Way way, std::optional<u32> element) {
+  return Search(memory, project, way).follow(function, {.expr = value, .element = element}, value->start, 0);
 }
 
 } // namespace deepperf::rules

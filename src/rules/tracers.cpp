@@ -155,6 +155,9 @@ private:
       if (numpy_on_tracer(api) != NumpyOnTracer::Unknown) {
         return std::ranges::any_of(call.args, holds);
       }
+      if (api == "jax.lax.psum" && !call.args.empty() && is_constant(call.args[0], ConstantKind::Int)) {
+        return false; // the number of devices along an axis
+      }
       return info != nullptr && info->returns == Kind::JaxArray && info->has(kOp) &&
              (api.starts_with("jax.") || std::ranges::any_of(call.args, holds));
     }

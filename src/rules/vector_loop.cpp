@@ -345,6 +345,11 @@ private:
     if (has_hidden_arguments(call) || !fits_callee(call)) {
       return false;
     }
+    // `torch.stack(row)`: the rows are lists, which nothing but a loop goes through.
+    const auto *row = call.args.empty() ? nullptr : as<Name>(call.args[0]);
+    if (row != nullptr && (has(elements_, row->id) || has(opaque_, row->id)) && is_collector(site_, &call)) {
+      return false;
+    }
     const auto is_good = [&](const Expr *argument) { return argument->kind == NodeKind::Constant || fits(argument); };
     return std::ranges::all_of(call.args, is_good) &&
            std::ranges::all_of(call.keywords, [&](const Keyword *keyword) { return is_good(keyword->value); });

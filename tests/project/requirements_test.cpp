@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 namespace deepperf::project {
@@ -78,6 +80,33 @@ TEST(Requirements, TargetsWinOverFiles) {
   set_target_versions({});
   EXPECT_FALSE(requirements_of(file).contains("torch"));
   EXPECT_NE(requirements_fingerprint("/no/such/folder/"), before);
+}
+
+// Of a folder that is a package itself, with an older version than others have: its own code is what files there
+// import.
+TEST(Requirements, OwnPackageCounts) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "deepperf_own_package";
+  std::filesystem::create_directories(folder / "examples");
+  std::filesystem::create_directories(folder / ".git");
+  const auto write = [&folder](const std::string &name, const std::string &text) {
+    std::ofstream(folder / name) << text;
+    forget_requirements();
+  };
+  const auto of_example = [&folder] { return requirements_of((folder / "examples" / "run.py").string()); };
+  write("examples/requirements.txt", "datasets>=1.0\n");
+  write("setup.py", "setup(\n    name=\"transformers\",\n    version=\"4.4.2\",  # of that time\n)\n");
+  EXPECT_EQ(of_example().at("transformers").below, (Version{4, 4, 3}));
+  EXPECT_TRUE(of_example().contains("datasets"));
+  write("setup.py", "setup(name='transformers', version=find_version())\n");
+  EXPECT_FALSE(of_example().contains("transformers"));
+  write("setup.py", "setup(name='mine', package_name='transformers')\n");
+  EXPECT_FALSE(of_example().contains("transformers"));
+  write("pyproject.toml", "[project]\nname = \"mine\"\n[[tool.poetry.source]]\nname = \"torch\"\n");
+  EXPECT_FALSE(of_example().contains("torch"));
+  write("pyproject.toml", "[project]\nname = \"peft\"\nversion = \"0.3\"\n");
+  EXPECT_EQ(of_example().at("peft").at_least, (Version{0, 3, 0}));
+  std::filesystem::remove_all(folder);
+  forget_requirements();
 }
 
 TEST(Requirements, AnyTextIsTaken) {

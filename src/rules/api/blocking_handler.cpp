@@ -253,6 +253,11 @@ void check(Site &site, const Call &call) {
   if (site.module->is_test || site.function == nullptr || !project_has_word(site, {"async def"})) {
     return;
   }
+  const model::Value callee = site.project.callee_of(&call);
+  const std::string_view made_by = callee.name() ? callee.name().text() : std::string_view{};
+  if (made_by.starts_with("torchaudio.transforms.") || made_by.starts_with("torchvision.transforms.")) {
+    return; // a filter or a resize is no model
+  }
   if (is_async(*site.function)) {
     tell(site, call, site, call);
     return;

@@ -60,7 +60,8 @@ void check_setting(Site &site, const Call &call) {
   const model::Argument::Given &given = use_cache.given[0];
   const auto setting = setting_of(site, use_cache, model::ConstantValue::of(true));
   if (!setting.has_value() || setting->as_bool() != false || is_option(site, given, *setting) || site.module->is_test ||
-      !project_has_word(site, {".generate(", "pipeline("}) ||
+      !(is_config ? project_has_word(site, {".generate(", "pipeline("})
+                  : file_has_word(site, {".generate(", "pipeline("})) ||
       file_has_word(site, {"use_cache = True", "use_cache=True"})) {
     return;
   }

@@ -74,6 +74,7 @@ bool goes_over_lines(const Site &site, const model::Loop &loop) {
 struct ListAttribute {
   bool is_list = false;    // it starts as a list, and is nothing else
   bool is_copied = false;  // list(…) or sorted(…) of something, as long as that is
+  bool shrinks = false;    // by remove(), pop(), del or a selection of its own elements: how long it is stays open
   bool grows = false;      // by append() in a loop that is not short
   bool grows_much = false; // by append() in a loop inside another one
   const Call *append = nullptr;
@@ -83,6 +84,13 @@ struct ListAttributes {
   std::unordered_map<u32, ListAttribute> by_name;
   std::unordered_set<u32> others; // that are something else at times
 };
+
+bool reads_attribute(const Expr &expr, Symbol name) {
+  return any_node(&expr, [name](const Node *node) {
+    const auto *attribute = as<Attribute>(node);
+    return attribute != nullptr && attribute->attr == name;
+  });
+}
 
 void look_at_method(const Site &site, const model::FunctionInfo &function, ListAttributes &found) {
   any_node(function.definition()->body, [&](const Node *node) {
@@ -95,6 +103,8 @@ void look_at_method(const Site &site, const model::FunctionInfo &function, ListA
         if (const auto *attribute = as<Attribute>(target)) {
           ListAttribute &known = found.by_name[attribute->attr.id];
           known.is_list |= is_list;
+          known.shrinks |=
+              assignment->value->kind == NodeKind::ListComp && reads_attribute(*assignment->value, attribute->attr);
           known.is_copied |= is_list && call != nullptr && call->args.size() == 1;
           if (!is_list) {
             found.others.insert(attribute->attr.id);
@@ -102,9 +112,21 @@ void look_at_method(const Site &site, const model::FunctionInfo &function, ListA
         }
       }
     }
+    if (const auto *removal = as<Delete>(node)) {
+      for (const Expr *target : removal->targets) {
+        const auto *part = as<Subscript>(target);
+        if (const auto *attribute = part != nullptr ? as<Attribute>(part->value) : nullptr) {
+          found.by_name[attribute->attr.id].shrinks = true;
+        }
+      }
+    }
     const auto *call = as<Call>(node);
-    const auto *list =
-        call != nullptr && called_method(*call) == "append" ? as<Attribute>(receiver_of(*call)) : nullptr;
+    const auto *owner = call != nullptr ? as<Attribute>(receiver_of(*call)) : nullptr;
+    const std::string_view method = owner != nullptr ? called_method(*call) : std::string_view{};
+    if (method == "remove" || method == "pop" || method == "clear") {
+      found.by_name[owner->attr.id].shrinks = true;
+    }
+    const auto *list = method == "append" ? owner : nullptr;
     if (list != nullptr) {
       ListAttribute &known = found.by_name[list->attr.id];
       known.append = call;
@@ -156,7 +178,7 @@ void check_attribute(Site &site, const Attribute &list, const Node &place, const
            "make a `dict` from each element to its index once, in `__init__`");
     return;
   }
-  if (!found.is_list || !found.grows) {
+  if (!found.is_list || !found.grows || found.shrinks) {
     return;
   }
   Finding &finding = report(site, place,
@@ -164,8 +186,9 @@ void check_attribute(Site &site, const Attribute &list, const Node &place, const
                                         text_of(site, &list)),
                             "keep a `dict` from each element to its index, or a `set`, next to the list");
   add_note(finding, site, *found.append, "it grows here");
-  if (!found.grows_much) {
-    finding.tier = Tier::Hint; // how long it becomes is not known
+  // How long it becomes is not known; what a handler of errors collects is the exception.
+  if (!found.grows_much || enclosing(site, NodeKind::ExceptHandler) != nullptr) {
+    finding.tier = Tier::Hint;
   }
 }
 

@@ -26,7 +26,9 @@ bool leaves_torch(const Call &call) {
   }
   const Expr *receiver = receiver_of(call);
   if (model::kind_of(receiver) == Kind::TorchTensor) {
-    return true;
+    return !model::is_on_cpu(receiver) || as<Call>(receiver) == nullptr ||
+           called_method(*as<Call>(receiver)) == "cpu" ||
+           called_method(*as<Call>(receiver)) == "to"; // what is made there has nothing to wait for
   }
   const auto *before = as<Call>(receiver);
   const std::string_view method = before != nullptr ? called_method(*before) : std::string_view{};
@@ -48,6 +50,17 @@ bool asks_for_type(std::string_view api) {
   static constexpr std::string_view kNames[] = {"numpy.finfo",       "numpy.iinfo",    "numpy.dtype",
                                                 "numpy.result_type", "numpy.can_cast", "numpy.issubdtype"};
   return std::ranges::find(kNames, api) != std::end(kNames);
+}
+
+// torch.is_tensor(x), isinstance(x, torch.Tensor)
+bool asks_for_tensor(const Site &site, const Expr *test) {
+  const auto *call = as<Call>(test);
+  const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
+  if (api == "isinstance" && call->args.size() == 2) {
+    const model::Value type = value_of(site, call->args[1]);
+    return type.is(model::Value::Tag::Api) && type.name().text() == "torch.Tensor";
+  }
+  return api == "torch.is_tensor";
 }
 
 class Search {
@@ -73,6 +86,14 @@ public:
     case NodeKind::If: {
       // What is done only outside of training is post-processing.
       const auto *branch = static_cast<const If *>(node);
+      // `if not torch.is_tensor(x): x = numpy.asarray(x)`
+      if (const auto *negated = as<UnaryOp>(branch->test);
+          negated != nullptr && negated->op() == UnaryOperator::Not && asks_for_tensor(site_, negated->operand)) {
+        for (const Stmt *statement : branch->orelse) {
+          look(statement);
+        }
+        return;
+      }
       if (mentions_training(branch->test)) {
         const auto *negation = as<UnaryOp>(branch->test);
         const bool is_negated = negation != nullptr && negation->op() == UnaryOperator::Not;

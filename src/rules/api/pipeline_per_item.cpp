@@ -2,6 +2,7 @@
 #include "rules/reach.h"
 #include "rules/repetition.h"
 #include "rules/site.h"
+#include "rules/timed.h"
 #include "rules/tree.h"
 
 namespace deepperf::rules::pipeline_per_item {
@@ -172,8 +173,8 @@ void check(Site &site, const Call &call) {
     return;
   }
   const Expr *iterated = iterated_by(site, *loop);
-  if (goes_over_batches(site, iterated)) {
-    return;
+  if (goes_over_batches(site, iterated) || is_timed_in(site, *loop->node, call)) {
+    return; // how long one item takes is what a benchmark asks
   }
   const bool is_pipeline = model::kind_of(call.func) == Kind::HfPipeline;
   Finding &finding =

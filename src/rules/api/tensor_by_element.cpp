@@ -1,3 +1,4 @@
+#include "model/bind.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -29,15 +30,20 @@ bool is_written_down(const Site &site, const Expr *expr) {
   return info != nullptr && info->has(kConstant);
 }
 
+// Right here, or wherever the name is bound.
+bool is_on_host(const Site &site, const Expr *tensor) {
+  return model::is_on_cpu(tensor) || value_of(site, tensor).device == model::kOnCpu;
+}
+
 // What each read costs. Of a tensor that stays on the host that is little, and nothing waits.
 std::string cost_of(const Site &site, const Expr *tensor) {
-  return value_of(site, tensor).device == model::kOnCpu
+  return is_on_host(site, tensor)
              ? "the tensor is read element by element, and each read makes a tensor of one element first"
              : "the tensor is read element by element, and each read waits for the device";
 }
 
 Tier tier_of(const Site &site, const Expr *tensor, Tier otherwise) {
-  return value_of(site, tensor).device == model::kOnCpu ? Tier::Hint : otherwise;
+  return is_on_host(site, tensor) ? Tier::Hint : otherwise;
 }
 
 // Once in a script, outside of all loops, it does not matter.
@@ -149,7 +155,14 @@ void check_indices(Site &site, const For &loop) {
     if (read == nullptr && reads_number(site, node, &of)) {
       const auto *element = as<Subscript>(of);
       const auto *at = element != nullptr ? as<Name>(element->slice) : nullptr;
-      read = at != nullptr && at->id == index->id && is_tensor(element->value) ? node : nullptr;
+      const auto *owner = at != nullptr && at->id == index->id && is_tensor(element->value)
+                              ? model::root_name(element->value)
+                              : nullptr;
+      // What the loop makes itself is not there before it.
+      read =
+          owner != nullptr && !std::ranges::any_of(known->assigned, [owner](Symbol name) { return name == owner->id; })
+              ? node
+              : nullptr;
       tensor = read != nullptr ? element->value : nullptr;
     }
     return read != nullptr;

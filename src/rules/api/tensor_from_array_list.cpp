@@ -144,7 +144,7 @@ Filling filling_of(const Site &site, Symbol name) {
 }
 
 // A list that never holds anything but arrays, as far as everybody says who fills it.
-bool holds_arrays(const Value &list) {
+bool holds_arrays(const Value &list, bool may_be_annotated) {
   if (!list.is(Value::Tag::Tuple) || !list.uniform || list.number != 1 || list.open) {
     return false;
   }
@@ -155,7 +155,7 @@ bool holds_arrays(const Value &list) {
   model::for_each_alternative(element, [&](const Value &one) {
     has_other |= !one.is_kind(Kind::NumpyArray);
     is_array &= !one.many && one.name() && makes_array(one.name().text());
-    is_annotated |= !one.many && !one.name();
+    is_annotated |= may_be_annotated && !one.many && !one.name();
   });
   return !has_other && (is_array || is_annotated);
 }
@@ -168,10 +168,13 @@ bool is_list_of_arrays(const Site &site, const Expr *expr) {
     return !list->elts.empty() &&
            std::ranges::all_of(list->elts, [&](const Expr *item) { return is_array(site, item); });
   }
-  if (holds_arrays(value_of(site, expr))) {
+  const auto *name = as<Name>(expr);
+  // What this function fills the list with tells more than an annotation: `[np.argmax(row) + 2 for row in rows]` are
+  // numbers.
+  const bool is_filled_here = name != nullptr && site.function != nullptr && filling_of(site, name->id).all > 0;
+  if (holds_arrays(value_of(site, expr), !is_filled_here)) {
     return true;
   }
-  const auto *name = as<Name>(expr);
   if (name == nullptr || model::kind_of(expr) != Kind::Unknown || site.function == nullptr ||
       site.function->node == nullptr || site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot) {
     return false;

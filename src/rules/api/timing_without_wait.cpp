@@ -2,6 +2,7 @@
 #include "rules/jax.h"
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/timed.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -14,12 +15,6 @@ using namespace python;
 using model::Value;
 
 namespace {
-
-bool is_clock(const Site &site, const Expr *expr) {
-  const auto *call = as<Call>(expr);
-  const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
-  return api == "time.time" || api == "time.perf_counter" || api == "time.monotonic" || api == "timeit.default_timer";
-}
 
 // What matters of a function, in the order of its code.
 struct Event {
@@ -266,6 +261,14 @@ bool sets_clock(const Site &site, const Block &body) {
   });
 }
 
+// `if step % 100 == 0: start = time.time()` in a loop that reads the clock in every iteration: it measures all
+// iterations since then.
+bool is_set_at_times(const Node &loop, const Expr &start, const Expr &read) {
+  return any_node(&loop, [&](const Node *node) {
+    return node->kind == NodeKind::If && contains(node, &start) && !contains(node, &read);
+  });
+}
+
 void judge(Site &site, const Block &body) {
   if (!sets_clock(site, body)) {
     return;
@@ -314,7 +317,8 @@ void judge(Site &site, const Block &body) {
         // A clock that was set before a loop and is read in it measures many iterations: the last one matters little.
         const Expr *const read = events[stop].place;
         const bool is_long = std::ranges::any_of(site.function->loops, [&](const model::Loop *loop) {
-          return contains(loop->node, read) && !contains(loop->node, event.place);
+          return contains(loop->node, read) &&
+                 (!contains(loop->node, event.place) || is_set_at_times(*loop->node, *event.place, *read));
         });
         if (work != nullptr && !is_long) {
           Finding &finding =

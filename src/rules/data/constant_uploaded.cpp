@@ -204,6 +204,43 @@ void check_move(Site &site, const Call &call) {
   add_note(finding, site, *made, "it is created here, on the CPU");
 }
 
+// `if table is None: table = torch.tensor(…); TABLES[device] = table`: made once for each device, and kept.
+bool is_kept_in_table(const Site &site) {
+  struct FillsTable {
+    bool value = false;
+  };
+  const auto fills = [&site] {
+    return FillsTable{site.function->definition() != nullptr &&
+                      any_node(site.function->definition()->body, [&site](const Node *node) {
+                        const auto *stored = as<Assign>(node);
+                        const auto *entry = stored != nullptr ? as<Subscript>(stored->targets[0]) : nullptr;
+                        const auto *table = entry != nullptr ? as<Name>(entry->value) : nullptr;
+                        return table != nullptr && site.function->slot_of(table->id) == model::FunctionInfo::kNoSlot;
+                      })};
+  };
+  if (site.memory.recall<FillsTable>(site.function, fills).value) {
+    return true; // of the file's own
+  }
+  const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
+  const auto *branch = as<If>(enclosing(site, NodeKind::If));
+  const auto *name =
+      assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+  if (branch == nullptr || assignment == nullptr) {
+    return false;
+  }
+  if (assignment->targets.size() == 1 && assignment->targets[0]->kind == NodeKind::Subscript) {
+    return true;
+  }
+  return name != nullptr && std::ranges::any_of(branch->body, [name](const Stmt *statement) {
+           const auto *stored = as<Assign>(statement);
+           const auto *value = stored != nullptr ? as<Name>(stored->value) : nullptr;
+           return value != nullptr && value->id == name->id &&
+                  std::ranges::any_of(stored->targets, [](const Expr *target) {
+                    return target->kind == NodeKind::Subscript || target->kind == NodeKind::Attribute;
+                  });
+         });
+}
+
 // Fewer are hardly worth a line of their own elsewhere.
 constexpr u32 kWorthIt = 16;
 
@@ -213,7 +250,7 @@ void check(Site &site, const Call &call) {
     return;
   }
   if (call.args.empty() || has_hidden_arguments(call) || !is_uploaded(site, call) ||
-      (!in_forward_pass(site) && !in_step(site))) {
+      (!in_forward_pass(site) && !in_step(site)) || is_kept_in_table(site)) {
     return;
   }
   const Constant data = constant_data(scope_of(site), call.args[0], 0);

@@ -312,9 +312,39 @@ bool is_kept(const Site &site) {
           }));
 }
 
+// A method that only the constructors of modules call, such as reset_parameters(): a loop may make many modules, but
+// each is made once.
+bool only_builds(const model::FunctionInfo &function, u32 depth) {
+  constexpr u32 kMostDepth = 4;
+  constexpr std::size_t kMostCallers = 16;
+  if (function.name == known::sym_init) {
+    return function.type != nullptr && function.type->kind == Kind::TorchModule;
+  }
+  return depth < kMostDepth && !function.called_by.empty() && function.called_by.size() <= kMostCallers &&
+         std::ranges::all_of(function.called_by, [depth](const model::CallSite *caller) {
+           return only_builds(*caller->caller, depth + 1);
+         });
+}
+
+// In loops of a few iterations and nowhere else, as in the few steps with random tensors that a script tries a model
+// with.
+bool runs_a_few_times(const Site &site) {
+  const model::Loop *loop = loop_around(site);
+  if (loop == nullptr || site.function == nullptr || site.function->in_loop ||
+      (site.function->node != nullptr && !context_of(site).runs_once)) {
+    return false;
+  }
+  for (; loop != nullptr; loop = loop->parent) {
+    if (!loop->tiny) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // In a loop, in a forward pass, or in a function that is called from a loop: elsewhere it happens once.
 bool runs_often(const Site &site) {
-  if (is_kept(site)) {
+  if (is_kept(site) || runs_a_few_times(site) || (site.function != nullptr && only_builds(*site.function, 0))) {
     return false;
   }
   return loop_around(site) != nullptr || (site.function != nullptr && site.function->in_loop) || in_step(site) ||

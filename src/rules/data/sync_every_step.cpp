@@ -467,7 +467,9 @@ private:
       measures = true;
     } else if (const ApiInfo *info = find_api(api); info != nullptr && name.starts_with("torch.")) {
       const bool is_where = name == "torch.where" && call.args.size() == 1;
-      if ((info->has(kSyncs) || is_where) && !call.args.empty() && is_tensor(call.args[0])) {
+      // Collectives are enqueued on the device like kernels.
+      const bool is_collective = name.starts_with("torch.distributed.");
+      if ((info->has(kSyncs) || is_where) && !is_collective && !call.args.empty() && is_tensor(call.args[0])) {
         add(call, "an operation whose result size depends on the data", false);
       }
     }
@@ -551,6 +553,25 @@ enum class Region : u8 {
   Evaluation,    // a loop over data that trains nothing
 };
 
+// Is what is read at the place assigned in a loop inside the region, and so not there before that loop? What a loop
+// goes over was there.
+bool is_computed_in_loop(const Site &site, const Node &region, const Node &place) {
+  const Name *const name =
+      place.kind < NodeKind::FunctionDef ? model::root_name(static_cast<const Expr *>(&place)) : nullptr;
+  if (name == nullptr) {
+    return false;
+  }
+  return std::ranges::any_of(loops_inside(*site.function, region), [&](const model::Loop *loop) {
+    const auto *statement = as<For>(loop->node);
+    return loop->node != &region && statement != nullptr && contains(loop->node, &place) &&
+           !mentions(statement->target, name->id) && any_node(statement->body, [&](const Node *node) {
+             const auto *assignment = as<Assign>(node);
+             return assignment != nullptr && assignment->end <= place.start &&
+                    assignment->value->kind == NodeKind::Call && mentions(assignment->targets[0], name->id);
+           });
+  });
+}
+
 void judge(Site &site, const model::FunctionInfo &function, const Node &region, Region kind) {
   const bool is_forward = kind == Region::Forward;
   Step step(site.project, function, is_forward);
@@ -594,7 +615,8 @@ void judge(Site &site, const model::FunctionInfo &function, const Node &region, 
   Finding &finding = report(
       site, main.call != nullptr ? *main.call : *main.place, std::move(message),
       is_forward ? "compute with the tensor on the device where the value is not needed as a Python number"
-      : is_evaluation && is_repeated ? "read the whole tensor once with `tolist()` or `cpu()`, before the inner loop"
+      : is_evaluation && is_repeated && !is_computed_in_loop(site, region, *main.place)
+          ? "read the whole tensor once with `tolist()` or `cpu()`, before the inner loop"
       : is_evaluation ? "add up on the device (`correct += (pred == y).sum()`) and read the total after the loop"
                       : "keep values on the device (`total += loss.detach()`) and read them every few hundred steps");
   // Where one step is an epoch, as with small data sets, one value at its end is what people want to see.

@@ -47,6 +47,20 @@ bool is_other_case(const Site &site, bool is_chosen) {
          (!is_chosen && has_word(text, {"torch_dtype"})) || !has_word(text, {"cuda", "device_map"});
 }
 
+// `device_map="cpu"`
+bool stays_on_host(const Site &site, const Call &call) {
+  const Keyword *map = keyword_argument(call, "device_map");
+  const auto where = map != nullptr ? string_of(site, map->value) : std::nullopt;
+  return where.has_value() && where->starts_with("cpu");
+}
+
+// `dtype=torch.float32`, written out right there.
+bool is_written_out(const Site &site, const Call &call) {
+  const Keyword *format = keyword_argument(call, "torch_dtype");
+  format = format == nullptr ? keyword_argument(call, "dtype") : format;
+  return format != nullptr && value_of(site, format->value).is(Value::Tag::Api);
+}
+
 void check(Site &site, const Call &call) {
   const Value callee = site.project.callee_of(&call);
   const Value model = callee.is(Value::Tag::ApiMethod) ? callee.receiver() : callee;
@@ -61,7 +75,7 @@ void check(Site &site, const Call &call) {
   if (!is_chosen && chooses_format(*model.maker())) {
     return;
   }
-  if (made.module == nullptr || is_other_case(made, is_chosen) ||
+  if (made.module == nullptr || is_other_case(made, is_chosen) || stays_on_host(made, *model.maker()) ||
       (made.module != site.module && is_other_case(site, is_chosen)) || made.module->is_test) {
     return;
   }
@@ -69,6 +83,11 @@ void check(Site &site, const Call &call) {
       report(made, *model.maker(), "the model is loaded in float32, though it only generates on a GPU",
              "pass `dtype=torch.bfloat16`; the argument is `torch_dtype` in Diffusers and before Transformers 4.56");
   finding.notes.push_back({site.module->file, call.span(), "it is used here"});
+  // Who converts a model for another framework compares the numbers.
+  const bool converts = made.module->tensorflow || made.module->jax || file_has_word(made, {"import keras"});
+  if (is_chosen && converts && is_written_out(made, *model.maker())) {
+    finding.tier = Tier::Hint;
+  }
 }
 
 } // namespace

@@ -16,8 +16,10 @@ namespace {
 // Is the result kept, so that a later call may find it: in an attribute, a dictionary, a global?
 bool is_kept(const Site &site, const Call &call) {
   for (std::size_t i = site.ancestors.size(); i-- > 0;) {
-    if (const auto *assignment = as<Assign>(site.ancestors[i])) {
-      const Expr *target = assignment->targets[0];
+    const auto *assignment = as<Assign>(site.ancestors[i]);
+    const auto *declared = as<AnnAssign>(site.ancestors[i]);
+    if (assignment != nullptr || declared != nullptr) {
+      const Expr *target = assignment != nullptr ? assignment->targets[0] : declared->target;
       const auto *name = as<Name>(target);
       return target->kind == NodeKind::Attribute || target->kind == NodeKind::Subscript ||
              (name != nullptr && site.function->slot_of(name->id) == model::FunctionInfo::kNoSlot);

@@ -317,7 +317,12 @@ const Param *training_parameter(const Site &site, const model::FunctionInfo &fun
     }
     found = *param;
   }
-  return found;
+  // What the function sets itself says nothing about what it was told.
+  const bool is_set = found != nullptr && any_node(function.definition()->body, [found](const Node *node) {
+                        const auto *name = as<Name>(node);
+                        return name != nullptr && name->id == found->name && name->context == Context::Store;
+                      });
+  return is_set ? nullptr : found;
 }
 
 // `run_epoch(model, valid_loader)` of a function that trains only if it is given an optimizer.
@@ -439,6 +444,13 @@ bool has_trained_weights(const Site &site) {
   return site.memory.recall<TrainedWeights>(site.module, work_out).value;
 }
 
+// What is only named like a model, in a file that runs models with a library that records no graphs.
+bool may_be_another_runtime(const Site &site, const Call *call) {
+  const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value{};
+  return callee.is_kind(Kind::TorchModule) && callee.maker() == nullptr && !callee.name() &&
+         file_has_word(site, {"onnxruntime", "openvino", "tensorrt", "ctranslate2", "llama_cpp", "vllm"});
+}
+
 void check_function(Site &site, const model::FunctionInfo &function) {
   if (!site.module->torch || function.no_grad || function.ever_no_grad ||
       (function.context & model::kGradMaybeOff) != 0) {
@@ -486,9 +498,10 @@ void check_function(Site &site, const model::FunctionInfo &function) {
     const bool is_meant = (function.context & model::kRunsOnce) == 0 && is_meant_as_inference(site, function, origin);
     // Once, in a script: the graph costs memory all the same.
     const bool is_single = !is_loop && (function.context & model::kRunByScript) != 0 && has_trained_weights(site);
-    const bool is_unsure = !is_collected && (is_assumed || is_module || has_loop_inside(site, origin) ||
-                                             (!is_meant && !is_single && (!is_loop || !is_run)) ||
-                                             (origin.uses & Flow::kUnsure) != 0 || may_be_frozen(function));
+    const bool is_unsure =
+        !is_collected && (is_assumed || is_module || has_loop_inside(site, origin) ||
+                          (!is_meant && !is_single && (!is_loop || !is_run)) || (origin.uses & Flow::kUnsure) != 0 ||
+                          may_be_frozen(function) || may_be_another_runtime(site, called));
     if (reported != 0 && origin.loop == reported_loop) {
       Finding &before = site.findings[reported - 1];
       if (before.tier == Tier::Hint && !is_unsure && !site.module->is_test) { // what is sure is reported first

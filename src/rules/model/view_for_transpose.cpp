@@ -205,6 +205,48 @@ std::vector<const Expr *> sizes_of(const Site &site, const Call &call) {
   return args;
 }
 
+// `x = x.reshape(b, m, n)`, then a part of it, `x[:, 1:]`, and that in another shape again: the numbers are shifted
+// against each other on purpose, as in relative attention.
+bool is_shift(const Site &site, const Call &call) {
+  const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
+  const auto *bound =
+      assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+  if (bound == nullptr) {
+    return false;
+  }
+  const auto is_part = [](const Expr *expr, Symbol name) {
+    const auto *part = as<Subscript>(expr);
+    const auto *of = part != nullptr ? as<Name>(part->value) : nullptr;
+    return of != nullptr && of->id == name && any_node(part->slice, [](const Node *node) {
+             const auto *slice = as<Slice>(node);
+             return slice != nullptr && (slice->lower != nullptr || slice->upper != nullptr);
+           });
+  };
+  Symbol cut; // the name of the part
+  return any_node(body_around(site), [&](const Node *node) {
+    const auto *later = as<Assign>(node);
+    if (later != nullptr && later->start >= call.end && later->targets.size() == 1 &&
+        is_part(later->value, bound->id)) {
+      const auto *name = as<Name>(later->targets[0]);
+      cut = name != nullptr ? name->id : cut;
+    }
+    const auto *again = as<Call>(node);
+    if (again == nullptr || again->start < call.end) {
+      return false;
+    }
+    const std::string_view name = called_name(*again);
+    if (name != "reshape" && name != "view" && name != "view_as") {
+      return false;
+    }
+    const bool is_function = called_api(site, *again) == "torch.reshape";
+    const Expr *subject = is_function ? argument(*again, 0, "input") : receiver_of(*again);
+    const auto *contiguous = as<Call>(subject);
+    subject = contiguous != nullptr && called_method(*contiguous) == "contiguous" ? receiver_of(*contiguous) : subject;
+    const auto *plain = as<Name>(subject);
+    return subject != nullptr && (is_part(subject, bound->id) || (cut && plain != nullptr && plain->id == cut));
+  });
+}
+
 void check(Site &site, const Call &call) {
   const Name *const x = reshaped(site, call);
   if (x == nullptr || !call.keywords.empty() || site.module->is_test || site.function->definition() == nullptr) {
@@ -218,7 +260,7 @@ void check(Site &site, const Call &call) {
   }
   const std::optional<std::vector<i64>> order = order_of(*shape, sizes.rank());
   const bool is_plain = std::ranges::all_of(shape->sizes, [](const auto &factors) { return factors.size() <= 1; });
-  if (!order.has_value() || order->size() < 2 || std::ranges::is_sorted(*order)) {
+  if (!order.has_value() || order->size() < 2 || std::ranges::is_sorted(*order) || is_shift(site, call)) {
     return;
   }
   // A dimension that only `-1` names may have size 1: then it may stand anywhere.

@@ -3,6 +3,7 @@
 #include "rules/site.h"
 #include "rules/tree.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -45,10 +46,17 @@ bool goes_into_softmax(const Site &site, const Call &call) {
   if (name == nullptr) {
     return false;
   }
-  // The first reading behind it that is not the name's next value.
+  // The first reading behind it that is not the name's next value. What another branch does with it is not behind it.
+  const auto is_other_branch = [&](const Node *node) {
+    return std::ranges::any_of(site.ancestors, [node](const Node *around) {
+      const auto *branch = as<If>(around);
+      return branch != nullptr && !branch->orelse.empty() && branch->orelse.front()->start <= node->start &&
+             node->end <= branch->orelse.back()->end;
+    });
+  };
   bool found = false;
   any_node(body_around(site), [&](const Node *node) {
-    if (node->start >= statement->end && is_softmax(site, node)) {
+    if (node->start >= statement->end && is_softmax(site, node) && !is_other_branch(node)) {
       const auto &softmax = static_cast<const Call &>(*node);
       const Expr *const input = softmax.args.empty() || called_api(site, softmax).empty()
                                     ? (receiver_of(softmax) != nullptr && called_name(softmax) != "_softmax" &&

@@ -81,9 +81,26 @@ constexpr auto kBuiltins = std::to_array<Builtin>({
     {"sorted", {"key", "reverse"}},
 });
 
+// In a function that a decorator translates, such as a kernel, names of builtins may mean something else.
+bool may_be_translated(const Site &site) {
+  static const NameTable kPlain({"staticmethod", "classmethod", "property", "override", "overload", "wraps",
+                                 "contextmanager", "lru_cache", "cache", "cached_property", "abstractmethod", "no_grad",
+                                 "inference_mode", "hookimpl", "fixture", "main"});
+  return std::ranges::any_of(site.ancestors, [](const Node *node) {
+    const auto *definition = as<FunctionDef>(node);
+    return definition != nullptr && std::ranges::any_of(definition->decorators, [](const Expr *decorator) {
+             const auto *call = as<Call>(decorator);
+             const Expr *const named = call != nullptr ? call->func : decorator;
+             const auto *attribute = as<Attribute>(named);
+             const auto *name = as<Name>(named);
+             return !kPlain.has(attribute != nullptr ? attribute->attr : name != nullptr ? name->id : Symbol{});
+           });
+  });
+}
+
 void check_builtin(Site &site, const Call &call, std::string_view api) {
   const auto known = std::ranges::find(kBuiltins, api, &Builtin::name);
-  if (known == kBuiltins.end()) {
+  if (known == kBuiltins.end() || may_be_translated(site)) {
     return;
   }
   for (const Keyword *keyword : call.keywords) {

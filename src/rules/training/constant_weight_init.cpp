@@ -1,6 +1,9 @@
 #include "rules/reach.h"
+#include "rules/tree.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <vector>
 
 namespace deepperf::rules::constant_weight_init {
 
@@ -34,11 +37,18 @@ const Expr *layer_of_weight(const Expr *expr) {
 
 // Is the place in the branch of `if isinstance(layer, nn.Linear):` with nothing but such layers in it?
 bool is_any_such_layer(const Site &site, const Expr *layer, u32 place) {
+  bool is_any = false;
   for (std::size_t i = site.ancestors.size(); i-- > 0;) {
+    if (site.ancestors[i]->kind == NodeKind::FunctionDef) {
+      break;
+    }
     const auto *branch = as<If>(site.ancestors[i]);
     if (branch == nullptr || branch->body.empty() || place < branch->body[0]->start ||
         place > branch->body.back()->end) {
       continue;
+    }
+    if (is_any) {
+      return false; // only such layers of some parts
     }
     const auto *test = as<Call>(branch->test);
     const auto *function = test != nullptr ? as<Name>(test->func) : nullptr;
@@ -50,12 +60,48 @@ bool is_any_such_layer(const Site &site, const Expr *layer, u32 place) {
       const model::Value value = value_of(site, type);
       return value.is(model::Value::Tag::Api) && needs_variety(value.name().text());
     };
-    if (const auto *types = as<Tuple>(test->args[1])) {
-      return std::ranges::all_of(types->elts, is_such);
+    const auto *types = as<Tuple>(test->args[1]);
+    is_any = types != nullptr ? std::ranges::all_of(types->elts, is_such) : is_such(test->args[1]);
+    if (!is_any) {
+      return false;
     }
-    return is_such(test->args[1]);
   }
-  return false;
+  return is_any;
+}
+
+// Do all layers of the kinds that the test around the place names have one unit, as those that only stretch a
+// spectrogram?
+bool have_one_unit(const Site &site, const Expr *layer) {
+  std::vector<std::string_view> kinds;
+  for (const Node *node : site.ancestors) {
+    const auto *branch = as<If>(node);
+    const auto *test = branch != nullptr ? as<Call>(branch->test) : nullptr;
+    if (test != nullptr && test->args.size() == 2 && text_of(site, test->args[0]) == text_of(site, layer)) {
+      const auto *types = as<Tuple>(test->args[1]);
+      const auto add = [&](const Expr *type) {
+        const model::Value value = value_of(site, type);
+        if (value.is(model::Value::Tag::Api)) {
+          kinds.push_back(value.name().text());
+        }
+      };
+      types != nullptr ? static_cast<void>(std::ranges::for_each(types->elts, add)) : add(test->args[1]);
+    }
+  }
+  u32 made = 0;
+  bool has_more = false;
+  for (const Stmt *statement : site.module->parsed->tree.body) {
+    any_node_inside(static_cast<const Node *>(statement), [&](const Node *node) {
+      const auto *call = as<Call>(node);
+      const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
+      if (!api.empty() && std::ranges::find(kinds, api) != kinds.end()) {
+        const Expr *const units = argument(*call, 1, api.ends_with("Linear") ? "out_features" : "out_channels");
+        ++made;
+        has_more |= units == nullptr || integer_of(site_of(site, *call), units) != 1;
+      }
+      return has_more;
+    });
+  }
+  return made > 0 && !has_more;
 }
 
 std::optional<double> constant_of(const Site &site, const Call &call) {
@@ -87,6 +133,9 @@ void check(Site &site, const Call &call) {
     return;
   }
   const bool is_any = layer->kind == NodeKind::Name && is_any_such_layer(site, layer, call.start);
+  if (is_any && have_one_unit(site, layer)) {
+    return; // one unit has no twins
+  }
   if (!is_any) {
     // Zero makes a branch start out as nothing, and gates open: both are usual, and only at single layers.
     const model::Value value = value_of(site, layer);

@@ -29,7 +29,9 @@ void check(Site &site, const Call &call) {
   const auto *name = as<Name>(receiver);
   const bool is_self = name != nullptr && name->id.text() == "self";
   Finding &finding = report(site, call, "calling `forward()` directly skips the module's hooks and wrappers",
-                            fmt::format("call the module: `{}(…)`", text_of(site, receiver)));
+                            text_of(site, receiver).find('\n') == std::string_view::npos
+                                ? fmt::format("call the module: `{}(…)`", text_of(site, receiver))
+                                : std::string("call the module itself, without `.forward`"));
   const model::Value callee = site.project.callee_of(&call);
   const bool is_guess = callee.is(model::Value::Tag::ApiMethod) && callee.receiver().is(model::Value::Tag::Instance) &&
                         callee.receiver().maker() == nullptr && !callee.receiver().name();

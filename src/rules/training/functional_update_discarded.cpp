@@ -73,7 +73,10 @@ bool is_stateless(const Site &site, const Expr *optimizer) {
     const auto *call = as<Call>(given.expr);
     const std::string_view api = call != nullptr ? called_api(site, *call) : std::string_view{};
     return (api == "optax.sgd" && argument(*call, 1, "momentum") == nullptr) || api == "optax.identity" ||
-           api == "optax.scale";
+           api == "optax.scale" || api == "optax.clip" || api == "optax.clip_by_global_norm" ||
+           api == "optax.clip_by_block_rms" || api == "optax.adaptive_grad_clip" || api == "optax.centralize" ||
+           api == "optax.add_decayed_weights" || api == "optax.set_to_zero" || api == "optax.zero_nans" ||
+           api == "optax.keep_params_nonnegative";
   });
 }
 

@@ -45,7 +45,7 @@ bool is_weight(const Site &site, const Expr *expr) {
   const model::Value value = value_of(site, expr);
   if (value.is_kind(Kind::TorchTensor) && value.alternatives == nullptr && !value.many && !value.open &&
       value.maker() != nullptr && value.name().text().ends_with("Parameter")) {
-    return makes_leaf(site_of(site, *value.maker()), value.maker());
+    return !file_has_word(site, {".requires_grad"}) && makes_leaf(site_of(site, *value.maker()), value.maker());
   }
   const std::string_view name = attribute->attr.text();
   const model::Value owner = value_of(site, attribute->value);

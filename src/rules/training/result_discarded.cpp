@@ -182,7 +182,9 @@ void check(Site &site, const Node &node) {
   const model::Value callee = site.project.callee_of(call);
   const bool is_shown =
       site.module->parsed->source.is_notebook && site.ancestors.empty(); // a notebook's cell prints it
+  // What some caller or branch does not tell may be a module, whose to() moves the module itself.
   if (!callee.is(model::Value::Tag::ApiMethod) || callee.kind != Kind::TorchTensor || is_shown ||
+      (callee.receiver().open && callee.receiver().maker() == nullptr) ||
       (callee.receiver().container && !is_part_of_batch(site, static_cast<const Name *>(method->value)->id))) {
     return;
   }

@@ -22,16 +22,22 @@ namespace {
 constexpr u32 kMostDepth = 12;
 constexpr u32 kMostFollowed = 256; // sums of sums have very many ways
 
-// Whether a value hangs on the autograd graph, and where it was cut off if it does not.
+// Whether a value may hang on the autograd graph, whether it surely does, and where it was cut off if it does not. What
+// nobody knows may have a gradient, so that nothing is said of it; it was not cut off from one, either.
 struct Flow {
+  bool may_have_gradient = false;
   bool has_gradient = false;
   const Node *cut = nullptr;
 
   void join(const Flow &other) {
+    may_have_gradient = may_have_gradient || other.may_have_gradient;
     has_gradient = has_gradient || other.has_gradient;
     cut = cut != nullptr ? cut : other.cut;
   }
 };
+
+// What is known of the value of an expression that is followed no further.
+Flow open_end(const Expr &expr) { return {.may_have_gradient = true, .has_gradient = model::has_grad(&expr)}; }
 
 // Steps without a derivative: their result has no gradient, whatever they are given.
 bool is_hard(Symbol method) {
@@ -145,8 +151,7 @@ public:
     Flow flow;
     take_steps();
     if (depth > kMostDepth || ++followed_ > kMostFollowed) {
-      flow.has_gradient = true; // nobody knows
-      return flow;
+      return open_end(*expr);
     }
     switch (expr->kind) {
     case NodeKind::Constant:
@@ -187,18 +192,12 @@ public:
       });
       return flow;
     default:
-      flow.has_gradient = true; // nobody knows
-      return flow;
+      return open_end(*expr);
     }
   }
 
 private:
-  static Flow cut_at(Flow flow, const Node *place) {
-    if (flow.has_gradient) {
-      return {.has_gradient = false, .cut = place};
-    }
-    return flow;
-  }
+  static Flow cut_at(Flow flow, const Node *place) { return {.cut = flow.has_gradient ? place : flow.cut}; }
 
   [[nodiscard]] bool is_each_parameter(Symbol name) const {
     return site_.memory
@@ -219,10 +218,12 @@ private:
     Flow flow;
     if (!is_whole) { // a parameter, or what a loop binds
       flow.has_gradient = model::has_grad(&name) || is_each_parameter(name.id);
+      flow.may_have_gradient = flow.has_gradient;
     }
     for (std::size_t i = from; i < given.size() && !flow.has_gradient; ++i) {
       if (given[i].value == nullptr) {
         flow.has_gradient = flow.has_gradient || model::has_grad(&name);
+        flow.may_have_gradient = flow.may_have_gradient || flow.has_gradient;
       } else {
         flow.join(of(given[i].value, depth + 1));
       }
@@ -241,9 +242,7 @@ private:
     if (name == "T" || name == "mT" || name == "values") {
       return of(attribute.value, depth + 1);
     }
-    Flow flow;
-    flow.has_gradient = !setting_of(site_, &attribute).has_value();
-    return flow;
+    return setting_of(site_, &attribute).has_value() ? Flow{} : open_end(attribute);
   }
 
   Flow of_arguments(const Call &call, u32 depth) {
@@ -264,9 +263,7 @@ private:
     const bool is_tensor_method =
         method != nullptr && callee.is(model::Value::Tag::ApiMethod) && callee.kind == Kind::TorchTensor;
     if (api == "torch.tensor" || api == "torch.as_tensor" || api == "torch.autograd.Variable") {
-      Flow flow;
-      flow.has_gradient = true; // another rule reports a copy without a graph
-      return flow;
+      return {.may_have_gradient = true}; // another rule reports a copy without a graph
     }
     if (is_hard_function(api)) {
       return cut_at(of_arguments(call, depth), &call);
@@ -277,9 +274,7 @@ private:
         return {};
       }
       if (name == "detach") {
-        Flow flow;
-        flow.has_gradient = true; // meant so
-        return flow;
+        return {.may_have_gradient = true}; // meant so
       }
       if (is_hard(method->attr)) {
         return cut_at(of(method->value, depth + 1), &call);
@@ -302,9 +297,7 @@ private:
       flow.join(of_arguments(call, depth));
       return flow;
     }
-    Flow flow;
-    flow.has_gradient = true; // nobody knows
-    return flow;
+    return open_end(call);
   }
 
   const Site &site_;
@@ -349,7 +342,7 @@ void check_terms(Site &site, const Expr *expr, u32 depth) {
     }
   }
   const Flow flow = Walk(site).of(expr, 0);
-  if (flow.has_gradient || flow.cut == nullptr) {
+  if (flow.may_have_gradient || flow.cut == nullptr) {
     return;
   }
   const std::string_view text = text_of(site, flow.cut);
@@ -378,20 +371,29 @@ void check_return(Site &site, const Node &node) {
       !project_has_word(site, {"backward("})) {
     return;
   }
-  // Whether the result becomes a loss takes long to find out, and few results have such a part.
-  const std::size_t before = site.findings.size();
-  check_terms(site, result.value, 0);
-  if (site.findings.size() == before) {
-    return;
-  }
-  const auto is_trained = [&](const model::CallSite *caller) {
-    return backward_of(site.memory, site.project, *caller->caller, caller->call, Way::Term) != nullptr;
-  };
   constexpr std::size_t kMostCallers = 8;
   const std::size_t count = std::min(site.function->called_by.size(), kMostCallers);
-  if (std::none_of(site.function->called_by.begin(),
-                   site.function->called_by.begin() + static_cast<std::ptrdiff_t>(count), is_trained)) {
-    site.findings.erase(site.findings.begin() + static_cast<std::ptrdiff_t>(before), site.findings.end());
+  const auto check_part = [&](const Expr *part, std::optional<u32> element) {
+    const auto is_trained = [&](const model::CallSite *caller) {
+      return backward_of(site.memory, site.project, *caller->caller, caller->call, Way::Addend, element) != nullptr;
+    };
+    // Whether the result becomes a loss takes long to find out, and few results have such a part.
+    const std::size_t before = site.findings.size();
+    check_terms(site, part, 0);
+    if (site.findings.size() != before &&
+        std::none_of(site.function->called_by.begin(),
+                     site.function->called_by.begin() + static_cast<std::ptrdiff_t>(count), is_trained)) {
+      site.findings.erase(site.findings.begin() + static_cast<std::ptrdiff_t>(before), site.findings.end());
+    }
+  };
+  const auto *tuple = as<Tuple>(result.value);
+  if (tuple == nullptr) {
+    check_part(result.value, {});
+    return;
+  }
+  constexpr u32 kMostElements = 8;
+  for (u32 i = 0; i < tuple->elts.size() && i < kMostElements; ++i) {
+    check_part(tuple->elts[i], i);
   }
 }
 

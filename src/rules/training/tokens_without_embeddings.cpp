@@ -57,6 +57,26 @@ bool may_exist(const Site &site, const Expr *tokens) {
 // The vocabulary of GPT-2 has no padding token.
 bool has_no_padding(const Site &site) { return file_has_word_in_any_case(site, {"\"gpt2", "'gpt2", "distilgpt2"}); }
 
+// `embedding.weight.data = torch.cat([embedding.weight.data, new])`: the rows are added by hand.
+bool grows_by_hand(const Site &site) {
+  struct GrowsByHand {
+    bool value = false;
+  };
+  const auto find = [&site] {
+    GrowsByHand found;
+    for (const Stmt *statement : site.module->parsed->tree.body) {
+      found.value |= any_node_inside(static_cast<const Node *>(statement), [&site](const Node *node) {
+        const auto *assignment = as<Assign>(node);
+        const auto *target =
+            assignment != nullptr && assignment->targets.size() == 1 ? as<Attribute>(assignment->targets[0]) : nullptr;
+        return target != nullptr && has_word_in_any_case(text_of(site, target), {"embed", "wte"});
+      });
+    }
+    return found;
+  };
+  return site.memory.recall<GrowsByHand>(site.module, find).value;
+}
+
 void check(Site &site, const Call &call) {
   const bool is_special = called_method(call) == "add_special_tokens";
   const Expr *tokens = argument(call, 0, is_special ? "special_tokens_dict" : "new_tokens");
@@ -69,7 +89,7 @@ void check(Site &site, const Call &call) {
                         return item.value != nullptr && item.value->kind == NodeKind::Attribute;
                       });
   const Call *const loaded = model_of(site);
-  if (loaded == nullptr || copies) {
+  if (loaded == nullptr || copies || grows_by_hand(site)) {
     return;
   }
   Finding &finding = report(site, call, "the model has no embeddings for the tokens that are added here",

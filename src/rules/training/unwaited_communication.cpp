@@ -1,4 +1,6 @@
+#include "rules/assignments.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
 #include <fmt/format.h>
 
@@ -22,11 +24,20 @@ void check(Site &site, const Call &call) {
   if (statement == nullptr || statement->value != &call) {
     return;
   }
-  report(
+  Finding &finding = report(
       site, call,
       fmt::format("nothing waits for this `{}`, so its tensor may be used or changed while the transfer is in progress",
                   name),
       "keep the returned handle and call `wait()` on it before using the tensor");
+  // A barrier, or a wait for the device, comes after everything that was enqueued before it.
+  const bool is_waited = any_node(body_around(site), [&](const Node *node) {
+    const auto *later = as<Call>(node);
+    return later != nullptr && later->start >= call.end &&
+           (called_name(*later) == "barrier" || called_name(*later) == "synchronize");
+  });
+  if (is_waited) {
+    finding.tier = Tier::Hint;
+  }
 }
 
 } // namespace

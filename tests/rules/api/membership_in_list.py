@@ -73,3 +73,29 @@ def vocabulary(texts):
             if word not in words:  # expect: DP156
                 words.append(word)
     return words
+
+
+# As many as there are environments: each leaves the list when it is busy.
+class Environments:
+    def __init__(self, count):
+        self.ready = list(range(count))
+        self.unknown = []
+
+    def step(self, all_ids):
+        for ids in all_ids:
+            for one in ids:
+                assert one in self.ready
+            self.ready = [one for one in self.ready if one not in ids]
+            for one in ids:
+                self.ready.append(one)
+
+    def encode(self, texts, table):
+        found = []
+        for text in texts:
+            for char in text:
+                try:
+                    found.append(table[char])
+                except KeyError:
+                    if char not in self.unknown:  # hint: DP156
+                        self.unknown.append(char)
+        return found

@@ -1,3 +1,5 @@
+from time import perf_counter
+
 import torch
 from datasets import load_dataset
 from diffusers import StableDiffusionPipeline
@@ -74,3 +76,13 @@ def rate_input(text):
 def ask():
     while True:
         print(rate_input(input()))
+
+
+def latencies(dataset):
+    classify = pipeline("text-classification")
+    taken = []
+    for row in dataset:
+        start = perf_counter()
+        classify(row["text"])
+        taken.append(perf_counter() - start)
+    return taken

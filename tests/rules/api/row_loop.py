@@ -76,3 +76,11 @@ def silent(a: torch.Tensor, lengths: torch.Tensor, layers, n):
         if a[i].sum() > 0:
             found.append(a[i].sum())
     return result, means, torch.stack(found)
+
+
+def of_lists(values):
+    if isinstance(values, list):
+        values = torch.stack([torch.stack(value) for value in values])
+    else:
+        values = torch.tensor(values)
+    return values

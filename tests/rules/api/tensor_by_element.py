@@ -115,3 +115,11 @@ def on_the_host(size):
     for i in range(size):
         names.append(order[i].item())  # hint: DP155
     return names
+
+
+def made_in_the_loop(counts: torch.Tensor, size):
+    bounds = []
+    for start in range(0, size, 4):
+        sums = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+        bounds.append((sums[start].item(), start))
+    return bounds

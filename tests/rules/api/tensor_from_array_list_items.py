@@ -60,3 +60,22 @@ DataLoader(data, batch_size=8, num_workers=2, collate_fn=functools.partial(by_ap
 DataLoader(data, batch_size=8, num_workers=2, collate_fn=Collate(2.0))
 DataLoader(data, batch_size=8, num_workers=2, collate_fn=CollateGood())
 DataLoader(data, batch_size=8, num_workers=2, collate_fn=lambda items: torch.tensor([i[0] for i in items]))  # expect: DP137
+
+
+class Lengths(torch.utils.data.Dataset):
+    def __init__(self, rows):
+        self.rows = np.array(rows)
+        self.lengths = np.array([len(row) for row in rows])
+
+    def __getitem__(self, index):
+        return self.rows[index], self.lengths[index]
+
+    def collate(self, batch):
+        lengths = [one[1] for one in batch]  # numbers, not arrays
+        return torch.tensor(lengths)
+
+
+def best_of(rows):
+    for part in rows:
+        best = [np.argmax(row) + 2 for row in part]
+    return torch.tensor(best)

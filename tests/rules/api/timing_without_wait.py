@@ -130,3 +130,19 @@ def bench_of_python(fn, args, reps):
     for _ in range(reps):
         fn(*args)
     return time.perf_counter() - start
+
+
+def total_since_restart(model: nn.Module, x: torch.Tensor, steps):
+    model = model.cuda()
+    x = x.cuda()
+    total = 0.0
+    start = time.time()
+    for step in range(steps):
+        if step % 100 == 0:
+            torch.cuda.synchronize()
+            total += time.time() - start
+            start = time.time()
+        loss = model(x).mean()
+        loss.backward()
+        passed = total + time.time() - start
+        print(passed, loss.item())  # hint: DP402

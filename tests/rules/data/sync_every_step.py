@@ -105,3 +105,44 @@ class Conditioned(nn.Module):
         if style != None:  # a bool of Python
             x = x + style
         return x
+
+
+# Which codebook is predicted is a number of Python, though another model with the same caller gets tensors.
+class Books(nn.Module):
+    def __init__(self, count):
+        super().__init__()
+        self.embeddings = nn.ModuleList([nn.Embedding(8, 4) for _ in range(count)])
+
+    def forward(self, book, idx):
+        idx = idx.cuda()
+        assert book > 0
+        parts = torch.stack([embed(idx) for embed in self.embeddings], dim=-1)
+        return parts[:, :, : book + 1].sum(dim=-1)
+
+
+def all_books(count, idx: torch.Tensor):
+    books = Books(count).cuda()
+    with torch.no_grad():
+        return [books(book, idx) for book in range(1, count)]
+
+
+# Which model the attribute holds is not known, and one of them takes a number.
+class Positions(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("table", torch.zeros(1, 512, 4))
+
+    def forward(self, x: torch.Tensor, start: int = 0):
+        return x.cuda() + self.table[:, start : start + x.size(1)]
+
+
+class Masked(nn.Module):
+    def forward(self, x: torch.Tensor, mask: torch.Tensor):
+        return x.cuda() * mask
+
+
+def embedded(x: torch.Tensor, mask: torch.Tensor, with_mask):
+    embed = Masked() if with_mask else Positions()
+    embed = embed.cuda()
+    with torch.no_grad():
+        return embed(x, mask)

@@ -56,3 +56,15 @@ def results_and_loss(net: nn.Module, loader: torch.utils.data.DataLoader):
         total += nn.functional.cross_entropy(out, y.cuda()).item()  # hint: DP402
         found.append(out.argmax(1).cpu())
     return total, torch.cat(found)
+
+
+def at_each_noise_level(model: nn.Module, loader, levels, criterion):
+    model = model.cuda()
+    model.eval()
+    total = 0.0
+    with torch.no_grad():
+        for x, y in loader:
+            for level in levels:
+                loss = criterion(model(x.cuda() + level), y.cuda())
+                total += loss.detach().item()  # expect: DP402
+    return total

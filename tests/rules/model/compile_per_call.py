@@ -59,3 +59,19 @@ def lazily(x):
 @torch.compile
 def decorated(x):
     return x + 1
+
+
+class Stepper:
+    def __init__(self, groups, compile_it):
+        self.groups = groups
+        self.prepare(compile_it)
+
+    def prepare(self, compile_it):
+        self.step_one: object = torch.compile(self._step_one) if compile_it else self._step_one
+
+    def _step_one(self, group):
+        return group
+
+
+def steppers(all_groups):
+    return [Stepper(groups, True) for groups in all_groups]

@@ -92,3 +92,17 @@ def shifted_scores(x, heads):
 
 print(relative_shift(torch.tensor([[1, 2, 3], [4, 5, 6], [7, 8, 9]])))
 print(shifted_scores(torch.rand(1, 2, 16, 31), 2))
+
+
+# The rows are shifted against each other, as relative attention needs it.
+def rows_shifted(scores: torch.Tensor, shift: int):
+    b, h, n, m = scores.shape
+    scores = torch.reshape(scores, [b, h, m, n])
+    scores = scores[:, :, shift:, :]
+    return torch.reshape(scores, [b, h, n, m - shift])
+
+
+def then_flattened(x: torch.Tensor):
+    b, t, d = x.shape
+    x = x.reshape(b, d, t)  # expect: DP268
+    return x.reshape(b, -1)

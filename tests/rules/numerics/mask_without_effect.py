@@ -54,3 +54,19 @@ def pooled(scores, x, mask, branches):
     weights = torch.softmax(torch.cat([scores @ x, branches], dim=-1), dim=-1)
     scores = torch.softmax(scores, dim=-1)
     return weights, scores
+
+
+# Weights after the softmax are set to 0, and the other branch has no mask.
+def pooled_in_branch(scores: torch.Tensor, mask, x):
+    if mask is not None:
+        scores = scores.masked_fill(mask.eq(0), float("-inf"))
+        scores = torch.softmax(scores, dim=-1).masked_fill(mask.eq(0), 0.0)
+    else:
+        scores = torch.softmax(scores, dim=-1)
+    return scores @ x
+
+
+def in_one_branch(scores: torch.Tensor, mask):
+    if mask is not None:
+        scores = scores.masked_fill(mask.eq(0), 0.0)  # expect: DP706
+    return torch.softmax(scores, dim=-1)

@@ -56,3 +56,21 @@ def others(tensor, layer):
     nn.init.constant_(layer.weight, 1)
     nn.init.zeros_(tensor)
     return torch.zeros(3).fill_(2)
+
+
+# The layers that scale and shift start as nothing, in blocks of one kind.
+class Modulated(nn.Module):
+    def __init__(self, blocks):
+        super().__init__()
+        self.blocks = nn.ModuleList(blocks)
+        for block in self.blocks:
+            if isinstance(block, Modulation):
+                for layer in block.modules():
+                    if isinstance(layer, nn.Linear):
+                        nn.init.constant_(layer.weight, 0)
+
+
+class Modulation(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.mapper = nn.Linear(width, 2 * width)

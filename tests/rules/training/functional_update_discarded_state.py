@@ -103,3 +103,10 @@ def table(cache, batches):
 def only_first(params, opt_state, x, y):
     updates = optimizer.update(grad_fn(params, x, y), opt_state)[0]  # expect: DP849
     return optax.apply_updates(params, updates)
+
+
+# Clipping keeps nothing between steps.
+def clipped(grads, state, limit):
+    clip = optax.clip_by_global_norm(limit)
+    grads, _ = clip.update(grads, state, None)
+    return grads

@@ -30,3 +30,18 @@ def clip(model):
         p.grad.clamp_(-1, 1)
         p.grad.zero_()
         p.data = p.data.clamp(-1, 1)
+
+
+# What a plugin returns is unknown; it is moved as modules are, and the result of the last call is not needed.
+def with_plugins(names, weights, dtype, device, load_plugin):
+    networks = []
+    for name in names:
+        plugin = load_plugin(name)
+        network, state = plugin.create_network(weights)
+        network.load_state_dict(state, False)
+        network.to(memory_format=torch.channels_last)
+        network.to(dtype).to(device)
+        networks.append(network)
+    for network in networks:
+        network.to(memory_format=torch.channels_last)
+    return networks

@@ -99,3 +99,78 @@ def step_with_total(model: torch.nn.Module, x, optimizer: torch.optim.Optimizer)
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
+
+
+# The time step is drawn, not computed from the model: it scales the prediction and is no part of the loss.
+def drawn(latents, noise, density):
+    u = density(latents)
+    steps = (u * 1000).long()
+    sigmas = steps.view(-1, 1) / 1000
+    return sigmas * noise + (1 - sigmas) * latents, steps, sigmas
+
+
+def diffused(model: nn.Module, loader, optimizer: torch.optim.Optimizer, density):
+    for latents, noise in loader:
+        noisy, steps, sigmas = drawn(latents, noise, density)
+        out = model(noisy)
+        out = out * (-sigmas) + noisy
+        loss = F.mse_loss(out, noise)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+# In evaluation it returns which answer ranks first; only the other branch is a loss.
+class Answers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(8, 4)
+
+    def forward(self, x, y=None, train=True):
+        if train:
+            return F.cross_entropy(self.head(x), y)
+        return self.rank(x)
+
+    def rank(self, x):
+        with torch.no_grad():
+            scores = self.head(x)
+        return scores.argmax(dim=1)
+
+
+def answer(model: Answers, loader, optimizer: torch.optim.Optimizer):
+    for x, y in loader:
+        loss = model(x, y, train=True)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+# A mask from the predictions is a factor: the loss that it selects has the gradient.
+def sure(logits):
+    return (logits.sigmoid() > 0.9).float()
+
+
+def selected(model: nn.Module, loader, optimizer: torch.optim.Optimizer):
+    for x, y in loader:
+        out = model(x)
+        each = F.binary_cross_entropy_with_logits(out, y, reduction="none")
+        loss = (sure(out) * each).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+# Two results of one function, of which the second is added to the loss
+def both(logits, target):
+    hard = (logits.sigmoid() > 0.5).float()  # expect: DP923
+    return logits.sigmoid(), 1 - (hard * target).mean()
+
+
+def with_second(model: nn.Module, loader, optimizer: torch.optim.Optimizer):
+    for x, y in loader:
+        out = model(x)
+        probs, overlap = both(out, y)
+        loss = F.binary_cross_entropy(probs, y) + overlap
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()

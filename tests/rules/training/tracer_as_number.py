@@ -72,3 +72,12 @@ def plain(x):
     if x > 0:
         return np.sqrt(x)
     return x
+
+
+# How many devices there are is known while tracing.
+@functools.partial(jax.pmap, axis_name="devices")
+def spread_out(x):
+    count = jax.lax.psum(1, axis_name="devices")
+    total = jnp.zeros((x.shape[0] * count, x.shape[1]))
+    pairs = [(i, (i + 1) % count) for i in range(count)]
+    return total, jax.lax.ppermute(x, axis_name="devices", perm=pairs)

@@ -17,3 +17,13 @@ def silent(tensor, requests):
     dist.all_reduce(tensor, async_op=False)
     dist.send(tensor, dst=1)
     return dist.all_reduce(tensor, async_op=True)
+
+
+def gathered(x: torch.Tensor, sizes):
+    parts = []
+    for rank, size in enumerate(sizes):
+        part = x.new_empty(size)
+        dist.broadcast(part, src=rank, async_op=True)  # hint: DP816
+        parts.append(part)
+    dist.barrier()
+    return parts
