@@ -714,7 +714,13 @@ bool is_filter(const Node &node) {
 VectorLoop read_filter(const Site &site, const ComprehensionExpr &comprehension) {
   LoopReader reader(site);
   const Comprehension &generator = *comprehension.generators[0];
-  if (is_short(site, generator.iter) || !reader.reads_header(generator.target, generator.iter) ||
+  // Rows of arrays are often large masks, of which there are few.
+  const bool is_of_tensors = any_node_inside(generator.ifs[0], [](const Node *node) {
+    const bool is_value = node->kind == NodeKind::Name || node->kind == NodeKind::Attribute;
+    const Kind kind = is_value ? model::kind_of(static_cast<const Expr *>(node)) : Kind::Unknown;
+    return kind == Kind::TorchTensor || kind == Kind::Tensor;
+  });
+  if (!is_of_tensors || is_short(site, generator.iter) || !reader.reads_header(generator.target, generator.iter) ||
       !reader.fits(generator.ifs[0]) || !reader.reads_tensor || !reader.reduces) {
     return {};
   }

@@ -1,4 +1,5 @@
 """Candidates that are compared with rows of a tensor one by one."""
+import numpy as np
 import torch
 
 
@@ -25,6 +26,10 @@ def suppress(boxes: torch.Tensor, scores: torch.Tensor, threshold):
 
 def near(points: torch.Tensor, center: torch.Tensor):
     return [i for i in range(len(points)) if torch.norm(points[i] - center) < 1]  # expect: DP162
+
+
+def masks(found: np.ndarray):
+    return [mask for mask in found if np.sum(mask) > 10]
 
 
 def lookup(names, sizes):
