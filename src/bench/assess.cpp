@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 namespace deepperf::bench {
 
@@ -48,8 +49,13 @@ ByProgram run_check(const std::vector<Pair> &pairs) {
   }
   for (const rules::Finding &finding : result.findings) {
     const check::CheckedFile &file = result.files[finding.file.value];
-    reported[short_name(file.path)].push_back(
-        {std::string(finding.rule->code), file.source->position(finding.span.start).line});
+    Reported one{std::string(finding.rule->code), file.source->position(finding.span.start).line};
+    for (const rules::Note &note : finding.notes) {
+      if (note.file == finding.file) {
+        one.noted.push_back(file.source->position(note.span.start).line);
+      }
+    }
+    reported[short_name(file.path)].push_back(std::move(one));
   }
   return reported;
 }
@@ -64,7 +70,8 @@ bool has_rule(const std::vector<Reported> &reported, const std::string &rule) {
   return std::ranges::find(reported, rule, &Reported::rule) != reported.end();
 }
 
-// Those on a line that the fix changes, by a rule that reports more in buggy.py than in fixed.py.
+// Those on a line that the fix changes, or with a note that points at one, by a rule that reports more in buggy.py than
+// in fixed.py.
 std::vector<Reported> where_changed(const Pair &pair, const std::vector<Reported> &on_buggy,
                                     const std::vector<Reported> &on_fixed) {
   const std::set<u32> changed =
@@ -72,7 +79,8 @@ std::vector<Reported> where_changed(const Pair &pair, const std::vector<Reported
   std::vector<Reported> found;
   for (const Reported &finding : on_buggy) {
     const auto is_same = [&](const Reported &other) { return other.rule == finding.rule; };
-    if (changed.contains(finding.line) &&
+    const bool is_noted = std::ranges::any_of(finding.noted, [&](u32 line) { return changed.contains(line); });
+    if ((changed.contains(finding.line) || is_noted) &&
         std::ranges::count_if(on_buggy, is_same) > std::ranges::count_if(on_fixed, is_same)) {
       found.push_back(finding);
     }

@@ -15,6 +15,7 @@ bool is_in_scope(const Pair &pair);
 struct Reported {
   std::string rule;
   u32 line = 0;
+  std::vector<u32> noted = {}; // lines of the same program that its notes point at
 };
 
 // `deepperf check` finds a problem if a rule that the pair names reports buggy.py. A report by such a rule about

@@ -18,6 +18,7 @@ such a line, everything up to the last import at the top level is not.
 
 import ast
 import base64
+import errno
 import gc
 import json
 import os
@@ -261,7 +262,8 @@ def error_of(failure, script):
     for frame, number in traceback.walk_tb(failure.__traceback__):
         if frame.f_code.co_filename == script:
             line = number
-    out_of_memory = isinstance(failure, MemoryError) or "can't allocate memory" in str(failure)
+    is_refused = isinstance(failure, OSError) and failure.errno == errno.ENOMEM
+    out_of_memory = isinstance(failure, MemoryError) or is_refused or "can't allocate memory" in str(failure)
     if isinstance(failure, Unfit):
         return {"kind": "unfit", "message": str(failure), "line": 0}
     is_missing = isinstance(failure, ImportError) and type(failure).__name__ == "ModuleNotFoundError"
@@ -322,8 +324,12 @@ def run_forked(request, reports):
     os.close(nothing)
     try:
         os.chdir(request["folder"])
-        limit_memory(request["memory"])
-        report = run(request)
+        needed = memory("VmData")
+        if needed > request["memory"]:
+            report = {"error": {"kind": "import memory", "message": "", "line": 0, "bytes": needed}}
+        else:
+            limit_memory(request["memory"])
+            report = run(request)
     except BaseException as failure:  # also SystemExit and KeyboardInterrupt
         limit_memory(None)  # what is reported needs some
         report = {"error": error_of(failure, request["script"])}

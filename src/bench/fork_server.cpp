@@ -18,8 +18,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What importing frameworks may take, on a machine that is busy with other things.
-constexpr double kImportSeconds = 180;
+// Its pipes are closed, or nobody reads them any more: it is ending, and its status will say how.
+void wait_for_end(pid_t server) {
+  constexpr int kTries = 200;
+  constexpr int kMilliseconds = 10;
+  for (int tries = 0; tries < kTries && !has_ended(server); ++tries) {
+    ::poll(nullptr, 0, kMilliseconds);
+  }
+}
 
 void close_descriptor(int &descriptor) {
   if (descriptor >= 0) {
@@ -65,8 +71,8 @@ bool ForkServer::start(Finished &finished) {
                          {"TMPDIR", folder_ + "/files"},
                          {"MPLBACKEND", "Agg"},
                          {"TF_CPP_MIN_LOG_LEVEL", "2"}}};
-  // The limit on memory is the programs', and driver.py's to set.
-  const Started started = start_process(command, RLIM_INFINITY, true, interrupts_);
+  // The limit of a program is driver.py's to set, once libraries are imported.
+  const Started started = start_process(command, limits_.of_imports().memory, true, interrupts_);
   if (started.pid < 0) {
     finished.end = Finished::End::NotStarted;
     finished.code = started.error;
@@ -138,11 +144,15 @@ Finished ForkServer::run(const std::string &request) {
   const bool is_asked = write_all(requests_, request + "\n");
   std::signal(SIGPIPE, before);
   finished.end = Finished::End::Killed;
-  const std::string program = is_asked ? wait_for('P', limits_.seconds + kImportSeconds, finished) : std::string();
+  const std::string program = is_asked ? wait_for('P', limits_.of_imports().seconds, finished) : std::string();
   program_ = number_in(program);
+  finished.in_import = program_ <= 0;
   const std::string status = program_ > 0 ? wait_for('E', limits_.seconds, finished) : std::string();
   if (status.empty()) {
-    const bool has_died = finished.end == Finished::End::Killed && has_ended(server_); // in an import, say
+    const bool has_died = finished.end == Finished::End::Killed; // in an import, say
+    if (has_died) {
+      wait_for_end(server_);
+    }
     take(output_, finished.output, kMostOutput, true);
     const int status_of_server = stop();
     if (has_died) {

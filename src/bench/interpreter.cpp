@@ -1,21 +1,22 @@
 #include "bench/interpreter.h"
 
-#include "bench/process.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 namespace deepperf::bench {
 
 namespace {
 
-// Prints the version of Python and, on the second line, that of the module which the argument names.
+// Writes the version of Python and, on the second line, that of the module which the argument names. If that is there
+// and cannot be imported, the second line is empty, and the third says why.
 constexpr const char *kQuestion = R"(import os, sys
 out = os.fdopen(3, "w")
 out.write("%d.%d.%d\n" % sys.version_info[:3])
@@ -23,11 +24,15 @@ out.flush()
 if sys.argv[1]:
     try:
         module = __import__(sys.argv[1])
-    except ImportError:
-        pass
+    except ModuleNotFoundError as failure:
+        if failure.name != sys.argv[1]:
+            out.write("\n" + str(failure).split("\n")[0] + "\n")
+    except BaseException as failure:
+        lines = str(failure).strip().split("\n")
+        out.write("\n" + type(failure).__name__ + (": " + lines[0] if lines[0] else "") + "\n")
     else:
         out.write(str(getattr(module, "__version__", "unknown")) + "\n")
-        out.flush()
+out.flush()
 os._exit(0)
 )";
 
@@ -47,16 +52,17 @@ std::string on_path(const std::string &name) {
 
 } // namespace
 
-Interpreters::Interpreters(const std::string &python, Interrupts &interrupts) : interrupts_(interrupts) {
+Interpreters::Interpreters(const std::string &python, const Limits &limits, Interrupts &interrupts)
+    : limits_(limits.of_imports()), interrupts_(interrupts) {
   if (!python.empty()) {
     const std::string found = python.find('/') == std::string::npos ? on_path(python) : python;
-    known_.push_back({found.empty() ? python : std::filesystem::absolute(found).string(), {}, {}, {}});
+    known_.push_back({.path = found.empty() ? python : std::filesystem::absolute(found).string()});
     return;
   }
   for (const std::string &path : {on_path("python3"), std::string("/usr/bin/python3")}) {
     const bool is_new = std::ranges::none_of(known_, [&](const Known &known) { return known.path == path; });
     if (!path.empty() && is_new && ::access(path.c_str(), X_OK) == 0) {
-      known_.push_back({path, {}, {}, {}});
+      known_.push_back({.path = path});
     }
   }
 }
@@ -65,7 +71,7 @@ void Interpreters::ask(Known &known, const std::string &library) {
   if (known.versions.contains(library) || !known.problem.empty()) {
     return;
   }
-  const Finished finished = run_process({{known.path, "-c", kQuestion, library}, "", {}}, Limits(), interrupts_);
+  const Finished finished = run_process({{known.path, "-c", kQuestion, library}, "", {}}, limits_, interrupts_);
   std::string &version = known.versions[library];
   if (finished.end == Finished::End::NotStarted) {
     known.problem = fmt::format("cannot run {}: {}", known.path, std::generic_category().message(finished.code));
@@ -78,7 +84,39 @@ void Interpreters::ask(Known &known, const std::string &library) {
   }
   known.version = finished.report.substr(0, line);
   version = finished.report.substr(line + 1);
-  version.resize(std::min(version.find('\n'), version.size()));
+  const std::size_t second = std::min(version.find('\n'), version.size());
+  std::string failure = version.substr(std::min(second + 1, version.size()));
+  version.resize(second);
+  if (finished.end == Finished::End::TimedOut) {
+    failure = fmt::format("the import did not end within {} s", limits_.seconds);
+  } else if (finished.end == Finished::End::Killed) {
+    failure = fmt::format("the import crashed: {}", ::strsignal(finished.code)); // NOLINT(concurrency-mt-unsafe)
+  } else {
+    failure.resize(std::min(failure.find('\n'), failure.size()));
+  }
+  if (failure == "MemoryError") {
+    constexpr double kGigabyte = 1 << 30;
+    failure = fmt::format("it needs more than {:.3g} GB of memory", static_cast<double>(limits_.memory) / kGigabyte);
+  }
+  if (version.empty() && !failure.empty()) {
+    known.failures[library] = std::move(failure);
+  }
+}
+
+std::string Interpreters::lack_of(const Known &known, const std::vector<std::string> &missing) {
+  std::vector<std::string> absent;
+  std::vector<std::string> parts;
+  for (const std::string &library : missing) {
+    if (const auto failure = known.failures.find(library); failure != known.failures.end()) {
+      parts.push_back(fmt::format("{} cannot import {}: {}", known.path, library, failure->second));
+    } else {
+      absent.push_back(library);
+    }
+  }
+  if (!absent.empty()) {
+    parts.insert(parts.begin(), fmt::format("{} has no {}", known.path, fmt::join(absent, ", ")));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 Interpreter Interpreters::with(const std::vector<std::string> &libraries) {
@@ -102,8 +140,7 @@ Interpreter Interpreters::with(const std::vector<std::string> &libraries) {
     if (known.problem.empty() && missing.empty()) {
       return interpreter;
     }
-    lacks.push_back(!known.problem.empty() ? known.problem
-                                           : fmt::format("{} has no {}", known.path, fmt::join(missing, ", ")));
+    lacks.push_back(!known.problem.empty() ? known.problem : lack_of(known, missing));
   }
   if (none.problem.empty()) {
     none.problem = fmt::format("{}", fmt::join(lacks, "; "));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bench/interrupts.h"
+#include "bench/process.h"
 
 #include <map>
 #include <string>
@@ -21,7 +22,7 @@ struct Interpreter {
 class Interpreters {
 public:
   // `python` is what the user chose; empty: python3 on PATH, then /usr/bin/python3.
-  Interpreters(const std::string &python, Interrupts &interrupts);
+  Interpreters(const std::string &python, const Limits &limits, Interrupts &interrupts);
 
   // The first that has all of the libraries. If none does, `problem` names what is missing.
   Interpreter with(const std::vector<std::string> &libraries);
@@ -29,13 +30,16 @@ public:
 private:
   struct Known {
     std::string path;
-    std::string version;
-    std::string problem;
-    std::map<std::string, std::string> versions; // empty text: it has none
+    std::string version = {};
+    std::string problem = {};
+    std::map<std::string, std::string> versions = {}; // empty text: it cannot be imported
+    std::map<std::string, std::string> failures = {}; // why not, if it is there
   };
   void ask(Known &known, const std::string &library);
+  static std::string lack_of(const Known &known, const std::vector<std::string> &missing);
 
   std::vector<Known> known_;
+  Limits limits_; // of an import
   Interrupts &interrupts_;
 };
 

@@ -55,7 +55,7 @@ public:
     ++done_;
     if (run.is_interrupted) {
       outcome_.status = Status::Interrupted;
-      outcome_.reason = "interrupted";
+      outcome_.reason = fmt::format("after {} of {} runs", done_ - 1, total_);
     } else if (!run.sample) {
       outcome_.status = run.lacks_module ? Status::NotRunnable : Status::Failed;
       outcome_.reason = fmt::format("{} {}", name, run.failure);

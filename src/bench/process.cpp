@@ -247,6 +247,13 @@ Finished run_process(const Command &command, const Limits &limits, Interrupts &i
   return finished;
 }
 
+Limits Limits::of_imports() const {
+  Limits limits = *this;
+  limits.seconds = std::max(seconds, import_seconds);
+  limits.memory = std::max(memory, import_memory);
+  return limits;
+}
+
 void set_end(int status, Finished &finished) {
   finished.end = WIFSIGNALED(status) ? Finished::End::Killed : Finished::End::Exited;
   finished.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);

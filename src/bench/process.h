@@ -15,6 +15,12 @@ namespace deepperf::bench {
 struct Limits {
   double seconds = 120;
   u64 memory = u64{4} << 30; // bytes of private memory of each process (RLIMIT_DATA)
+
+  // What importing libraries may take: a small limit is meant for the program, and some libraries hang or abort where
+  // they are refused memory for their threads.
+  double import_seconds = 60; // on a machine that is busy with other things
+  u64 import_memory = u64{4} << 30;
+  [[nodiscard]] Limits of_imports() const;
 };
 
 struct Command {
@@ -30,6 +36,7 @@ struct Finished {
   enum class End : u8 { Exited, Killed, TimedOut, Interrupted, NotStarted };
   End end = End::NotStarted;
   int code = 0;            // exit code, signal, or errno of what could not be started
+  bool in_import = false;  // it ended before its libraries were imported
   std::string report = {}; // what it wrote to kReportDescriptor
   std::string output = {}; // the end of what it wrote to standard output and standard error
 };

@@ -52,13 +52,18 @@ bool tells_of_memory(std::string_view output) {
 std::string failure_of(const Finished &finished, const Limits &limits) {
   const std::string last = last_line(finished.output);
   if (finished.end != Finished::End::TimedOut && tells_of_memory(finished.output)) {
-    return fmt::format("needed more than {} of memory (--memory-limit)", gigabytes(limits.memory));
+    return fmt::format("needed more than {} of memory (--memory-limit){}",
+                       gigabytes(finished.in_import ? limits.of_imports().memory : limits.memory),
+                       finished.in_import ? " to import its libraries" : "");
   }
   const std::string quoted = last.empty() ? "" : fmt::format("; it wrote last: {}", last);
   switch (finished.end) {
   case Finished::End::NotStarted:
     return fmt::format("could not be started: {}", std::strerror(finished.code)); // NOLINT(concurrency-mt-unsafe)
   case Finished::End::TimedOut:
+    if (finished.in_import) {
+      return fmt::format("did not import its libraries within {} s", limits.of_imports().seconds);
+    }
     return fmt::format("did not end within {} s (--time-limit)", limits.seconds);
   case Finished::End::Killed:
     // The kernel's way of ending who asks for more than the machine has.
@@ -78,6 +83,10 @@ std::string failure_of(const nlohmann::json &error, const Limits &limits, const 
   const std::string where = line == 0 ? "" : fmt::format(" at line {}", line);
   if (kind == "unfit") {
     return message;
+  }
+  if (kind == "import memory") {
+    return fmt::format("needs {} of memory for its imports alone, more than the {} that it may have (--memory-limit)",
+                       gigabytes(error.at("bytes").get<u64>()), gigabytes(limits.memory));
   }
   if (kind == "memory") {
     return fmt::format("needed more than {} of memory (--memory-limit){}", gigabytes(limits.memory), where);

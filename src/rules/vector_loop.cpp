@@ -1,6 +1,7 @@
 #include "rules/vector_loop.h"
 
 #include "python/children.h"
+#include "rules/loss_call.h"
 #include "rules/tree.h"
 #include "rules/vector_functions.h"
 
@@ -76,6 +77,7 @@ public:
       return name == "trange" ? bind_index(target) : reads_header(target, call->args[0]);
     }
     if (name == "range" || name == "prange") {
+      goes_over_rows_ = goes_over_rows_ || (call->args.size() == 1 && is_row_count(call->args[0]));
       return bind_index(target);
     }
     if (name == "enumerate" && call->args.size() == 1 && targets != nullptr && targets->elts.size() == 2) {
@@ -92,7 +94,9 @@ public:
     if (element == nullptr) {
       return false;
     }
-    (is_array(model::kind_of(iter)) ? elements_ : opaque_).push_back(element->id);
+    const bool is_tensor = is_array(model::kind_of(iter));
+    (is_tensor ? elements_ : opaque_).push_back(element->id);
+    goes_over_rows_ = goes_over_rows_ || is_tensor;
     return true;
   }
 
@@ -183,6 +187,26 @@ private:
     return name != nullptr                                                    ? name->id
            : attribute != nullptr && attribute->value->kind == NodeKind::Name ? attribute->attr
                                                                               : Symbol{};
+  }
+
+  // `len(x)`, `x.size(0)`, `x.shape[0]`: as many as a tensor has rows. The other dimensions, such as channels, can be
+  // few.
+  bool is_row_count(const Expr *expr) const {
+    if (const auto *name = as<Name>(expr)) {
+      const Expr *const value = last_assigned(site_, *name);
+      return value != nullptr && value->kind != NodeKind::Name && is_row_count(value);
+    }
+    if (const auto *call = as<Call>(expr)) {
+      const Expr *const receiver = receiver_of(*call);
+      const bool is_size = receiver != nullptr && called_method(*call) == "size" && call->args.size() == 1 &&
+                           integer_of(site_, call->args[0]) == 0;
+      const bool is_len = called_api(site_, *call) == "len" && call->args.size() == 1;
+      return (is_size && is_array(model::kind_of(receiver))) || (is_len && is_array(model::kind_of(call->args[0])));
+    }
+    const auto *element = as<Subscript>(expr);
+    const auto *shape = element != nullptr ? as<Attribute>(element->value) : nullptr;
+    return shape != nullptr && shape->attr.text() == "shape" && integer_of(site_, element->slice) == 0 &&
+           is_array(model::kind_of(shape->value));
   }
 
   bool bind_index(const Expr *target) {
@@ -388,6 +412,10 @@ private:
         note_tensors(call);
       }
       const std::string_view name = last_part(api);
+      if (is_loss_function(api)) { // with reduction="none" it gives one loss for each row
+        reduces = true;
+        return true;
+      }
       if (api.starts_with("math.") || api == "float" || api == "int" || api == "abs") {
         return true;
       }
@@ -397,6 +425,10 @@ private:
       const ApiInfo *info = find_api(callee.name());
       return info != nullptr && is_array(info->returns) &&
              fits_function(*info, name, call.args.size() + call.keywords.size());
+    }
+    if (model::kind_of(call.func) == Kind::TorchLoss) { // criterion(scores[i], labels[i])
+      reduces = true;
+      return true;
     }
     const Expr *receiver = receiver_of(call);
     if (receiver == nullptr) {
@@ -504,13 +536,15 @@ private:
   }
 
   // `total = total + x` and `total += x`: a sum over what the iterations compute, if none of them reads it.
-  bool reads_sum(const Name &total, const Expr *added) {
+  bool reads_sum(const Name &total, const Expr *added, bool in_branch) {
     const Expr *const first = last_assigned(site_, total);
     const bool is_text = model::kind_of(&total) == Kind::Str || model::kind_of(added) == Kind::Str ||
                          (first != nullptr && model::kind_of(first) == Kind::Str) ||
                          (first != nullptr && string_of(site_, first).has_value());
-    // Channels and the like are few; all pairs are many.
-    if (is_variable(total.id) || is_text || indices_.size() < 2 || !site_.module->torch || !fits(added)) {
+    // Channels and the like are few; all rows and all pairs are many. Rows that are only counted are
+    // tensor-by-element's.
+    if (is_variable(total.id) || is_text || (indices_.size() < 2 && (!goes_over_rows_ || in_branch)) ||
+        !site_.module->torch || !fits(added)) {
       return false;
     }
     reduces = true;
@@ -557,7 +591,7 @@ private:
       }
       if (const auto *first = as<Name>(total);
           name != nullptr && first != nullptr && first->id == name->id && !added.empty()) {
-        return std::ranges::all_of(added, [&](const Expr *part) { return reads_sum(*name, part); });
+        return std::ranges::all_of(added, [&](const Expr *part) { return reads_sum(*name, part, in_branch); });
       }
       if (name == nullptr || in_branch || is_variable(name->id)) {
         return false;
@@ -578,7 +612,7 @@ private:
       const auto *element = as<Subscript>(added->target);
       const auto *name = as<Name>(added->target);
       if (name != nullptr && added->op() == Operator::Add) {
-        return reads_sum(*name, added->value);
+        return reads_sum(*name, added->value, in_branch);
       }
       return element != nullptr && reads_store(*element, added->value, true);
     }
@@ -616,6 +650,7 @@ private:
   }
 
   const Site &site_;
+  bool goes_over_rows_ = false;
   std::vector<Symbol> indices_;
   std::vector<Symbol> proven_;   // tensors, by what is done with them
   std::vector<Symbol> unproven_; // read by index, of unknown kind
@@ -669,7 +704,38 @@ VectorLoop read_for(const Site &site, const For &loop) {
   return result_of(reader);
 }
 
+// `[i for i in candidates if overlap(boxes[best], boxes[i]) < limit]`: a mask, computed row by row.
+bool is_filter(const Node &node) {
+  const auto *list = as<ListComp>(&node);
+  if (list == nullptr || list->generators.size() != 1) {
+    return false;
+  }
+  const auto *kept = as<Name>(list->elt);
+  const auto *variable = as<Name>(list->generators[0]->target);
+  return kept != nullptr && variable != nullptr && kept->id == variable->id && list->generators[0]->ifs.size() == 1 &&
+         !list->generators[0]->is_async;
+}
+
+VectorLoop read_filter(const Site &site, const ComprehensionExpr &comprehension) {
+  LoopReader reader(site);
+  const Comprehension &generator = *comprehension.generators[0];
+  // Rows of arrays are often large masks, of which there are few.
+  const bool is_of_tensors = any_node_inside(generator.ifs[0], [](const Node *node) {
+    const bool is_value = node->kind == NodeKind::Name || node->kind == NodeKind::Attribute;
+    const Kind kind = is_value ? model::kind_of(static_cast<const Expr *>(node)) : Kind::Unknown;
+    return kind == Kind::TorchTensor || kind == Kind::Tensor;
+  });
+  if (!is_of_tensors || is_short(site, generator.iter) || !reader.reads_header(generator.target, generator.iter) ||
+      !reader.fits(generator.ifs[0]) || !reader.reads_tensor || !reader.reduces) {
+    return {};
+  }
+  return result_of(reader);
+}
+
 VectorLoop read_comprehension(const Site &site, const ComprehensionExpr &comprehension) {
+  if (is_filter(comprehension)) {
+    return read_filter(site, comprehension);
+  }
   LoopReader reader(site);
   for (const Comprehension *generator : comprehension.generators) {
     if (!generator->ifs.empty() || generator->is_async || is_short(site, generator->iter) ||
@@ -717,7 +783,8 @@ VectorLoop vector_loop_of(Site &site, const python::Node &node) {
   if (site.module->is_test) {
     return {};
   }
-  if (node.kind != NodeKind::For && (site.ancestors.empty() || !vectors::is_collector(site, site.ancestors.back()))) {
+  if (node.kind != NodeKind::For && !vectors::is_filter(node) &&
+      (site.ancestors.empty() || !vectors::is_collector(site, site.ancestors.back()))) {
     return {};
   }
   const VectorLoop found = vectors::known_loop(site, node);
@@ -758,6 +825,20 @@ bool vectors::fits_body(const Site &site, const model::FunctionInfo &function, b
     const auto *name =
         assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
     if (definition->body[i]->kind == NodeKind::Pass || (text != nullptr && text->value->kind == NodeKind::Constant)) {
+      continue;
+    }
+    const auto *names =
+        assignment != nullptr && assignment->targets.size() == 1 ? as<Tuple>(assignment->targets[0]) : nullptr;
+    const auto *values = names != nullptr ? as<Tuple>(assignment->value) : nullptr;
+    if (values != nullptr && values->elts.size() == names->elts.size()) { // left, top = a, b
+      const auto is_name = [](const Expr *one) { return one->kind == NodeKind::Name; };
+      const auto fits_one = [&reader](const Expr *one) { return reader.fits(one); };
+      if (!std::ranges::all_of(names->elts, is_name) || !std::ranges::all_of(values->elts, fits_one)) {
+        return false;
+      }
+      for (const Expr *one : names->elts) {
+        reader.add_element(static_cast<const Name *>(one)->id);
+      }
       continue;
     }
     if (name == nullptr || !reader.fits(assignment->value)) {

@@ -230,6 +230,26 @@ class Benchmark(unittest.TestCase):
         self.assertEqual(self.failure("x = bytearray(1 << 30)\nresult = 1\n", "--memory-limit", "0.5"),
                          "buggy.py needed more than 0.5 GB of memory (--memory-limit) at line 1")
 
+    def test_imports_have_limits_too(self):
+        libraries = self.folder / "libraries"
+        libraries.mkdir()
+        for name, text in (("large", "kept = bytearray(300 << 20)\n"), ("aborts", "import os\nos.abort()\n"),
+                           ("leaves", "raise SystemExit('no licence')\n"), ("broken", "raise RuntimeError('two\\nlines')\n")):
+            (libraries / f"{name}.py").write_text(text)
+        path = {"PYTHONPATH": str(libraries)}
+        self.assertRegex(self.failure("import large\nresult = 1\n", "--memory-limit", "0.1", **path),
+                         r"buggy.py needs 0\.\d+ GB of memory for its imports alone, more than the 0.1 GB that it may have")
+        self.assertEqual(self.failure("def f():\n    import large\n    return 1\nresult = f()\n", "--memory-limit", "0.1", **path),
+                         "buggy.py needed more than 0.1 GB of memory (--memory-limit) at line 2")
+        self.assertIn("buggy.py crashed: Aborted", self.failure("import aborts\nresult = 1\n", **path))
+        self.assertIn("no licence", self.failure("import leaves\nresult = 1\n", **path))
+        # What a pair names as its library is asked for first, and is "not there" only if it is not there.
+        for library, reason in (("broken", "cannot import broken: RuntimeError: two"), ("aborts", "the import crashed: Aborted")):
+            self.pair(library, library=library)
+            found = self.outcome(library, **path)
+            self.assertEqual(found["status"], "not runnable here")
+            self.assertIn(reason, found["reason"])
+
     def test_results_that_differ(self):
         self.pair("differs", fixed=FIXED.replace("(0, 1, 2)", "[0, 1, 2.5]"))
         found = self.outcome("differs", code=1)

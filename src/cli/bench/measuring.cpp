@@ -132,7 +132,7 @@ bench::Report measure_pairs(const std::vector<bench::Pair> &pairs, const Measuri
   constexpr double kGigabyte = 1 << 30;
   const bench::Limits limits{arguments.time_limit, static_cast<u64>(arguments.memory_limit * kGigabyte)};
   bench::Workplace workplace(folder.path(), limits, interrupts);
-  bench::Interpreters interpreters(arguments.python, interrupts);
+  bench::Interpreters interpreters(arguments.python, limits, interrupts);
   if (const std::string problem = arguments.python.empty() ? "" : interpreters.with({}).problem; !problem.empty()) {
     throw CLI::ValidationError(fmt::format("--python: {}", problem));
   }

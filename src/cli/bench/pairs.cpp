@@ -74,7 +74,10 @@ void add_pair_options(CLI::App &command, PairArguments &arguments) {
                   "Pairs: ids such as torch-loss-list, beginnings such as 'torch-*', or folders of or with pairs "
                   "(default: all)")
       ->type_name("ID");
-  command.add_option("--folder", arguments.folder, "The folder with the pairs (default: 'benchmark' here or above)")
+  command
+      .add_option(
+          "--folder", arguments.folder,
+          "The folder with the pairs (default: 'benchmark' here or above, else the one that came with the program)")
       ->type_name("FOLDER");
 }
 

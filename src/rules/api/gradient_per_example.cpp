@@ -1,4 +1,5 @@
 #include "model/bind.h"
+#include "rules/assignments.h"
 #include "rules/jax.h"
 #include "rules/tree.h"
 
@@ -158,27 +159,133 @@ void check_backward(Site &site, const Call &call) {
   add_note(finding, site, *statement, "one iteration for each example");
 }
 
+// What the head of a loop or comprehension binds.
+const Expr *target_of(const model::Loop &loop) {
+  if (const auto *statement = as<For>(loop.node)) {
+    return statement->target;
+  }
+  const bool is_comprehension = loop.node->kind == NodeKind::ListComp || loop.node->kind == NodeKind::GeneratorExp;
+  const auto *list = is_comprehension ? static_cast<const ComprehensionExpr *>(loop.node) : nullptr;
+  return list != nullptr && list->generators.size() == 1 ? list->generators[0]->target : nullptr;
+}
+
+bool is_tensor(const Expr *expr) {
+  return model::kind_of(expr) == Kind::TorchTensor || model::kind_of(expr) == Kind::Tensor;
+}
+
+// `y[:, i]`, of a tensor.
+bool is_part_of_tensor(const Node *node, const Expr *target) {
+  const auto *part = as<Subscript>(node);
+  return part != nullptr && is_tensor(part->value) && any_node_inside(part->slice, [&](const Node *one) {
+           const auto *name = as<Name>(one);
+           return name != nullptr && mentions(target, name->id);
+         });
+}
+
+// A list `[scores[:, c] for c in range(classes)]`, also under a name; null if it is something else.
+const ListComp *parts_of_tensor(const Site &site, const Expr *iterated) {
+  const auto *name = as<Name>(iterated);
+  const auto *list = as<ListComp>(name != nullptr ? assigned_before(site, name->id, name->start) : iterated);
+  const bool is_one =
+      list != nullptr && list->generators.size() == 1 && is_part_of_tensor(list->elt, list->generators[0]->target);
+  return is_one ? list : nullptr;
+}
+
+// `for y in outputs`, where that is a tensor or a list of its parts.
+bool gives_outputs(const Site &site, const Expr *iterated) {
+  return is_tensor(iterated) || parts_of_tensor(site, iterated) != nullptr;
+}
+
+bool is_few(const Site &site, const model::Loop &loop, const Expr *iterated) {
+  const ListComp *const parts = parts_of_tensor(site, iterated);
+  const model::Loop *const counted = parts != nullptr ? site.project.loop_at(parts) : &loop;
+  return counted == nullptr || counted->tiny || counted->turns == model::Turns::Few;
+}
+
+// Does the expression hold one part of what a model gave, another one in each iteration?
+bool is_one_output(const Site &site, const Expr *expr, const Expr *target, const Expr *iterated, u32 depth = 0) {
+  constexpr u32 kMostDepth = 2;
+  return any_node_inside(expr, [&](const Node *node) {
+    if (is_part_of_tensor(node, target)) {
+      return true;
+    }
+    const auto *name = as<Name>(node);
+    if (name == nullptr) {
+      return false;
+    }
+    if (mentions(target, name->id)) {
+      return name == expr && gives_outputs(site, iterated);
+    }
+    const Expr *const value = depth < kMostDepth ? last_assigned(site, *name) : nullptr;
+    return value != nullptr && is_one_output(site, value, target, iterated, depth + 1);
+  });
+}
+
+// `torch.autograd.grad(y[:, i].sum(), x, retain_graph=True)` and `tape.gradient(y[:, i], x)` for each i: a Jacobian,
+// with a backward pass for each of its rows.
+void check_output(Site &site, const Call &call) {
+  const model::Loop *const loop = loop_around(site);
+  const Expr *const target = loop != nullptr ? target_of(*loop) : nullptr;
+  const Expr *const iterated = loop != nullptr ? iterated_by(site, *loop) : nullptr;
+  const auto *counted = as<Call>(iterated);
+  const bool is_range = counted != nullptr && called_api(site, *counted) == "range";
+  const bool is_torch = called_method(call) == "grad";
+  const Expr *const output = argument(call, 0, is_torch ? "outputs" : "target");
+  const Expr *const input = argument(call, 1, is_torch ? "inputs" : "sources");
+  if (target == nullptr || iterated == nullptr || output == nullptr || input == nullptr ||
+      is_few(site, *loop, iterated) || site.module->is_test || (!is_range && goes_over_data(site, *loop)) ||
+      any_node_inside(input, [&](const Node *node) {
+        const auto *name = as<Name>(node);
+        return name != nullptr && is_bound_in(*loop, name->id);
+      })) {
+    return;
+  }
+  if (!is_one_output(site, output, target, iterated)) {
+    return;
+  }
+  Finding &finding =
+      report(site, call, "each iteration runs a backward pass through the whole graph for one part of the output",
+             is_torch ? "compute all of them at once: `torch.func.jacrev`, or one-hot `grad_outputs` with "
+                        "`is_grads_batched=True`"
+                      : "compute all of them at once: `tape.jacobian(y, x)`, or `tape.batch_jacobian(y, x)` where "
+                        "examples do not depend on each other");
+  add_note(finding, site, *target, "one iteration for each part");
+  if (is_torch && argument(call, 3, "create_graph") != nullptr) {
+    finding.tier = Tier::Hint; // derivatives by the few coordinates of a point, as likely as not
+  }
+}
+
+void check_call(Site &site, const Call &call) {
+  if (called_method(call) == "backward") {
+    check_backward(site, call);
+  } else {
+    check_output(site, call);
+  }
+}
+
 } // namespace
 
 extern constinit const Rule kGradientPerExample = {
     .info = {.code = "DP117",
              .name = "gradient-per-example",
-             .summary = "a Python loop that computes gradients of one example at a time",
+             .summary = "a Python loop that computes gradients of one example or output at a time",
              .root_cause = "API: Inefficient API Usage",
              .symptoms = "Slow Execution Time, Abnormal GPU Utilization",
              .stage = "Training",
-             .frameworks = "JAX, PyTorch",
+             .frameworks = "JAX, PyTorch, TensorFlow",
              .severity = Severity::Advice,
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
 A loop over examples that calls the result of `jax.grad` or `jax.value_and_grad`, with the same parameters each time. In
-PyTorch, a loop over the rows of a batch, `for i in range(len(x))`, that calls `backward()` for each row before one step.
+PyTorch, a loop over the rows of a batch, `for i in range(len(x))`, that calls `backward()` for each row before one step. In PyTorch and TensorFlow, a loop that computes a Jacobian row by row:
+`torch.autograd.grad(y[:, i].sum(), x, retain_graph=True)` or `tape.gradient(y[:, i], x)` for each `i`.
 
 ## Why it costs
 
 Each call is dispatched separately and computes with a single example, which leaves most of the device idle. `jax.vmap`
-compiles one program that handles the whole batch and returns the gradients of all examples.
+compiles one program that handles the whole batch and returns the gradients of all examples. `torch.func.jacrev` and
+`tape.jacobian` do the same for the rows of a Jacobian.
 
 ## Bad
 
@@ -213,8 +320,8 @@ Where the examples have different shapes, or where the gradients of all of them 
 
 - JAX documentation, "Automatic vectorization": per-example gradients
 )"},
-    .calls = "TorchTensor.backward",
-    .on_call = check_backward,
+    .calls = "TorchTensor.backward torch.autograd.grad GradientTape.gradient",
+    .on_call = check_call,
     .nodes = {NodeKind::Call},
     .on_node = check};
 

@@ -200,7 +200,9 @@ void check_loop(Site &site, const Node &node, const Expr *target, const Expr *it
     return;
   }
   const Expr *const counted = counted_rows(site, range->args[0]);
-  if (counted == nullptr && !counts_in_graphs(site, range->args[0])) {
+  constexpr i64 kManyGroups = 64;
+  const bool has_many_groups = integer_of(site, range->args[0]).value_or(0) >= kManyGroups;
+  if (counted == nullptr && !has_many_groups && !counts_in_graphs(site, range->args[0])) {
     return;
   }
   BodyReader reader(site, index->id);
@@ -213,8 +215,8 @@ void check_loop(Site &site, const Node &node, const Expr *target, const Expr *it
   }
   const Grouping &found = reader.found;
   // As many groups as rows, so that there are not just a few.
-  const bool are_many =
-      counted == nullptr || (found.reduced != nullptr && text_of(site, counted) == text_of(site, found.reduced));
+  const bool are_many = has_many_groups || counted == nullptr ||
+                        (found.reduced != nullptr && text_of(site, counted) == text_of(site, found.reduced));
   if (found.groups == nullptr || found.reduced == nullptr || !are_many || found.has_other ||
       (model::kind_of(found.groups) != Kind::TorchTensor && model::kind_of(found.groups) != Kind::Unknown)) {
     return;
@@ -252,7 +254,8 @@ extern constinit const Rule kGroupLoop = {
              .documentation = R"(## What it finds
 
 A loop over all rows of a tensor that compares a vector of indices with each row's index and sums, averages or otherwise reduces what
-belongs to it: the neighbours of each node of a graph, the points of each voxel. The same for the graphs of a batch of PyTorch Geometric.
+belongs to it: the neighbours of each node of a graph, the points of each voxel. The same for the graphs of a batch of PyTorch Geometric,
+and for 64 or more groups, where their number is known.
 
 ## Why it costs
 

@@ -1,7 +1,9 @@
 #include "model/bind.h"
 #include "rules/dataset_item.h"
+#include "rules/origins.h"
 #include "rules/site.h"
 #include "rules/tree.h"
+#include "rules/vector_functions.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -11,6 +13,7 @@
 namespace deepperf::rules::membership_in_list {
 
 using namespace python;
+using vectors::is_array;
 
 namespace {
 
@@ -33,6 +36,20 @@ bool is_long_list(const Site &site, const Name &name) {
   }
   const std::string_view api = called_api(site, *call);
   return api == "random.sample" || called_method(*call) == "tolist" || called_method(*call) == "readlines";
+}
+
+// A list with one element for each sample, row or line: the numbers of a tensor, or what a loop over data has
+// collected.
+bool holds_data(const Site &site, const Name &name) {
+  bool holds_data = false;
+  visit_origins(site, *site.function, &name, [&](const Origin &origin) {
+    const auto *call = as<Call>(origin.expr);
+    const std::string_view method = call != nullptr ? called_method(*call) : std::string_view{};
+    holds_data |= method == "tolist" || method == "readlines" ||
+                  (origin.expr != nullptr && is_array(model::kind_of(origin.expr)));
+    return origin.parameter_of != nullptr ? Onward::Through : Onward::Stop;
+  });
+  return holds_data;
 }
 
 // `[i for i in range(n) if i not in held_out]`, with a list that stays as it is.
@@ -192,8 +209,40 @@ void check_attribute(Site &site, const Attribute &list, const Node &place, const
   }
 }
 
-// words.index(word)
+// `labels.count(label)` in a loop over `labels`: all of the list is searched for each of its elements.
+void check_own_elements(Site &site, const Call &call) {
+  const auto *list = as<Name>(receiver_of(call));
+  const auto *element = call.args.size() == 1 ? as<Name>(call.args[0]) : nullptr;
+  const model::Loop *const loop = loop_around(site);
+  if (list == nullptr || element == nullptr || loop == nullptr || site.function == nullptr || loop->tiny ||
+      loop->turns == model::Turns::Few || !holds(loop->assigned, element->id) || holds(loop->mutated, list->id) ||
+      site.module->is_test) {
+    return;
+  }
+  const Expr *over = iterated_by(site, *loop);
+  const auto *enumerated = as<Call>(over);
+  if (enumerated != nullptr && called_api(site, *enumerated) == "enumerate" && !enumerated->args.empty()) {
+    over = enumerated->args[0];
+  }
+  const auto *own = as<Name>(over);
+  if (own == nullptr || own->id != list->id || !holds_data(site, *list)) { // others may be short
+    return;
+  }
+  const bool counts = called_method(call) == "count";
+  Finding &finding = report(
+      site, call, fmt::format("`{}` is searched as a whole for each of its own elements", list->id.text()),
+      counts ? fmt::format("count all of them once, with `collections.Counter({})`, before the loop", list->id.text())
+             : std::string("number the elements with `enumerate()`, or keep a `dict` from each element to its "
+                           "index"));
+  add_note(finding, site, *loop->node, "the loop goes over the same list");
+}
+
+// words.index(word), labels.count(label)
 void check_index(Site &site, const Call &call) {
+  check_own_elements(site, call);
+  if (called_method(call) != "index") {
+    return;
+  }
   const auto *list = as<Attribute>(receiver_of(call));
   if (list != nullptr && call.args.size() == 1) {
     check_attribute(site, *list, call, call.args[0]);
@@ -271,6 +320,7 @@ extern constinit const Rule kMembershipInList = {
 `[i for i in range(n) if i not in held_out]`, where `held_out` is a list of random indices, of the numbers of an array or of
 the lines of a file. Also `x in names` or `x not in names`, where `names` is a list
 that the enclosing loop appends to: a finding where the loop goes over the lines of files or the words of texts, as when a vocabulary is built, else a hint.
+Also `labels.count(label)` and `labels.index(label)` in a loop over `labels` itself, where the list holds the numbers of a tensor or the lines of a file.
 
 ## Why it costs
 
@@ -312,7 +362,7 @@ For lists that stay short, and for elements that cannot be hashed.
 
 - Python wiki: time complexity
 )"},
-    .calls = "*.index",
+    .calls = "*.index *.count",
     .on_call = check_index,
     .nodes = {NodeKind::Compare, NodeKind::ListComp},
     .on_node = check};

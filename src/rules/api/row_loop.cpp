@@ -41,7 +41,7 @@ extern constinit const Rule kRowLoop = {
 
 A loop that does nothing but compute rows that do not depend on each other, with reductions, matrix products, norms,
 softmax and the like: `d[i, j] = torch.norm(a[i] - b[j])`, `out[b] = softmax(q[b] @ k[b].t()) @ v[b]`, or a comprehension
-whose list is stacked. All that is read by index must be known to be a tensor or array; else it is a hint.
+whose list is stacked, or whose condition compares rows. A sum counts if it goes over all pairs or over the rows of a tensor: `loss += F.mse_loss(x[i], y[i])`. All that is read by index must be known to be a tensor or array; else it is a hint.
 
 ## Why it costs
 

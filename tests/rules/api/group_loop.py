@@ -86,3 +86,15 @@ def segments(classes: torch.Tensor, owner: torch.Tensor, seen: torch.Tensor):
         if mask.any():
             seen[mask] = k
     return seen
+
+
+def many_clusters(points: torch.Tensor, nearest: torch.Tensor, centers: torch.Tensor):
+    updated = []
+    for cluster in range(256):  # expect: DP185
+        members = points[nearest == cluster]
+        updated.append(members.mean(0) if len(members) else centers[cluster])
+    return torch.stack(updated)
+
+
+def ten_classes(points: torch.Tensor, labels: torch.Tensor):
+    return torch.stack([points[labels == c].mean(0) for c in range(10)])

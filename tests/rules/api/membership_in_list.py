@@ -99,3 +99,35 @@ class Environments:
                     if char not in self.unknown:  # hint: DP156
                         self.unknown.append(char)
         return found
+
+
+def inverse_frequencies(labels):
+    return [1.0 / labels.count(label) for label in labels]  # expect: DP156
+
+
+def call_inverse_frequencies(dataset: torch.Tensor):
+    return inverse_frequencies(dataset.tolist())
+
+
+def numbered(path):
+    with open(path) as file:
+        lines = file.readlines()
+    places = {}
+    for number, line in enumerate(lines):
+        places[number] = lines.index(line)  # expect: DP156
+    return places
+
+
+def perhaps_short(names):
+    return [name for name in names if names.count(name) > 1]
+
+
+def counted_otherwise(labels, other, text):
+    for label in set(labels):
+        print(labels.count(label))
+    for label in other:
+        print(labels.count(label))
+    for label in labels:
+        print(labels.count("x"), text.count(label))
+    for name in ["a", "b"]:
+        print(name)
