@@ -102,30 +102,29 @@ bool is_small(const Site &site, const FunctionInfo &function, const Expr *init, 
     path.push_back({.key = {}, .index = static_cast<i32>(kept.carried)});
   }
   bool small = false;
-  visit_origins(
-      site, function, init,
-      [&](const Origin &origin) {
-        const auto *call = as<Call>(origin.expr);
-        const Site there = site_of_origin(site, *origin.function);
-        const std::string_view api = call != nullptr ? called_api(there, *call) : std::string_view{};
-        const auto *shape = call != nullptr && !call->args.empty() ? as<Tuple>(call->args[0]) : nullptr;
-        small |= origin.expr->kind == NodeKind::Constant || origin.expr->kind == NodeKind::UnaryOp ||
-                 api.starts_with("jax.random.split") || api.starts_with("jax.random.PRNGKey") ||
-                 api.starts_with("jax.random.key") || api.starts_with("jax.numpy.int") ||
-                 api.starts_with("jax.numpy.float") ||
-                 ((api == "jax.numpy.array" || api == "jax.numpy.asarray") && !call->args.empty() &&
-                  call->args[0]->kind == NodeKind::Constant) ||
-                 (shape != nullptr && shape->elts.empty()); // jnp.zeros(())
-        return Onward::Stop;
-      },
-      {.path = path});
+  visit_origins(site, function, init,
+                [&](const Origin &origin) {
+                  const auto *call = as<Call>(origin.expr);
+                  const Site there = site_of_origin(site, *origin.function);
+                  const std::string_view api = call != nullptr ? called_api(there, *call) : std::string_view{};
+                  const auto *shape = call != nullptr && !call->args.empty() ? as<Tuple>(call->args[0]) : nullptr;
+                  small |= origin.expr->kind == NodeKind::Constant || origin.expr->kind == NodeKind::UnaryOp ||
+                           api.starts_with("jax.random.split") || api.starts_with("jax.random.PRNGKey") ||
+                           api.starts_with("jax.random.key") || api.starts_with("jax.numpy.int") ||
+                           api.starts_with("jax.numpy.float") ||
+                           ((api == "jax.numpy.array" || api == "jax.numpy.asarray") && !call->args.empty() &&
+                            call->args[0]->kind == NodeKind::Constant) ||
+                           (shape != nullptr && shape->elts.empty()); // jnp.zeros(())
+                  return Onward::Stop;
+                },
+                {.path = path});
   return small;
 }
 
 bool is_minus_one(const Expr *expr) {
   const auto *negative = as<UnaryOp>(expr);
-  const auto *number = negative != nullptr && negative->op() == UnaryOperator::USub ? as<Constant>(negative->operand)
-                                                                                     : nullptr;
+  const auto *number =
+      negative != nullptr && negative->op() == UnaryOperator::USub ? as<Constant>(negative->operand) : nullptr;
   return number != nullptr && number->constant_kind() == ConstantKind::Int && number->end == number->start + 1;
 }
 
@@ -197,8 +196,8 @@ bool is_last_wanted(const Site &site, const FunctionInfo &function, const Call &
     if (path[0].index != 1) {
       continue;
     }
-    const bool is_exact = kept.part == OriginPart::kAnyElement ? path.size() == 1
-                                                               : path.size() == 2 && path[1].index == kept.part;
+    const bool is_exact =
+        kept.part == OriginPart::kAnyElement ? path.size() == 1 : path.size() == 2 && path[1].index == kept.part;
     if (path.size() == 1 && !is_exact) {
       return false; // a tuple under one name
     }
@@ -244,11 +243,10 @@ void check(Site &site, const Call &call) {
   if (!is_last || is_update(site, *body, kept.expr)) {
     return;
   }
-  Finding &finding =
-      report(there, *kept.expr,
-             fmt::format("`jax.lax.scan` keeps `{}` of every step, although only the last one is read",
-                         text_of(there, kept.expr)),
-             "return `None` here, and read the last one from the carry that `scan` returns");
+  Finding &finding = report(there, *kept.expr,
+                            fmt::format("`jax.lax.scan` keeps `{}` of every step, although only the last one is read",
+                                        text_of(there, kept.expr)),
+                            "return `None` here, and read the last one from the carry that `scan` returns");
   finding.notes.push_back({site.module->file, call.span(), "the scan"});
 }
 
