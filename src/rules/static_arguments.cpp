@@ -74,7 +74,7 @@ StaticParameters numbered_parameters(const Site &site, const FunctionInfo &funct
   const u32 first = compiles_bound_method(site, function, *compiler) ? 1 : 0;
   for (const std::string_view name : options) {
     const model::Argument given = argument_of(there, *compiler, 64, name);
-    found.unknown |= given.unknown || given.may_be_absent;
+    found.unknown |= given.unknown || (given.may_be_absent && !given.given.empty());
     for (const model::Argument::Given &one : given.given) {
       add_all(there, function, one, first, found);
     }
