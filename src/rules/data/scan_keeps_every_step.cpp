@@ -279,9 +279,9 @@ import jax
 import jax.numpy as jnp
 
 
-def sample(params, x, steps):
+def sample(params, x):
     def body(x, t):
-        x = denoise(params, x, t)
+        x = x - 0.01 * jnp.tanh(x @ params) * t
         return x, x
 
     _, xs = jax.lax.scan(body, x, jnp.arange(1000))
@@ -295,9 +295,9 @@ import jax
 import jax.numpy as jnp
 
 
-def sample(params, x, steps):
+def sample(params, x):
     def body(x, t):
-        return denoise(params, x, t), None
+        return x - 0.01 * jnp.tanh(x @ params) * t, None
 
     x, _ = jax.lax.scan(body, x, jnp.arange(1000))
     return x
