@@ -218,6 +218,9 @@ private:
   }
 
   bool is_value_test(const Expr *test) const {
+    if (const auto *negated = as<UnaryOp>(test)) {
+      return is_value_test(negated->operand);
+    }
     const auto *call = as<Call>(test);
     return test->kind == NodeKind::Compare || (call != nullptr && api_of(*call).starts_with("jax.numpy."));
   }

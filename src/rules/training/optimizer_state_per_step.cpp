@@ -17,16 +17,15 @@ namespace {
 
 // Optimizers that keep nothing but a count, or nothing at all, between steps.
 bool is_stateless(const Site &site, const Expr *optimizer) {
-  const std::vector<model::Argument::Given> made = model::written_as(scope_of(site), optimizer);
-  for (const model::Argument::Given &given : made) {
-    const auto *call = as<Call>(given.expr);
+  bool found = false;
+  visit_origins(site, *site.function, optimizer, [&](const Origin &origin) {
+    const auto *call = as<Call>(origin.expr);
     const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value{};
     const std::string_view api = callee.is(model::Value::Tag::Api) ? callee.name().text() : std::string_view{};
-    if (api == "optax.sgd" && argument(*call, 1, "momentum") == nullptr) {
-      return true;
-    }
-  }
-  return false;
+    found |= api == "optax.sgd" && argument(*call, 1, "momentum") == nullptr;
+    return origin.parameter_of != nullptr ? Onward::Through : Onward::Stop;
+  });
+  return found;
 }
 
 bool is_name(const Expr *expr, Symbol name) {

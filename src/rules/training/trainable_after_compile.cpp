@@ -332,7 +332,9 @@ void check_callback(Site &site, const Node &node) {
     });
   });
   // Whoever compiles again there, or makes the step anew, knows.
-  if (!is_callback || has_word(text_of(site, site.type->node), {"compile(", "make_train_function", "train_function"})) {
+  constexpr std::string_view kCompiles[] = {"compile(", "make_train_function", "train_function"};
+  if (!is_callback || has_word(text_of(site, site.type->node), Words(kCompiles)) ||
+      reaches_word(site, *site.function->node, Words(kCompiles))) {
     return;
   }
   report(site, node, "`trainable` is changed while `fit()` runs, so it has no effect until the model is compiled again",
