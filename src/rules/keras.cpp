@@ -97,8 +97,8 @@ LayerInfo ending_at(const Site &site, const Value &value, u32 depth);
 
 // The layer that is surely added last, where not all of them are known: a loop adds the blocks, and the head follows.
 Value last_added(const Site &site, const Value &model) {
-  const auto added = model.maker() != nullptr ? site.project.added_layers.find(model.maker())
-                                              : site.project.added_layers.end();
+  const auto added =
+      model.maker() != nullptr ? site.project.added_layers.find(model.maker()) : site.project.added_layers.end();
   if (added == site.project.added_layers.end()) {
     return {};
   }
@@ -386,8 +386,8 @@ LossInfo loss_made_by(const Site &site, const Value &value) {
   }
   LossInfo all;
   bool is_one = !value.open && !value.none;
-  model::for_each_alternative(
-      value, [&](const Value &one) { is_one = is_one && agree(all, loss_made_by_one(site, one)); });
+  model::for_each_alternative(value,
+                              [&](const Value &one) { is_one = is_one && agree(all, loss_made_by_one(site, one)); });
   return is_one ? all : LossInfo{};
 }
 

@@ -142,8 +142,7 @@ bool check_every_request(Site &site, const Call &call) {
            is_fixed(site, {}, restores->args[1]) || setting_of(site, restores->args[1]).has_value();
   };
   const FunctionDef *const definition = site.function->definition();
-  if (definition == nullptr ||
-      any_node(definition->body, [&](const Node *node) { return !is_fixed_path(node); })) {
+  if (definition == nullptr || any_node(definition->body, [&](const Node *node) { return !is_fixed_path(node); })) {
     return false; // each request has a model of its own
   }
   Finding &finding =
