@@ -82,6 +82,7 @@ private:
   // ---- constant_dicts.cpp
   void entry_sources(const Scope &at, const python::Expr *dictionary, std::string_view key,
                      const python::Expr *otherwise, u32 depth, Sources &into);
+  std::optional<std::string> entry_key(const Scope &at, const python::Expr *key, u32 depth);
   void any_entry_sources(const Scope &at, const python::Subscript &entry, u32 depth, Sources &into);
   void take(const DictView &view, std::string_view key, u32 depth, Argument &into);
   void dict(const Scope &at, const python::Expr *expr, bool maybe, u32 depth, DictView &view);

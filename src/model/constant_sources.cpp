@@ -34,11 +34,10 @@ ConstantSources ConstantEvaluator::sources(const Scope &at, const Expr *expr, u3
     break;
   case NodeKind::Subscript: {
     const auto *subscript = static_cast<const Subscript *>(expr);
-    const StringConstant *key = as_string(subscript->slice);
-    if (key == nullptr) {
-      any_entry_sources(at, *subscript, depth, result);
+    if (const std::optional<std::string> key = entry_key(at, subscript->slice, depth)) {
+      entry_sources(at, subscript->value, *key, nullptr, depth, result);
     } else {
-      entry_sources(at, subscript->value, string_value(at.module->parsed->source, *key), nullptr, depth, result);
+      any_entry_sources(at, *subscript, depth, result);
     }
     break;
   }
@@ -66,6 +65,19 @@ ConstantSources ConstantEvaluator::sources(const Scope &at, const Expr *expr, u3
   }
   result.unknown |= result.given.empty() && result.presets.empty();
   return result;
+}
+
+// The key of `HEADS["binary"]`, or of `HEADS[task]` where every caller passes the same for `task`. A key that users can
+// choose is none: any entry may be meant then.
+std::optional<std::string> ConstantEvaluator::entry_key(const Scope &at, const Expr *key, u32 depth) {
+  if (const StringConstant *literal = as_string(key)) {
+    return string_value(at.module->parsed->source, *literal);
+  }
+  if (key->kind != NodeKind::Name && key->kind != NodeKind::Attribute && key->kind != NodeKind::Subscript) {
+    return std::nullopt;
+  }
+  const Maybe value = constant(at, key, depth + 1);
+  return value.has_value() && !value->overridable ? value->as_string() : std::nullopt;
 }
 
 void ConstantEvaluator::written(const Scope &at, const Expr *expr, bool overridable, u32 depth, Sources &into) {
@@ -105,9 +117,8 @@ void ConstantEvaluator::call_sources(const Scope &at, const Call &call, u32 dept
     return;
   }
   if (called_method(call) == "get" && !call.args.empty() && call.args.size() <= 2) {
-    if (const StringConstant *key = as_string(call.args[0])) {
-      entry_sources(at, receiver_of(call), string_value(at.module->parsed->source, *key),
-                    call.args.size() == 2 ? call.args[1] : nullptr, depth, into);
+    if (const std::optional<std::string> key = entry_key(at, call.args[0], depth)) {
+      entry_sources(at, receiver_of(call), *key, call.args.size() == 2 ? call.args[1] : nullptr, depth, into);
     }
     return;
   }

@@ -106,6 +106,10 @@ private:
       const auto &branch = static_cast<const If &>(*node);
       const std::size_t before = waits.size();
       visit(branch.test);
+      // `if loss < best`: Python needs the answer. A name alone may be a dictionary.
+      if (waits.size() == before && is_value_test(branch.test) && is_pending(branch.test)) {
+        add(*branch.test, "an `if` that asks for it", true);
+      }
       acts |= waits.size() > before && stops(branch.body); // whether to go on depends on the value
       const bool was_skipped = is_skipped_;
       is_skipped_ |= !model::is_setting(branch.test, loop_, function_);
@@ -211,6 +215,14 @@ private:
       }
     }
     return is_pending(expr) ? ReturnsPending::kAll : 0;
+  }
+
+  bool is_value_test(const Expr *test) const {
+    if (const auto *negated = as<UnaryOp>(test)) {
+      return is_value_test(negated->operand);
+    }
+    const auto *call = as<Call>(test);
+    return test->kind == NodeKind::Compare || (call != nullptr && api_of(*call).starts_with("jax.numpy."));
   }
 
   // Does the device still compute it, as far as this code shows?

@@ -2,7 +2,9 @@
 
 #include "base/known_names.h"
 #include "model/classes.h"
+#include "rules/origins.h"
 #include "rules/tables.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 
@@ -93,8 +95,25 @@ bool is_cast(const LayerInfo &layer) {
 
 LayerInfo ending_at(const Site &site, const Value &value, u32 depth);
 
+// The layer that is surely added last, where not all of them are known: a loop adds the blocks, and the head follows.
+Value last_added(const Site &site, const Value &model) {
+  const auto added =
+      model.maker() != nullptr ? site.project.added_layers.find(model.maker()) : site.project.added_layers.end();
+  if (added == site.project.added_layers.end()) {
+    return {};
+  }
+  const std::vector<model::AddedLayer> &adds = added->second;
+  const auto last = std::ranges::max_element(adds, {}, [](const model::AddedLayer &add) { return add.call->start; });
+  const bool is_certain = std::ranges::all_of(
+      adds, [&](const model::AddedLayer &add) { return add.function == last->function && add.layer != nullptr; });
+  return is_certain && last->branch == nullptr ? last->value : Value{};
+}
+
 LayerInfo ending_of_layers(const Site &site, const Value &model, u32 depth) {
-  const std::vector<Value> layers = layers_of_sequential(site, model);
+  std::vector<Value> layers = layers_of_sequential(site, model);
+  if (layers.empty()) {
+    layers.push_back(last_added(site, model));
+  }
   for (std::size_t i = layers.size(); i-- > 0;) {
     const Value &layer = layers[i];
     if (layer.is(Value::Tag::Instance) && layer.name() && hands_through(layer.name().text())) {
@@ -326,15 +345,20 @@ LossInfo::Family logits_family_of(std::string_view api) {
                                                                                                  : Family::Unknown;
 }
 
+// Written down, or the default of a setting; not that of a parameter, which callers pass for reasons of their own.
 std::optional<bool> logits_argument(const Site &site, const Call &call, u32 position) {
-  if (has_hidden_arguments(call)) {
+  const model::Argument given = argument_of(site, call, position, "from_logits");
+  const std::optional<model::ConstantValue> setting = setting_of(site, given, model::ConstantValue::of(false));
+  if (!setting.has_value()) {
     return std::nullopt;
   }
-  const Expr *given = argument(call, position, "from_logits");
-  return given == nullptr ? std::optional(false) : bool_of(site, given);
+  const bool is_parameter = setting->overridable && std::ranges::any_of(given.given, [](const auto &one) {
+                              return one.expr->kind == NodeKind::Name;
+                            });
+  return is_parameter ? std::nullopt : setting->as_bool();
 }
 
-LossInfo loss_made_by(const Site &site, const Value &value) {
+LossInfo loss_made_by_one(const Site &site, const Value &value) {
   if (!value.is_kind(Kind::KerasLoss) || value.maker() == nullptr || !value.name()) {
     return {};
   }
@@ -342,7 +366,75 @@ LossInfo loss_made_by(const Site &site, const Value &value) {
   return {family, logits_argument(site_of(site, *value.maker()), *value.maker(), 0)};
 }
 
+// Takes up one more of the losses that it may be. False if it expects something else than the others.
+bool agree(LossInfo &all, const LossInfo &one) {
+  if (one.family == LossInfo::Family::Unknown ||
+      (all.family != LossInfo::Family::Unknown &&
+       (all.from_logits != one.from_logits ||
+        (all.family == LossInfo::Family::Other) != (one.family == LossInfo::Family::Other)))) {
+    return false;
+  }
+  const bool differs = all.family != LossInfo::Family::Unknown && all.family != one.family;
+  all = {differs ? LossInfo::Family::Several : one.family, one.from_logits};
+  return true;
+}
+
+// One of several, as a branch chooses them, if they all expect the same of the model.
+LossInfo loss_made_by(const Site &site, const Value &value) {
+  if (value.alternatives == nullptr) {
+    return loss_made_by_one(site, value);
+  }
+  LossInfo all;
+  bool is_one = !value.open && !value.none;
+  model::for_each_alternative(value,
+                              [&](const Value &one) { is_one = is_one && agree(all, loss_made_by_one(site, one)); });
+  return is_one ? all : LossInfo{};
+}
+
+// A loss that the project writes around another one: `lambda y, p: keras.losses.mse(y, p)`. The predictions are its
+// second parameter and have to arrive at the other one as they are.
+LossInfo loss_in_function(const Site &site, const model::FunctionInfo &function) {
+  if (function.params.size() < 2 || function.type != nullptr || function.node == nullptr) {
+    return {};
+  }
+  const Symbol predictions = function.params[1]->name;
+  const Site there = site_of_origin(site, function);
+  LossInfo all;
+  bool is_one = true;
+  any_node_inside(function.node, [&](const Node *node) {
+    const auto *name = as<Name>(node);
+    is_one = is_one && (name == nullptr || name->id != predictions || name->context == Context::Load);
+    const auto *call = as<Call>(node);
+    const LossInfo loss = call != nullptr ? called_loss(there, *call) : LossInfo{};
+    if (loss.family != LossInfo::Family::Unknown && loss.family != LossInfo::Family::Other) {
+      const auto *given = as<Name>(predictions_of(*call));
+      is_one = is_one && given != nullptr && given->id == predictions && agree(all, loss);
+    }
+    return !is_one;
+  });
+  return is_one ? all : LossInfo{};
+}
+
+// functools.partial(keras.losses.categorical_crossentropy, from_logits=True)
+LossInfo loss_of_partial(const Site &site, const Call &call) {
+  if (called_api(site, call) != "functools.partial" || call.args.size() != 1) {
+    return {};
+  }
+  const Value value = value_of(site, call.args[0]);
+  if (!value.is(Value::Tag::Api) || !value.name().text().starts_with("tensorflow.keras.losses.")) {
+    return {};
+  }
+  const Keyword *given = keyword_argument(call, "from_logits");
+  return {family_of(last_name(value.name().text())),
+          given != nullptr ? bool_of(site, given->value) : std::optional(false)};
+}
+
 } // namespace
+
+const Expr *predictions_of(const Call &call) {
+  return keyword_argument(call, "logits") != nullptr ? keyword_argument(call, "logits")->value
+                                                     : argument(call, 1, "y_pred");
+}
 
 LossInfo loss_of(const Site &site, const Expr *expr) {
   if (expr == nullptr) {
@@ -351,24 +443,27 @@ LossInfo loss_of(const Site &site, const Expr *expr) {
   if (const std::optional<std::string> name = string_of(site, expr)) {
     return {family_of(*name), false};
   }
-  const Value value = value_of(site, expr);
+  const Value value = expr->kind == NodeKind::Lambda ? Value::of(site.project.function_at(expr)) : value_of(site, expr);
   if (value.is(Value::Tag::Api) && value.name().text().starts_with("tensorflow.keras.losses.")) {
     return {family_of(last_name(value.name().text())), false};
   }
+  if (value.is(Value::Tag::Function) && !value.open && value.function != nullptr) {
+    return loss_in_function(site, *value.function);
+  }
   const auto *call = as<Call>(expr);
+  if (const LossInfo partial = call != nullptr ? loss_of_partial(site, *call) : LossInfo{};
+      partial.family != LossInfo::Family::Unknown) {
+    return partial;
+  }
   if (!value.is_unknown() || call == nullptr) {
     return loss_made_by(site, value);
   }
   // LOSSES[name](settings)
   LossInfo chosen;
   for (const model::FunctionInfo *maker : functions_chosen_by(site.project, scope_of(site), call->func)) {
-    const LossInfo loss = loss_made_by(site, maker->returns);
-    if (loss.family == LossInfo::Family::Unknown ||
-        (chosen.family != LossInfo::Family::Unknown &&
-         (loss.family != chosen.family || loss.from_logits != chosen.from_logits))) {
+    if (!agree(chosen, loss_made_by(site, maker->returns))) {
       return {};
     }
-    chosen = loss;
   }
   return chosen;
 }

@@ -31,7 +31,8 @@ model::Value argument_value(const Site &site, const python::Expr *expr);
 
 // A loss as compile() or a call gives it.
 struct LossInfo {
-  enum class Family : u8 { Unknown, Binary, Categorical, Sparse, Other };
+  // Several: one of these cross-entropies, and which one is chosen while the program runs.
+  enum class Family : u8 { Unknown, Binary, Categorical, Sparse, Several, Other };
   Family family = Family::Unknown;
   std::optional<bool> from_logits; // nothing: not known
 };
@@ -40,6 +41,8 @@ LossInfo loss_of(const Site &site, const python::Expr *expr); // what stands for
 // if that is in another file.
 LossInfo compiled_loss(const Site &site, const python::Call &compile, const python::Node **place = nullptr);
 LossInfo called_loss(const Site &site, const python::Call &call); // loss(labels, predictions)
+// What such a call gets as predictions.
+const python::Expr *predictions_of(const python::Call &call);
 
 // The model that a method is called on.
 model::Value model_of(const Site &site, const python::Call &call);

@@ -20,6 +20,9 @@ const model::Loop *step_loop_of(const Site &site);
 
 // In a function that answers requests, a route of Flask, FastAPI or the like, or in one that such a function calls.
 bool in_request_handler(const Site &site);
+// Does each request come to the place, whatever is kept from the ones before? A handler leads to it behind no test, and
+// no function on the way returns early because of what the object holds. `caller`: the last call on the way, if any.
+bool runs_in_every_request(const Site &site, const model::CallSite **caller = nullptr);
 bool runs_per_request(const model::Project &project, const model::FunctionInfo &function);
 bool is_request_handler(const model::Project &project, const model::FunctionInfo &function);
 // Before rules look at another project.

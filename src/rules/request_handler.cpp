@@ -4,6 +4,8 @@
 #include "base/steps.h"
 #include "model/classes.h"
 #include "model/definitions.h"
+#include "rules/fate.h"
+#include "rules/origins.h"
 #include "rules/per_step.h"
 #include "rules/reach.h"
 #include "rules/shared_memory.h"
@@ -330,6 +332,74 @@ bool serves_requests(const model::Project &project, const FunctionInfo *function
 
 bool runs_per_request(const model::Project &project, const FunctionInfo &function) {
   return serves_requests(project, &function, 0);
+}
+
+namespace {
+
+bool is_test_around(const std::vector<const Node *> &ancestors) {
+  return std::ranges::any_of(ancestors, [](const Node *node) {
+    return node->kind == NodeKind::If || node->kind == NodeKind::IfExp || node->kind == NodeKind::While ||
+           node->kind == NodeKind::Match || node->kind == NodeKind::ExceptHandler || node->kind == NodeKind::BoolOp;
+  });
+}
+
+// `if self.session is not None: return`, `if path in MODELS: return MODELS[path]`: it asks what was kept. A test of
+// what the request brought is a check of the input.
+bool returns_what_is_kept(const Site &site, const FunctionInfo &function, u32 before) {
+  const Site there = site_of_origin(site, function);
+  const auto asks_for_kept = [&](const Node *node) {
+    const auto *name = as<Name>(node);
+    const bool is_own = name != nullptr && function.slot_of(name->id) != FunctionInfo::kNoSlot;
+    const bool is_object =
+        name != nullptr && function.type != nullptr && !function.params.empty() && function.params[0]->name == name->id;
+    return name != nullptr && (is_object || (!is_own && !value_of(there, name).is(Value::Tag::Api)));
+  };
+  const auto is_return = [](const Node *inner) { return inner->kind == NodeKind::Return; };
+  return any_node(function.definition()->body, [&](const Node *node) {
+    const auto *test = as<If>(node);
+    return test != nullptr && test->start < before && any_node(test->test, asks_for_kept) &&
+           (any_node(test->body, is_return) || any_node(test->orelse, is_return));
+  });
+}
+
+bool is_remembered(const FunctionInfo &function) {
+  return std::ranges::any_of(function.definition()->decorators, [&](const Expr *decorator) {
+    return has_word(function.module->parsed->source.text().substr(decorator->start, decorator->end - decorator->start),
+                    {"cache", "singleton", "once", "property"});
+  });
+}
+
+bool comes_with_request(const Site &site, const FunctionInfo &function, u32 place, u32 depth,
+                        const model::CallSite **through) {
+  constexpr u32 kMostDepth = 4;
+  if (function.definition() == nullptr || function.parent == nullptr || depth == kMostDepth ||
+      is_remembered(function) || returns_what_is_kept(site, function, place)) {
+    return false;
+  }
+  if (is_request_handler(site.project, function)) {
+    return true;
+  }
+  for (const model::CallSite *caller : function.called_by) {
+    std::vector<const Node *> ancestors;
+    const FunctionInfo &by = *caller->caller;
+    if (caller->once || caller->behind_guard || caller->conditional || &by == &function || by.definition() == nullptr ||
+        !comes_with_request(site, by, caller->call->start, depth + 1, through) ||
+        !find_ancestors(by.node, *caller->call, ancestors) || is_test_around(ancestors)) {
+      continue;
+    }
+    if (through != nullptr) {
+      *through = caller;
+    }
+    return true;
+  }
+  return false;
+}
+
+} // namespace
+
+bool runs_in_every_request(const Site &site, const model::CallSite **caller) {
+  return site.function != nullptr && site.node != nullptr && enclosing(site, NodeKind::If) == nullptr &&
+         !is_test_around(site.ancestors) && comes_with_request(site, *site.function, site.node->start, 0, caller);
 }
 
 bool in_request_handler(const Site &site) { return serves_requests(site.project, site.function, 0); }

@@ -39,7 +39,29 @@ void add_static(const Site &site, const FunctionInfo &function, const Expr *part
   }
 }
 
-StaticParameters numbered_parameters(const Site &site, const FunctionInfo &function, std::string_view option) {
+// One of them, or a tuple or list, also under a name.
+void add_all(const Site &site, const FunctionInfo &function, const model::Argument::Given &given, u32 first,
+             StaticParameters &found) {
+  Site there = site;
+  there.module = given.scope.module;
+  there.function = given.scope.function;
+  const std::vector<model::Argument::Given> written = model::written_as(given.scope, given.expr);
+  const Expr *value = written.size() == 1 ? written[0].expr : given.expr;
+  const auto *tuple = as<Tuple>(value);
+  const auto *list = as<List>(value);
+  if (tuple == nullptr && list == nullptr) {
+    add_static(there, function, given.expr, first, found);
+    return;
+  }
+  there.module = written[0].scope.module;
+  there.function = written[0].scope.function;
+  for (const Expr *part : tuple != nullptr ? tuple->elts : list->elts) {
+    add_static(there, function, part, first, found);
+  }
+}
+
+StaticParameters numbered_parameters(const Site &site, const FunctionInfo &function,
+                                     std::initializer_list<std::string_view> options) {
   StaticParameters found;
   const auto *compiler = as<Call>(function.compiled_at);
   if (compiler == nullptr) {
@@ -50,18 +72,11 @@ StaticParameters numbered_parameters(const Site &site, const FunctionInfo &funct
   there.function = caller != nullptr ? caller : there.function;
   there.module = there.function != nullptr ? there.function->module : there.module;
   const u32 first = compiles_bound_method(site, function, *compiler) ? 1 : 0;
-  for (const Keyword *keyword : compiler->keywords) {
-    found.unknown |= !keyword->name;
-    if (!keyword->name || !keyword->name.text().starts_with(option)) {
-      continue;
-    }
-    const auto *tuple = as<Tuple>(keyword->value);
-    const auto *list = as<List>(keyword->value);
-    if (tuple == nullptr && list == nullptr) {
-      add_static(there, function, keyword->value, first, found);
-    }
-    for (const Expr *part : tuple != nullptr ? tuple->elts : list != nullptr ? list->elts : Array<Expr *>{}) {
-      add_static(there, function, part, first, found);
+  for (const std::string_view name : options) {
+    const model::Argument given = argument_of(there, *compiler, 64, name);
+    found.unknown |= given.unknown || (given.may_be_absent && !given.given.empty());
+    for (const model::Argument::Given &one : given.given) {
+      add_all(there, function, one, first, found);
     }
   }
   return found;
@@ -70,11 +85,11 @@ StaticParameters numbered_parameters(const Site &site, const FunctionInfo &funct
 } // namespace
 
 StaticParameters static_parameters(const Site &site, const FunctionInfo &function) {
-  return numbered_parameters(site, function, "static_arg");
+  return numbered_parameters(site, function, {"static_argnums", "static_argnames", "static_broadcasted_argnums"});
 }
 
 StaticParameters donated_parameters(const Site &site, const FunctionInfo &function) {
-  return numbered_parameters(site, function, "donate_arg");
+  return numbered_parameters(site, function, {"donate_argnums", "donate_argnames"});
 }
 
 } // namespace deepperf::rules

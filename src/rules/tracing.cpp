@@ -137,10 +137,17 @@ bool is_used_near(const Site &site, const Uses &uses, CompiledAgain &again) {
 
 bool is_used_once_each(const Uses &uses) { return uses.calls > 0 && uses.calls_in_loops == 0 && !uses.kept; }
 
-// Is there an `if` around it in the function, as there is where something is made when first needed?
+// Is there an `if` around it in the function, as there is where something is made when first needed? One around the
+// whole loop says whether the loop runs, and nothing about its iterations.
 bool is_guarded(const Site &site) {
-  return enclosing(site, NodeKind::If) != nullptr || enclosing(site, NodeKind::IfExp) != nullptr ||
-         enclosing(site, NodeKind::BoolOp) != nullptr;
+  const model::Loop *loop = long_loop_around(site);
+  for (const NodeKind kind : {NodeKind::If, NodeKind::IfExp, NodeKind::BoolOp}) {
+    const Node *test = enclosing(site, kind);
+    if (test != nullptr && (loop == nullptr || !contains(test, loop->node))) {
+      return true;
+    }
+  }
+  return false;
 }
 
 CompiledAgain repetition_at(const Site &site) {

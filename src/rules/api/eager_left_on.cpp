@@ -37,6 +37,11 @@ bool is_switched_on(const Site &site, const Expr *expr) {
   return is_true(expr) || (setting.has_value() && setting->as_bool().value_or(false));
 }
 
+// compile() of a model, and not of a regular expression: torch.compile and re.compile have no such option.
+bool is_keras_compile(const Site &site, const Call &call) {
+  return site.module->tensorflow && called_api(site, call).empty() && receiver_of(call) != nullptr;
+}
+
 void remove_if_alone(Site &site, Finding &finding, const Node &node) {
   const auto *statement = !site.ancestors.empty() ? as<ExprStmt>(site.ancestors.back()) : nullptr;
   if (statement != nullptr && statement->value == &node) {
@@ -46,20 +51,40 @@ void remove_if_alone(Site &site, Finding &finding, const Node &node) {
   }
 }
 
+// compile(run_eagerly=True), also where the options come as `**settings["compile"]`: then the entry is the place.
+void check_compile(Site &site, const Call &call) {
+  const model::Argument given = argument_of(site, call, 64, "run_eagerly");
+  const Keyword *written = keyword_argument(call, "run_eagerly");
+  const bool is_one = given.given.size() == 1 && !given.unknown && !given.may_be_absent;
+  if (is_asked_for(site) || mentions(text_of(site, receiver_of(call)), "eager")) {
+    return;
+  }
+  const auto is_option = [&] {
+    const std::optional<model::ConstantValue> setting = setting_of(site, given, model::ConstantValue::none());
+    return is_one && is_keras_compile(site, call) && setting.has_value() && setting->as_bool().value_or(false);
+  };
+  if (written != nullptr ? !is_switched_on(site, written->value) : !is_option()) {
+    return;
+  }
+  const bool is_elsewhere = written == nullptr && given.given[0].scope.module == site.module;
+  const Node &place = written != nullptr ? static_cast<const Node &>(*written)
+                      : is_elsewhere     ? static_cast<const Node &>(*given.given[0].expr)
+                                         : static_cast<const Node &>(call);
+  Finding &finding = report(
+      site, place, "`run_eagerly=True` runs every operation of every step from Python instead of a compiled graph",
+      "omit `run_eagerly` once the model works: Keras then compiles the training step to a graph");
+  if (written == nullptr) {
+    add_note(finding, site, call, "compiled with it here");
+    return;
+  }
+  if (const std::optional<Edit> edit = remove_argument(site, call, *written)) {
+    set_fix(finding, false, {*edit});
+  }
+}
+
 void check_call(Site &site, const Call &call) {
   if (called_method(call) == "compile") {
-    const Keyword *eager = keyword_argument(call, "run_eagerly");
-    if (eager == nullptr || !is_switched_on(site, eager->value) || is_asked_for(site) ||
-        mentions(text_of(site, receiver_of(call)), "eager")) {
-      return;
-    }
-    Finding &finding = report(
-        site, *eager, "`run_eagerly=True` runs every operation of every step from Python instead of a compiled graph",
-        "omit `run_eagerly` once the model works: Keras then compiles the training step to a graph");
-    if (const std::optional<Edit> edit = remove_argument(site, call, *eager)) {
-      set_fix(finding, false, {*edit});
-    }
-    return;
+    return check_compile(site, call);
   }
   const std::string_view api = called_api(site, call);
   if (api.ends_with("run_functions_eagerly")) {

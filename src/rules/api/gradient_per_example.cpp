@@ -33,14 +33,33 @@ bool makes_gradient(const model::Project &project, const model::Scope &scope, co
          makes_gradient(project, scope, call->args[0], depth + 1);
 }
 
+// A loop, or a comprehension with one `for`.
+struct Head {
+  const Expr *target = nullptr;
+  const Expr *iter = nullptr;
+  const For *statement = nullptr;
+};
+
+Head head_of(const model::Loop *loop) {
+  const Node *node = loop != nullptr ? loop->node : nullptr;
+  if (const auto *statement = as<For>(node)) {
+    return {statement->target, statement->iter, statement};
+  }
+  const bool is_list = node != nullptr && (node->kind == NodeKind::ListComp || node->kind == NodeKind::GeneratorExp);
+  const auto *each = is_list ? static_cast<const ComprehensionExpr *>(node) : nullptr;
+  return each != nullptr && each->generators.size() == 1
+             ? Head{each->generators[0]->target, each->generators[0]->iter, nullptr}
+             : Head{};
+}
+
 // Names that the head of the loop binds.
-bool is_element(const For &loop, const Expr *expr) {
+bool is_element(const Head &loop, const Expr *expr) {
   const auto *name = as<Name>(expr);
   return name != nullptr && mentions(loop.target, name->id);
 }
 
 // `xs[i]`, with the loop's counter.
-bool is_indexed(const For &loop, const Expr *expr) {
+bool is_indexed(const Head &loop, const Expr *expr) {
   const auto *element = as<Subscript>(expr);
   return element != nullptr && is_element(loop, element->slice);
 }
@@ -67,9 +86,9 @@ void check(Site &site, const Node &node) {
     return;
   }
   const model::Loop *loop = loop_around(site);
-  const auto *statement = loop != nullptr ? as<For>(loop->node) : nullptr;
-  if (statement == nullptr || loop->tiny || loop->steps || loop->trains || contains(statement->iter, &call) ||
-      !runs_every_turn(site, *loop)) {
+  const Head head = head_of(loop);
+  if (head.target == nullptr || loop->tiny || loop->steps || loop->trains || contains(head.iter, &call) ||
+      (head.statement != nullptr && !runs_every_turn(site, *loop))) {
     return;
   }
   // The same parameters for all examples: else it is a training step for each.
@@ -79,9 +98,9 @@ void check(Site &site, const Node &node) {
       (attribute != nullptr && std::ranges::binary_search(loop->attributes, attribute->attr.id, {}, &Symbol::id))) {
     return;
   }
-  const bool takes_element = std::ranges::any_of(
-      call.args, [&](const Expr *arg) { return is_element(*statement, arg) || is_indexed(*statement, arg); });
-  const auto *iterated = as<Call>(statement->iter);
+  const bool takes_element =
+      std::ranges::any_of(call.args, [&](const Expr *arg) { return is_element(head, arg) || is_indexed(head, arg); });
+  const auto *iterated = as<Call>(head.iter);
   const std::string_view over = iterated != nullptr ? called_api(site, *iterated) : std::string_view{};
   const bool is_starred = iterated != nullptr && std::ranges::any_of(iterated->args, [](const Expr *arg) {
                             return arg->kind == NodeKind::Starred;
@@ -89,7 +108,9 @@ void check(Site &site, const Node &node) {
   const bool is_collection =
       !is_starred && (iterated == nullptr || over == "zip" || over == "enumerate" || over == "range");
   // Gradients that are kept apart; those of minibatches are added up.
-  if (!takes_element || !is_collection || !keeps_all(site, *statement) || goes_over_data(site, *loop)) {
+  const bool kept =
+      head.statement != nullptr ? keeps_all(site, *head.statement) : loop->node->kind == NodeKind::ListComp;
+  if (!takes_element || !is_collection || !kept || goes_over_data(site, *loop)) {
     return;
   }
   if (!makes_gradient(site.project, scope_of(site), call.func)) {
@@ -100,7 +121,7 @@ void check(Site &site, const Node &node) {
              fmt::format("`{}` is called for one example at a time, which leaves most of the device idle",
                          text_of(site, call.func)),
              fmt::format("map it over the batch: `jax.vmap({}, in_axes=(None, 0, …))`", text_of(site, call.func)));
-  add_note(finding, site, *statement->target, "one iteration for each example");
+  add_note(finding, site, *head.target, "one iteration for each example");
 }
 
 // `x` of `range(len(x))`, `range(x.shape[0])`, `range(x.size(0))`.

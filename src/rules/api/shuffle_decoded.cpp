@@ -1,8 +1,11 @@
 #include "model/few_elements.h"
 #include "model/mapper.h"
 #include "model/pipeline.h"
+#include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
+
+#include <fmt/format.h>
 
 #include <span>
 
@@ -44,6 +47,45 @@ const Call *decodes(const model::Project &project, const model::FunctionInfo &fu
   return found;
 }
 
+// How many bytes an image has that the mapped function resizes to a constant size: three channels of float32, which is
+// what resize() gives. 0 if that is not known; the smallest one if there are several.
+i64 bytes_of_image(const Site &site, const model::FunctionInfo &function, u32 depth = 0) {
+  constexpr u32 kMostDepth = 3;
+  constexpr i64 kBytesOfPixel = 12;
+  i64 smallest = 0;
+  const auto take = [&](i64 bytes) { smallest = bytes > 0 && (smallest == 0 || bytes < smallest) ? bytes : smallest; };
+  const auto look = [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value{};
+    if (callee.is(model::Value::Tag::Api) && callee.name().text() == "tensorflow.image.resize") {
+      const Site there = site_of(site, *call);
+      const Expr *size = argument(*call, 1, "size");
+      const std::vector<model::Argument::Given> written =
+          size != nullptr ? model::written_as(scope_of(there), size) : std::vector<model::Argument::Given>{};
+      const Expr *sides = written.size() == 1 ? written[0].expr : size;
+      const auto *tuple = as<Tuple>(sides);
+      const auto *list = as<List>(sides);
+      const Array<Expr *> parts = tuple != nullptr ? tuple->elts : list != nullptr ? list->elts : Array<Expr *>{};
+      i64 pixels = parts.size() == 2 ? 1 : 0;
+      for (const Expr *side : parts) {
+        const std::optional<model::ConstantValue> length =
+            model::constant_of(written.size() == 1 ? written[0].scope : scope_of(there), side);
+        pixels *= length.has_value() ? length->as_integer().value_or(0) : 0;
+      }
+      take(pixels * kBytesOfPixel);
+    } else if (depth < kMostDepth && (callee.is(model::Value::Tag::Function) || callee.is(model::Value::Tag::Method))) {
+      take(bytes_of_image(site, *callee.function, depth + 1));
+    }
+    return false;
+  };
+  if (const FunctionDef *definition = function.definition()) {
+    any_node(definition->body, look);
+  } else if (const Lambda *lambda = function.lambda()) {
+    any_node(static_cast<const Node *>(lambda->body), look);
+  }
+  return has_word(text_of(function), {"uint8"}) ? 0 : smallest;
+}
+
 // `len(paths)`, `dataset.cardinality()`, or a name for one: as many as there are.
 bool is_whole_length(const Site &site, const Expr *expr) {
   const std::vector<model::Argument::Given> written = model::written_as(scope_of(site), expr);
@@ -57,6 +99,7 @@ bool is_whole_length(const Site &site, const Expr *expr) {
 
 // So many decoded images take gigabytes, whatever their size is: 20,000 of 100 x 100 pixels take 2.4 GB as float32.
 constexpr i64 kManyImages = 20'000;
+constexpr i64 kManyBytes = i64{1} << 31;
 
 void check_shuffle(const model::Project &project, Findings &findings, const model::Stage &shuffle) {
   Memory memory;
@@ -73,9 +116,12 @@ void check_shuffle(const model::Project &project, Findings &findings, const mode
   const std::optional<model::ConstantValue> size = setting_of(site, given, model::ConstantValue::none());
   const bool is_large = size.has_value() && size->as_integer().value_or(0) >= kManyImages;
   const bool is_all = !size.has_value() && is_whole_length(site, buffer);
-  if (!is_large && !is_all) {
+  const i64 count = size.has_value() ? size->as_integer().value_or(0) : 0;
+  if (!is_large && !is_all && count < 1000) {
     return;
   }
+  const model::Stage *resizing = nullptr;
+  i64 bytes = 0;
   const model::Stage *decoding = nullptr;
   bool is_clear = true;
   model::walk_back(project, shuffle.previous, [&](const model::Stage &stage) {
@@ -89,9 +135,24 @@ void check_shuffle(const model::Project &project, Findings &findings, const mode
     if (stage.info->has(kMaps) && is_function && decodes(project, *mapper.function) != nullptr) {
       decoding = &stage;
     }
+    if (stage.info->has(kMaps) && is_function && resizing == nullptr) {
+      bytes = bytes_of_image(site, *mapper.function);
+      resizing = bytes > 0 ? &stage : nullptr;
+    }
     return true;
   });
-  if (!is_clear || decoding == nullptr) {
+  const bool is_heavy = !is_large && !is_all && bytes > 0 && count >= kManyBytes / bytes;
+  decoding = is_heavy ? resizing : decoding;
+  if (!is_clear || decoding == nullptr || (!is_large && !is_all && !is_heavy)) {
+    return;
+  }
+  if (is_heavy) {
+    Finding &finding =
+        report(findings, kShuffleDecoded, *shuffle.module, shuffle.span(),
+               fmt::format("this buffer holds up to {} images as float32, which take {} GB of memory", count,
+                           (count * bytes + (i64{1} << 29)) >> 30),
+               "shuffle the file names or records: move `shuffle()` before the `map()`, or keep the images as uint8");
+    finding.notes.push_back({decoding->module->file, decoding->span(), "the images get their size here"});
     return;
   }
   Finding &finding = report(findings, kShuffleDecoded, *shuffle.module, shuffle.span(),
@@ -124,7 +185,8 @@ extern constinit const Rule kShuffleDecoded = {
              .documentation = R"(## What it finds
 
 `shuffle()` in a `tf.data` pipeline after a `map()` that decodes images or sound, with a buffer as large as the data set (`len(paths)`,
-`dataset.cardinality()`) or of 20,000 elements and more, and without a `cache()` in between.
+`dataset.cardinality()`) or of 20,000 elements and more, and without a `cache()` in between. Smaller buffers are reported where the `map()`
+resizes images to a constant size and the buffer takes 2 GB or more.
 
 ## Why it costs
 

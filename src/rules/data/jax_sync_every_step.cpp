@@ -34,7 +34,7 @@ extern constinit const Rule kJaxSyncEveryStep = {
              .documentation = R"(## What it finds
 
 A loop that calls a compiled function (`jax.jit`, `pmap`, …) and reads its result in every iteration: `float(loss)`,
-`.item()`, `jax.device_get`, a NumPy function, `block_until_ready`, `print` and f-strings. The rule follows the result
+`.item()`, `jax.device_get`, a NumPy function, `block_until_ready`, an `if` that compares it, `print` and f-strings. The rule follows the result
 through variables, elements, arithmetic and helpers that return it, and reports all places of one loop together.
 
 Loops that train, and loops that call the function for each batch of something, are reported as proven. Places that only print or log are

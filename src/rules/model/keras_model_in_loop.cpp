@@ -1,6 +1,7 @@
 #include "python/children.h"
 #include "rules/repetition.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 
@@ -71,6 +72,32 @@ Repetition calls_in_loop(const Site &site) {
   return repetition.through_calls() ? repetition : Repetition{};
 }
 
+struct Objective {
+  bool holds = false;
+};
+
+// The objective of a search: Optuna calls it for every trial, and it asks the trial for values.
+bool is_objective(const Site &site) {
+  const model::FunctionInfo *function = site.function;
+  const FunctionDef *definition = function != nullptr ? function->definition() : nullptr;
+  if (definition == nullptr || !function->passed || function->new_graph || site.module->is_test) {
+    return false;
+  }
+  return site.memory
+      .recall<Objective>(function,
+                         [&] {
+                           return Objective{any_node(definition->body, [&](const Node *node) {
+                             const auto *call = as<Call>(node);
+                             const auto *trial = call != nullptr ? as<Name>(receiver_of(*call)) : nullptr;
+                             return trial != nullptr && called_method(*call).starts_with("suggest_") &&
+                                    std::ranges::any_of(function->params, [trial](const Param *param) {
+                                      return param->name == trial->id;
+                                    });
+                           })};
+                         })
+      .holds;
+}
+
 void check(Site &site, const Node &node) {
   const auto &assignment = static_cast<const Assign &>(node);
   const auto *call = as<Call>(assignment.value);
@@ -83,19 +110,26 @@ void check(Site &site, const Node &node) {
   if (calls.through_calls()) {
     loop = calls.loop;
   }
-  if (loop == nullptr || loop->new_graph || !makes_model(site, *call) ||
-      (!calls.through_calls() && !runs_every_turn(site, *loop))) {
+  const bool is_trial = loop == nullptr && makes_model(site, *call) && is_objective(site);
+  if (!is_trial && (loop == nullptr || loop->new_graph || !makes_model(site, *call) ||
+                    (!calls.through_calls() && !runs_every_turn(site, *loop)))) {
     return;
   }
   LoopBody body;
-  look(site, calls.through_calls() ? site.function->node : loop->node, name->id, body);
+  look(site, calls.through_calls() || is_trial ? site.function->node : loop->node, name->id, body);
   if (!body.trains || body.keeps || body.frees) {
     return;
   }
   Finding &finding = report(
       site, *call,
-      "a Keras model is created in every iteration, and Keras' global state for the previous ones is never freed",
-      "call `tf.keras.backend.clear_session()` at the start of each iteration");
+      is_trial
+          ? "a Keras model is created in every trial, and Keras' global state for the previous ones is never freed"
+          : "a Keras model is created in every iteration, and Keras' global state for the previous ones is never freed",
+      is_trial ? "call `tf.keras.backend.clear_session()` at the start of the objective"
+               : "call `tf.keras.backend.clear_session()` at the start of each iteration");
+  if (is_trial) {
+    return;
+  }
   if (calls.through_calls()) {
     add_note(finding, site, calls);
   } else {
@@ -119,7 +153,7 @@ extern constinit const Rule kKerasModelInLoop = {
              .documentation = R"(## What it finds
 
 A loop that creates a Keras model in every iteration, directly or through a function, compiles or fits it, and never calls `clear_session`.
-Also a loop that calls a function which does all of this.
+Also a loop that calls a function which does all of this, and the objective of an Optuna study.
 
 ## Why it costs
 

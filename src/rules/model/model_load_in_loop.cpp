@@ -338,8 +338,11 @@ bool check_request(Site &site, const Call &call) {
   const bool is_handler = is_request_handler(site.project, *site.function);
   const model::CallSite *caller = is_handler ? nullptr : called_by_handler(site, *site.function);
   const bool is_constructor = is_handler && site.function->name.text() == "__init__"; // of what each request makes
+  const model::CallSite *way = nullptr;
+  const bool replaces = site.function->name.text() != "__init__" && runs_in_every_request(site, &way);
+  caller = caller == nullptr ? way : caller;
   if ((!is_handler && caller == nullptr) || is_cached(*site.function) ||
-      (!is_constructor && keeps_something(site, *site.function))) {
+      (!is_constructor && !replaces && keeps_something(site, *site.function))) {
     return false;
   }
   const bool is_same =

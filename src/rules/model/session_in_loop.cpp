@@ -130,6 +130,30 @@ bool check_loaded(Site &site, const Call &call) {
   return true;
 }
 
+// A graph, session and checkpoint for every request, also where the object keeps them: the next request replaces them.
+bool check_every_request(Site &site, const Call &call) {
+  const model::CallSite *caller = nullptr;
+  if (site.module->is_test || loop_around(site) != nullptr || !runs_in_every_request(site, &caller)) {
+    return false;
+  }
+  const auto is_fixed_path = [&](const Node *node) {
+    const auto *restores = as<Call>(node);
+    return restores == nullptr || called_method(*restores) != "restore" || restores->args.size() != 2 ||
+           is_fixed(site, {}, restores->args[1]) || setting_of(site, restores->args[1]).has_value();
+  };
+  const FunctionDef *const definition = site.function->definition();
+  if (definition == nullptr || any_node(definition->body, [&](const Node *node) { return !is_fixed_path(node); })) {
+    return false; // each request has a model of its own
+  }
+  Finding &finding =
+      report(site, call, "a session is created for every request, so TensorFlow prepares the graph again each time",
+             "create one session when the server starts and use it for all requests");
+  if (caller != nullptr) {
+    finding.notes.push_back({caller->caller->module->file, caller->call->span(), "every request comes here"});
+  }
+  return true;
+}
+
 void check(Site &site, const Call &call) {
   const Node *parent = site.ancestors.empty() ? nullptr : site.ancestors.back();
   if (parent == nullptr || site.function == nullptr || parent->kind == NodeKind::Return || is_traced(site)) {
@@ -137,9 +161,10 @@ void check(Site &site, const Call &call) {
   }
   if (const auto *assignment = as<Assign>(parent);
       assignment != nullptr && as<Name>(assignment->targets[0]) == nullptr) {
-    return; // kept in an attribute
+    check_every_request(site, call); // else it is kept in an attribute
+    return;
   }
-  if (check_loaded(site, call)) {
+  if (check_loaded(site, call) || (in_request_handler(site) && check_every_request(site, call))) {
     return;
   }
   const model::Loop *loop = long_loop_around(site);

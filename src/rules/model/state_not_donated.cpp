@@ -1,10 +1,12 @@
 #include "rules/jax.h"
+#include "rules/origins.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace deepperf::rules::state_not_donated {
 
@@ -13,20 +15,38 @@ using model::Value;
 
 namespace {
 
-// The argument that the call's result replaces: `state` of `state, loss = step(state, batch)`.
-const Name *replaced_argument(const Assign &assignment, const Call &call) {
-  const auto *tuple = as<Tuple>(assignment.targets[0]);
-  const auto is_bound = [&](const Name &name) {
-    const auto is_it = [&](const Expr *target) {
-      const auto *bound = as<Name>(target);
-      return bound != nullptr && bound->id == name.id;
-    };
-    return tuple != nullptr ? std::ranges::any_of(tuple->elts, is_it) : is_it(assignment.targets[0]);
-  };
-  for (const Expr *arg : call.args) {
-    const auto *name = as<Name>(arg);
-    if (name != nullptr && is_bound(*name)) {
-      return name;
+bool is_place(const Expr *expr) {
+  return expr != nullptr && (expr->kind == NodeKind::Name || expr->kind == NodeKind::Attribute);
+}
+
+bool is_bound_by(const Site &site, const Expr *targets, std::string_view name) {
+  const auto *tuple = as<Tuple>(targets);
+  const auto is_it = [&](const Expr *target) { return is_place(target) && text_of(site, target) == name; };
+  return tuple != nullptr ? std::ranges::any_of(tuple->elts, is_it) : is_it(targets);
+}
+
+// `state = out["state"]` in the loop, where `out` is what the step gave.
+bool is_taken_from(const Site &site, const model::Loop &loop, const Expr *targets, std::string_view name) {
+  const auto *result = as<Name>(targets);
+  return result != nullptr && any_node(loop.node, [&](const Node *node) {
+           const auto *assignment = as<Assign>(node);
+           const auto *part = assignment != nullptr ? as<Subscript>(assignment->value) : nullptr;
+           const auto *field = assignment != nullptr ? as<Attribute>(assignment->value) : nullptr;
+           const auto *whole = as<Name>(part != nullptr ? part->value : field != nullptr ? field->value : nullptr);
+           return whole != nullptr && whole->id == result->id && assignment->targets.size() == 1 &&
+                  is_place(assignment->targets[0]) && text_of(site, assignment->targets[0]) == name;
+         });
+}
+
+// The argument, or the object whose method it is, that the call's result replaces: `state` of
+// `state, loss = step(state, batch)`.
+const Expr *replaced_argument(const Site &site, const model::Loop &loop, const Assign &assignment, const Call &call) {
+  std::vector<const Expr *> given(call.args.begin(), call.args.end());
+  given.push_back(receiver_of(call));
+  for (const Expr *arg : given) {
+    if (is_place(arg) && (is_bound_by(site, assignment.targets[0], text_of(site, arg)) ||
+                          is_taken_from(site, loop, assignment.targets[0], text_of(site, arg)))) {
+      return arg;
     }
   }
   return nullptr;
@@ -89,11 +109,14 @@ void check(Site &site, const Node &node) {
   const model::FunctionInfo &step = *callee.function;
   const auto &module_text = step.module->parsed->source;
   const std::string_view compiler = module_text.part(step.compiled_at->start, step.compiled_at->end);
-  if (has_word(compiler, {"donate", "filter_jit", "nnx"}) || !has_word(rules::text_of(step), {"grad"}) ||
-      !has_word(rules::text_of(step), {"apply_gradients(", "opt_state", "optimizer_state"})) {
+  constexpr std::string_view kGradient[] = {"grad"};
+  constexpr std::string_view kOptimizer[] = {"apply_gradients(", "opt_state", "optimizer_state"};
+  const Site inside = site_of_origin(site, step);
+  if (has_word(compiler, {"donate", "filter_jit", "nnx"}) || step.node == nullptr ||
+      !reaches_word(inside, *step.node, Words(kGradient)) || !reaches_word(inside, *step.node, Words(kOptimizer))) {
     return;
   }
-  const Name *state = replaced_argument(assignment, *call);
+  const Expr *state = replaced_argument(site, *loop, assignment, *call);
   note_read_everything(); // whoever comes first tells
   const Known &known = site.memory.recall<Known>(&step, [] { return Known{}; });
   if (state == nullptr || known.is_reported) {
@@ -103,7 +126,7 @@ void check(Site &site, const Node &node) {
   Finding &finding = report(
       site.findings, *site.rule, *step.module, step.compiled_at->span(),
       fmt::format("the old and the new `{}` are in memory at the same time, as the step does not donate its input",
-                  state->id.text()),
+                  text_of(site, state)),
       "let JAX reuse the buffers: `@functools.partial(jax.jit, donate_argnums=(0,))`, and do not use the old state "
       "again");
   finding.notes.push_back({site.module->file, call->span(), "the result replaces it here"});

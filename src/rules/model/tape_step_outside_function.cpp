@@ -3,12 +3,15 @@
 #include "rules/session_feed.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace deepperf::rules::tape_step_outside_function {
 
 using namespace python;
 
 namespace {
+
+constexpr std::size_t kMostFunctions = 24; // that a step may lead to
 
 // Is the function, or one around it, called from somewhere that is traced, or handed to what may trace it?
 bool may_be_traced(const Site &site) {
@@ -35,22 +38,50 @@ bool needs_values(const Site &site, const Node *node) {
   return found;
 }
 
-// Does a Keras model run inside of the tape? Then there are dozens of operations in a step, and not a few by hand.
-bool runs_model(const Site &site, const Node *node) {
-  const auto *call = as<Call>(node);
-  if (call != nullptr) {
+struct RunsModel {
+  bool found = false;
+};
+
+bool is_model_call(const Call &call, const model::Value &callee) {
+  return callee.is_kind(Kind::KerasModel) ||
+         (callee.is(model::Value::Tag::Object) && callee.type->kind == Kind::KerasModel) ||
+         (callee.is(model::Value::Tag::Method) && callee.function->type != nullptr &&
+          callee.function->type->kind == Kind::KerasModel) ||
+         keyword_argument(call, "training") != nullptr;
+}
+
+// Does the node call a model itself? Functions of the project that it calls are added to `called`.
+bool calls_model(const Site &site, const Node *node, std::vector<const model::FunctionInfo *> &called) {
+  if (const auto *call = as<Call>(node)) {
     const model::Value callee = site.project.callee_of(call);
-    const bool is_model = callee.is_kind(Kind::KerasModel) ||
-                          (callee.is(model::Value::Tag::Object) && callee.type->kind == Kind::KerasModel) ||
-                          (callee.is(model::Value::Tag::Method) && callee.function->type != nullptr &&
-                           callee.function->type->kind == Kind::KerasModel);
-    if (is_model || keyword_argument(*call, "training") != nullptr) {
+    if (is_model_call(*call, callee)) {
       return true;
+    }
+    const bool is_own = callee.is(model::Value::Tag::Function) || callee.is(model::Value::Tag::Method);
+    if (is_own && callee.function->definition() != nullptr && called.size() < kMostFunctions &&
+        std::ranges::find(called, callee.function) == called.end()) {
+      called.push_back(callee.function);
     }
   }
   bool found = false;
-  for_each_child(node, [&](const Node *child) { found = found || runs_model(site, child); });
+  for_each_child(node, [&](const Node *child) { found = found || calls_model(site, child, called); });
   return found;
+}
+
+// Does a Keras model run inside of the tape, also in a function that is called there? Then there are dozens of
+// operations in a step, and not a few by hand.
+bool runs_model(const Site &site, const Node *node) {
+  return site.memory
+      .recall<RunsModel>(node,
+                         [&] {
+                           std::vector<const model::FunctionInfo *> called;
+                           bool found = calls_model(site, node, called);
+                           for (std::size_t i = 0; !found && i < called.size(); ++i) {
+                             found = calls_model(site, called[i]->definition(), called);
+                           }
+                           return RunsModel{found};
+                         })
+      .found;
 }
 
 struct HasCompiled {

@@ -242,12 +242,12 @@ def train_step(state, x):
 
 
 def train(state, batches):
-    best, lowest = None, float("inf")
-    for x in batches:
+    kept = None
+    for step, x in enumerate(batches):
         state, loss = train_step(state, x)
-        if loss < lowest:
-            best, lowest = state, loss
-    return best
+        if step % 1000 == 0:
+            kept = state
+    return kept
 ```
 
 ## Good
@@ -265,12 +265,12 @@ def train_step(state, x):
 
 
 def train(state, batches):
-    best, lowest = None, float("inf")
-    for x in batches:
+    kept = None
+    for step, x in enumerate(batches):
         state, loss = train_step(state, x)
-        if loss < lowest:
-            best, lowest = jnp.copy(state), loss
-    return best
+        if step % 1000 == 0:
+            kept = jnp.copy(state)
+    return kept
 ```
 
 ## When it is wrong

@@ -1,4 +1,5 @@
 #include "model/pipeline.h"
+#include "rules/keras.h"
 #include "rules/origins.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
@@ -189,6 +190,28 @@ FitCalls find_fit_calls(const model::Project &project) {
   return found;
 }
 
+// `Rescaling(1 / 255)`, which makes small numbers of pixels
+bool is_rescaling(const Site &site, const Value &layer) {
+  const Call *maker = layer.is_kind(Kind::KerasLayer) ? layer.maker() : nullptr;
+  if (maker == nullptr || !layer.name() || !layer.name().text().ends_with(".Rescaling")) {
+    return false;
+  }
+  const Site there = site_of(site, *maker);
+  const std::optional<model::ConstantValue> scale =
+      setting_of(there, argument_of(there, *maker, 0, "scale"), model::ConstantValue::none());
+  const double number = scale.has_value() ? scale->as_number().value_or(0) : 0;
+  return is_near(number, 1 / 255.0) || is_near(number, 2 / 255.0);
+}
+
+Before before_fit(const Site &site, const FitCall &fit) {
+  const Expr *data = fit.call->args[0];
+  const auto stage = site.project.stage_at.find(data);
+  const u32 from = stage != site.project.stage_at.end()
+                       ? stage->second
+                       : model::stage_of(site.project, value_of(site_of_origin(site, *fit.function), data));
+  return from != 0 ? before_stage(site, from, 0) : before(site, *fit.function, data);
+}
+
 // What fit() gives to the model that begins with the Input: the first part of a dataset, or an array.
 Before before_input(const Site &site, const Call &input) {
   const FitCalls &all = site.memory.recall<FitCalls>(&site.project, [&] { return find_fit_calls(site.project); });
@@ -198,17 +221,46 @@ Before before_input(const Site &site, const Call &input) {
     if (inputs == nullptr || before(site, *maker, inputs).input != &input) {
       continue;
     }
-    const Expr *data = fit.call->args[0];
-    const auto stage = site.project.stage_at.find(data);
-    const u32 from = stage != site.project.stage_at.end()
-                         ? stage->second
-                         : model::stage_of(site.project, value_of(site_of_origin(site, *fit.function), data));
-    const Before found = from != 0 ? before_stage(site, from, 0) : before(site, *fit.function, data);
+    const Before found = before_fit(site, fit);
     if (found.scaled != nullptr) {
       return found;
     }
   }
   return {};
+}
+
+void tell_rescaled(Site &site, const Before &found, const Call &layer) {
+  Site place = site_of_origin(site, *found.function);
+  Finding &finding =
+      report(place, *found.scaled,
+             "the pictures are scaled here, and the model's `Rescaling` layer scales them again, so it sees almost "
+             "constant input",
+             "remove this scaling, or the layer");
+  finding.notes.push_back({site_of(site, layer).module->file, layer.span(), "scaled a second time here"});
+}
+
+// A Sequential that begins with `Rescaling(1 / 255)`.
+void check_fit(Site &site, const Call &call) {
+  const Value callee = site.project.callee_of(&call);
+  if (!callee.is(Value::Tag::ApiMethod) || !callee.receiver().is_kind(Kind::KerasModel) ||
+      callee.receiver().maker() == nullptr) {
+    return;
+  }
+  for (const Value &layer : layers_of_sequential(site, callee.receiver())) {
+    const std::string_view api = layer.name() ? layer.name().text() : std::string_view{};
+    const std::string_view name = api.substr(api.rfind('.') + 1);
+    if (is_rescaling(site, layer)) {
+      const Before found = before_fit(site, {site.function, &call, callee.receiver().maker()});
+      if (found.scaled != nullptr) {
+        tell_rescaled(site, found, *layer.maker());
+      }
+      return;
+    }
+    if (name != "InputLayer" && name != "Input" && !name.starts_with("Random") && name != "Resizing" &&
+        layer.kind != Kind::Tensor) {
+      return;
+    }
+  }
 }
 
 // The stage that maps the function, and what stands before it.
@@ -227,11 +279,16 @@ Before before_mapper(const Site &site, const FunctionInfo &mapper, u32 parameter
 void check(Site &site, const Node &node) {
   const auto &call = static_cast<const Call &>(node);
   if (!site.module->tensorflow || site.module->is_test || site.function == nullptr || call.args.empty() ||
-      !project_has_word(site, {"preprocess_input"})) {
+      !project_has_word(site, {"preprocess_input", "Rescaling("})) {
     return;
   }
-  const std::string_view api = preprocessing_of(site, call);
-  if (api.empty()) {
+  if (called_method(call) == "fit") {
+    return check_fit(site, call);
+  }
+  const Value callee = site.project.callee_of(&call);
+  const bool rescales = is_rescaling(site, callee);
+  const std::string_view api = rescales ? std::string_view{} : preprocessing_of(site, call);
+  if (api.empty() && !rescales) {
     return;
   }
   Before found = before(site, *site.function, call.args[0]);
@@ -242,6 +299,9 @@ void check(Site &site, const Node &node) {
   }
   if (found.scaled == nullptr) {
     return;
+  }
+  if (rescales) {
+    return tell_rescaled(site, found, *callee.maker());
   }
   Site place = site_of_origin(site, *found.function);
   const std::string_view family = api.substr(0, api.rfind('.'));
@@ -258,7 +318,7 @@ void check(Site &site, const Node &node) {
 extern constinit const Rule kInputsScaledTwice = {
     .info = {.code = "DP981",
              .name = "inputs-scaled-twice",
-             .summary = "pictures that are divided by 255 before `preprocess_input` of a pretrained model",
+             .summary = "pictures that are divided by 255 before `preprocess_input` or a `Rescaling` layer",
              .root_cause = "Data: Data Preprocessing",
              .symptoms = "Wrong Result",
              .stage = "Data Preparation",
@@ -269,7 +329,8 @@ extern constinit const Rule kInputsScaledTwice = {
 
 `preprocess_input` of `keras.applications` on values that were already divided by 255 or 127.5: in the same code, by a function that was
 mapped over the dataset before, or in the data that `fit()` gives to a model which begins with `preprocess_input`. The functions of
-EfficientNet, ConvNeXt, RegNet and MobileNetV3, which do nothing, are left out.
+EfficientNet, ConvNeXt, RegNet and MobileNetV3, which do nothing, are left out. The same for a layer `Rescaling(1 / 255)` at the beginning of
+the model.
 
 ## Why it is wrong
 

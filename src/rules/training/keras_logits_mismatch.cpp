@@ -42,7 +42,8 @@ void judge(Site &site, const Node &place, const LossInfo &loss, const LayerInfo 
 }
 
 bool is_cross_entropy(const LossInfo &loss) {
-  return loss.family == Family::Binary || loss.family == Family::Categorical || loss.family == Family::Sparse;
+  return loss.family == Family::Binary || loss.family == Family::Categorical || loss.family == Family::Sparse ||
+         loss.family == Family::Several;
 }
 
 // What a model ends in that a function from a table makes: `MODELS[name](settings)`. Nothing if they end differently.
@@ -94,9 +95,7 @@ void check_call(Site &site, const Call &call) {
   if (!is_cross_entropy(loss)) {
     return;
   }
-  const Expr *predictions = keyword_argument(call, "logits") != nullptr ? keyword_argument(call, "logits")->value
-                                                                        : argument(call, 1, "y_pred");
-  judge(site, call, loss, ending_of(site, argument_value(site, predictions)));
+  judge(site, call, loss, ending_of(site, argument_value(site, predictions_of(call))));
 }
 
 void check(Site &site, const Node &node) {

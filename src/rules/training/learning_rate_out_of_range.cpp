@@ -30,7 +30,14 @@ void check(Site &site, const Call &call) {
   if (rate == nullptr && !is_torch) {
     rate = argument(call, 0, "lr");
   }
-  const std::optional<double> value = number_of(site, rate);
+  const Node *place = rate;
+  std::optional<double> value = number_of(site, rate);
+  if (rate == nullptr && has_hidden_arguments(call)) { // Adam(**options)
+    const model::Argument given = argument_of(site, call, is_torch ? 1 : 0, is_torch ? "lr" : "learning_rate");
+    const std::optional<model::ConstantValue> setting = setting_of(site, given, model::ConstantValue::none());
+    value = setting.has_value() && !setting->overridable ? setting->as_number() : std::nullopt;
+    place = &call;
+  }
   if (!value.has_value() || *value == 0) { // 0 is for a schedule to change
     return;
   }
@@ -46,7 +53,7 @@ void check(Site &site, const Call &call) {
       continue;
     }
     const bool is_high = *value > range.most;
-    report(site, *rate,
+    report(site, *place,
            fmt::format("a learning rate of {} for `{}` is {}", *value, optimizer,
                        *value < 0 ? "negative"
                        : is_high  ? "so high that training is likely to diverge"

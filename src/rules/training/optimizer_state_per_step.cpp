@@ -1,5 +1,6 @@
 #include "model/variance.h"
 #include "rules/jax.h"
+#include "rules/origins.h"
 #include "rules/reach.h"
 #include "rules/tracing.h"
 #include "rules/tree.h"
@@ -16,16 +17,15 @@ namespace {
 
 // Optimizers that keep nothing but a count, or nothing at all, between steps.
 bool is_stateless(const Site &site, const Expr *optimizer) {
-  const std::vector<model::Argument::Given> made = model::written_as(scope_of(site), optimizer);
-  for (const model::Argument::Given &given : made) {
-    const auto *call = as<Call>(given.expr);
+  bool found = false;
+  visit_origins(site, *site.function, optimizer, [&](const Origin &origin) {
+    const auto *call = as<Call>(origin.expr);
     const model::Value callee = call != nullptr ? site.project.callee_of(call) : model::Value{};
     const std::string_view api = callee.is(model::Value::Tag::Api) ? callee.name().text() : std::string_view{};
-    if (api == "optax.sgd" && argument(*call, 1, "momentum") == nullptr) {
-      return true;
-    }
-  }
-  return false;
+    found |= api == "optax.sgd" && argument(*call, 1, "momentum") == nullptr;
+    return origin.parameter_of != nullptr ? Onward::Through : Onward::Stop;
+  });
+  return found;
 }
 
 bool is_name(const Expr *expr, Symbol name) {
@@ -126,8 +126,83 @@ const Call *step_with(const Site &site, const model::Loop &loop, Symbol state, c
   return count == 1 ? found : nullptr;
 }
 
+// In every step: in a loop, or in a function that is compiled, scanned over, or called from a loop.
+bool is_in_step(const Site &site) {
+  const model::Loop *loop = long_loop_around(site);
+  if (loop != nullptr) {
+    return runs_every_turn(site, *loop);
+  }
+  if (site.function == nullptr || site.function->definition() == nullptr) {
+    return false;
+  }
+  return (tracers_at(site) & model::kByJaxJit) != 0 || site.function->in_loop ||
+         std::ranges::any_of(handed_to(site, *site.function), [](const HandedTo &to) {
+           return to.api == "jax.lax.scan" || to.api == "jax.lax.fori_loop";
+         });
+}
+
+// `updates, _ = tx.update(grads, tx.init(params), params)`: a state that has no name at all.
+bool check_unnamed(Site &site, const Call &call, const Expr &optimizer) {
+  const auto *update = !site.ancestors.empty() ? as<Call>(site.ancestors.back()) : nullptr;
+  if (update == nullptr || called_method(*update) != "update" || update->args.size() < 2 || update->args[1] != &call ||
+      receiver_of(*update) == nullptr || text_of(site, receiver_of(*update)) != text_of(site, &optimizer)) {
+    return false;
+  }
+  if (is_in_step(site) && is_optax_optimizer(site, &optimizer) && !is_stateless(site, &optimizer)) {
+    report(site, call, "the optimizer's state is initialized in every step, so its moments and step count are lost",
+           fmt::format("call `{}` once before the loop, and carry the state from step to step", text_of(site, &call)));
+  }
+  return true;
+}
+
+// `state = TrainState.create(params=params, tx=tx)` in every step, which initializes the optimizer's state as well.
+void check_created(Site &site, const Call &call) {
+  const model::Loop *loop = long_loop_around(site);
+  const auto *assignment = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
+  const auto *state =
+      assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
+  const Keyword *params = keyword_argument(call, "params");
+  const Keyword *optimizer = keyword_argument(call, "tx");
+  const auto *carried = params != nullptr ? as<Name>(params->value) : nullptr;
+  if (loop == nullptr || state == nullptr || carried == nullptr || optimizer == nullptr || site.module->is_test ||
+      !is_bound_in(*loop, carried->id) || !runs_every_turn(site, *loop) || is_stateless(site, optimizer->value)) {
+    return;
+  }
+  // One update, and then the parameters go on alone: `params = state.params`.
+  u32 updates = 0;
+  bool takes_params = false;
+  any_node(loop->node, [&](const Node *node) {
+    const auto *inner = as<Call>(node);
+    updates += inner != nullptr && called_method(*inner) == "apply_gradients" ? 1 : 0;
+    const auto *bound = as<Assign>(node);
+    const auto *target = bound != nullptr && bound->targets.size() == 1 ? as<Name>(bound->targets[0]) : nullptr;
+    const auto *part = bound != nullptr ? as<Attribute>(bound->value) : nullptr;
+    const auto *of = part != nullptr ? as<Name>(part->value) : nullptr;
+    takes_params |= target != nullptr && target->id == carried->id && of != nullptr && of->id == state->id &&
+                    part->attr.text() == "params";
+    return false;
+  });
+  const bool has_inner = std::ranges::any_of(site.function->loops, [&](const model::Loop *inner) {
+    return inner != loop && contains(loop->node, inner->node);
+  });
+  if (updates != 1 || !takes_params || has_inner) {
+    return;
+  }
+  report(site, call,
+         fmt::format("`{}` is created in every step, so the optimizer's moments and step count are lost",
+                     state->id.text()),
+         fmt::format("create `{}` once before the loop, and carry it from step to step", state->id.text()));
+}
+
 void check(Site &site, const Call &call) {
+  if (called_method(call) == "create") {
+    return site.module->jax && site.function != nullptr ? check_created(site, call) : void();
+  }
   const Expr *optimizer = receiver_of(call);
+  if (site.module->jax && optimizer != nullptr && call.args.size() == 1 && site.function != nullptr &&
+      check_unnamed(site, call, *optimizer)) {
+    return;
+  }
   const auto *assignment = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
   const auto *state =
       assignment != nullptr && assignment->targets.size() == 1 ? as<Name>(assignment->targets[0]) : nullptr;
@@ -141,8 +216,7 @@ void check(Site &site, const Call &call) {
   // Where the state is made again and again: the loop around it, or the step that is called from one.
   const model::Loop *loop = long_loop_around(site);
   const FunctionDef *definition = site.function->definition();
-  const bool is_step = loop == nullptr && definition != nullptr &&
-                       ((tracers_at(site) & model::kByJaxJit) != 0 || site.function->in_loop);
+  const bool is_step = loop == nullptr && definition != nullptr && is_in_step(site);
   if ((loop == nullptr && !is_step) || (loop != nullptr && !runs_every_turn(site, *loop))) {
     return;
   }
@@ -237,7 +311,7 @@ reported.
 
 - Optax documentation "Getting started"
 )"},
-    .calls = "*.init",
+    .calls = "*.init *.create",
     .on_call = check};
 
 } // namespace deepperf::rules::optimizer_state_per_step

@@ -343,13 +343,17 @@ void check_call(Site &site, const Call &call) {
   if (site.module->jax && !site.module->is_test && loop == nullptr && call.fact != 0) {
     return check_method(site, call);
   }
+  const bool is_list = loop != nullptr && (loop->node->kind == NodeKind::ListComp ||
+                                           loop->node->kind == NodeKind::DictComp); // weights of all layers, samples
   if (!site.module->jax || site.module->is_test || site.function == nullptr || loop == nullptr || loop->tiny ||
-      (loop->node->kind != NodeKind::For && loop->node->kind != NodeKind::While) || !runs_every_turn(site, *loop) ||
-      enclosing(site, NodeKind::IfExp) != nullptr) {
+      (!is_list && loop->node->kind != NodeKind::For && loop->node->kind != NodeKind::While) ||
+      (!is_list && !runs_every_turn(site, *loop)) || enclosing(site, NodeKind::IfExp) != nullptr) {
     return;
   }
   const auto *statement = as<For>(loop->node);
-  if (statement != nullptr && contains(statement->iter, &call)) {
+  const auto *each = is_list ? static_cast<const ComprehensionExpr *>(loop->node) : nullptr;
+  const Expr *iter = statement != nullptr ? statement->iter : each != nullptr ? each->generators[0]->iter : nullptr;
+  if (iter != nullptr && contains(iter, &call)) {
     return;
   }
   const bool is_drawn_here = draws(called_api(site, call));
@@ -373,7 +377,8 @@ void check_call(Site &site, const Call &call) {
     add_note(finding, site, *loop->node, "nothing in this loop changes it");
     const bool is_step = step != nullptr && step->compiled_at != nullptr && loop->steps;
     // Weights of layers, samples: numbers that are kept, and meant to differ.
-    const bool is_kept = is_drawn_here && statement != nullptr && !called_api(site, call).ends_with("split") &&
+    const bool is_kept = is_drawn_here && (statement != nullptr || is_list) &&
+                         !called_api(site, call).ends_with("split") &&
                          !called_api(site, call).ends_with("permutation") &&
                          !function_has_word(site, {"benchmark", "timeit", "block_until_ready", "perf_counter"});
     finding.tier = is_step || is_kept ? Tier::On : Tier::Hint;

@@ -83,6 +83,32 @@ Store changed_in_loop(const ClassInfo &type, Symbol name) {
   return {};
 }
 
+// `model.name = …` in a loop of somebody who has the object.
+Store changed_from_outside(const model::Project &project, const ClassInfo &type, Symbol name) {
+  constexpr std::size_t kMostStores = 16;
+  const auto &all = model::definitions_of(project).attribute_stores;
+  const auto stores = all.find(name.id);
+  if (stores == all.end() || stores->second.size() > kMostStores) {
+    return {};
+  }
+  for (const model::AttributeStore &store : stores->second) {
+    const FunctionInfo &function = *store.function;
+    if (function.type != nullptr || function.traced || function.tracers != 0 || store.object == nullptr) {
+      continue;
+    }
+    const model::Value holder = model::value_of(model::scope_of(project, function), store.object);
+    const bool is_it = holder.is(model::Value::Tag::Object) && !holder.open && holder.type == &type;
+    const bool is_repeated =
+        is_it && (function.in_loop || std::ranges::any_of(function.loops, [&](const model::Loop *loop) {
+                    return !loop->tiny && contains(loop->node, store.object);
+                  }));
+    if (is_repeated) {
+      return {&function, store.object};
+    }
+  }
+  return {};
+}
+
 // Reads of attributes of `self`, each name once, in the code that a compiled method runs.
 void find_reads(const FunctionInfo &function, const Node *code, std::vector<const Attribute *> &reads) {
   any_node_inside(code, [&](const Node *node) {
@@ -429,7 +455,8 @@ void check(Site &site, const Node &node) {
       if (std::ranges::any_of(method->own_stores, [read](Symbol stored) { return stored == read->attr; })) {
         continue;
       }
-      const Store store = changed_in_loop(*function->type, read->attr);
+      Store store = changed_in_loop(*function->type, read->attr);
+      store = store.place == nullptr ? changed_from_outside(site.project, *function->type, read->attr) : store;
       if (store.place == nullptr) {
         continue;
       }
@@ -461,7 +488,7 @@ extern constinit const Rule kStaleAttributeUnderJit = {
              .documentation = R"(## What it finds
 
 A method that `jax.jit` compiles and that reads an attribute of `self`, directly or in a method that it calls or differentiates, where
-another method changes that attribute in a loop or is called from one. One attribute per compiled method is reported.
+another method, or a function that has the object, changes that attribute in a loop or is called from one. One attribute per compiled method is reported.
 
 `train_step` or `call` of a Keras model that reads an attribute which starts as a number and which a callback changes.
 

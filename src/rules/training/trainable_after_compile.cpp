@@ -198,7 +198,8 @@ private:
       }
       return false;
     });
-    if (const auto *assignment = as<Assign>(&statement)) {
+    if (const auto *assignment = as<Assign>(&statement);
+        assignment != nullptr && !take_result(frame, *assignment, state)) {
       for (const Expr *target : assignment->targets) {
         const Key key = key_of(frame, target);
         if (key.name && state.compiled.has_value() && key == state.compiled->key) {
@@ -208,6 +209,43 @@ private:
         }
       }
     }
+  }
+
+  // `base, model = build()`: what the function called its models is what the caller calls them from here on. False if
+  // none of them is the compiled one.
+  bool take_result(const Frame &frame, const Assign &assignment, State &state) {
+    const auto *call = as<Call>(assignment.value);
+    const FunctionInfo *callee = call != nullptr ? called_function(site_of(site_, *call), *call) : nullptr;
+    const FunctionDef *definition = callee != nullptr ? callee->definition() : nullptr;
+    const auto *result = definition != nullptr && !definition->body.empty()
+                             ? as<Return>(definition->body[definition->body.size() - 1])
+                             : nullptr;
+    if (result == nullptr || result->value == nullptr || assignment.targets.size() != 1 ||
+        !state.compiled.has_value()) {
+      return false;
+    }
+    const auto parts = [](const Expr *expr) {
+      const auto *tuple = as<Tuple>(expr);
+      return tuple != nullptr ? std::vector<const Expr *>(tuple->elts.begin(), tuple->elts.end())
+                              : std::vector<const Expr *>{expr};
+    };
+    const std::vector<const Expr *> given = parts(result->value);
+    const std::vector<const Expr *> taken = parts(assignment.targets[0]);
+    bool found = false;
+    for (std::size_t i = 0; i < given.size() && given.size() == taken.size(); ++i) {
+      const Key inner = key_of({callee, {}}, given[i]);
+      const Key outer = key_of(frame, taken[i]);
+      if (!inner.name || !outer.name) {
+        continue;
+      }
+      if (inner == state.compiled->key) {
+        state.compiled->key = outer;
+        found = true;
+      } else if (state.switched.has_value() && inner == state.switched->key) {
+        state.switched->key = outer;
+      }
+    }
+    return found;
   }
 
   void visit_call(const Frame &frame, const Call &call, State &state, u32 depth) {
@@ -280,11 +318,37 @@ public:
   std::string_view text_; // of the file
 };
 
+// A callback runs inside of fit(), whose step was made when the model was compiled.
+void check_callback(Site &site, const Node &node) {
+  const auto &assignment = static_cast<const Assign &>(node);
+  const auto *target = assignment.targets.size() == 1 ? as<Attribute>(assignment.targets[0]) : nullptr;
+  if (target == nullptr || target->attr.text() != "trainable" || site.type == nullptr || site.function == nullptr ||
+      !site.function->name || !site.function->name.text().starts_with("on_") || site.module->is_test) {
+    return;
+  }
+  const bool is_callback = std::ranges::any_of(site.type->mro, [](const model::ClassInfo *at) {
+    return std::ranges::any_of(at->bases, [](const model::Value &base) {
+      return base.is(model::Value::Tag::Api) && base.name().text() == "tensorflow.keras.callbacks.Callback";
+    });
+  });
+  // Whoever compiles again there, or makes the step anew, knows.
+  constexpr std::string_view kCompiles[] = {"compile(", "make_train_function", "train_function"};
+  if (!is_callback || has_word(text_of(site, site.type->node), Words(kCompiles)) ||
+      reaches_word(site, *site.function->node, Words(kCompiles))) {
+    return;
+  }
+  report(site, node, "`trainable` is changed while `fit()` runs, so it has no effect until the model is compiled again",
+         "train in two calls of `fit()`, with `compile()` between them");
+}
+
 bool is_looked_at(const Site &site) {
   return site.module->tensorflow && !site.module->is_test && file_has_word(site, {".trainable"});
 }
 
 void check(Site &site, const Node &node) {
+  if (node.kind == NodeKind::Assign) {
+    return check_callback(site, node);
+  }
   const FunctionInfo *function = site.project.function_at(&node);
   const FunctionDef *definition = function != nullptr ? function->definition() : nullptr;
   if (definition == nullptr || !is_looked_at(site)) {
@@ -328,7 +392,8 @@ extern constinit const Rule kTrainableAfterCompile = {
              .documentation = R"(## What it finds
 
 `base.trainable = False` (or True, or a loop over `base.layers`) between `model.compile(…)` and `model.fit(…)`, with no other `compile` in
-between. Functions and methods of the project are followed in the order in which they run.
+between. Functions and methods of the project are followed in the order in which they run. The same in a method of a callback, which runs
+inside of `fit()`.
 
 ## Why it is wrong
 
@@ -367,7 +432,7 @@ Where a function that the rule does not see compiles the model again.
 
 - Keras guide "Transfer learning and fine-tuning": important note about `compile()` and `trainable`
 )"},
-    .nodes = {NodeKind::FunctionDef},
+    .nodes = {NodeKind::FunctionDef, NodeKind::Assign},
     .on_node = check,
     .on_module = check_module};
 

@@ -66,6 +66,8 @@ MISTAKES = {
     "unrolled": ("DP221", {"first": ("for _ in range(1000):", "    x = x + 0.01 * jnp.sin(x)")}),
     "static_number": ("DP207", {"parameter": ", number", "argument": ", number=count", "jit": STATIC}),
     "branch": ("DP826", {"first": ("if x.mean() > 0:", "    x = -x")}),
+    "fresh_state": ("DP850", {"update": "updates, _ = {tx}.update(grads, {tx}.init(params), params)"}),
+    "tested": ("DP116", {"after": ("if loss < 0.1:", "    total += 1")}),
     "timing": ("DP154", {"before": ("begin = time.perf_counter()",), "after": ("spent = time.perf_counter() - begin",)}),
 }
 

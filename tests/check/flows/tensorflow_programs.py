@@ -65,6 +65,8 @@ MISTAKES = {
     "numpy_random_mapped": ("DP856", {"parse": (*PARSE, "image = image * np.random.uniform(0.8, 1.2)", *PARSED)}),
     "cached_augmentation": ("DP105", {"parse": (*PARSE, "image = tf.image.random_flip_left_right(image)", *PARSED),
                                       "pipeline": (READ, SHUFFLE, MAP, "ds.cache()", BATCH, PREFETCH)}),
+    "shuffled_images": ("DP189", {"parse": (*PARSE[:2], "image = tf.image.resize(image, [256, 256])", *PARSED),
+                                  "pipeline": (READ, MAP, SHUFFLE, BATCH, PREFETCH)}),
     "not_scaled": ("DP956", {"policy": 'tf.keras.mixed_precision.set_global_policy("mixed_float16")\n'}),
 }
 

@@ -220,7 +220,7 @@ def order_matters(paths, others):
 
 
 lookup = tf.keras.layers.StringLookup()
-vectorize = tf.keras.layers.TextVectorization()
+vectorize = tf.keras.layers.TextVectorization()  # expect: DP968
 rescale = tf.keras.layers.Rescaling(1.0 / 255)
 
 

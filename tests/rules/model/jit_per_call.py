@@ -85,3 +85,17 @@ class Model:
             return x
 
         return step
+
+
+def behind_a_setting(settings, batches):
+    if settings.evaluate:
+        for batch in batches:
+            yield jax.jit(lambda x: x * 2)(batch)  # expect: DP220
+
+
+def when_first_needed(batches):
+    compiled = None
+    for batch in batches:
+        if compiled is None:
+            compiled = jax.jit(lambda x: x * 2)
+        yield compiled(batch)

@@ -17,7 +17,7 @@ def best_state(state, batches):
     best, lowest = None, float("inf")
     for x in batches:
         state, loss = train_step(state, x)
-        if loss < lowest:
+        if loss < lowest:  # expect: DP116
             best, lowest = state, loss  # expect: DP954
     return best
 

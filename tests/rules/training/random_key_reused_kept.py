@@ -154,7 +154,7 @@ class Trainer:
             self.state = keyed_step(self.state, x, self.next_key())
 
 
-@jax.jit
+@jax.jit  # hint: DP225
 def keyed_step(state, x, key):
     def loss_fn(params):
         return state.apply_fn({"params": params}, x, train=True, rngs={"dropout": key}).mean()
