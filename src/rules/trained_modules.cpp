@@ -58,6 +58,12 @@ bool is_harmless_function(std::string_view api) {
          api == "isinstance" || api == "len" || api == "id" || api == "hasattr" || api == "str" || api == "repr";
 }
 
+// copy.deepcopy(policy), which shares no weights with what it copies.
+bool is_copy(const Site &site, const Call &maker) {
+  const Value callee = site.project.callee_of(&maker);
+  return callee.is(Value::Tag::Api) && callee.name().text() == "copy.deepcopy";
+}
+
 class Finder {
 public:
   Finder(const Site &site, TrainedModules &found) : site_(site), found_(found) {}
@@ -228,7 +234,7 @@ private:
   // What the call that made a module was given: layers, a model to wrap.
   void take_parts(const Call &maker, u32 depth) {
     const model::FunctionInfo *const where = site_.project.caller_of(&maker);
-    if (where == nullptr) {
+    if (where == nullptr || is_copy(site_, maker)) {
       return;
     }
     const auto take_part = [&](const Expr *given) {
@@ -287,7 +293,7 @@ bool is_taken(const Site &site, const TrainedModules &trained, const Value &modu
       found =
           found || trained.made.contains(one.maker()) || std::ranges::any_of(one.maker()->args, [&](const Expr *part) {
             const auto *starred = as<Starred>(part);
-            return where != nullptr && is_taken(site, trained,
+            return where != nullptr && !is_copy(site, *one.maker()) && is_taken(site, trained,
                                                 model::value_of(model::scope_of(site.project, *where),
                                                                 starred != nullptr ? starred->value : part),
                                                 depth + 1);

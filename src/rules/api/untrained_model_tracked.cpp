@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -382,23 +383,6 @@ void check_passed_member(Site &site, const Call &call) {
   }
 }
 
-void check_node(Site &site, const Node &node) {
-  const auto &call = static_cast<const Call &>(node);
-  if (site.function != nullptr && site.module->torch && !site.module->is_test && !call.args.empty() &&
-      file_has_word(site, {"from_pretrained"})) {
-    check_passed(site, call);
-  }
-  const auto *model = as<Attribute>(call.func);
-  if (site.function != nullptr && site.module->torch && !site.module->is_test && !call.args.empty() &&
-      file_has_word(site, {"deepcopy"}) && !under_no_grad(site)) {
-    check_passed_member(site, call);
-  }
-  if (model != nullptr && site.function != nullptr && site.function->steps && site.module->torch &&
-      !site.module->is_test && !under_no_grad(site)) {
-    check_copy(site, call, *model);
-  }
-}
-
 // ---- A model that is made in one place and run in another: a teacher in a closure, in a helper, as an attribute -----
 
 // Is what is passed data, and no result of a model whose weights the gradients are for?
@@ -458,6 +442,67 @@ void check_elsewhere(Site &site, const Call &call) {
   if (const Call *maker = maker_of_module(module)) {
     finding.notes.push_back(
         {site_of(site, *maker).module->file, maker->span(), "no optimizer gets the parameters of this model"});
+  }
+}
+
+// `log_probs(reference, batch)` and `self.log_probs(batch, model=self.reference)`: a function that only runs the model
+// that it is given, wherever that one was made.
+void check_handed_over(Site &site, const Call &call) {
+  const model::FunctionInfo *const function = called_function(site, call);
+  if (function == nullptr || function->no_grad || function->decorated_no_grad || !model::has_grad(&call) ||
+      function_has_word(site, {".detach()"})) {
+    return;
+  }
+  const PlaceContext context = context_of(site);
+  if (!context.in_training_step || context.no_grad != PlaceContext::NoGrad::Never) {
+    return;
+  }
+  std::vector<const Expr *> given(call.args.begin(), call.args.end());
+  std::ranges::transform(call.keywords, std::back_inserter(given), &Keyword::value);
+  for (const Expr *model : given) {
+    const Kind kind = model::kind_of(model);
+    if ((model->kind != NodeKind::Name && model->kind != NodeKind::Attribute) ||
+        (kind != Kind::HfModel && kind != Kind::TorchModule) || !is_run_by_callee(site, call, *model)) {
+      continue;
+    }
+    const model::Value module = value_of(site, model);
+    const TrainedModules &trained = trained_modules(site);
+    const Call *const maker = maker_of_module(module);
+    const auto is_tracked = [model](const Expr *other) { return other != model && model::has_grad(other); };
+    if (maker == nullptr || !trained.is_left_alone(site, module) || !trained.is_ready(module) ||
+        std::ranges::any_of(given, is_tracked)) {
+      continue;
+    }
+    Finding &finding =
+        report(site, call,
+               fmt::format("`{}` is not trained, but every step records its autograd graph and computes its gradients",
+                           text_of(site, model)),
+               "run it under `torch.no_grad()`, or freeze it with `requires_grad_(False)`");
+    finding.notes.push_back(
+        {site_of(site, *maker).module->file, maker->span(), "no optimizer gets the parameters of this model"});
+    return;
+  }
+}
+
+void check_node(Site &site, const Node &node) {
+  const auto &call = static_cast<const Call &>(node);
+  const std::size_t before = site.findings.size();
+  if (site.function != nullptr && site.module->torch && !site.module->is_test && !call.args.empty() &&
+      file_has_word(site, {"from_pretrained"})) {
+    check_passed(site, call);
+  }
+  const auto *model = as<Attribute>(call.func);
+  if (site.function != nullptr && site.module->torch && !site.module->is_test && !call.args.empty() &&
+      file_has_word(site, {"deepcopy"}) && !under_no_grad(site)) {
+    check_passed_member(site, call);
+  }
+  if (model != nullptr && site.function != nullptr && site.function->steps && site.module->torch &&
+      !site.module->is_test && !under_no_grad(site)) {
+    check_copy(site, call, *model);
+  }
+  if (site.findings.size() == before && site.function != nullptr && site.module->torch && !site.module->is_test &&
+      (!call.args.empty() || !call.keywords.empty())) {
+    check_handed_over(site, call);
   }
 }
 
