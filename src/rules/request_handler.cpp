@@ -169,7 +169,7 @@ const HandedOver &handed_over(Handlers &handlers, const model::Module &module) {
 }
 
 bool is_registered(Handlers &handlers, const FunctionInfo &function) {
-  return function.type == nullptr && function.name &&
+  return function.name && (function.type == nullptr || function.definition()->is_async) &&
          has_word(function.module->parsed->source.text(), {"aiohttp", "flask", "fastapi", "starlette", "sanic"}) &&
          handed_over(handlers, *function.module).to_server.contains(function.name.id);
 }

@@ -136,15 +136,15 @@ const FunctionDef *method_of(const model::ClassInfo &type, std::string_view name
 }
 
 // A pretrained part of a LightningModule whose optimizer gets the parameters of other parts alone.
-void check_lightning(Site &site, const Call &call) {
-  const auto *part = as<Attribute>(call.func);
+void check_lightning(Site &site, const Call &call, const Attribute *part) {
   const auto *self = part != nullptr ? as<Name>(part->value) : nullptr;
   if (self == nullptr || site.function == nullptr || site.function->type == nullptr || site.module->is_test ||
       !leads_from_training_step(site) || under_no_grad(site) || !is_plain_lightning_module(*site.function->type)) {
     return;
   }
-  std::string_view api;
-  const bool is_loaded = maker_of_callee(site, call, &api) != nullptr && api.ends_with(".from_pretrained");
+  const model::Value model = value_of(site, part);
+  const bool is_loaded = model.is(model::Value::Tag::Instance) && model.maker() != nullptr && model.name() &&
+                         model.name().text().ends_with(".from_pretrained");
   const FunctionDef *const optimizers = method_of(*site.function->type, "configure_optimizers");
   if (!is_loaded || optimizers == nullptr) {
     return;
@@ -422,7 +422,8 @@ bool is_cut(const Site &site, const Call &call) {
 
 void check_elsewhere(Site &site, const Call &call) {
   const bool is_held = call.func->kind == NodeKind::Name || call.func->kind == NodeKind::Attribute;
-  if (!is_held || call.args.empty() || !model::has_grad(&call) || !takes_no_graph(site, call)) {
+  if (!is_held || (call.args.empty() && call.keywords.empty()) || !model::has_grad(&call) ||
+      !takes_no_graph(site, call)) {
     return;
   }
   const PlaceContext context = context_of(site);
@@ -516,18 +517,23 @@ void check(Site &site, const Call &call) {
   }
 }
 
+// Methods that run a model, or a part of it.
+bool is_forward_pass(std::string_view method) {
+  return method == "encode" || method == "get_image_features" || method == "get_text_features";
+}
+
 void check_here(Site &site, const Call &call) {
-  check_lightning(site, call);
   const auto *method = as<Attribute>(call.func);
-  const bool is_encoder = method != nullptr && method->attr.text() == "encode";
+  const bool is_encoder = method != nullptr && is_forward_pass(method->attr.text());
   const auto *member = as<Attribute>(is_encoder ? method->value : call.func);
+  check_lightning(site, call, member);
   if (member != nullptr && site.function != nullptr && !site.module->is_test &&
       (is_encoder || model::kind_of(call.func) == Kind::HfModel)) {
     check_member(site, call, *member);
   }
   const auto *name = as<Name>(method != nullptr ? method->value : call.func);
   if (name == nullptr || site.function == nullptr || site.module->is_test || under_no_grad(site) ||
-      (method != nullptr && method->attr.text() != "encode")) {
+      (method != nullptr && !is_encoder)) {
     return;
   }
   const model::Loop *loop = loop_around(site);
@@ -625,7 +631,7 @@ Where the gradient with respect to the batch itself is needed.
 
 - PyTorch: locally disabling gradient computation
 )"},
-    .calls = "TorchModule.__call__ HfModel.__call__ *.encode",
+    .calls = "TorchModule.__call__ HfModel.__call__ *.encode HfModel.get_image_features HfModel.get_text_features",
     .on_call = check,
     .nodes = {NodeKind::Call},
     .on_node = check_node};

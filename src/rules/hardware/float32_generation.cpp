@@ -37,8 +37,8 @@ bool chooses_float32(const Site &site, const Call &call) {
 bool chooses_format(const Site &site, const Call &call) {
   constexpr std::string_view kFormats[] = {"torch_dtype",         "dtype",   "load_in_8bit", "load_in_4bit",
                                            "quantization_config", "variant", "revision"};
-  return std::ranges::any_of(
-      kFormats, [&](std::string_view name) { return !argument_of(site, call, ~0U, name).is_absent(); });
+  return std::ranges::any_of(kFormats,
+                             [&](std::string_view name) { return !argument_of(site, call, ~0U, name).is_absent(); });
 }
 
 // A file that trains, or that changes the format later, or never uses a GPU.
