@@ -172,15 +172,15 @@ void check_model(Site &site, const Call &call) {
 
 // `model.config.output_attentions = True`
 void check_stored(Site &site, const Node &node) {
-  const auto &stored = static_cast<const Attribute &>(node);
+  const auto *stored = as<Attribute>(&node);
   const auto *assignment = !site.ancestors.empty() ? as<Assign>(site.ancestors.back()) : nullptr;
-  const auto *config = as<Attribute>(stored.value);
-  if (stored.context != Context::Store || assignment == nullptr || config == nullptr || site.module->is_test ||
+  const auto *config = stored != nullptr ? as<Attribute>(stored->value) : nullptr;
+  if (config == nullptr || stored->context != Context::Store || assignment == nullptr || site.module->is_test ||
       config->attr.text() != "config" || bool_of(site, assignment->value) != true) {
     return;
   }
   const model::Value model = value_of(site, config->value);
-  const std::string_view option = stored.attr.text();
+  const std::string_view option = stored->attr.text();
   const std::string_view attribute = option.substr(std::string_view("output_").size());
   if (model.is_kind(Kind::HfModel) && model.maker() != nullptr && is_never_read(site, attribute, *model.maker())) {
     tell_kept(site, *site.module, node.span(), option,

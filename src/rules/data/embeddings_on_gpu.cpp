@@ -135,10 +135,10 @@ void check(Site &site, const Call &call) {
   if (copied == nullptr) {
     return;
   }
-  Finding &finding =
-      report(site, call,
-             "`convert_to_tensor=True` keeps the embeddings of all texts on the GPU, though they are used on the CPU",
-             "omit it: `encode` then copies each batch to a NumPy array");
+  Finding &finding = report(
+      site, call,
+      "`convert_to_tensor=True` keeps the embeddings of all texts on the GPU, though they are used on the CPU",
+      "omit it: `encode` then copies each batch to a NumPy array, and `torch.from_numpy()` makes a tensor of it");
   if (copied != &call) {
     finding.notes.push_back({where->module->file, copied->span(), "they are copied to the CPU here"});
   }

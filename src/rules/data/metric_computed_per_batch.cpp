@@ -66,11 +66,6 @@ bool is_reset_here(const Site &site, const Expr &metric, const model::Loop *loop
   return definition != nullptr ? any_node(definition->body, resets) : any_node(site.module->parsed->tree.body, resets);
 }
 
-bool is_step_of_framework(const model::FunctionInfo &function) {
-  return model::is_evaluation_of_framework(function) ||
-         ((function.context & model::kStepOfFramework) != 0 && (function.context & model::kPerTrainingStep) != 0);
-}
-
 void check(Site &site, const Call &call) {
   const Expr *const metric = receiver_of(call);
   if (metric == nullptr || site.function == nullptr || site.module->is_test || !call.args.empty() ||
@@ -78,10 +73,13 @@ void check(Site &site, const Call &call) {
     return;
   }
   const PlaceContext context = context_of(site);
+  if (context.in_training_step) {
+    return; // DP410 tells of all metrics there
+  }
   const model::Loop *const loop = loop_around(site);
   const bool is_repeated = loop != nullptr && goes_over_data(site, *loop) && runs_every_turn(site, *loop);
-  if (!is_repeated && !is_step_of_framework(*site.function) &&
-      (loop != nullptr || (!context.in_training_step && !context.in_evaluation_step))) {
+  if (!is_repeated && !model::is_evaluation_of_framework(*site.function) &&
+      (loop != nullptr || !context.in_evaluation_step)) {
     return;
   }
   const Value made = value_of(site, metric);
