@@ -292,7 +292,11 @@ Value Transfer::method_result(const Call *call, Symbol name, const Value &receiv
     module.device = info->has(kMoves) ? u8{kOnGpu} : module.device;
     return module;
   }
-  return torch_result(*info, call, arguments, name, receiver);
+  Value result = torch_result(*info, call, arguments, name, receiver);
+  if (receiver.kind == Kind::HfDataset && info->returns == Kind::HfDataset) {
+    result.container |= receiver.container; // map() of a DatasetDict maps all splits
+  }
+  return result;
 }
 
 namespace {

@@ -1,4 +1,4 @@
-#include "model/classes.h"
+#include "rules/callables.h"
 #include "rules/options.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -8,7 +8,6 @@
 namespace deepperf::rules::unbatched_dataset_map {
 
 using namespace python;
-using model::Value;
 
 namespace {
 
@@ -64,22 +63,6 @@ bool takes_batches(const model::FunctionInfo &function) {
          });
 }
 
-// The function that map() calls: a function, a lambda, a method, an object with __call__, or a partial of one of them.
-const model::FunctionInfo *mapped_function(const Site &site, const Expr *mapper) {
-  if (mapper->kind == NodeKind::Lambda) {
-    return site.project.function_at(mapper);
-  }
-  const auto *partial = as<Call>(mapper);
-  if (partial != nullptr && called_api(site, *partial) == "functools.partial" && !partial->args.empty()) {
-    return mapped_function(site, partial->args[0]);
-  }
-  const Value value = value_of(site, mapper);
-  if (value.is(Value::Tag::Object)) {
-    return model::find_method_of(*value.type, intern("__call__"));
-  }
-  return value.is(Value::Tag::Function) || value.is(Value::Tag::Method) ? value.function : nullptr;
-}
-
 // The call in the function that tokenizes its example; null if there is none.
 const Call *tokenizes(const model::FunctionInfo &function) {
   const Call *found = nullptr;
@@ -106,7 +89,7 @@ void check(Site &site, const Call &call) {
   if (call.args.empty() || call.args.size() > 1 || !are_absent(site, call, {"batched", "with_indices"})) {
     return;
   }
-  const model::FunctionInfo *const function = mapped_function(site, call.args[0]);
+  const model::FunctionInfo *const function = callable_of(scope_of(site), call.args[0]);
   if (function == nullptr) {
     return;
   }

@@ -1,10 +1,10 @@
+#include "rules/callables.h"
 #include "rules/options.h"
 #include "rules/reach.h"
 
 namespace deepperf::rules::metrics_without_generation {
 
 using namespace python;
-using model::Value;
 
 namespace {
 
@@ -15,9 +15,9 @@ void check(Site &site, const Call &call) {
       !are_absent(site, call, {"preprocess_logits_for_metrics"}) || site.module->is_test) {
     return;
   }
-  const Value function = model::value_of(metrics.scope, metrics.value);
-  if ((!function.is(Value::Tag::Function) && !function.is(Value::Tag::Method)) || function.function->node == nullptr ||
-      !has_word(text_of(*function.function), {".batch_decode("}) || has_word(text_of(*function.function), {"argmax"})) {
+  const model::FunctionInfo *const function = callable_of(metrics.scope, metrics.value);
+  if (function == nullptr || !has_word(text_of(*function), {".batch_decode("}) ||
+      has_word(text_of(*function), {"argmax"})) {
     return;
   }
   const auto written = model::written_as(settings.given[0].scope, settings.given[0].expr);

@@ -1,3 +1,4 @@
+#include "rules/callables.h"
 #include "rules/options.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
@@ -9,7 +10,6 @@
 namespace deepperf::rules::trainer_settings_contradict {
 
 using namespace python;
-using model::Value;
 
 namespace {
 
@@ -54,14 +54,15 @@ std::vector<std::string> returned_keys(const Site &site, const model::FunctionIn
 void check_metric(Site &site, const Call &trainer, const Site &there, const Call &made) {
   const auto metric = fixed(there, made, "metric_for_best_model", model::ConstantValue::none());
   const Option metrics = option_of(site, trainer, "compute_metrics");
-  const Value function = metrics.value != nullptr ? model::value_of(metrics.scope, metrics.value) : Value{};
+  const model::FunctionInfo *const function =
+      metrics.value != nullptr ? callable_of(metrics.scope, metrics.value) : nullptr;
   if (!metric.has_value() || !metric->as_string().has_value() || !is_true(there, made, "load_best_model_at_end") ||
-      (!function.is(Value::Tag::Function) && !function.is(Value::Tag::Method))) {
+      function == nullptr) {
     return;
   }
   std::string name = *metric->as_string();
   name = name.starts_with("eval_") ? name.substr(5) : name;
-  const std::vector<std::string> keys = returned_keys(site, *function.function);
+  const std::vector<std::string> keys = returned_keys(site, *function);
   const auto means = [&name](const std::string &key) { return key == name || key == "eval_" + name; };
   if (keys.empty() || name == "loss" || name == "runtime" || name.ends_with("per_second") ||
       std::ranges::any_of(keys, means)) {
