@@ -127,9 +127,11 @@ of batches, and in distributed training each call also gathers the samples of al
 ## Bad
 
 ```python
+import torch
 from torchmetrics.classification import BinaryAUROC
 
 
+@torch.inference_mode()
 def evaluate(model, loader):
     auroc = BinaryAUROC()
     for x, y in loader:
@@ -140,9 +142,11 @@ def evaluate(model, loader):
 ## Good
 
 ```python
+import torch
 from torchmetrics.classification import BinaryAUROC
 
 
+@torch.inference_mode()
 def evaluate(model, loader):
     auroc = BinaryAUROC()
     for x, y in loader:

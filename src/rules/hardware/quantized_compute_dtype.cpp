@@ -8,31 +8,48 @@ using model::Value;
 
 namespace {
 
-// `bnb_4bit_compute_dtype=torch.float32`, which is the default
-bool is_float32(const Option &type) {
-  if (type.is_absent) {
-    return true;
-  }
+bool is_dtype(const Option &type, std::string_view wanted, std::string_view other = {}) {
   if (type.value == nullptr) {
     return false;
   }
   const Value value = model::value_of(type.scope, type.value);
-  return type.as_string() == "float32" || (value.is(Value::Tag::Api) && (value.name().text() == "torch.float32" ||
-                                                                         value.name().text() == "torch.float"));
+  const std::string_view api = value.is(Value::Tag::Api) ? value.name().text() : std::string_view{};
+  const auto text = type.as_string();
+  return text == wanted || (api.starts_with("torch.") && (api.substr(6) == wanted || api.substr(6) == other));
+}
+
+// The configuration that the model is loaded with; null if it is not known.
+const Call *quantization_of(const Site &site, const Call &call) {
+  const Option config = option_of(site, call, "quantization_config");
+  const auto written =
+      config.value != nullptr ? model::written_as(config.scope, config.value) : std::vector<model::Argument::Given>{};
+  const auto *made = written.size() == 1 ? as<Call>(written[0].expr) : nullptr;
+  return made != nullptr && called_api(site, *made) == "transformers.BitsAndBytesConfig" ? made : nullptr;
 }
 
 void check(Site &site, const Call &call) {
-  const Option type = option_of(site, call, "bnb_4bit_compute_dtype");
-  if (site.module->is_test || option_of(site, call, "load_in_4bit").as_bool() != true || !is_float32(type) ||
-      file_has_word(site, {".bnb_4bit_compute_dtype"})) {
+  const Call *const config = site.module->is_test ? nullptr : quantization_of(site, call);
+  if (config == nullptr) {
     return;
   }
-  Finding &finding = report_option(site, call, type, "this 4-bit model computes in float32, without tensor cores",
-                                   "pass `bnb_4bit_compute_dtype=torch.bfloat16`");
-  if (!type.is_absent && type.written == nullptr) {
+  Site made = site_of(site, *config);
+  const Option type = option_of(made, *config, "bnb_4bit_compute_dtype");
+  const bool is_float32 = type.is_absent || is_dtype(type, "float32", "float");
+  if (option_of(made, *config, "load_in_4bit").as_bool() != true || !is_float32 ||
+      file_has_word(made, {".bnb_4bit_compute_dtype"})) {
     return;
   }
-  add_note(finding, site, call, "every layer converts its weights to float32 before it multiplies");
+  // Layers that get bfloat16 compute in it, whatever is configured; the default of a quantized model is float16.
+  Option dtype = option_of(site, call, "torch_dtype");
+  dtype = dtype.is_absent ? option_of(site, call, "dtype") : dtype;
+  if (!dtype.is_absent && !is_dtype(dtype, "float16", "half")) {
+    return;
+  }
+  Finding &finding = report_option(
+      made, *config, type,
+      "this 4-bit model converts its weights to float32 for every product, and computes without tensor cores",
+      "pass `bnb_4bit_compute_dtype=torch.bfloat16`");
+  finding.notes.push_back({site.module->file, call.span(), "the model is loaded here"});
 }
 
 } // namespace
@@ -49,8 +66,8 @@ extern constinit const Rule kQuantizedComputeDtype = {
              .tier = Tier::On,
              .documentation = R"(## What it finds
 
-`BitsAndBytesConfig(load_in_4bit=True)` without `bnb_4bit_compute_dtype`, or with `torch.float32`, also where the options come from a
-dictionary.
+A model that is loaded with `BitsAndBytesConfig(load_in_4bit=True)` without `bnb_4bit_compute_dtype`, or with `torch.float32`, in float16
+or without a dtype. With `torch_dtype=torch.bfloat16` the layers choose bfloat16 by themselves.
 
 ## Why it costs
 
@@ -82,13 +99,13 @@ model = AutoModelForCausalLM.from_pretrained(
 
 ## When it is wrong
 
-On GPUs without fast half-precision arithmetic.
+On GPUs without fast half-precision arithmetic, and since Transformers 5 for checkpoints in bfloat16, which is then the default.
 
 ## References
 
 - Transformers: bitsandbytes, compute data type
 )"},
-    .calls = "transformers.BitsAndBytesConfig",
+    .calls = "*.from_pretrained",
     .on_call = check};
 
 } // namespace deepperf::rules::quantized_compute_dtype

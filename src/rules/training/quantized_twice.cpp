@@ -53,7 +53,7 @@ Transformers raises a ValueError, because the settings belong in one place.
 ```python
 from transformers import AutoModelForCausalLM, BitsAndBytesConfig
 
-config = BitsAndBytesConfig(load_in_4bit=True)
+config = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_compute_dtype="bfloat16")
 model = AutoModelForCausalLM.from_pretrained("gpt2", load_in_4bit=True, quantization_config=config)
 ```
 
@@ -62,7 +62,7 @@ model = AutoModelForCausalLM.from_pretrained("gpt2", load_in_4bit=True, quantiza
 ```python
 from transformers import AutoModelForCausalLM, BitsAndBytesConfig
 
-config = BitsAndBytesConfig(load_in_4bit=True)
+config = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_compute_dtype="bfloat16")
 model = AutoModelForCausalLM.from_pretrained("gpt2", quantization_config=config)
 ```
 

@@ -163,7 +163,7 @@ def prepare(batch):
 
 data = load_dataset("food101", split="train").with_transform(prepare)
 model = ViTForImageClassification.from_pretrained("google/vit-base-patch16-224")
-args = TrainingArguments(output_dir="out", num_train_epochs=3)
+args = TrainingArguments(output_dir="out", num_train_epochs=3, bf16=True)
 trainer = Trainer(model=model, args=args, train_dataset=data)
 ```
 
@@ -182,7 +182,7 @@ def prepare(batch):
 
 data = load_dataset("food101", split="train").with_transform(prepare)
 model = ViTForImageClassification.from_pretrained("google/vit-base-patch16-224")
-args = TrainingArguments(output_dir="out", num_train_epochs=3, remove_unused_columns=False)
+args = TrainingArguments(output_dir="out", num_train_epochs=3, remove_unused_columns=False, bf16=True)
 trainer = Trainer(model=model, args=args, train_dataset=data)
 ```
 
