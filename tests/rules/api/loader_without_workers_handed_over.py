@@ -1,6 +1,6 @@
 from dataclasses import dataclass, field
 
-from torch.utils.data import DataLoader
+from torch.utils.data import ConcatDataset, DataLoader, random_split
 from torchvision import transforms
 from torchvision.datasets import ImageFolder
 
@@ -24,5 +24,12 @@ def loaders(config: Config):
     )
 
 
+def parts(workers=0):
+    first = ImageFolder("first", transforms.ToTensor())
+    second = ImageFolder("second", transforms.ToTensor())
+    train, val = random_split(dataset=ConcatDataset(datasets=[first, second]), lengths=[0.9, 0.1])
+    return DataLoader(train, batch_size=64, shuffle=True, num_workers=workers), val  # expect: DP130
+
+
 def main():
-    return loaders(Config())
+    return loaders(Config()), parts()
