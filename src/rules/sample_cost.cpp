@@ -233,7 +233,9 @@ Preparation preparation(const Site &site, const Value &value, u32 depth) {
     const Expr *const transform = argument(*value.maker(), 0, "transform");
     const FunctionInfo *const function =
         transform != nullptr ? callable_of(scope_of(site_of(site, *value.maker())), transform) : nullptr;
-    return function != nullptr ? prepared_by(site, function) : result;
+    // Reading a row decodes it before the function sees it.
+    const Preparation prepared = function != nullptr ? prepared_by(site, function) : result;
+    return prepared.cost == SampleCost::Nothing ? result : prepared;
   }
   if (!value.is_kind(Kind::TorchDataset) || value.maker() == nullptr || !value.name()) {
     return result;

@@ -204,7 +204,8 @@ void check(Site &site, const Call &call) {
     finding.tier = Tier::On;
   }
   // The texts of a data set are many.
-  if (!is_pipeline && site.function != nullptr && fills_dataset(*site.function, 0) && !site.module->is_test) {
+  if (!is_pipeline && site.function != nullptr && loop->parent == nullptr && fills_dataset(*site.function, 0) &&
+      !site.module->is_test) {
     finding.tier = Tier::On;
   }
   const auto *statement = as<For>(loop->node);
