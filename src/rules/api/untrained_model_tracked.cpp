@@ -446,6 +446,20 @@ void check_elsewhere(Site &site, const Call &call) {
   }
 }
 
+// Does what the place computes go on to a backward pass: in the same step, or in what the function returns?
+bool is_part_of_loss(const Site &site) {
+  const model::Loop *const loop = loop_around(site);
+  const FunctionDef *const definition = site.function->definition();
+  const auto returns_graph = [](const Node *node) {
+    const auto *result = as<Return>(node);
+    const auto *parts = result != nullptr ? as<Tuple>(result->value) : nullptr;
+    return parts != nullptr ? std::ranges::any_of(parts->elts, [](const Expr *part) { return model::has_grad(part); })
+                            : result != nullptr && result->value != nullptr && model::has_grad(result->value);
+  };
+  return (loop != nullptr && loop->steps) || site.function->steps ||
+         (definition != nullptr && any_node(definition->body, returns_graph));
+}
+
 // `log_probs(reference, batch)` and `self.log_probs(batch, model=self.reference)`: a function that only runs the model
 // that it is given, wherever that one was made.
 void check_handed_over(Site &site, const Call &call) {
@@ -471,7 +485,7 @@ void check_handed_over(Site &site, const Call &call) {
     const Call *const maker = maker_of_module(module);
     const auto is_tracked = [model](const Expr *other) { return other != model && model::has_grad(other); };
     if (maker == nullptr || !trained.is_left_alone(site, module) || !trained.is_ready(module) ||
-        std::ranges::any_of(given, is_tracked)) {
+        std::ranges::any_of(given, is_tracked) || !is_part_of_loss(site)) {
       continue;
     }
     Finding &finding =

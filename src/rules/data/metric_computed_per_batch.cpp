@@ -66,6 +66,15 @@ bool is_reset_here(const Site &site, const Expr &metric, const model::Loop *loop
   return definition != nullptr ? any_node(definition->body, resets) : any_node(site.module->parsed->tree.body, resets);
 }
 
+bool is_updated_here(const Site &site, const Expr &metric) {
+  const FunctionDef *const definition = site.function->definition();
+  return definition != nullptr && any_node(definition->body, [&](const Node *node) {
+           const auto *call = as<Call>(node);
+           return call != nullptr && called_method(*call) == "update" &&
+                  text_of(site, receiver_of(*call)) == text_of(site, &metric);
+         });
+}
+
 void check(Site &site, const Call &call) {
   const Expr *const metric = receiver_of(call);
   if (metric == nullptr || site.function == nullptr || site.module->is_test || !call.args.empty() ||
@@ -80,6 +89,10 @@ void check(Site &site, const Call &call) {
   const bool is_repeated = loop != nullptr && goes_over_data(site, *loop) && runs_every_turn(site, *loop);
   if (!is_repeated && !model::is_evaluation_of_framework(*site.function) &&
       (loop != nullptr || !context.in_evaluation_step)) {
+    return;
+  }
+  // Of a helper of such a step, what else happens to the metric is not seen, unless it takes the whole batch.
+  if (!is_repeated && !model::is_evaluation_of_framework(*site.function) && !is_updated_here(site, *metric)) {
     return;
   }
   const Value made = value_of(site, metric);
