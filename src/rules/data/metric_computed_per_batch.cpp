@@ -1,5 +1,6 @@
 #include "model/context.h"
 #include "rules/made_on_host.h"
+#include "rules/reach.h"
 #include "rules/tree.h"
 
 #include <algorithm>
@@ -51,19 +52,12 @@ const Call *keeping_metric(const Site &site, const Value &metric) {
   return found;
 }
 
-// Does the loop, or the function that runs for each batch, forget what the metric has collected, so that each batch has
+// Does the loop, or the function that runs for each batch, forget what a metric has collected, so that each batch has
 // its own value?
-bool is_reset_here(const Site &site, const Expr &metric, const model::Loop *loop) {
-  const auto resets = [&](const Node *node) {
-    const auto *call = as<Call>(node);
-    return call != nullptr && called_method(*call) == "reset" &&
-           text_of(site, receiver_of(*call)) == text_of(site, &metric);
-  };
-  if (loop != nullptr) {
-    return any_node(loop->node, resets);
-  }
-  const FunctionDef *const definition = site.function->definition();
-  return definition != nullptr ? any_node(definition->body, resets) : any_node(site.module->parsed->tree.body, resets);
+bool is_reset_here(const Site &site, const model::Loop *loop) {
+  constexpr std::string_view kReset[] = {".reset("};
+  const Node *const place = loop != nullptr ? loop->node : site.function->node;
+  return place == nullptr || reaches_word(site, *place, kReset);
 }
 
 bool is_updated_here(const Site &site, const Expr &metric) {
@@ -101,10 +95,10 @@ void check(Site &site, const Call &call) {
     return;
   }
   // A new metric for each batch has only that batch.
-  const bool is_new =
-      site.project.caller_of(made.maker()) == site.function &&
-      (loop == nullptr || (loop->node->start <= made.maker()->start && made.maker()->end <= loop->node->end));
-  if (is_new || is_reset_here(site, *metric, is_repeated ? loop : nullptr)) {
+  const auto *name = as<Name>(metric);
+  const Expr *const assigned = name != nullptr ? last_assigned(site, *name) : nullptr;
+  const bool is_new = assigned != nullptr && (loop == nullptr || loop->node->start <= assigned->start);
+  if (is_new || is_reset_here(site, is_repeated ? loop : nullptr)) {
     return;
   }
   Finding &finding = report(
