@@ -132,8 +132,8 @@ Value Transfer::torch_result(const ApiInfo &info, const Call *call, const Argume
                              const Value &receiver) {
   Value result = Value::made_by(info.returns, call, name);
   // load_dataset(name, split="train") gives that split alone.
-  result.container = info.has(kContainerOf) &&
-                     !(info.returns == Kind::HfDataset && keyword_argument(*call, "split") != nullptr);
+  result.container =
+      info.has(kContainerOf) && !(info.returns == Kind::HfDataset && keyword_argument(*call, "split") != nullptr);
   result.output = info.output;
   if (info.output == Output::LastArgument) {
     result.output = layers_output(call, arguments);

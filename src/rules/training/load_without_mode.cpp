@@ -242,8 +242,8 @@ void check_forward(Site &site, const Call &call) {
   // Hugging Face's models are loaded in evaluation mode. Those that are made from a configuration are not.
   const bool is_new = callee.is_kind(Kind::HfModel) && callee.maker() != nullptr && callee.name() &&
                       callee.name().text().ends_with(".from_config");
-  if ((callee.is_kind(Kind::HfModel) && !is_switched && !is_new) || (loop != nullptr && loop->trains) || site.module->is_test ||
-      !site.module->torch) {
+  if ((callee.is_kind(Kind::HfModel) && !is_switched && !is_new) || (loop != nullptr && loop->trains) ||
+      site.module->is_test || !site.module->torch) {
     return;
   }
   PlaceContext context = context_of(site);
