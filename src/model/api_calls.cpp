@@ -109,14 +109,15 @@ void Transfer::pass_items(const Call *call, const Arguments &arguments) {
 namespace {
 
 // Another one of the same kind: who made the first one did not make this.
-Value copy_of(const Value &value) {
+Value copy_of(const Value &value, const Call *call, Symbol copier) {
   if (value.is(Value::Tag::Object) && value.alternatives == nullptr) {
     return value;
   }
   if (!value.is(Value::Tag::Instance) || (value.kind != Kind::TorchModule && value.kind != Kind::HfModel)) {
     return value.is_bottom() ? value : Value{};
   }
-  Value copy = Value::instance(value.kind);
+  // A model of its own, with weights that no optimizer of the other one has.
+  Value copy = Value::made_by(value.kind, call, copier);
   copy.device = value.device;
   copy.output = value.output;
   return copy;
@@ -190,7 +191,7 @@ Value Transfer::call_api(const Call *call, const Value &callee, const Arguments 
     return first;
   }
   if ((name == "copy.deepcopy" || name == "copy.copy") && call->args.size() == 1) {
-    return copy_of(first);
+    return copy_of(first, call, callee.name());
   }
   if (name == "next" && first.is_kind(Kind::TorchDataLoader)) {
     return element_of(first);
@@ -297,7 +298,11 @@ Value Transfer::method_result(const Call *call, Symbol name, const Value &receiv
     module.device = info->has(kMoves) ? u8{kOnGpu} : module.device;
     return module;
   }
-  return torch_result(*info, call, arguments, name, receiver);
+  Value result = torch_result(*info, call, arguments, name, receiver);
+  if (receiver.kind == Kind::HfDataset && info->returns == Kind::HfDataset) {
+    result.container |= receiver.container; // map() of a DatasetDict maps all splits
+  }
+  return result;
 }
 
 namespace {

@@ -8,6 +8,37 @@ namespace deepperf::model {
 
 using namespace python;
 
+namespace {
+
+// What tokenizers and processors give.
+bool is_input_of_model(std::string_view keyword) {
+  return keyword.ends_with("ids") || keyword.ends_with("mask") || keyword.ends_with("values") ||
+         keyword.ends_with("features") || keyword.ends_with("embeds") || keyword == "labels" || keyword == "length" ||
+         keyword == "inputs";
+}
+
+} // namespace
+
+// Is it what a tokenizer or processor of Hugging Face returned, perhaps moved to a device?
+bool ConstantEvaluator::is_encoding(const Scope &at, const Expr *expr, u32 depth) {
+  Sources made;
+  written(at, expr, false, depth + 1, made);
+  return !made.unknown && !made.given.empty() && std::ranges::all_of(made.given, [&](const Given &one) {
+    const auto *call = as<Call>(one.expr);
+    while (call != nullptr && (called_method(*call) == "to" || called_method(*call) == "cuda")) {
+      const Expr *const receiver = receiver_of(*call);
+      const auto *inner = as<Call>(receiver);
+      if (inner == nullptr) {
+        return depth < kMostDepth && is_encoding(one.scope, receiver, depth + 1);
+      }
+      call = inner;
+    }
+    const Value callee = call != nullptr ? project_.callee_of(call) : Value{};
+    const Value owner = callee.is(Value::Tag::ApiMethod) ? callee.receiver() : callee;
+    return owner.is_kind(Kind::HfTokenizer) || owner.is_kind(Kind::HfProcessor);
+  });
+}
+
 Argument ConstantEvaluator::argument(const Scope &at, const Call &call, u32 position, std::string_view keyword,
                                      u32 depth) {
   Argument result;
@@ -27,6 +58,10 @@ Argument ConstantEvaluator::argument(const Scope &at, const Call &call, u32 posi
   result.unknown = starred != call.args.end() && position != ~0U;
   for (const Keyword *hidden : call.keywords) {
     if (!hidden->name) {
+      // `model.generate(**inputs, **options)`: what a tokenizer gives has no options in it.
+      if (!is_input_of_model(keyword) && is_encoding(at, hidden->value, depth + 1)) {
+        continue;
+      }
       DictView view;
       dict(at, hidden->value, false, depth + 1, view);
       take(view, keyword, depth, result);

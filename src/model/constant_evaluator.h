@@ -97,6 +97,7 @@ private:
   bool add_passed(const Scope &at, Symbol name, u32 depth, DictView &view);
 
   // ---- constant_arguments.cpp
+  bool is_encoding(const Scope &at, const python::Expr *expr, u32 depth);
   void add_partial(const Scope &at, const python::Call &call, u32 position, std::string_view keyword, u32 depth,
                    Argument &into);
 

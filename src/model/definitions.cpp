@@ -236,9 +236,9 @@ private:
       }
       return;
     }
-    case NodeKind::Name: // bound by a loop, a `with`, a comprehension, `del`
+    case NodeKind::Name: // bound by a loop, a `with`, a comprehension
     case NodeKind::Attribute:
-      if (node->context != Context::Load) {
+      if (node->context == Context::Store) { // `del` ends what a name holds, and gives it nothing else
         assign(static_cast<const Expr *>(node), nullptr);
       }
       break;

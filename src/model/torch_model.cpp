@@ -131,7 +131,9 @@ u8 Transfer::device_of(const Call *call, const Arguments &arguments, const Value
 Value Transfer::torch_result(const ApiInfo &info, const Call *call, const Arguments &arguments, Symbol name,
                              const Value &receiver) {
   Value result = Value::made_by(info.returns, call, name);
-  result.container = info.has(kContainerOf);
+  // load_dataset(name, split="train") gives that split alone.
+  result.container =
+      info.has(kContainerOf) && !(info.returns == Kind::HfDataset && keyword_argument(*call, "split") != nullptr);
   result.output = info.output;
   if (info.output == Output::LastArgument) {
     result.output = layers_output(call, arguments);

@@ -436,6 +436,11 @@ Value Transfer::eval_subscript(const Subscript *subscript) {
   if (value.is_kind(Kind::HfDataset) && is_row(subscript->slice)) {
     return {}; // a dict, or a dict of lists
   }
+  if (value.is_kind(Kind::HfDataset) && value.container && as_string(subscript->slice) != nullptr) {
+    Value split = value; // what is asked of it by name next is a column
+    split.container = false;
+    return split;
+  }
   return value.is(Value::Tag::Instance) && value.container ? value : element_of(value);
 }
 

@@ -266,6 +266,16 @@ std::optional<EncodedBy> encoded_by_callers(const Site &site, const Expr *expr) 
              : std::nullopt;
 }
 
+std::optional<EncodedBy> encoded_anywhere(const Site &site, const Call &call, const Expr *expr) {
+  if (const auto here = encoding_behind(site, expr)) {
+    return EncodedBy{*here, site.function};
+  }
+  if (const auto helper = encoded_by_helper(site, call)) {
+    return helper;
+  }
+  return encoded_by_callers(site, expr);
+}
+
 bool makes_causal_model(std::string_view api) {
   return api.find("ForCausalLM") != std::string_view::npos || api.find("GPT2LMHeadModel") != std::string_view::npos ||
          api.find("OpenAIGPTLMHeadModel") != std::string_view::npos;

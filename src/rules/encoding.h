@@ -36,6 +36,9 @@ std::optional<EncodedBy> encoded_by_helper(const Site &site, const python::Call 
 // The same through parameters: `batch["input_ids"]` of a batch that callers encode.
 std::optional<EncodedBy> encoded_by_callers(const Site &site, const python::Expr *expr);
 
+// Any of these: in the function itself, in a helper that it calls, or by its callers.
+std::optional<EncodedBy> encoded_anywhere(const Site &site, const python::Call &call, const python::Expr *expr);
+
 // A decoder-only language model, by the API that made it: AutoModelForCausalLM, GPT2LMHeadModel, …
 bool makes_causal_model(std::string_view api);
 

@@ -3,6 +3,7 @@
 #include "base/name_table.h"
 #include "base/steps.h"
 #include "model/classes.h"
+#include "model/code_text.h"
 #include "model/definitions.h"
 #include "rules/fate.h"
 #include "rules/origins.h"
@@ -172,14 +173,14 @@ const HandedOver &handed_over(Handlers &handlers, const model::Module &module) {
 }
 
 bool is_registered(Handlers &handlers, const FunctionInfo &function) {
-  return function.type == nullptr && function.name &&
-         has_word(function.module->parsed->source.text(), {"aiohttp", "flask", "fastapi", "starlette", "sanic"}) &&
+  return function.name && (function.type == nullptr || function.definition()->is_async) &&
+         has_word(model::code_of(*function.module), {"aiohttp", "flask", "fastapi", "starlette", "sanic"}) &&
          handed_over(handlers, *function.module).to_server.contains(function.name.id);
 }
 
 bool is_gradio_callback(Handlers &handlers, const FunctionInfo &function) {
   return function.passed && function.type == nullptr && function.name &&
-         has_word(function.module->parsed->source.text(), {"import gradio", "from gradio"}) &&
+         has_word(model::code_of(*function.module), {"gradio"}) &&
          handed_over(handlers, *function.module).to_gradio.contains(function.name.id);
 }
 

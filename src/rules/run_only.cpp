@@ -63,19 +63,32 @@ RunNames find_run_names(const Site &site, const FunctionDef &definition, u32 dep
   return found;
 }
 
+// The parameter that an argument is passed for, by its place or by name; none if it is not known.
+Symbol parameter_for(const model::FunctionInfo &function, const Call &call, const Expr &given) {
+  const auto named = std::ranges::find(call.keywords, &given, &Keyword::value);
+  if (named != call.keywords.end()) {
+    return (*named)->name && function.has_param((*named)->name) ? (*named)->name : Symbol{};
+  }
+  const auto at = std::ranges::find(call.args, &given);
+  const std::size_t place =
+      static_cast<std::size_t>(at - call.args.begin()) + (function.type != nullptr && !function.is_static ? 1 : 0);
+  return at != call.args.end() && place < function.params.size() ? function.params[static_cast<u32>(place)]->name
+                                                                 : Symbol{};
+}
+
 bool is_run_at(const Site &site, const Call &call, const Expr &given, u32 depth) {
   constexpr u32 kMostPassed = 3;
   const model::FunctionInfo *const function = depth < kMostPassed ? called_function(site, call) : nullptr;
   const FunctionDef *const definition = function != nullptr ? function->definition() : nullptr;
-  const auto at = std::ranges::find(call.args, &given);
-  const std::size_t place = static_cast<std::size_t>(at - call.args.begin()) +
-                            (function != nullptr && function->type != nullptr && !function->is_static ? 1 : 0);
-  if (definition == nullptr || at == call.args.end() || place >= function->params.size()) {
+  if (definition == nullptr) {
+    return false;
+  }
+  const Symbol param = parameter_for(*function, call, given);
+  if (!param) {
     return false;
   }
   const auto find = [&] { return find_run_names(site, *definition, depth); };
   const RunNames uses = depth == 0 ? site.memory.recall<RunNames>(definition, find) : find();
-  const Symbol param = function->params[static_cast<u32>(place)]->name;
   return uses.run.contains(param.id) && !uses.other.contains(param.id);
 }
 

@@ -3,6 +3,7 @@
 #include "base/name_table.h"
 #include "model/classes.h"
 #include "python/children.h"
+#include "rules/callables.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -228,10 +229,13 @@ Preparation preparation(const Site &site, const Value &value, u32 depth) {
     }
     return result;
   }
-  if (value.is_kind(Kind::HfDataset) && value.maker() != nullptr && called_method(*value.maker()) == "with_transform" &&
-      !value.maker()->args.empty()) {
-    const Value function = value_of(site_of(site, *value.maker()), value.maker()->args[0]);
-    return function.is(Value::Tag::Function) ? prepared_by(site, function.function) : result;
+  if (value.is_kind(Kind::HfDataset) && value.maker() != nullptr && called_method(*value.maker()) == "with_transform") {
+    const Expr *const transform = argument(*value.maker(), 0, "transform");
+    const FunctionInfo *const function =
+        transform != nullptr ? callable_of(scope_of(site_of(site, *value.maker())), transform) : nullptr;
+    // Reading a row decodes it before the function sees it.
+    const Preparation prepared = function != nullptr ? prepared_by(site, function) : result;
+    return prepared.cost == SampleCost::Nothing ? result : prepared;
   }
   if (!value.is_kind(Kind::TorchDataset) || value.maker() == nullptr || !value.name()) {
     return result;
@@ -241,9 +245,15 @@ Preparation preparation(const Site &site, const Value &value, u32 depth) {
     result.cost = SampleCost::Nothing;
   } else if (name.starts_with("torchvision.datasets.")) {
     result.cost = SampleCost::Much;
-  } else if ((name == "torch.utils.data.Subset" || name == "torch.utils.data.random_split") &&
-             !value.maker()->args.empty()) {
-    return preparation(site_of(site, *value.maker()), value.maker()->args[0], depth + 1);
+  } else if (name == "torch.utils.data.Subset" || name == "torch.utils.data.random_split") {
+    return preparation(site_of(site, *value.maker()), argument(*value.maker(), 0, "dataset"), depth + 1);
+  } else if (name == "torch.utils.data.ConcatDataset") {
+    // The dearest of its parts is part of every epoch.
+    const auto *parts = as<List>(argument(*value.maker(), 0, "datasets"));
+    for (u32 i = 0; parts != nullptr && i < parts->elts.size(); ++i) {
+      const Preparation part = preparation(site_of(site, *value.maker()), parts->elts[i], depth + 1);
+      result = i == 0 || part.cost > result.cost ? part : result;
+    }
   }
   return result;
 }

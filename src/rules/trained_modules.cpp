@@ -58,6 +58,12 @@ bool is_harmless_function(std::string_view api) {
          api == "isinstance" || api == "len" || api == "id" || api == "hasattr" || api == "str" || api == "repr";
 }
 
+// copy.deepcopy(policy), which shares no weights with what it copies.
+bool is_copy(const Site &site, const Call &maker) {
+  const Value callee = site.project.callee_of(&maker);
+  return callee.is(Value::Tag::Api) && callee.name().text() == "copy.deepcopy";
+}
+
 class Finder {
 public:
   Finder(const Site &site, TrainedModules &found) : site_(site), found_(found) {}
@@ -107,6 +113,9 @@ private:
     if (const auto *method = as<Attribute>(call.func)) {
       look_at_method(call, *method, callee);
     }
+    if (callee.is(Value::Tag::Class) && callee.type->kind == Kind::Trainer) {
+      return look_at_trainer(call);
+    }
     // What functions of the project do with a module is seen in them.
     if (!makes_optimizer && (callee.is(Value::Tag::Function) || callee.is(Value::Tag::Method) ||
                              callee.is(Value::Tag::Class) || callee.is(Value::Tag::Object))) {
@@ -125,6 +134,17 @@ private:
     }
     for (const Keyword *keyword : call.keywords) {
       take_given(keyword->value);
+    }
+  }
+
+  // A Trainer makes an optimizer for the model that it is given. What a class of the project does with other models is
+  // seen in it.
+  void look_at_trainer(const Call &call) {
+    found_.makes_optimizer = true;
+    if (const Expr *const model = argument(call, 0, "model")) {
+      take_given(model);
+    } else {
+      found_.everything = true;
     }
   }
 
@@ -239,7 +259,7 @@ private:
   // What the call that made a module was given: layers, a model to wrap.
   void take_parts(const Call &maker, u32 depth) {
     const model::FunctionInfo *const where = site_.project.caller_of(&maker);
-    if (where == nullptr) {
+    if (where == nullptr || is_copy(site_, maker)) {
       return;
     }
     const auto take_part = [&](const Expr *given) {
@@ -298,10 +318,11 @@ bool is_taken(const Site &site, const TrainedModules &trained, const Value &modu
       found =
           found || trained.made.contains(one.maker()) || std::ranges::any_of(one.maker()->args, [&](const Expr *part) {
             const auto *starred = as<Starred>(part);
-            return where != nullptr && is_taken(site, trained,
-                                                model::value_of(model::scope_of(site.project, *where),
-                                                                starred != nullptr ? starred->value : part),
-                                                depth + 1);
+            return where != nullptr && !is_copy(site, *one.maker()) &&
+                   is_taken(site, trained,
+                            model::value_of(model::scope_of(site.project, *where),
+                                            starred != nullptr ? starred->value : part),
+                            depth + 1);
           });
     }
   });

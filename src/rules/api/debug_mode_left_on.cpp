@@ -1,4 +1,5 @@
 #include "python/children.h"
+#include "rules/options.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 
@@ -91,8 +92,7 @@ void check(Site &site, const Call &call) {
     return;
   }
   if (api == "pytorch_lightning.Trainer") {
-    const Keyword *anomaly = keyword_argument(call, "detect_anomaly");
-    if (anomaly == nullptr || !is_constant(anomaly->value, ConstantKind::True)) {
+    if (option_of(site, call, "detect_anomaly").as_bool() != true) {
       return;
     }
   }

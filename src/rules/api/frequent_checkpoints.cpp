@@ -1,3 +1,4 @@
+#include "rules/options.h"
 #include "rules/site.h"
 
 #include <fmt/format.h>
@@ -24,24 +25,23 @@ constexpr Setting kEvaluates = {"eval_steps", "eval_strategy", "evaluation_strat
                                 "evaluates the whole evaluation set"};
 
 void check_setting(Site &site, const Call &call, const Setting &setting) {
-  const Keyword *const steps = keyword_argument(call, setting.name);
-  const auto count = steps != nullptr ? setting_of(site, steps->value) : std::nullopt;
+  const Option steps = option_of(site, call, setting.name);
+  const auto &count = steps.constant;
   const auto number = count.has_value() ? count->as_integer() : std::nullopt;
   if (!number.has_value() || *number < 1 || *number > kFew) {
     return;
   }
-  const Keyword *strategy = keyword_argument(call, setting.strategy);
-  if (strategy == nullptr && !setting.old_strategy.empty()) {
-    strategy = keyword_argument(call, setting.old_strategy);
+  Option strategy = option_of(site, call, setting.strategy);
+  if (strategy.is_absent && !setting.old_strategy.empty()) {
+    strategy = option_of(site, call, setting.old_strategy);
   }
-  const bool by_steps = strategy == nullptr ? setting.is_default_strategy : string_of(site, strategy->value) == "steps";
-  const Keyword *const most = keyword_argument(call, "max_steps");
-  if (!by_steps || (most != nullptr && integer_of(site, most->value).value_or(kShortRun) < kShortRun &&
-                    integer_of(site, most->value).value_or(-1) > 0)) {
+  const bool by_steps = strategy.is_absent ? setting.is_default_strategy : strategy.as_string() == "steps";
+  const i64 most = option_of(site, call, "max_steps").as_integer().value_or(-1);
+  if (!by_steps || (most > 0 && most < kShortRun)) {
     return;
   }
-  Finding &finding = report(
-      site, *steps,
+  Finding &finding = report_option(
+      site, call, steps,
       fmt::format("{}training {} every {} steps", count->overridable ? "by default, " : "", setting.what, *number),
       fmt::format("set `{}` to some hundreds or thousands of steps, or use the strategy \"epoch\"", setting.name));
   constexpr i64 kVeryFew = 10;

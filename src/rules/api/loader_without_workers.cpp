@@ -84,7 +84,9 @@ void check(Site &site, const Call &call) {
   }
   const Preparation prepared = preparation_of(site, call);
   const Keyword *const written = keyword_argument(call, "num_workers");
-  const bool is_entry_of_settings = written != nullptr && is_entry(site, written->value);
+  // Options that `**` hands over are settings as well, whoever wrote them down.
+  const bool is_handed_over = written == nullptr && call.args.size() <= kWorkers && !workers.given.empty();
+  const bool is_entry_of_settings = written != nullptr ? is_entry(site, written->value) : is_handed_over;
   // Somebody wrote num_workers=0.
   const bool is_chosen = !workers.given.empty() && !setting->overridable && !is_entry_of_settings;
   if (prepared.cost == SampleCost::Nothing || (prepared.cost == SampleCost::Unknown && !workers.is_absent())) {

@@ -1,4 +1,5 @@
 #include "rules/encoding.h"
+#include "rules/options.h"
 #include "rules/reach.h"
 
 namespace deepperf::rules::max_length_ignored {
@@ -9,24 +10,23 @@ namespace {
 
 void check(Site &site, const Call &call) {
   const auto encoding = encoding_of(site, call);
-  const Keyword *const length = keyword_argument(call, "max_length");
-  if (!encoding.has_value() || length == nullptr || has_hidden_arguments(call) || site.module->is_test ||
-      is_none(length->value) || called_method(call) == "pad" ||
-      keyword_argument(call, "pad_to_max_length") != nullptr) {
+  const Option length = option_of(site, call, "max_length");
+  if (!encoding.has_value() || length.value == nullptr || site.module->is_test || is_none(length.value) ||
+      called_method(call) == "pad") {
     return;
   }
-  const Keyword *const truncation = keyword_argument(call, "truncation");
-  if (truncation != nullptr || // also where it is switched off by name
-      keyword_argument(call, "truncation_strategy") != nullptr) {
+  // Also where it is switched off by name.
+  if (!are_absent(site, call, {"truncation", "truncation_strategy", "pad_to_max_length"})) {
     return;
   }
   if (encoding->padding == Encoding::Padding::Longest) {
-    report(site, *length, "`max_length` is ignored here: nothing truncates, and padding goes to the longest text",
-           "add `truncation=True`");
+    report_option(site, call, length,
+                  "`max_length` is ignored here: nothing truncates, and padding goes to the longest text",
+                  "add `truncation=True`");
   } else if (encoding->padding == Encoding::Padding::Full && encoding->texts != Encoding::Texts::One) {
     Finding &finding =
-        report(site, *length, "texts are padded to `max_length`, but longer ones are not truncated to it",
-               "add `truncation=True`");
+        report_option(site, call, length, "texts are padded to `max_length`, but longer ones are not truncated to it",
+                      "add `truncation=True`");
     finding.tier = Tier::Hint; // they may all be short
   }
 }

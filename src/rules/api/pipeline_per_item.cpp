@@ -125,6 +125,17 @@ bool check_item_of_caller(Site &site, const Call &call, const Expr *input) {
   return true;
 }
 
+// Does the constructor of a Dataset run the function, itself or through others?
+bool fills_dataset(const model::FunctionInfo &function, u32 depth) {
+  constexpr u32 kMostDepth = 3;
+  const bool is_constructor =
+      function.type != nullptr && function.type->kind == Kind::TorchDataset && function.name.text() == "__init__";
+  return is_constructor ||
+         (depth < kMostDepth && std::ranges::any_of(function.called_by, [&](const model::CallSite *caller) {
+            return caller->caller != &function && fills_dataset(*caller->caller, depth + 1);
+          }));
+}
+
 void check(Site &site, const Call &call) {
   if (model::kind_of(call.func) == Kind::HfProcessor) {
     check_processor(site, call);
@@ -194,9 +205,8 @@ void check(Site &site, const Call &call) {
     finding.tier = Tier::On;
   }
   // The texts of a data set are many.
-  const bool is_dataset = site.type != nullptr && site.type->kind == Kind::TorchDataset && site.function != nullptr &&
-                          site.function->name.text() == "__init__";
-  if (!is_pipeline && is_dataset && !site.module->is_test) {
+  if (!is_pipeline && site.function != nullptr && loop->parent == nullptr && fills_dataset(*site.function, 0) &&
+      !site.module->is_test) {
     finding.tier = Tier::On;
   }
   const auto *statement = as<For>(loop->node);

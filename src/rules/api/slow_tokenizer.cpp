@@ -1,3 +1,4 @@
+#include "rules/options.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 
@@ -36,12 +37,12 @@ void check(Site &site, const Call &call) {
       api == "transformers.CLIPTokenizer.from_pretrained") { // for prompts of 77 tokens
     return;
   }
-  const Keyword *use_fast = keyword_argument(call, "use_fast");
+  const Option use_fast = option_of(site, call, "use_fast");
   if (api == "transformers.AutoTokenizer.from_pretrained") {
-    if (use_fast != nullptr && bool_of(site, use_fast->value) == false) {
-      Finding &finding = report(site, *use_fast,
-                                "`use_fast=False` loads the slow Python tokenizer, which processes one text at a time",
-                                "omit `use_fast`: the Rust tokenizer processes lists of texts in parallel");
+    if (use_fast.as_bool() == false) {
+      Finding &finding = report_option(
+          site, call, use_fast, "`use_fast=False` loads the slow Python tokenizer, which processes one text at a time",
+          "omit `use_fast`: the Rust tokenizer processes lists of texts in parallel");
       if (!prepares_data(site) || !has_equal_fast_tokenizer(site, call)) {
         finding.tier = Tier::Hint; // somebody may have had a reason
       }

@@ -1,4 +1,6 @@
 #include "rules/encoding.h"
+#include "rules/made_on_host.h"
+#include "rules/options.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -17,6 +19,10 @@ const Call *template_behind(const Site &site, const Expr *expr, u32 depth = 0) {
       if (called_method(*call) == "apply_chat_template" && tokenizes != nullptr &&
           bool_of(site, tokenizes->value) == false) {
         found = call;
+      } else if (const model::FunctionInfo *const function = depth < 3 ? called_function(site, *call) : nullptr) {
+        // A method that renders the conversation.
+        const Expr *const result = returned_at_end(site, *call);
+        found = result != nullptr ? template_behind(site_inside(site, *function), result, depth + 1) : nullptr;
       }
     } else if (const auto *name = as<Name>(node); name != nullptr && depth < 3 && name->context == Context::Load) {
       const Expr *const value = assigned_to(site, *name);
@@ -27,20 +33,44 @@ const Call *template_behind(const Site &site, const Expr *expr, u32 depth = 0) {
   return found;
 }
 
+// Does the tokenizer of the checkpoint put a token at the beginning? Not known for most.
+std::optional<bool> begins_with_token(const Site &site, const Call &call) {
+  const model::Value tokenizer = value_of(site, call.func);
+  const Call *const maker = tokenizer.is_kind(Kind::HfTokenizer) ? tokenizer.maker() : nullptr;
+  const auto name =
+      maker != nullptr && !maker->args.empty() ? setting_of(site_of(site, *maker), maker->args[0]) : std::nullopt;
+  const auto checkpoint = name.has_value() ? name->as_string() : std::nullopt;
+  if (!checkpoint.has_value()) {
+    return std::nullopt;
+  }
+  if (has_word_in_any_case(*checkpoint, {"qwen", "phi-", "smollm", "opt-"})) {
+    return false;
+  }
+  return has_word_in_any_case(*checkpoint, {"llama", "mistral", "mixtral", "gemma"}) ? std::optional(true)
+                                                                                     : std::nullopt;
+}
+
 void check(Site &site, const Call &call) {
   const Expr *const texts = argument(call, 0, "text");
-  if (texts == nullptr || site.module->is_test || site.function == nullptr || has_hidden_arguments(call) ||
-      keyword_argument(call, "add_special_tokens") != nullptr) {
+  if (texts == nullptr || site.module->is_test || site.function == nullptr ||
+      !are_absent(site, call, {"add_special_tokens"})) {
     return;
   }
   const Call *const made = template_behind(site, texts);
   if (made == nullptr) {
     return;
   }
+  const std::optional<bool> adds_token = begins_with_token(site, call);
+  if (adds_token == false) {
+    return;
+  }
   Finding &finding =
       report(site, call, "the chat template has added the special tokens, and the tokenizer adds them again",
              "pass `add_special_tokens=False`, or let `apply_chat_template` tokenize");
-  add_note(finding, site, *made, "the template is applied here");
+  finding.notes.push_back({site_of(site, *made).module->file, made->span(), "the template is applied here"});
+  if (adds_token == true) {
+    return;
+  }
   // Not all tokenizers add a token at the beginning.
   if (!file_has_word(site, {"from_pretrained("}) ||
       !file_has_word_in_any_case(site, {"llama", "mistral", "mixtral", "gemma"}) ||

@@ -1,4 +1,5 @@
-#include "model/classes.h"
+#include "rules/callables.h"
+#include "rules/options.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -7,7 +8,6 @@
 namespace deepperf::rules::unbatched_dataset_map {
 
 using namespace python;
-using model::Value;
 
 namespace {
 
@@ -32,7 +32,8 @@ bool is_tokenizer(const Expr *callee) {
 
 // Does the function nothing but tokenize columns of its example? Then it does the same for a batch.
 bool takes_batches(const model::FunctionInfo &function) {
-  if (function.params.size() != 1 || !function.params[0]->name) {
+  const u32 own = function.type != nullptr && !function.is_static ? 1 : 0; // self
+  if (function.params.size() != own + 1 || !function.params[own]->name) {
     return false;
   }
   const Expr *result = nullptr;
@@ -55,27 +56,11 @@ bool takes_batches(const model::FunctionInfo &function) {
   if (call == nullptr || !is_tokenizer(call->func) || call->args.empty() || call->args.size() > 2) {
     return false;
   }
-  const Symbol param = function.params[0]->name;
+  const Symbol param = function.params[own]->name;
   return std::ranges::all_of(call->args, [param](const Expr *arg) { return is_column(arg, param); }) &&
          std::ranges::none_of(call->keywords, [param](const Keyword *keyword) {
            return !keyword->name || mentions(keyword->value, param) || keyword->name.text() == "return_tensors";
          });
-}
-
-// The function that map() calls: a function, a lambda, a method, an object with __call__, or a partial of one of them.
-const model::FunctionInfo *mapped_function(const Site &site, const Expr *mapper) {
-  if (mapper->kind == NodeKind::Lambda) {
-    return site.project.function_at(mapper);
-  }
-  const auto *partial = as<Call>(mapper);
-  if (partial != nullptr && called_api(site, *partial) == "functools.partial" && !partial->args.empty()) {
-    return mapped_function(site, partial->args[0]);
-  }
-  const Value value = value_of(site, mapper);
-  if (value.is(Value::Tag::Object)) {
-    return model::find_method_of(*value.type, intern("__call__"));
-  }
-  return value.is(Value::Tag::Function) || value.is(Value::Tag::Method) ? value.function : nullptr;
 }
 
 // The call in the function that tokenizes its example; null if there is none.
@@ -101,11 +86,10 @@ const Call *tokenizes(const model::FunctionInfo &function) {
 }
 
 void check(Site &site, const Call &call) {
-  if (call.args.empty() || has_hidden_arguments(call) || keyword_argument(call, "batched") != nullptr ||
-      keyword_argument(call, "with_indices") != nullptr || call.args.size() > 1) {
+  if (call.args.empty() || call.args.size() > 1 || !are_absent(site, call, {"batched", "with_indices"})) {
     return;
   }
-  const model::FunctionInfo *const function = mapped_function(site, call.args[0]);
+  const model::FunctionInfo *const function = callable_of(scope_of(site), call.args[0]);
   if (function == nullptr) {
     return;
   }
@@ -117,7 +101,7 @@ void check(Site &site, const Call &call) {
     Finding &finding = report(site, call, "`map()` calls the tokenizer for one example at a time",
                               "let the function take lists of examples, and pass `batched=True`");
     finding.notes.push_back({function->module->file, tokenizer->span(), "one example is tokenized here"});
-    if (keyword_argument(call, "num_proc") != nullptr) {
+    if (!are_absent(site, call, {"num_proc"})) {
       finding.tier = Tier::Hint;
     }
     return;

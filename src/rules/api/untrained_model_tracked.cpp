@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -135,15 +136,15 @@ const FunctionDef *method_of(const model::ClassInfo &type, std::string_view name
 }
 
 // A pretrained part of a LightningModule whose optimizer gets the parameters of other parts alone.
-void check_lightning(Site &site, const Call &call) {
-  const auto *part = as<Attribute>(call.func);
+void check_lightning(Site &site, const Call &call, const Attribute *part) {
   const auto *self = part != nullptr ? as<Name>(part->value) : nullptr;
   if (self == nullptr || site.function == nullptr || site.function->type == nullptr || site.module->is_test ||
       !leads_from_training_step(site) || under_no_grad(site) || !is_plain_lightning_module(*site.function->type)) {
     return;
   }
-  std::string_view api;
-  const bool is_loaded = maker_of_callee(site, call, &api) != nullptr && api.ends_with(".from_pretrained");
+  const model::Value model = value_of(site, part);
+  const bool is_loaded = model.is(model::Value::Tag::Instance) && model.maker() != nullptr && model.name() &&
+                         model.name().text().ends_with(".from_pretrained");
   const FunctionDef *const optimizers = method_of(*site.function->type, "configure_optimizers");
   if (!is_loaded || optimizers == nullptr) {
     return;
@@ -382,23 +383,6 @@ void check_passed_member(Site &site, const Call &call) {
   }
 }
 
-void check_node(Site &site, const Node &node) {
-  const auto &call = static_cast<const Call &>(node);
-  if (site.function != nullptr && site.module->torch && !site.module->is_test && !call.args.empty() &&
-      file_has_word(site, {"from_pretrained"})) {
-    check_passed(site, call);
-  }
-  const auto *model = as<Attribute>(call.func);
-  if (site.function != nullptr && site.module->torch && !site.module->is_test && !call.args.empty() &&
-      file_has_word(site, {"deepcopy"}) && !under_no_grad(site)) {
-    check_passed_member(site, call);
-  }
-  if (model != nullptr && site.function != nullptr && site.function->steps && site.module->torch &&
-      !site.module->is_test && !under_no_grad(site)) {
-    check_copy(site, call, *model);
-  }
-}
-
 // ---- A model that is made in one place and run in another: a teacher in a closure, in a helper, as an attribute -----
 
 // Is what is passed data, and no result of a model whose weights the gradients are for?
@@ -438,7 +422,8 @@ bool is_cut(const Site &site, const Call &call) {
 
 void check_elsewhere(Site &site, const Call &call) {
   const bool is_held = call.func->kind == NodeKind::Name || call.func->kind == NodeKind::Attribute;
-  if (!is_held || call.args.empty() || !model::has_grad(&call) || !takes_no_graph(site, call)) {
+  if (!is_held || (call.args.empty() && call.keywords.empty()) || !model::has_grad(&call) ||
+      !takes_no_graph(site, call)) {
     return;
   }
   const PlaceContext context = context_of(site);
@@ -461,6 +446,81 @@ void check_elsewhere(Site &site, const Call &call) {
   }
 }
 
+// Does what the place computes go on to a backward pass: in the same step, or in what the function returns?
+bool is_part_of_loss(const Site &site) {
+  const model::Loop *const loop = loop_around(site);
+  const FunctionDef *const definition = site.function->definition();
+  const auto returns_graph = [](const Node *node) {
+    const auto *result = as<Return>(node);
+    const auto *parts = result != nullptr ? as<Tuple>(result->value) : nullptr;
+    return parts != nullptr ? std::ranges::any_of(parts->elts, [](const Expr *part) { return model::has_grad(part); })
+                            : result != nullptr && result->value != nullptr && model::has_grad(result->value);
+  };
+  return (loop != nullptr && loop->steps) || site.function->steps ||
+         (definition != nullptr && any_node(definition->body, returns_graph));
+}
+
+// `log_probs(reference, batch)` and `self.log_probs(batch, model=self.reference)`: a function that only runs the model
+// that it is given, wherever that one was made.
+void check_handed_over(Site &site, const Call &call) {
+  const model::FunctionInfo *const function = called_function(site, call);
+  if (function == nullptr || function->no_grad || function->decorated_no_grad || !model::has_grad(&call) ||
+      function_has_word(site, {".detach()"})) {
+    return;
+  }
+  const PlaceContext context = context_of(site);
+  if (!context.in_training_step || context.no_grad != PlaceContext::NoGrad::Never) {
+    return;
+  }
+  std::vector<const Expr *> given(call.args.begin(), call.args.end());
+  std::ranges::transform(call.keywords, std::back_inserter(given), &Keyword::value);
+  for (const Expr *model : given) {
+    const Kind kind = model::kind_of(model);
+    if ((model->kind != NodeKind::Name && model->kind != NodeKind::Attribute) ||
+        (kind != Kind::HfModel && kind != Kind::TorchModule) || !is_run_by_callee(site, call, *model)) {
+      continue;
+    }
+    const model::Value module = value_of(site, model);
+    const TrainedModules &trained = trained_modules(site);
+    const Call *const maker = maker_of_module(module);
+    const auto is_tracked = [model](const Expr *other) { return other != model && model::has_grad(other); };
+    if (maker == nullptr || !trained.is_left_alone(site, module) || !trained.is_ready(module) ||
+        std::ranges::any_of(given, is_tracked) || !is_part_of_loss(site)) {
+      continue;
+    }
+    Finding &finding =
+        report(site, call,
+               fmt::format("`{}` is not trained, but every step records its autograd graph and computes its gradients",
+                           text_of(site, model)),
+               "run it under `torch.no_grad()`, or freeze it with `requires_grad_(False)`");
+    finding.notes.push_back(
+        {site_of(site, *maker).module->file, maker->span(), "no optimizer gets the parameters of this model"});
+    return;
+  }
+}
+
+void check_node(Site &site, const Node &node) {
+  const auto &call = static_cast<const Call &>(node);
+  const std::size_t before = site.findings.size();
+  if (site.function != nullptr && site.module->torch && !site.module->is_test && !call.args.empty() &&
+      file_has_word(site, {"from_pretrained"})) {
+    check_passed(site, call);
+  }
+  const auto *model = as<Attribute>(call.func);
+  if (site.function != nullptr && site.module->torch && !site.module->is_test && !call.args.empty() &&
+      file_has_word(site, {"deepcopy"}) && !under_no_grad(site)) {
+    check_passed_member(site, call);
+  }
+  if (model != nullptr && site.function != nullptr && site.function->steps && site.module->torch &&
+      !site.module->is_test && !under_no_grad(site)) {
+    check_copy(site, call, *model);
+  }
+  if (site.findings.size() == before && site.function != nullptr && site.module->torch && !site.module->is_test &&
+      (!call.args.empty() || !call.keywords.empty())) {
+    check_handed_over(site, call);
+  }
+}
+
 void check_here(Site &site, const Call &call);
 
 void check(Site &site, const Call &call) {
@@ -471,18 +531,23 @@ void check(Site &site, const Call &call) {
   }
 }
 
+// Methods that run a model, or a part of it.
+bool is_forward_pass(std::string_view method) {
+  return method == "encode" || method == "get_image_features" || method == "get_text_features";
+}
+
 void check_here(Site &site, const Call &call) {
-  check_lightning(site, call);
   const auto *method = as<Attribute>(call.func);
-  const bool is_encoder = method != nullptr && method->attr.text() == "encode";
+  const bool is_encoder = method != nullptr && is_forward_pass(method->attr.text());
   const auto *member = as<Attribute>(is_encoder ? method->value : call.func);
+  check_lightning(site, call, member);
   if (member != nullptr && site.function != nullptr && !site.module->is_test &&
       (is_encoder || model::kind_of(call.func) == Kind::HfModel)) {
     check_member(site, call, *member);
   }
   const auto *name = as<Name>(method != nullptr ? method->value : call.func);
   if (name == nullptr || site.function == nullptr || site.module->is_test || under_no_grad(site) ||
-      (method != nullptr && method->attr.text() != "encode")) {
+      (method != nullptr && !is_encoder)) {
     return;
   }
   const model::Loop *loop = loop_around(site);
@@ -580,7 +645,7 @@ Where the gradient with respect to the batch itself is needed.
 
 - PyTorch: locally disabling gradient computation
 )"},
-    .calls = "TorchModule.__call__ HfModel.__call__ *.encode",
+    .calls = "TorchModule.__call__ HfModel.__call__ *.encode HfModel.get_image_features HfModel.get_text_features",
     .on_call = check,
     .nodes = {NodeKind::Call},
     .on_node = check_node};

@@ -1,5 +1,6 @@
 #include "rules/encoding.h"
 #include "rules/lightning.h"
+#include "rules/options.h"
 #include "rules/per_step.h"
 #include "rules/reach.h"
 
@@ -50,17 +51,18 @@ void check(Site &site, const Call &call) {
     check_exchange(site, call);
     return;
   }
-  const Keyword *sync = keyword_argument(call, "sync_dist");
-  if (sync == nullptr || bool_of(site, sync->value) != true || !leads_from_training_step(site)) {
+  const Option sync = option_of(site, call, "sync_dist");
+  if (sync.as_bool() != true || !leads_from_training_step(site)) {
     return;
   }
   // Only at the end of the epoch.
-  const Keyword *on_step = keyword_argument(call, "on_step");
-  if (on_step != nullptr && bool_of(site, on_step->value) != true && !depends_on_stage(site, on_step->value)) {
+  const Option on_step = option_of(site, call, "on_step");
+  if (!on_step.is_absent && on_step.as_bool() != true &&
+      (on_step.value == nullptr || !depends_on_stage(site, on_step.value))) {
     return;
   }
-  report(site, *sync, "`sync_dist=True` in `training_step` makes every step wait for all processes",
-         "omit `sync_dist` in `training_step`, or pass `on_step=False, on_epoch=True`");
+  report_option(site, call, sync, "`sync_dist=True` in `training_step` makes every step wait for all processes",
+                "omit `sync_dist` in `training_step`, or pass `on_step=False, on_epoch=True`");
 }
 
 } // namespace

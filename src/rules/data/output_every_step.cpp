@@ -168,7 +168,8 @@ Where a step takes minutes, as in some kinds of reinforcement learning.
 
 - DLPerf, root cause "Inefficient API Usage"
 )"},
-    .calls = "torch.save Saver.save KerasModel.save *.save_weights torchvision.utils.save_image "
+    .calls = "torch.save Accelerator.save_state Accelerator.save_model HfModel.save_pretrained Saver.save "
+             "KerasModel.save *.save_weights torchvision.utils.save_image "
              "matplotlib.pyplot.savefig numpy.save "
              "numpy.savez imageio.imwrite cv2.imwrite tensorflow.summary.histogram tensorflow.summary.image "
              "*.add_histogram *.add_image *.add_summary "

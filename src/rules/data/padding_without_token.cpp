@@ -1,4 +1,5 @@
 #include "rules/encoding.h"
+#include "rules/options.h"
 #include "rules/reach.h"
 
 #include <algorithm>
@@ -32,10 +33,13 @@ void check(Site &site, const Call &call) {
                                                   encoding->padding == Encoding::Padding::Longest);
   const Value tokenizer = is_padded ? value_of(site, encoding->tokenizer) : Value{};
   if (tokenizer.maker() == nullptr || !tokenizer.is(Value::Tag::Instance) || tokenizer.alternatives != nullptr ||
-      tokenizer.maker()->args.empty() || has_hidden_arguments(*tokenizer.maker())) {
+      tokenizer.maker()->args.empty()) {
     return;
   }
   const Site made = site_of(site, *tokenizer.maker());
+  if (!are_absent(made, *tokenizer.maker(), {"pad_token", "additional_special_tokens"})) {
+    return;
+  }
   const auto name = setting_of(made, tokenizer.maker()->args[0]);
   if (!name.has_value() || !name->as_string().has_value() || !has_no_pad_token(*name->as_string())) {
     return;

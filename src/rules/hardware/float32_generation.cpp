@@ -1,3 +1,4 @@
+#include "model/code_text.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 
@@ -12,36 +13,37 @@ namespace {
 
 // `torch_dtype=torch.float32`, also by its name: `getattr(torch, args.dtype)` with that default.
 bool chooses_float32(const Site &site, const Call &call) {
-  const Keyword *format = keyword_argument(call, "torch_dtype");
-  format = format == nullptr ? keyword_argument(call, "dtype") : format;
-  if (format == nullptr || has_hidden_arguments(call)) {
+  model::Argument format = argument_of(site, call, ~0U, "torch_dtype");
+  format = format.is_absent() ? argument_of(site, call, ~0U, "dtype") : format;
+  if (format.unknown || format.given.size() != 1) {
     return false;
   }
-  const auto written = model::written_as(scope_of(site), format->value);
-  const Expr *value = written.size() == 1 ? written[0].expr : format->value;
+  const auto written = model::written_as(format.given[0].scope, format.given[0].expr);
+  const model::Scope scope = written.size() == 1 ? written[0].scope : format.given[0].scope;
+  const Expr *value = written.size() == 1 ? written[0].expr : format.given[0].expr;
   const auto *looked_up = as<Call>(value);
   if (looked_up != nullptr && called_api(site, *looked_up) == "getattr" && looked_up->args.size() >= 2) {
-    const auto name = setting_of(site, looked_up->args[1]);
+    const auto name = model::constant_of(scope, looked_up->args[1]);
     return name.has_value() && (name->as_string() == "float32" || name->as_string() == "float");
   }
-  const auto text = string_of(site, value);
-  const model::Value api = value_of(site, value);
+  const auto constant = model::constant_of(scope, value);
+  const auto text = constant.has_value() && !constant->overridable ? constant->as_string() : std::nullopt;
+  const model::Value api = model::value_of(scope, value);
   return text == "float32" ||
          (api.is(Value::Tag::Api) && (api.name().text() == "torch.float32" || api.name().text() == "torch.float"));
 }
 
 // Is anything said about the numbers' format where the model is loaded?
-bool chooses_format(const Call &call) {
-  return has_hidden_arguments(call) || std::ranges::any_of(call.keywords, [](const Keyword *keyword) {
-           const std::string_view name = keyword->name.text();
-           return name == "torch_dtype" || name == "dtype" || name == "load_in_8bit" || name == "load_in_4bit" ||
-                  name == "quantization_config" || name == "variant" || name == "revision";
-         });
+bool chooses_format(const Site &site, const Call &call) {
+  constexpr std::string_view kFormats[] = {"torch_dtype",         "dtype",   "load_in_8bit", "load_in_4bit",
+                                           "quantization_config", "variant", "revision"};
+  return std::ranges::any_of(kFormats,
+                             [&](std::string_view name) { return !argument_of(site, call, ~0U, name).is_absent(); });
 }
 
 // A file that trains, or that changes the format later, or never uses a GPU.
 bool is_other_case(const Site &site, bool is_chosen) {
-  const std::string_view text = site.module->parsed->source.text();
+  const std::string_view text = model::code_of(*site.module);
   return has_word(text, {"backward(", "Trainer", "optim", ".train(", ".half(", "bfloat16", "float16", "autocast",
                          "peft", "quantiz", "bitsandbytes"}) ||
          (!is_chosen && has_word(text, {"torch_dtype"})) || !has_word(text, {"cuda", "device_map"});
@@ -72,7 +74,7 @@ void check(Site &site, const Call &call) {
   }
   Site made = site_of(site, *model.maker());
   const bool is_chosen = made.module != nullptr && chooses_float32(made, *model.maker());
-  if (!is_chosen && chooses_format(*model.maker())) {
+  if (!is_chosen && made.module != nullptr && chooses_format(made, *model.maker())) {
     return;
   }
   if (made.module == nullptr || is_other_case(made, is_chosen) || stays_on_host(made, *model.maker()) ||

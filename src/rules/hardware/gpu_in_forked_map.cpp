@@ -1,3 +1,4 @@
+#include "rules/options.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -9,9 +10,9 @@ using model::Value;
 namespace {
 
 void check(Site &site, const Call &call) {
-  const Keyword *const count = keyword_argument(call, "num_proc");
+  const Option count = option_of(site, call, "num_proc");
   const Expr *const given = argument(call, 0, "function");
-  if (count == nullptr || given == nullptr || site.module->is_test || integer_of(site, count->value).value_or(1) < 2 ||
+  if (given == nullptr || site.module->is_test || count.as_integer().value_or(1) < 2 ||
       file_has_word(site, {"set_start_method", "get_context", "with_rank"})) {
     return;
   }
@@ -38,9 +39,9 @@ void check(Site &site, const Call &call) {
   if (used == nullptr) {
     return;
   }
-  Finding &finding =
-      report(site, *count, "forked processes cannot use the GPU: \"Cannot re-initialize CUDA in forked subprocess\"",
-             "omit `num_proc`, and let `batched=True` with a `batch_size` keep the GPU busy");
+  Finding &finding = report_option(
+      site, call, count, "forked processes cannot use the GPU: \"Cannot re-initialize CUDA in forked subprocess\"",
+      "omit `num_proc`, and let `batched=True` with a `batch_size` keep the GPU busy");
   finding.notes.push_back({function->module->file, used->span(), "the function uses the GPU here"});
 }
 

@@ -1,4 +1,5 @@
 #include "rules/assignments.h"
+#include "rules/options.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -132,11 +133,11 @@ Trainers find_trainers(const Site &site) {
 
 // `from_pretrained(name, torch_dtype=torch.float16)`, and a Trainer whose arguments ask for `fp16`.
 void check_loaded(Site &site, const Call &call) {
-  const Keyword *type = keyword_argument(call, "torch_dtype");
-  type = type != nullptr ? type : keyword_argument(call, "dtype");
+  Option type = option_of(site, call, "torch_dtype");
+  type = type.is_absent ? option_of(site, call, "dtype") : type;
   const auto *assignment = site.ancestors.empty() ? nullptr : as<Assign>(site.ancestors.back());
-  if (type == nullptr || !is_half_type(site, type->value) || assignment == nullptr || assignment->targets.size() != 1 ||
-      site.module->is_test || model::kind_of(&call) != Kind::HfModel ||
+  if (type.value == nullptr || !is_half_type(site, type.value) || assignment == nullptr ||
+      assignment->targets.size() != 1 || site.module->is_test || model::kind_of(&call) != Kind::HfModel ||
       file_has_word(site,
                     {"peft", "lora", "Lora", "load_in_8bit", "load_in_4bit", "quantization_config", ".float()"})) {
     return;
@@ -160,8 +161,9 @@ void check_loaded(Site &site, const Call &call) {
   if (!half.has_value() || half->overridable || half->as_bool() != true) {
     return;
   }
-  Finding &finding = report(site, *type, "the Trainer cannot unscale the gradients of float16 weights: ValueError",
-                            "load the weights in float32 (omit `torch_dtype`), or use bfloat16 and `bf16=True`");
+  Finding &finding =
+      report_option(site, call, type, "the Trainer cannot unscale the gradients of float16 weights: ValueError",
+                    "load the weights in float32 (omit `torch_dtype`), or use bfloat16 and `bf16=True`");
   add_note(finding, site, *trainer, "the model is trained here, with `fp16=True`");
 }
 

@@ -1,3 +1,4 @@
+#include "model/code_text.h"
 #include "rules/assignments.h"
 #include "rules/processes.h"
 #include "rules/reach.h"
@@ -47,7 +48,7 @@ bool is_loaded_by_all(Site &site, const Call &call) {
   const bool is_wrapped =
       file_has_word(site, kWrappers) ||
       (site.function != nullptr && std::ranges::any_of(site.function->called_by, [&](const model::CallSite *caller) {
-         return has_word(caller->caller->module->parsed->source.text(), kWrappers);
+         return has_word(model::code_of(*caller->caller->module), kWrappers);
        }));
   if (!is_wrapped || !project_has_word(site, {"\"nccl\"", "'nccl'", "torch.cuda.set_device(", "device_ids="}) ||
       !project_has_word(site, {"torch.save("}) || first_process_only(site).test != nullptr) {

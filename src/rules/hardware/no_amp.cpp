@@ -1,4 +1,5 @@
 #include "base/name_table.h"
+#include "rules/options.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -139,6 +140,71 @@ void check(Site &site, const Node &node) {
   }
 }
 
+// ---- Trainers, which have a setting for it --------------------------------------------------------------------------
+
+// A model whose weights are loaded in float32, as far as can be seen.
+bool is_loaded_in_float32(const Site &site, const model::Value &model) {
+  const bool is_loaded = model.is_kind(Kind::HfModel) && model.maker() != nullptr && model.alternatives == nullptr &&
+                         model.name() && model.name().text().starts_with("transformers.") &&
+                         model.name().text().ends_with(".from_pretrained");
+  return is_loaded && are_absent(site_of(site, *model.maker()), *model.maker(),
+                                 {"torch_dtype", "dtype", "quantization_config", "load_in_8bit", "load_in_4bit"});
+}
+
+// Trainer(args=TrainingArguments(…)) of Transformers, which uses a GPU if there is one.
+void check_trainer(Site &site, const Call &call) {
+  const model::Argument model = argument_of(site, call, 0, "model");
+  const model::Argument settings = argument_of(site, call, 1, "args");
+  if (site.module->is_test || model.unknown || model.given.size() != 1 || settings.unknown ||
+      settings.given.size() != 1 ||
+      !is_loaded_in_float32(site, model::value_of(model.given[0].scope, model.given[0].expr))) {
+    return;
+  }
+  const auto written = model::written_as(settings.given[0].scope, settings.given[0].expr);
+  const auto *made = written.size() == 1 ? as<Call>(written[0].expr) : nullptr;
+  const std::string_view api = made != nullptr ? called_api(site, *made) : std::string_view{};
+  if (api != "transformers.TrainingArguments" && api != "transformers.Seq2SeqTrainingArguments") {
+    return;
+  }
+  Site there = site_of(site, *made);
+  if (!are_absent(there, *made,
+                  {"fp16", "bf16", "tf32", "deepspeed", "fsdp", "use_cpu", "no_cuda", "use_mps_device", "max_steps"}) ||
+      file_has_word_in_any_case(there, {"mixed_precision", "set_float32_matmul_precision", "allow_tf32", "\"cpu\""})) {
+    return;
+  }
+  Finding &finding = report(there, *made, "this Trainer trains in float32 only, without mixed precision",
+                            "pass `bf16=True`, or `fp16=True` for GPUs before Ampere");
+  finding.notes.push_back({site.module->file, call.span(), "the Trainer is created here"});
+}
+
+// Trainer(accelerator="gpu") of Lightning
+void check_lightning(Site &site, const Call &call) {
+  const Option precision = option_of(site, call, "precision");
+  const auto accelerator = option_of(site, call, "accelerator").as_string();
+  const auto text = precision.as_string();
+  const bool is_float32 =
+      precision.is_absent || precision.as_integer() == 32 || text == "32" || text == "32-true" || text == "32-full";
+  if (site.module->is_test || !is_float32 || (accelerator != "gpu" && accelerator != "cuda") ||
+      !are_absent(site, call, {"plugins", "fast_dev_run"}) ||
+      file_has_word_in_any_case(site, {"set_float32_matmul_precision", "allow_tf32", "autocast", "float64"})) {
+    return;
+  }
+  Finding &finding =
+      report_option(site, call, precision, "this Trainer trains in float32 only, without mixed precision",
+                    "pass `precision=\"bf16-mixed\"`, or `\"16-mixed\"` for GPUs before Ampere");
+  if (precision.is_absent) {
+    finding.tier = Tier::Hint; // the model may be small
+  }
+}
+
+void check_call(Site &site, const Call &call) {
+  if (called_api(site, call).starts_with("transformers.")) {
+    check_trainer(site, call);
+  } else {
+    check_lightning(site, call);
+  }
+}
+
 } // namespace
 
 extern constinit const Rule kNoAmp = {.info = {.code = "DP513",
@@ -154,7 +220,9 @@ extern constinit const Rule kNoAmp = {.info = {.code = "DP513",
                                                .documentation = R"(## What it finds
 
 The first training loop of a file that runs a model which was moved to a device, where nothing in the file mentions
-mixed precision. It is a hint for models of a few small linear layers.
+mixed precision. It is a hint for models of a few small linear layers. Also a `Trainer` of Transformers whose arguments
+ask for neither `fp16` nor `bf16`, for a model that is loaded in float32, and a `Trainer` of Lightning for a GPU with
+`precision=32`; without `precision` that one is a hint.
 
 ## Why it costs
 
@@ -204,6 +272,9 @@ For small models, old GPUs, and losses that need full precision. That is why it 
 
 - PyTorch performance tuning guide: use mixed precision
 )"},
+                                      .calls =
+                                          "transformers.Trainer transformers.Seq2SeqTrainer pytorch_lightning.Trainer",
+                                      .on_call = check_call,
                                       .nodes = {NodeKind::For},
                                       .on_node = check};
 

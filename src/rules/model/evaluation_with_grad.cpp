@@ -1,5 +1,6 @@
 #include "base/name_table.h"
 #include "model/bind.h"
+#include "model/code_text.h"
 #include "model/context.h"
 #include "model/graph_flow.h"
 #include "rules/per_step.h"
@@ -366,7 +367,7 @@ using Flow = model::GraphFlow;
 // Are the model's weights frozen somewhere in the file? Then there is no graph. Also where that is done by a helper
 // that is given the model.
 bool may_be_frozen(const model::FunctionInfo &function) {
-  const std::string_view text = function.module->parsed->source.text();
+  const std::string_view text = model::code_of(*function.module);
   return has_word(text, {".requires_grad = False", ".requires_grad=False", "requires_grad_(False", "freeze",
                          "set_requires_grad", "toggle_grad", "volatile"});
 }

@@ -1,4 +1,5 @@
 #include "base/name_table.h"
+#include "model/code_text.h"
 #include "model/variance.h"
 #include "rules/assignments.h"
 #include "rules/made_on_host.h"
@@ -242,7 +243,7 @@ bool has_own_steps(const Site &site, const HeldBy &module) {
 bool is_switched_off(const Site &site, std::string_view module) {
   const std::string_view code = site.type != nullptr             ? text_of(site, site.type->node)
                                 : site.function->node != nullptr ? text_of(site, site.function->node)
-                                                                 : std::string_view(site.module->parsed->source.text());
+                                                                 : model::code_of(*site.module);
   const std::string written(module);
   return has_word(code, {written + ".requires_grad_(", "grad(" + written, "grads(" + written, "freeze(" + written,
                          "frozen(" + written, "in " + written + ".parameters()", "toggle(" + written});

@@ -1,3 +1,4 @@
+#include "model/code_text.h"
 #include "model/definitions.h"
 #include "rules/lightning.h"
 #include "rules/reach.h"
@@ -90,7 +91,7 @@ bool is_emptied(const Site &site, Symbol attribute) {
                               "del self." + name, "setattr(",     name + ".popleft("};
   std::vector<std::string_view> words(std::begin(ways), std::end(ways));
   return std::ranges::any_of(site.project.modules, [&words](const model::Module &module) {
-    return module.parsed != nullptr && has_word(module.parsed->source.text(), words);
+    return module.parsed != nullptr && has_word(model::code_of(module), words);
   });
 }
 

@@ -1,3 +1,4 @@
+#include "model/code_text.h"
 #include "rules/assignments.h"
 #include "rules/loss_call.h"
 #include "rules/origins.h"
@@ -158,8 +159,8 @@ bool is_copy_that_records(const Site &site, const model::FunctionInfo &function,
   const Site there = site_of_origin(site, function);
   const std::string name(text_of(there, network));
   const Node *const around = function.type != nullptr ? static_cast<const Node *>(function.type->node) : nullptr;
-  const std::string_view text = around != nullptr ? function.module->parsed->source.part(around->start, around->end)
-                                                  : function.module->parsed->source.text();
+  const std::string_view text =
+      around != nullptr ? model::code_of(*function.module, around) : model::code_of(*function.module);
   if (has_word(text, {"requires_grad = False", "requires_grad=False", "freeze"}) ||
       text.find(name + ".requires_grad_(False)") != std::string_view::npos) {
     return false;

@@ -1,4 +1,5 @@
 #include "rules/assignments.h"
+#include "rules/options.h"
 #include "rules/reach.h"
 #include "rules/site.h"
 #include "rules/tree.h"
@@ -83,22 +84,25 @@ bool is_stepped_here(const Site &site) {
 }
 
 // `gradient_accumulation_steps=n`, or the same in a plugin.
-const Expr *accumulated_steps(const Site &site, const Call &call) {
-  if (const Keyword *steps = keyword_argument(call, "gradient_accumulation_steps")) {
-    return steps->value;
+Option accumulated_steps(const Site &site, const Call &call) {
+  const Option steps = option_of(site, call, "gradient_accumulation_steps");
+  const Option plugin = option_of(site, call, "gradient_accumulation_plugin");
+  if (!steps.is_absent || plugin.value == nullptr) {
+    return steps;
   }
-  const Keyword *const plugin = keyword_argument(call, "gradient_accumulation_plugin");
-  if (plugin == nullptr) {
-    return nullptr;
-  }
-  const auto written = model::written_as(scope_of(site), plugin->value);
+  const auto written = model::written_as(plugin.scope, plugin.value);
   const auto *made = written.size() == 1 ? as<Call>(written[0].expr) : nullptr;
-  return made != nullptr ? argument(*made, 0, "num_steps") : nullptr;
+  const Expr *const number = made != nullptr ? argument(*made, 0, "num_steps") : nullptr;
+  return number == nullptr ? Option{}
+                           : Option{.is_absent = false,
+                                    .value = number,
+                                    .scope = written[0].scope,
+                                    .constant = model::constant_of(written[0].scope, number)};
 }
 
 void check(Site &site, const Call &call) {
-  const Expr *steps = accumulated_steps(site, call);
-  if (steps == nullptr || integer_of(site, steps) == 1 || site.module->is_test || site.function == nullptr) {
+  const Option steps = accumulated_steps(site, call);
+  if (steps.value == nullptr || steps.as_integer() == 1 || site.module->is_test || site.function == nullptr) {
     return;
   }
   // Doubt means silence: whoever is given the accelerator may enter it. Without accumulate(), `sync_gradients` is
@@ -106,12 +110,12 @@ void check(Site &site, const Call &call) {
   if (file_has_word(site, {".accumulate(", "no_sync"}) || !file_has_word(site, {".backward("})) {
     return;
   }
-  Finding &finding = report(site, *steps,
-                            "without `accelerator.accumulate(model)` nothing is accumulated: "
-                            "`gradient_accumulation_steps` only shrinks the loss",
-                            "run the step inside `with accelerator.accumulate(model):`");
+  Finding &finding = report_option(site, call, steps,
+                                   "without `accelerator.accumulate(model)` nothing is accumulated: "
+                                   "`gradient_accumulation_steps` only shrinks the loss",
+                                   "run the step inside `with accelerator.accumulate(model):`");
   // Others may do it by hand, and DeepSpeed does it itself. Who makes the number an option means it to work.
-  if (integer_of(site, steps).value_or(2) <= 1 || !is_stepped_here(site) ||
+  if (steps.as_integer().value_or(2) <= 1 || !is_stepped_here(site) ||
       project_has_word_in_any_case(site, {"deepspeed", ".accumulate("})) {
     finding.tier = Tier::Hint;
   }

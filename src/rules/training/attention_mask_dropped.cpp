@@ -54,8 +54,8 @@ void check_model(Site &site, const Call &call) {
       !takes_ids_alone(site, ids) || is_diffusion(site)) {
     return;
   }
-  const auto encoding = encoding_behind(site, ids);
-  if (!encoding.has_value() || !is_padded(*encoding)) {
+  const auto encoded = encoded_anywhere(site, call, ids);
+  if (!encoded.has_value() || !is_padded(encoded->encoding)) {
     return;
   }
   std::string_view maker;
@@ -76,7 +76,8 @@ void check_model(Site &site, const Call &call) {
   Finding &finding =
       report(site, call, "the model gets padded ids without `attention_mask`, so it attends to the padding",
              "pass the mask that the tokenizer returns: `attention_mask=enc[\"attention_mask\"]`, or `**enc`");
-  add_note(finding, site, *encoding->call, "the texts are padded here");
+  finding.notes.push_back(
+      {encoded->function->module->file, encoded->encoding.call->span(), "the texts are padded here"});
   // generate() finds out what padding is, unless the same token also ends a text.
   const bool is_ambiguous = file_has_word(site, {"pad_token = tok.eos_token", "pad_token = tokenizer.eos_token",
                                                  "pad_token=tokenizer.eos_token", ".pad_token = ", "pad_token_id ="}) &&

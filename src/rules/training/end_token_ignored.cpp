@@ -1,3 +1,4 @@
+#include "python/literals.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -15,8 +16,8 @@ bool is_end_token(const Expr *expr) {
 
 // What a file does with the end token of its tokenizer.
 struct EndToken {
-  const Assign *as_padding = nullptr; // tokenizer.pad_token = tokenizer.eos_token
-  const Node *appended = nullptr;     // text + tokenizer.eos_token, f"{text}{tokenizer.eos_token}"
+  const Node *as_padding = nullptr; // tokenizer.pad_token = tokenizer.eos_token, {"pad_token": tokenizer.eos_token}
+  const Node *appended = nullptr;   // text + tokenizer.eos_token, f"{text}{tokenizer.eos_token}"
 };
 
 EndToken find_end_token(const Site &site) {
@@ -28,6 +29,14 @@ EndToken find_end_token(const Site &site) {
       if (target != nullptr && (target->attr.text() == "pad_token" || target->attr.text() == "pad_token_id") &&
           is_end_token(assignment->value)) {
         found.as_padding = assignment;
+      }
+      const auto *tokens = as<Dict>(node);
+      for (u32 i = 0; tokens != nullptr && i < tokens->items.size(); ++i) {
+        const StringConstant *const key = tokens->items[i].key != nullptr ? as_string(tokens->items[i].key) : nullptr;
+        if (key != nullptr && string_value(site.module->parsed->source, *key) == "pad_token" &&
+            is_end_token(tokens->items[i].value)) {
+          found.as_padding = tokens;
+        }
       }
       const auto *sum = as<BinOp>(node);
       const auto *filled = as<FormattedValue>(node);

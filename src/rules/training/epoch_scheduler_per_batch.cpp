@@ -1,4 +1,5 @@
 #include "rules/per_step.h"
+#include "rules/reach.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -114,7 +115,33 @@ Schedule of_cycle(const Site &there, const Call &maker) {
   return {.consequence = fmt::format("`step()` fails after {} batches", *steps), .is_sure = !constant->overridable};
 }
 
+// get_linear_schedule_with_warmup(optimizer, 0, num_training_steps=epochs) of Transformers
+Schedule of_training_steps(const Site &there, const Call &maker, std::string_view api) {
+  const bool is_named = api.ends_with(".get_scheduler");
+  const model::Argument total = argument_of(there, maker, is_named ? 3 : 2, "num_training_steps");
+  if (total.unknown || total.given.size() != 1) {
+    return {};
+  }
+  const Expr *const written = total.given[0].expr;
+  const std::string_view text = total.given[0].scope.module->parsed->source.part(written->start, written->end);
+  const bool is_name = written->kind == NodeKind::Name || written->kind == NodeKind::Attribute;
+  const auto constant = model::constant_of(total.given[0].scope, written);
+  const std::optional<i64> steps = constant.has_value() ? constant->as_integer() : std::nullopt;
+  if (is_name && has_word_in_any_case(text, {"epoch"}) && !has_word_in_any_case(text, {"step", "per_epoch"})) {
+    return {.consequence = fmt::format("the learning rate is 0 after `{}` batches", text), .is_sure = true};
+  }
+  constexpr i64 kMostSure = 20;
+  if (!steps.has_value() || *steps < 1 || *steps > kMostSure) {
+    return {};
+  }
+  return {.consequence = fmt::format("the learning rate is 0 after {} batches", *steps),
+          .is_sure = !constant->overridable};
+}
+
 Schedule schedule_of(const Site &there, const Call &maker, std::string_view api) {
+  if (api.starts_with("transformers.") || api.starts_with("diffusers.")) {
+    return of_training_steps(there, maker, api);
+  }
   return api.ends_with(".StepLR")              ? of_decay(there, maker, true)
          : api.ends_with(".ExponentialLR")     ? of_decay(there, maker, false)
          : api.ends_with(".MultiStepLR")       ? of_milestones(there, maker)

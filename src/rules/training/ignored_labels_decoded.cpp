@@ -1,4 +1,6 @@
+#include "rules/callables.h"
 #include "rules/encoding.h"
+#include "rules/options.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -7,7 +9,6 @@
 namespace deepperf::rules::ignored_labels_decoded {
 
 using namespace python;
-using model::Value;
 
 namespace {
 
@@ -40,19 +41,18 @@ bool is_labels(const Site &inside, const Expr *expr) {
 }
 
 void check(Site &site, const Call &call) {
-  const Keyword *const metrics = keyword_argument(call, "compute_metrics");
-  const Value function = metrics != nullptr ? value_of(site, metrics->value) : Value{};
-  if ((!function.is(Value::Tag::Function) && !function.is(Value::Tag::Method)) || site.module->is_test ||
-      function.function->definition() == nullptr ||
-      has_word(text_of(*function.function),
-               {"-100", "IGNORE", "ignore_index", "pad_token_id", "where(", "< 0", ">= 0"})) {
+  const Option metrics = option_of(site, call, "compute_metrics");
+  const model::FunctionInfo *const function =
+      metrics.value != nullptr ? callable_of(metrics.scope, metrics.value) : nullptr;
+  if (function == nullptr || site.module->is_test || function->definition() == nullptr ||
+      has_word(text_of(*function), {"-100", "IGNORE", "ignore_index", "pad_token_id", "where(", "< 0", ">= 0"})) {
     return;
   }
   Site inside{.project = site.project, .findings = site.findings, .memory = site.memory, .rule = site.rule};
-  inside.function = function.function;
-  inside.module = function.function->module;
+  inside.function = function;
+  inside.module = function->module;
   const Call *decoded = nullptr;
-  any_node(function.function->definition()->body, [&](const Node *node) {
+  any_node(function->definition()->body, [&](const Node *node) {
     const auto *one = as<Call>(node);
     if (one != nullptr && called_method(*one) == "batch_decode" && !one->args.empty() &&
         is_labels(inside, one->args[0])) {

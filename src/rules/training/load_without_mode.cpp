@@ -239,9 +239,11 @@ void check_forward(Site &site, const Call &call) {
   const std::string_view model = text_of(site, call.func);
   // Who switches a model to training mode has one for which the mode matters.
   const bool is_switched = function_switches(site, model) || class_switches(site, model);
-  // Hugging Face's models are loaded in evaluation mode.
-  if ((callee.is_kind(Kind::HfModel) && !is_switched) || (loop != nullptr && loop->trains) || site.module->is_test ||
-      !site.module->torch) {
+  // Hugging Face's models are loaded in evaluation mode. Those that are made from a configuration are not.
+  const bool is_new = callee.is_kind(Kind::HfModel) && callee.maker() != nullptr && callee.name() &&
+                      callee.name().text().ends_with(".from_config");
+  if ((callee.is_kind(Kind::HfModel) && !is_switched && !is_new) || (loop != nullptr && loop->trains) ||
+      site.module->is_test || !site.module->torch) {
     return;
   }
   PlaceContext context = context_of(site);

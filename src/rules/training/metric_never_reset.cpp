@@ -43,7 +43,9 @@ const Node *repeated_by(const Site &site, const Call &maker) {
     const auto *statement = as<For>(loop->node);
     const bool runs_again =
         statement != nullptr ? statement->body[0]->start <= site.node->start : loop->node->kind == NodeKind::While;
-    if (runs_again && !loop->tiny && (made_in != site.function || !is_inside(maker, *loop->node))) {
+    // A value after each batch runs on within its epoch, as it should.
+    if (runs_again && !loop->tiny && !goes_over_data(site, *loop) &&
+        (made_in != site.function || !is_inside(maker, *loop->node))) {
       return loop->node;
     }
   }

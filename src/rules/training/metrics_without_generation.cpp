@@ -1,25 +1,26 @@
+#include "rules/callables.h"
+#include "rules/options.h"
 #include "rules/reach.h"
 
 namespace deepperf::rules::metrics_without_generation {
 
 using namespace python;
-using model::Value;
 
 namespace {
 
 void check(Site &site, const Call &call) {
-  const Keyword *const metrics = keyword_argument(call, "compute_metrics");
-  const Expr *const settings = argument(call, 1, "args");
-  if (metrics == nullptr || settings == nullptr || site.function == nullptr || has_hidden_arguments(call) ||
-      keyword_argument(call, "preprocess_logits_for_metrics") != nullptr || site.module->is_test) {
+  const Option metrics = option_of(site, call, "compute_metrics");
+  const model::Argument settings = argument_of(site, call, 1, "args");
+  if (metrics.value == nullptr || settings.unknown || settings.given.size() != 1 || site.function == nullptr ||
+      !are_absent(site, call, {"preprocess_logits_for_metrics"}) || site.module->is_test) {
     return;
   }
-  const Value function = value_of(site, metrics->value);
-  if ((!function.is(Value::Tag::Function) && !function.is(Value::Tag::Method)) || function.function->node == nullptr ||
-      !has_word(text_of(*function.function), {".batch_decode("}) || has_word(text_of(*function.function), {"argmax"})) {
+  const model::FunctionInfo *const function = callable_of(metrics.scope, metrics.value);
+  if (function == nullptr || !has_word(text_of(*function), {".batch_decode("}) ||
+      has_word(text_of(*function), {"argmax"})) {
     return;
   }
-  const auto written = model::written_as(scope_of(site), settings);
+  const auto written = model::written_as(settings.given[0].scope, settings.given[0].expr);
   const auto *made = written.size() == 1 ? as<Call>(written[0].expr) : nullptr;
   if (made == nullptr) {
     return;
@@ -33,9 +34,9 @@ void check(Site &site, const Call &call) {
   if (!generates.has_value() || generates->overridable || generates->as_bool() != false) {
     return;
   }
-  Finding &finding =
-      report(site, *metrics, "this decodes the predictions, but without `predict_with_generate` they are logits",
-             "pass `predict_with_generate=True` to `Seq2SeqTrainingArguments`");
+  Finding &finding = report_option(site, call, metrics,
+                                   "this decodes the predictions, but without `predict_with_generate` they are logits",
+                                   "pass `predict_with_generate=True` to `Seq2SeqTrainingArguments`");
   finding.notes.push_back({there.module->file, made->span(), "these arguments do not ask for generation"});
 }
 

@@ -1,4 +1,5 @@
 #include "rules/api_history.h"
+#include "rules/options.h"
 
 #include <fmt/format.h>
 
@@ -9,15 +10,15 @@ using namespace python;
 namespace {
 
 void check(Site &site, const Call &call) {
-  const Keyword *config = keyword_argument(call, "quantization_config");
-  if (config == nullptr || is_none(config->value)) {
+  const Option config = option_of(site, call, "quantization_config");
+  if (config.value == nullptr || is_none(config.value)) {
     return;
   }
   for (const std::string_view name : {"load_in_4bit", "load_in_8bit"}) {
-    const Keyword *given = keyword_argument(call, name);
-    if (given != nullptr && bool_of(site, given->value) != false) {
-      Finding &finding = report(
-          site, *given,
+    const Option given = option_of(site, call, name);
+    if (given.value != nullptr && given.as_bool() != false) {
+      Finding &finding = report_option(
+          site, call, given,
           fmt::format("`{}=` together with `quantization_config=` raises a ValueError since Transformers 4.38", name),
           fmt::format("set `{}` only in the configuration: `BitsAndBytesConfig({}=…)`", name, name));
       if (status_in(site, "transformers", "4.38") == Status::Fine) {
@@ -52,7 +53,7 @@ Transformers raises a ValueError, because the settings belong in one place.
 ```python
 from transformers import AutoModelForCausalLM, BitsAndBytesConfig
 
-config = BitsAndBytesConfig(load_in_4bit=True)
+config = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_compute_dtype="bfloat16")
 model = AutoModelForCausalLM.from_pretrained("gpt2", load_in_4bit=True, quantization_config=config)
 ```
 
@@ -61,7 +62,7 @@ model = AutoModelForCausalLM.from_pretrained("gpt2", load_in_4bit=True, quantiza
 ```python
 from transformers import AutoModelForCausalLM, BitsAndBytesConfig
 
-config = BitsAndBytesConfig(load_in_4bit=True)
+config = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_compute_dtype="bfloat16")
 model = AutoModelForCausalLM.from_pretrained("gpt2", quantization_config=config)
 ```
 

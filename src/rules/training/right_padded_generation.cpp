@@ -8,8 +8,12 @@ using namespace python;
 
 namespace {
 
-// Their tokenizers pad on the left if nothing is said.
+// Their tokenizers pad on the left if nothing is said: those of the first two generations of Llama and what uses them.
+// Llama 3 has a plain fast tokenizer, which pads on the right.
 bool pads_left_by_itself(std::string_view checkpoint) {
+  if (has_word_in_any_case(checkpoint, {"meta-llama/meta-llama-3", "meta-llama/llama-3"})) {
+    return false;
+  }
   return has_word_in_any_case(checkpoint,
                               {"llama", "vicuna", "mistral", "mixtral", "bloom", "glm", "baichuan", "alpaca", "gemma",
                                "falcon3", "phi-3", "internlm", "zephyr", "tulu", "orca", "yi-"});

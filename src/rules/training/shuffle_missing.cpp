@@ -139,7 +139,10 @@ void check_loop(Site &site, const Node &node) {
       (loop->parent != nullptr || loop->function->in_loop) && !orders_itself(site.project, *dataset.type) &&
       !carries_state(*loop) &&
       !file_has_word(there, {"shuffle(", "permutation(", "randperm(", "random_split(", "train_test_split("});
-  if (!is_known && !is_own) {
+  const bool is_table = dataset.is_kind(Kind::HfDataset) && dataset.maker() != nullptr && dataset.name() &&
+                        (loop->parent != nullptr || loop->function->in_loop) && !carries_state(*loop) &&
+                        !project_has_word(there, {"shuffle(", "streaming", "train_test_split(", "IterableDataset"});
+  if (!is_known && !is_own && !is_table) {
     return;
   }
   constexpr std::string_view kMessage =

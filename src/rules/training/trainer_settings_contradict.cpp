@@ -1,3 +1,5 @@
+#include "rules/callables.h"
+#include "rules/options.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -8,7 +10,6 @@
 namespace deepperf::rules::trainer_settings_contradict {
 
 using namespace python;
-using model::Value;
 
 namespace {
 
@@ -52,33 +53,34 @@ std::vector<std::string> returned_keys(const Site &site, const model::FunctionIn
 
 void check_metric(Site &site, const Call &trainer, const Site &there, const Call &made) {
   const auto metric = fixed(there, made, "metric_for_best_model", model::ConstantValue::none());
-  const Keyword *const metrics = keyword_argument(trainer, "compute_metrics");
-  const Value function = metrics != nullptr ? value_of(site, metrics->value) : Value{};
+  const Option metrics = option_of(site, trainer, "compute_metrics");
+  const model::FunctionInfo *const function =
+      metrics.value != nullptr ? callable_of(metrics.scope, metrics.value) : nullptr;
   if (!metric.has_value() || !metric->as_string().has_value() || !is_true(there, made, "load_best_model_at_end") ||
-      (!function.is(Value::Tag::Function) && !function.is(Value::Tag::Method))) {
+      function == nullptr) {
     return;
   }
   std::string name = *metric->as_string();
   name = name.starts_with("eval_") ? name.substr(5) : name;
-  const std::vector<std::string> keys = returned_keys(site, *function.function);
+  const std::vector<std::string> keys = returned_keys(site, *function);
   const auto means = [&name](const std::string &key) { return key == name || key == "eval_" + name; };
   if (keys.empty() || name == "loss" || name == "runtime" || name.ends_with("per_second") ||
       std::ranges::any_of(keys, means)) {
     return;
   }
-  Finding &finding =
-      report(site, *metrics,
-             fmt::format("the best model is chosen by `{}`, which this function does not return: KeyError", name),
-             fmt::format("return `{}`, or pass `metric_for_best_model=\"{}\"`", name, keys[0]));
+  Finding &finding = report_option(
+      site, trainer, metrics,
+      fmt::format("the best model is chosen by `{}`, which this function does not return: KeyError", name),
+      fmt::format("return `{}`, or pass `metric_for_best_model=\"{}\"`", name, keys[0]));
   finding.notes.push_back({there.module->file, made.span(), "the metric is named here"});
 }
 
 void check_trainer(Site &site, const Call &call) {
-  const Expr *const settings = argument(call, 1, "args");
-  if (settings == nullptr || has_hidden_arguments(call) || site.function == nullptr) {
+  const model::Argument settings = argument_of(site, call, 1, "args");
+  if (settings.unknown || settings.given.size() != 1 || site.function == nullptr) {
     return;
   }
-  const auto written = model::written_as(scope_of(site), settings);
+  const auto written = model::written_as(settings.given[0].scope, settings.given[0].expr);
   const auto *made = written.size() == 1 ? as<Call>(written[0].expr) : nullptr;
   if (made == nullptr) {
     return;
@@ -92,7 +94,8 @@ void check_trainer(Site &site, const Call &call) {
   const bool is_old = !argument_of(there, *made, ~0U, "evaluation_strategy").is_absent();
   const auto strategy = fixed(there, *made, is_old ? "evaluation_strategy" : "eval_strategy",
                               model::ConstantValue::of(std::string("no")));
-  const bool is_given = keyword_argument(call, "eval_dataset") != nullptr || call.args.size() > 4;
+  constexpr u32 kEvalSet = 4;
+  const bool is_given = !argument_of(site, call, kEvalSet, "eval_dataset").is_absent();
   if (!is_given && strategy.has_value() && strategy->as_string().has_value() && *strategy->as_string() != "no") {
     Finding &finding = report(site, call,
                               fmt::format("the Trainer is to evaluate (\"{}\") and has no `eval_dataset`: ValueError",

@@ -1,3 +1,4 @@
+#include "rules/callables.h"
 #include "rules/encoding.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
@@ -47,20 +48,13 @@ RawColumn raw_column_of(const Site &site, const model::FunctionInfo &function) {
   return found;
 }
 
-const model::FunctionInfo *function_of(const Site &site, const Expr *expr) {
-  Value value = value_of(site, expr);
-  const auto *partial = as<Call>(expr); // partial(apply, transform=…)
-  if (partial != nullptr && called_api(site, *partial) == "functools.partial" && !partial->args.empty()) {
-    value = value_of(site, partial->args[0]);
-  }
-  const bool is_function = value.is(Value::Tag::Function) || value.is(Value::Tag::Method);
-  return is_function && value.function->node != nullptr ? value.function : nullptr;
-}
+const model::FunctionInfo *function_of(const Site &site, const Expr *expr) { return callable_of(scope_of(site), expr); }
 
 // The function that a dataset is transformed by when rows are read: with_transform(…), or set_transform(…) of the same
 // expression in the function.
 const model::FunctionInfo *transform_of(const Site &site, const Expr *dataset) {
-  const Value value = value_of(site, dataset);
+  const auto *split = as<Subscript>(dataset); // ds["train"] of a DatasetDict
+  const Value value = value_of(site, split != nullptr ? split->value : dataset);
   if (value.is_kind(Kind::HfDataset) && value.maker() != nullptr && called_method(*value.maker()) == "with_transform") {
     const Expr *transform = argument(*value.maker(), 0, "transform");
     return transform != nullptr ? function_of(site_of(site, *value.maker()), transform) : nullptr;
@@ -169,7 +163,7 @@ def prepare(batch):
 
 data = load_dataset("food101", split="train").with_transform(prepare)
 model = ViTForImageClassification.from_pretrained("google/vit-base-patch16-224")
-args = TrainingArguments(output_dir="out", num_train_epochs=3)
+args = TrainingArguments(output_dir="out", num_train_epochs=3, bf16=True)
 trainer = Trainer(model=model, args=args, train_dataset=data)
 ```
 
@@ -188,7 +182,7 @@ def prepare(batch):
 
 data = load_dataset("food101", split="train").with_transform(prepare)
 model = ViTForImageClassification.from_pretrained("google/vit-base-patch16-224")
-args = TrainingArguments(output_dir="out", num_train_epochs=3, remove_unused_columns=False)
+args = TrainingArguments(output_dir="out", num_train_epochs=3, remove_unused_columns=False, bf16=True)
 trainer = Trainer(model=model, args=args, train_dataset=data)
 ```
 

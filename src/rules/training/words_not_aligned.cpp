@@ -1,4 +1,5 @@
 #include "rules/encoding.h"
+#include "rules/options.h"
 #include "rules/reach.h"
 #include "rules/tree.h"
 
@@ -31,8 +32,7 @@ const Node *labels_of(const Site &site) {
 }
 
 void check(Site &site, const Call &call) {
-  const Keyword *split = keyword_argument(call, "is_split_into_words");
-  if (split == nullptr || bool_of(site, split->value) != true || site.function == nullptr ||
+  if (option_of(site, call, "is_split_into_words").as_bool() != true || site.function == nullptr ||
       site.function->definition() == nullptr || site.module->is_test) {
     return;
   }

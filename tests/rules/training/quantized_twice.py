@@ -1,7 +1,7 @@
 import torch
 from transformers import AutoModelForCausalLM, BitsAndBytesConfig
 
-config = BitsAndBytesConfig(load_in_4bit=True)
+config = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_compute_dtype="bfloat16")
 
 
 def load(bits):

@@ -1,0 +1,12 @@
+// What runs when something is called: metrics that are given to a Trainer, collators, transforms, mapped functions.
+#pragma once
+
+#include "rules/site.h"
+
+namespace deepperf::rules {
+
+// The function that a value stands for: a function, lambda or method, the `__call__` of an object, or what
+// functools.partial wraps. Null if it is not known, or not one with a body.
+const model::FunctionInfo *callable_of(const model::Scope &scope, const python::Expr *expr);
+
+} // namespace deepperf::rules
