@@ -282,24 +282,33 @@ bool are_observations(const Site &site, const Expr *expr) {
   });
 }
 
+// `arrays` of `list(arrays)`: the same elements.
+const Expr *without_list(const Site &site, const Expr *expr) {
+  const auto *call = as<Call>(expr);
+  const bool is_copy = call != nullptr && call->args.size() == 1 && call->keywords.empty() &&
+                       (called_api(site, *call) == "list" || called_api(site, *call) == "tuple");
+  return is_copy && call->args[0]->kind != NodeKind::Starred ? call->args[0] : expr;
+}
+
 void check(Site &site, const Call &call) {
   if (call.args.size() != 1 || call.args[0]->kind == NodeKind::Starred) {
     return;
   }
-  if (are_observations(site, call.args[0])) {
+  const Expr *const elements = without_list(site, call.args[0]);
+  if (are_observations(site, elements)) {
     Finding &finding =
         report(site, call, "a tuple of observations is converted element by element if they are arrays",
                "join them first with `np.array(…)` or `np.stack(…)`, and create the tensor from the result");
     finding.severity = Severity::Advice;
     return;
   }
-  if (is_list_of_tensors(site, call.args[0])) {
+  if (is_list_of_tensors(site, elements)) {
     Finding &finding = report(site, call, "a list of tensors is converted one number at a time",
                               "join them with `torch.stack(…)` or `torch.cat(…)`");
     finding.severity = Severity::Advice;
     return;
   }
-  if (!is_list_of_arrays(site, call.args[0])) {
+  if (!is_list_of_arrays(site, elements)) {
     return;
   }
   Finding &finding =
