@@ -375,10 +375,23 @@ bool was_walked_in_step(const Site &site, const Expr *value) {
           }));
 }
 
+// `rollout = Rollout()` in a function that the training step calls, and `rollout.add(value)` in a loop of that
+// function: the object goes with the step, and what it holds may be walked in the end.
+bool is_made_in_step(const Site &site, const Call &call) {
+  const auto *object = as<Name>(receiver_of(call));
+  const auto *made = object != nullptr ? as<Call>(last_assigned(site, *object)) : nullptr;
+  if (made == nullptr || !site.project.callee_of(made).is(model::Value::Tag::Class) ||
+      site.function->definition() == nullptr) {
+    return false;
+  }
+  const model::Loop *const loop = stepping_loop(loop_around(site));
+  return loop == nullptr || (loop->node->start <= made->start && made->end <= loop->node->end);
+}
+
 // meter.update(loss): a method of the project adds what it is given to what it has.
 void check_meter(Site &site, const Call &call, const model::FunctionInfo *callee) {
   if (callee == nullptr || callee->definition() == nullptr || under_no_grad(site) ||
-      !context_of(site).in_training_step) {
+      !context_of(site).in_training_step || is_made_in_step(site, call)) {
     return;
   }
   const auto judge_passed = [&](const Expr *value, u32 place) {
