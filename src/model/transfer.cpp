@@ -348,6 +348,9 @@ Value Transfer::object_named(Symbol name) const {
 // else is passed is at least that.
 Value Transfer::narrowed(const Value &passed, const Value &annotated) {
   Value result = passed.open ? annotated : Value::bottom();
+  if (result.is(Value::Tag::Instance) && result.device == 0) {
+    result.device = kOnUnknown & 7U; // others are on the CPU, perhaps, and this one is anywhere
+  }
   for_each_alternative(passed, [&](Value one) {
     one.open = one.none = false;
     one.alternatives = nullptr;
