@@ -60,8 +60,7 @@ void note_value(const Expr *expr, const Value &value) {
   facts |= value.on_gpu() ? kGpuBit : u8{0};
   expr->value = facts;
   expr->output = static_cast<u8>(value.output) & 15U;
-  expr->on_cpu =
-      value.is_kind(Kind::TorchTensor) && value.device == kOnCpu && !value.open; // what nobody told us may be anywhere
+  expr->on_cpu = value.is_kind(Kind::TorchTensor) && value.device == kOnCpu;
 }
 
 // Called for each expression of each walk: these two only pass on.

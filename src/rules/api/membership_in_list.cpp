@@ -169,8 +169,41 @@ void check_attribute(Site &site, const Attribute &list, const Node &place, const
   }
 }
 
+// `ids = [node for node in graph.nodes()]`, and `ids.index(node)` for both ends of every edge.
+void check_local_index(Site &site, const Call &call, const Name &list) {
+  const model::Loop *const loop = long_loop_around(site);
+  if (loop == nullptr || loop->turns == model::Turns::Few || holds(loop->mutated, list.id) ||
+      holds(loop->assigned, list.id) || site.module->is_test) {
+    return;
+  }
+  const Expr *const value = last_assigned(site, list);
+  const auto *comprehension = as<ListComp>(value);
+  const auto *copied = as<Call>(value);
+  const bool is_all = comprehension != nullptr && comprehension->generators.size() == 1 &&
+                      comprehension->generators[0]->ifs.empty() && site.project.loop_at(value) != nullptr &&
+                      !site.project.loop_at(value)->tiny && site.project.loop_at(value)->turns != model::Turns::Few;
+  const bool is_copy = copied != nullptr && copied->args.size() == 1 &&
+                       (called_api(site, *copied) == "list" || called_api(site, *copied) == "sorted" ||
+                        called_method(*copied) == "tolist");
+  if ((!is_all && !is_copy) || contains(loop->node, value)) {
+    return;
+  }
+  Finding &finding = report(
+      site, call, fmt::format("`{}` is a list, and every iteration searches it from its start", list.id.text()),
+      fmt::format("make a `dict` from each element to its index before the loop: `{{x: i for i, x in enumerate({})}}`",
+                  list.id.text()));
+  add_note(finding, site, *loop->node, "in every iteration of this loop");
+  // A list of unknown length may be short.
+  if (!context_of(site).per_sample && !goes_over_data(site, *loop)) {
+    finding.tier = Tier::Hint;
+  }
+}
+
 // words.index(word)
 void check_index(Site &site, const Call &call) {
+  if (const auto *name = as<Name>(receiver_of(call)); name != nullptr && call.args.size() == 1) {
+    return check_local_index(site, call, *name);
+  }
   const auto *list = as<Attribute>(receiver_of(call));
   if (list != nullptr && call.args.size() == 1) {
     check_attribute(site, *list, call, call.args[0]);
