@@ -151,11 +151,18 @@ struct Uses {
   bool read = false;
   bool set = false;
 
-  // `if x is None: x = first`, whatever follows it: the first value is set there.
+  // `if x is None: x, y = first, second`, whatever follows it: the first values are set there.
   [[nodiscard]] bool asks_for_first(const Node *node) const {
     const auto *choice = as<If>(node);
-    return choice != nullptr &&
-           any_node(choice->test, [&](const Node *part) { return asks_for_size(site, part, target); });
+    return choice != nullptr && any_node(choice->test, [&](const Node *part) {
+             const auto *test = as<Compare>(part);
+             const bool is_new = test != nullptr && test->rest.size() == 1 && is_none(test->rest[0].right) &&
+                                 any_node(choice->body, [&](const Node *inner) {
+                                   return inner->context == Context::Store && inner->kind == test->left->kind &&
+                                          text_of(site, inner) == text_of(site, test->left);
+                                 });
+             return is_new || asks_for_size(site, part, target);
+           });
   }
 
   void look(const Node *node, bool in_branch) {
@@ -472,7 +479,8 @@ extern constinit const Rule kGrowingInLoop = {
 
 `x = torch.cat([x, y])`, and the same with `tf.concat`, `np.append`, `np.concatenate`, `np.vstack` and `pd.concat`, in a
 loop that does nothing else with `x` except read its length. `x` may be a variable, an attribute or a dictionary entry,
-and its first value may be set in a branch or a conditional expression. An attribute that grows in a method called by a
+and its first value may be set in a branch or a conditional expression. A helper that returns the longer tensor, another
+name for it on the way, and a variable of an outer function count as well. An attribute that grows in a method called by a
 loop is a hint, unless that happens for each batch of a training or an evaluation, or hundreds of times.
 
 ## Why it costs

@@ -73,3 +73,12 @@ def vocabulary(texts):
             if word not in words:  # expect: DP156
                 words.append(word)
     return words
+
+
+def indices(graph):
+    nodes = [node for node in graph.nodes()]
+    names = ["a", "b", "c"]
+    edges = []
+    for a, b in graph.edges():
+        edges.append((nodes.index(a), names.index(b)))  # hint: DP156
+    return edges, nodes.index(graph.center)
