@@ -19,17 +19,19 @@ bool is_on(const Site &site, const Expr *option) {
   return setting.has_value() && setting->as_bool() == true;
 }
 
-// A branch that the program takes unless somebody changes its settings: `if SETTINGS["detect_anomaly"]:` of a constant.
+// A branch that the program takes unless somebody changes its code: `if SETTINGS["detect_anomaly"]:` of a constant.
 bool is_always_taken(const Site &site, const If &choice, const Node &inside) {
   const auto setting = setting_of(site, choice.test);
-  return setting.has_value() && !setting->overridable && setting->as_bool() == true &&
-         std::ranges::any_of(choice.body, [&](const Stmt *statement) {
-           return statement->start <= inside.start && inside.end <= statement->end;
-         });
+  const auto is_in = [&](const Block &block) {
+    return std::ranges::any_of(
+        block, [&](const Stmt *statement) { return statement->start <= inside.start && inside.end <= statement->end; });
+  };
+  return setting.has_value() && !setting->overridable && setting->as_bool().has_value() &&
+         is_in(*setting->as_bool() ? choice.body : choice.orelse);
 }
 
 // Code whose purpose it is: a function or file that says so, or a flag in front of it.
-bool is_meant(const Site &site) {
+bool is_meant(const Site &site, u32 depth = 0) {
   for (const Node *ancestor : site.ancestors) {
     const auto *choice = as<If>(ancestor);
     if ((choice != nullptr && (site.node == nullptr || !is_always_taken(site, *choice, *site.node))) ||
@@ -45,7 +47,18 @@ bool is_meant(const Site &site) {
   }
   const std::string_view path = site.module->parsed->path;
   const std::string_view file = path.substr(path.rfind('/') + 1);
-  return has_word_in_any_case(file, {"profil", "bench"}); // detecting anomalies is also what models are trained for
+  if (has_word_in_any_case(file, {"profil", "bench"})) { // not "anomaly", which models are trained to detect
+    return true;
+  }
+  // A helper that does nothing else, and is called behind such a flag.
+  constexpr u32 kMostDepth = 2;
+  constexpr std::size_t kMostCallers = 16;
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  return definition != nullptr && definition->body.size() == 1 && !site.function->called_by.empty() &&
+         site.function->called_by.size() <= kMostCallers && depth < kMostDepth &&
+         std::ranges::all_of(site.function->called_by, [&](const model::CallSite *caller) {
+           return is_meant(site_at(site, *caller->caller, *caller->call), depth + 1);
+         });
 }
 
 // Does it train somewhere inside: in a loop, or through a call?

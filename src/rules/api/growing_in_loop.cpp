@@ -157,7 +157,7 @@ struct Uses {
     return choice != nullptr && any_node(choice->test, [&](const Node *part) {
              const auto *test = as<Compare>(part);
              const bool is_new = test != nullptr && test->rest.size() == 1 && is_none(test->rest[0].right) &&
-                                 any_node(choice->body, [&](const Node *inner) {
+                                 any_node(static_cast<const Node *>(choice), [&](const Node *inner) {
                                    return inner->context == Context::Store && inner->kind == test->left->kind &&
                                           text_of(site, inner) == text_of(site, test->left);
                                  });
@@ -429,6 +429,16 @@ void check_callers(Site &site, const Call &call) {
     const auto *parameter = as<Name>(without_casts(part));
     if (parameter == nullptr || last_assigned(site, *parameter) != nullptr) {
       continue;
+    }
+    const FunctionDef *const helper = site.function->definition();
+    Uses uses{.site = site, .target = parameter, .operand = parameter, .branch = nullptr};
+    if (helper != nullptr) {
+      for (const Stmt *statement : helper->body) {
+        uses.look(statement, false);
+      }
+    }
+    if (uses.read) {
+      continue; // it needs what was gathered so far
     }
     for (const Passed &passed : passed_for(*site.function, parameter->id)) {
       if (passed.value == nullptr || passed.site->loop == nullptr) {
