@@ -13,17 +13,11 @@ using model::Value;
 
 namespace {
 
-// Generators that PyTorch does not seed for each worker and epoch by itself, by the words that draw from them.
-struct Generator {
-  std::string_view seeded_by;
-  std::string_view drawn_by[2];
-};
-constexpr Generator kGenerators[] = {{"numpy.random.seed", {"np.random.", "numpy.random."}},
-                                     {"random.seed", {" random.", "(random."}}};
-
-const Generator *generator_of(std::string_view api) {
-  const auto *const found = std::ranges::find(kGenerators, api, &Generator::seeded_by);
-  return found != std::end(kGenerators) ? found : nullptr;
+// Generators that PyTorch does not seed for each worker and epoch by itself: "numpy.random." of numpy.random.seed.
+// Empty for all other functions.
+std::string_view generator_of(std::string_view seeded_by) {
+  return seeded_by == "numpy.random.seed" || seeded_by == "random.seed" ? seeded_by.substr(0, seeded_by.size() - 4)
+                                                                        : std::string_view{};
 }
 
 // Made from the number of the worker, from constants and from settings alone: the same again in the next epoch.
@@ -47,7 +41,7 @@ const Call *seeding_in(const Site &site, const model::FunctionInfo &function) {
   const auto look = [&](const Node *node) {
     const auto *call = as<Call>(node);
     const Value callee = call != nullptr ? site.project.callee_of(call) : Value{};
-    const bool is_seeding = callee.is(Value::Tag::Api) && generator_of(callee.name().text()) != nullptr;
+    const bool is_seeding = callee.is(Value::Tag::Api) && !generator_of(callee.name().text()).empty();
     const Expr *const seed = is_seeding ? argument(*call, 0, "seed") : nullptr;
     if (is_seeding && worker != nullptr) {
       has_other |= seed == nullptr || !is_number_of_worker(function, seed, worker->name);
@@ -63,18 +57,23 @@ const Call *seeding_in(const Site &site, const model::FunctionInfo &function) {
   return has_other ? nullptr : found;
 }
 
-// Does an item of the dataset draw from the generator, itself or in what it calls? Nothing if that is not known.
-bool draws(const Site &site, const Expr *dataset, const Generator &generator) {
+// Does an item of the dataset draw from the generator, itself or in what it calls?
+bool draws(const Site &site, const Expr *dataset, std::string_view generator) {
   const Value value = dataset != nullptr ? value_of(site, dataset) : Value{};
   const model::FunctionInfo *const item =
       value.is(Value::Tag::Object) ? model::find_method_of(*value.type, intern("__getitem__")) : nullptr;
   if (item == nullptr || item->node == nullptr) {
     return false;
   }
-  const Words words(generator.drawn_by);
-  return has_word(text_of(*item), words) ||
-         std::ranges::any_of(reached_functions(*item, *item->node),
-                             [&](const model::FunctionInfo *one) { return has_word(text_of(*one), words); });
+  const auto draws_itself = [&](const model::FunctionInfo &function) {
+    return function.definition() != nullptr && any_node(function.definition()->body, [&](const Node *node) {
+             const auto *call = as<Call>(node);
+             const Value callee = call != nullptr ? site.project.callee_of(call) : Value{};
+             return callee.is(Value::Tag::Api) && callee.name().text().starts_with(generator);
+           });
+  };
+  return draws_itself(*item) || std::ranges::any_of(reached_functions(*item, *item->node),
+                                                    [&](const model::FunctionInfo *one) { return draws_itself(*one); });
 }
 
 void check_loader(Site &site, const Call &call) {
@@ -110,8 +109,8 @@ void check_loader(Site &site, const Call &call) {
     finding.file = there.module->file;
   }
   finding.notes.push_back({site.module->file, call.span(), "each epoch starts the workers of this loader again"});
-  const Generator *const generator = generator_of(site.project.callee_of(seeding).name().text());
-  if (!draws(site, argument(call, 0, "dataset"), *generator)) {
+  const std::string_view generator = generator_of(site.project.callee_of(seeding).name().text());
+  if (!draws(site, argument(call, 0, "dataset"), generator)) {
     finding.tier = Tier::Hint;
   }
 }
