@@ -133,7 +133,7 @@ bool is_shifted(const Interpreter &in, const Tensor &input) {
         (depth > 0 && (last == "view" || last == "reshape"))) {
       return true;
     }
-    if (made.inputs.empty()) {
+    if (made.inputs.empty() || made.inputs[0] == nullptr) { // null: of something that is not known
       return false;
     }
     step = made.inputs[0]->step;
