@@ -120,6 +120,13 @@ void ConstantEvaluator::attribute_sources(const Scope &at, const Attribute &attr
   entry_sources(at, attribute.value, attribute.attr.text(), nullptr, depth, into); // a dictionary with attributes
 }
 
+// Is every object of the class made by a call that stands in these files? Then its defaults are as good as constants:
+// no parser of options, no configuration file and no user of a library fills its fields.
+bool ConstantEvaluator::is_made_here_alone(const ClassInfo &type) const {
+  return index_.constructions.contains(&type) && !index_.classes_handed_on.contains(type.name.id) &&
+         type.subclasses.empty() && type.mro.size() == 1 && type.bases.empty();
+}
+
 // What objects of the class have: stored to them, passed where a dataclass is made, or written in the class.
 void ConstantEvaluator::class_sources(const ClassInfo &type, Symbol name, u32 depth, Sources &into) {
   bool is_stored = false;
@@ -154,7 +161,7 @@ void ConstantEvaluator::class_sources(const ClassInfo &type, Symbol name, u32 de
     }
     if (takes_default && value != nullptr) {
       const FunctionInfo *const around = holder->scope != nullptr ? holder->scope : holder->module->body;
-      into.given.push_back({scope_of(project_, *around), value, is_field});
+      into.given.push_back({scope_of(project_, *around), value, is_field && !is_made_here_alone(type)});
     } else if (takes_default && !is_stored) {
       into.unknown = true;
     }

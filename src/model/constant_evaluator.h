@@ -71,6 +71,7 @@ private:
   // ---- constant_attributes.cpp
   void attribute_sources(const Scope &at, const python::Attribute &attribute, u32 depth, Sources &into);
   void class_sources(const ClassInfo &type, Symbol name, u32 depth, Sources &into);
+  [[nodiscard]] bool is_made_here_alone(const ClassInfo &type) const;
   bool construction_sources(const ClassInfo &type, const ClassInfo &holder, u32 place, Symbol name, u32 depth,
                             Sources &into);
 

@@ -3,12 +3,15 @@
 #include "base/known_names.h"
 #include "base/steps.h"
 #include "model/bind.h"
+#include "model/lattice.h"
+#include "model/lookup.h"
 #include "python/call.h"
 #include "python/children.h"
 #include "python/literals.h"
 
 #include <algorithm>
 #include <string>
+#include <unordered_set>
 
 namespace deepperf::model {
 
@@ -40,7 +43,11 @@ std::string destination_of(const Source &source, const Call &call) {
 
 class Collector {
 public:
-  Collector(const Project &project, Definitions &into) : project_(project), into_(into) {}
+  Collector(const Project &project, Definitions &into) : project_(project), into_(into) {
+    for (const auto &type : project.classes) {
+      class_names_.insert(type.name.id);
+    }
+  }
 
   void module(const Module &module) {
     module_ = &module;
@@ -158,6 +165,16 @@ private:
       if (const StringConstant *name = as_string(call.args[1])) {
         into_.attribute_stores[intern(string_value(source, *name)).id].push_back(
             {function_, call.args[0], call.args[2]});
+      } else {
+        hand_on_classes_of(call.args[0]);
+      }
+    } else if (called_name(call) == "replace" && call.args.size() == 1) { // dataclasses.replace(config, field=value)
+      for (const Keyword *keyword : call.keywords) {
+        if (keyword->name) {
+          into_.attribute_stores[keyword->name.id].push_back({function_, call.args[0], keyword->value});
+        } else {
+          hand_on_classes_of(call.args[0]);
+        }
       }
     }
     const auto *changed = as<Attribute>(receiver_of(call));
@@ -173,11 +190,52 @@ private:
     }
   }
 
+  // Any field of such an object may be changed.
+  void hand_on_classes_of(const Expr *object) {
+    if (function_ != nullptr) {
+      for_each_alternative(value_of(scope_of(project_, *function_), object), [&](const Value &one) {
+        if (one.is(Value::Tag::Object)) {
+          into_.classes_handed_on[one.type->name.id].push_back({function_, nullptr});
+        }
+      });
+    }
+  }
+
+  void note_class_name(Symbol name) {
+    if (class_names_.contains(name.id)) {
+      into_.classes_handed_on[name.id].push_back({function_, nullptr});
+    }
+  }
+
+  // Of a call the name that it calls, and all annotations, hand nothing on.
+  static bool is_plain_mention(const Node *parent, const Node *child) {
+    if (const auto *call = as<Call>(parent)) {
+      return call->func == child;
+    }
+    if (const auto *parameter = as<Param>(parent)) {
+      return parameter->annotation == child;
+    }
+    const auto *definition = as<FunctionDef>(parent);
+    return definition != nullptr && definition->returns == child;
+  }
+
+  void visit_children(const Node *node) {
+    for_each_child(node, [&](const Node *child) {
+      const bool is_name = child->kind == NodeKind::Name || child->kind == NodeKind::Attribute;
+      if (!is_name || !is_plain_mention(node, child)) {
+        return visit(child);
+      }
+      if (const auto *attribute = as<Attribute>(child)) { // config.Settings()
+        visit(attribute->value);
+      }
+    });
+  }
+
   void inside(const Node *node, const FunctionInfo *function, bool in_class) {
     const FunctionInfo *const outer = std::exchange(function_, function);
     const bool was_in_class = std::exchange(in_class_, in_class);
     const u32 branches = std::exchange(branches_, 0);
-    for_each_child(node, [this](const Node *child) { visit(child); });
+    visit_children(node);
     function_ = outer;
     in_class_ = was_in_class;
     branches_ = branches;
@@ -233,6 +291,9 @@ private:
       const auto *import = static_cast<const ImportFrom *>(node);
       for (const Alias *alias : import->names) {
         bind(alias->asname ? alias->asname : alias->name, nullptr, import, alias->name);
+        if (alias->asname && alias->asname != alias->name) {
+          note_class_name(alias->name);
+        }
       }
       return;
     }
@@ -240,6 +301,9 @@ private:
     case NodeKind::Attribute:
       if (node->context == Context::Store) { // `del` ends what a name holds, and gives it nothing else
         assign(static_cast<const Expr *>(node), nullptr);
+      } else {
+        const auto *attribute = as<Attribute>(node);
+        note_class_name(attribute != nullptr ? attribute->attr : static_cast<const Name *>(node)->id);
       }
       break;
     case NodeKind::ExceptHandler:
@@ -261,7 +325,7 @@ private:
     const bool is_branch = node->kind == NodeKind::If || node->kind == NodeKind::For || node->kind == NodeKind::While ||
                            node->kind == NodeKind::Try || node->kind == NodeKind::Match;
     branches_ += is_branch ? 1 : 0;
-    for_each_child(node, [this](const Node *child) { visit(child); });
+    visit_children(node);
     branches_ -= is_branch ? 1 : 0;
   }
 
@@ -271,6 +335,7 @@ private:
   const FunctionInfo *function_ = nullptr;
   bool in_class_ = false;
   u32 branches_ = 0;
+  std::unordered_set<u32> class_names_;
 };
 
 } // namespace

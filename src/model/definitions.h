@@ -81,6 +81,9 @@ struct Definitions {
   ByName<u32, CallPlace> options;                 // add_argument(…), by the attribute that it fills
   ByName<u32, CallPlace> flags;                   // flags.DEFINE_…(…), by name
   ByName<const ClassInfo *, CallPlace> constructions;
+  // Names of classes of the project that stand elsewhere than in a call of them or in an annotation: handed to a parser
+  // of options, renamed, or asked for an attribute. Then others may make objects of the class.
+  ByName<u32, CallPlace> classes_handed_on;
 };
 
 const Definitions &definitions_of(const Project &project);

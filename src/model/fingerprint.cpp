@@ -449,6 +449,7 @@ public:
     add_places(5, known.constructions);
     add_names(6, known.changed_attributes);
     add_names(7, project.loads);
+    add_places(8, known.classes_handed_on);
   }
 
   std::vector<u64> sums() && { return std::move(sums_); }

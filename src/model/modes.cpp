@@ -99,8 +99,8 @@ Modes modes_of_class(const Question &question, const ClassInfo &type, u32 depth)
           part.is(Value::Tag::Object)
               ? part.type->kind == Kind::TorchModule
               : part.is(Value::Tag::Instance) && (part.kind == Kind::TorchModule || part.kind == Kind::HfModel);
-      if (is_module) {
-        modes = both(modes, modes_of_all(question, part, depth + 1));
+      if (is_module) { // one that may be something else as well says nothing
+        modes = both(modes, part.open ? Modes::Unknown : modes_of_all(question, part, depth + 1));
       } else if (!part.known() && !part.is(Value::Tag::None)) {
         modes = both(modes, Modes::Unknown);
       }

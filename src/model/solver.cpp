@@ -568,7 +568,7 @@ private:
       }
       value = join(value, entry.value);
       ++project_.work.joins;
-      if (value.is_unknown()) {
+      if (value.is_unknown() && value.many) { // whatever others give, it stays
         break;
       }
     }

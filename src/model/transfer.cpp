@@ -349,6 +349,9 @@ Value Transfer::object_named(Symbol name) const {
 // another function.
 Value Transfer::narrowed(const Value &passed, const Value &annotated) {
   Value result = passed.open || annotated.is_kind(Kind::Number) ? annotated : Value::bottom();
+  if (result.is(Value::Tag::Instance) && result.device == 0) {
+    result.device = kOnUnknown & 7U; // others are on the CPU, perhaps, and this one is anywhere
+  }
   for_each_alternative(passed, [&](Value one) {
     one.open = one.none = false;
     one.alternatives = nullptr;

@@ -149,11 +149,22 @@ Value Transfer::eval_other(const Expr *expr) {
   case NodeKind::Tuple:
   case NodeKind::List: {
     const std::size_t first = items_.size();
+    std::size_t written = 0; // elements before the first star
     bool is_open = false;
+    bool is_rest_known = true;
     for_each_child(expr, [&](const Node *child) {
       is_open |= child->kind == NodeKind::Starred;
+      written += is_open ? 0 : 1;
       items_.push_back(eval(static_cast<const Expr *>(child)));
+      is_rest_known &= child->kind != NodeKind::Starred || !items_.back().is_unknown();
     });
+    // `(loss, *outputs[1:])`: the first one is what it is, and the others may be anything.
+    if (is_open && !is_rest_known && written > 0 && expr->kind == NodeKind::Tuple) {
+      Value value = tuple_of(std::span<const Value>(items_).subspan(first, written));
+      value.open |= value.is(Value::Tag::Tuple);
+      items_.resize(first);
+      return value;
+    }
     // `[*range(100000)]` has nobody knows how many elements, all alike.
     Value value = tuple_of(std::span<const Value>(items_).subspan(first));
     if (is_open && value.is(Value::Tag::Tuple)) {
@@ -414,8 +425,9 @@ bool is_row(const Expr *index) {
 Value Transfer::eval_subscript(const Subscript *subscript) {
   const Value value = eval(subscript->value);
   const Value key = eval(subscript->slice);
-  if (has_entries(value)) {
-    return entry_of(value, name_of_key(subscript->slice, key));
+  if (has_entries(value)) { // of what may be another dictionary, perhaps another entry
+    const Value entry = entry_of(value, name_of_key(subscript->slice, key));
+    return value.open ? join(entry, Value{}) : entry;
   }
   if (value.is(Value::Tag::Tuple)) {
     const auto *index = as<Constant>(subscript->slice);

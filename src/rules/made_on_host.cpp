@@ -20,8 +20,23 @@ bool takes_device(std::string_view api) {
 }
 
 bool has_choices(const Call &made) {
-  return has_hidden_arguments(made) || keyword_argument(made, "device") != nullptr ||
-         keyword_argument(made, "pin_memory") != nullptr || keyword_argument(made, "out") != nullptr ||
+  // torch.randn(*x.shape): sizes, and nothing else.
+  const auto is_hidden = [](const Expr *arg) {
+    const auto *starred = as<Starred>(arg);
+    const Expr *sizes = starred != nullptr ? starred->value : nullptr;
+    if (const auto *part = as<Subscript>(sizes); part != nullptr && part->slice->kind == NodeKind::Slice) {
+      sizes = part->value;
+    }
+    const auto *shape = as<Attribute>(sizes);
+    const auto *size = as<Call>(sizes);
+    const bool are_sizes = (shape != nullptr && shape->attr.text() == "shape") ||
+                           (size != nullptr && called_method(*size) == "size" && size->args.empty());
+    return starred != nullptr && !are_sizes;
+  };
+  return std::ranges::any_of(made.args, is_hidden) ||
+         std::ranges::any_of(made.keywords, [](const Keyword *keyword) { return !keyword->name; }) ||
+         keyword_argument(made, "device") != nullptr || keyword_argument(made, "pin_memory") != nullptr ||
+         keyword_argument(made, "out") != nullptr ||
          keyword_argument(made, "generator") != nullptr; // which is made for a device itself
 }
 

@@ -6,7 +6,9 @@
 #include "rules/vector_functions.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace deepperf::rules {
 
@@ -21,6 +23,79 @@ bool fits_body(const Site &site, const model::FunctionInfo &function, bool *redu
 namespace {
 
 bool has(const std::vector<Symbol> &names, Symbol name) { return std::ranges::find(names, name) != names.end(); }
+
+// Names of a function that hold one thing only, which some place uses as a tensor: its kind is known there, or it is
+// what `torch.zeros_like` takes. What is unpacked from such a tensor, or is an element of it, is a tensor, too.
+struct UsedAsTensors {
+  std::unordered_set<u32> names;
+};
+
+class TensorUses {
+public:
+  explicit TensorUses(const Site &site) : site_(site) {}
+
+  UsedAsTensors of(const Node &function) {
+    any_node(static_cast<const FunctionDef &>(function).body, [this](const Node *node) {
+      look(node);
+      return false;
+    });
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const auto &[part, whole] : parts_) {
+        changed |= found_.names.contains(whole) && stores_[part] == 1 && found_.names.insert(part).second;
+      }
+    }
+    std::erase_if(found_.names, [this](u32 name) { return stores_[name] > (is_parameter(name) ? 0U : 1U); });
+    return std::move(found_);
+  }
+
+private:
+  void look(const Node *node) {
+    if (const auto *name = as<Name>(node)) {
+      if (name->context != Context::Load) {
+        ++stores_[name->id.id];
+      } else if (is_array(model::kind_of(name))) {
+        found_.names.insert(name->id.id);
+      }
+    } else if (const auto *call = as<Call>(node)) {
+      const std::string_view api = called_api(site_, *call);
+      const auto *given = !call->args.empty() ? as<Name>(call->args[0]) : nullptr;
+      if (given != nullptr && api.starts_with("torch.") && api.ends_with("_like")) {
+        found_.names.insert(given->id.id);
+      }
+    } else if (const auto *assignment = as<Assign>(node); assignment != nullptr && assignment->targets.size() == 1) {
+      const auto *element = as<Subscript>(assignment->value);
+      const auto *whole = as<Name>(element != nullptr ? element->value : assignment->value);
+      const auto *names = as<Tuple>(assignment->targets[0]);
+      const auto *single = as<Name>(assignment->targets[0]);
+      if (whole != nullptr && names != nullptr) {
+        for (const Expr *one : names->elts) {
+          if (const auto *part = as<Name>(one)) {
+            parts_.emplace_back(part->id.id, whole->id.id);
+          }
+        }
+      } else if (whole != nullptr && single != nullptr) {
+        parts_.emplace_back(single->id.id, whole->id.id);
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_parameter(u32 name) const {
+    return std::ranges::any_of(site_.function->params, [&](const Param *one) { return one->name.id == name; });
+  }
+
+  const Site &site_;
+  UsedAsTensors found_;
+  std::unordered_map<u32, u32> stores_;
+  std::vector<std::pair<u32, u32>> parts_;
+};
+
+bool is_used_as_tensor(const Site &site, Symbol name) {
+  const FunctionDef *const definition = site.function != nullptr ? site.function->definition() : nullptr;
+  return definition != nullptr &&
+         site.memory.recall<UsedAsTensors>(definition, [&] { return TensorUses(site).of(*definition); })
+             .names.contains(name.id);
+}
 
 class LoopReader {
 public:
@@ -40,7 +115,9 @@ public:
 
   // Is all that is read by index known to be a tensor, or used as one?
   [[nodiscard]] bool are_tensors() const {
-    return std::ranges::all_of(unproven_, [this](Symbol name) { return has(proven_, name); }) || is_keras_loss(site_);
+    return std::ranges::all_of(unproven_,
+                               [this](Symbol name) { return has(proven_, name) || is_used_as_tensor(site_, name); }) ||
+           is_keras_loss(site_);
   }
 
   void add_element(Symbol name) { elements_.push_back(name); }

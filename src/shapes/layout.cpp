@@ -46,6 +46,32 @@ struct MovedDimension {
   u32 to = 0;
 };
 
+// Do dimensions come after it now that were before it? Then it does not matter what else is before it, which may be
+// unknown: of [?, H, W, 3] as [?, 3, H, W].
+bool passes_behind(Terms &terms, const Shape &input, const std::vector<Dim> &dims, u32 from, u32 to) {
+  std::vector<Dim> after(input.dims.begin() + from + 1, input.dims.end());
+  std::vector<Dim> before(input.dims.begin(), input.dims.begin() + from);
+  std::erase_if(after, [](const Dim &one) { return one.is(1); });
+  u32 moved = 0;
+  for (u32 i = to + 1; i < dims.size(); ++i) {
+    if (dims[i].is(1)) {
+      continue;
+    }
+    const auto known = std::ranges::find(after, dims[i]);
+    const auto passed = std::ranges::find(before, dims[i]);
+    if (!dims[i].is_known() || (known == after.end() && passed == before.end())) {
+      return false;
+    }
+    if (known != after.end()) {
+      after.erase(known);
+    } else {
+      moved += terms.is_at_least(dims[i], 2) ? 1 : 0;
+      before.erase(passed);
+    }
+  }
+  return after.empty() && moved > 0;
+}
+
 // `computed`: the place of -1, which is whatever is left.
 std::optional<MovedDimension> moved_dimension(Terms &terms, const Shape &input, const std::vector<Dim> &dims,
                                               std::optional<std::size_t> computed) {
@@ -59,6 +85,12 @@ std::optional<MovedDimension> moved_dimension(Terms &terms, const Shape &input, 
       continue;
     }
     const u32 from = static_cast<u32>(std::find_if(input.dims.begin(), input.dims.end(), is_same) - input.dims.begin());
+    if (passes_behind(terms, input, dims, from, to)) {
+      return MovedDimension{from, to};
+    }
+    if (!std::all_of(dims.begin(), dims.begin() + to, [](const Dim &one) { return one.is_known(); })) {
+      continue;
+    }
     // What stands before it on one side only.
     std::vector<Dim> before(input.dims.begin(), input.dims.begin() + from);
     std::vector<Dim> now;
@@ -76,8 +108,9 @@ std::optional<MovedDimension> moved_dimension(Terms &terms, const Shape &input, 
         now.push_back(dims[i]);
       }
     }
+    std::erase_if(before, [](const Dim &one) { return one.is(1); });
+    std::erase_if(now, [](const Dim &one) { return one.is(1); });
     std::vector<Dim> &passed = before.empty() ? now : before;
-    std::erase_if(passed, [](const Dim &one) { return one.is(1); });
     const bool is_one_sided = before.empty() || now.empty();
     const bool is_certain =
         std::ranges::all_of(passed, [&](const Dim &one) { return one.is_known() && terms.is_at_least(one, 2); });
@@ -100,7 +133,7 @@ bool is_shifted(const Interpreter &in, const Tensor &input) {
         (depth > 0 && (last == "view" || last == "reshape"))) {
       return true;
     }
-    if (made.inputs.empty()) {
+    if (made.inputs.empty() || made.inputs[0] == nullptr) { // null: of something that is not known
       return false;
     }
     step = made.inputs[0]->step;
@@ -110,12 +143,17 @@ bool is_shifted(const Interpreter &in, const Tensor &input) {
 
 void check_order(Operation &op, const Tensor &input, const std::vector<Dim> &dims,
                  std::optional<std::size_t> computed) {
-  if (!input.shape.is_known() || input.library != Library::Torch || input.shape.rank() < 2 || dims.size() < 2 ||
-      !std::ranges::all_of(dims, &Dim::is_known)) {
+  if (!input.shape.is_known() || input.shape.rank() < 2 || dims.size() < 2) {
     return;
   }
   const std::optional<MovedDimension> moved = moved_dimension(op.in.terms, input.shape, dims, computed);
   if (!moved.has_value() || is_shifted(op.in, input)) {
+    return;
+  }
+  // An array of NumPy may be cut into blocks on purpose; a picture's three colors that come first are not.
+  const bool are_colors = dims[moved->to].is(3) && moved->from + 1 == input.shape.rank() && input.shape.rank() >= 3 &&
+                          moved->to + 3 == dims.size();
+  if (input.library != Library::Torch && !are_colors) {
     return;
   }
   if (Problem *problem = op.report(

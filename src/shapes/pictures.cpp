@@ -17,6 +17,9 @@ Value array(Operation &op, const std::vector<Dim> &dims, Dtype dtype = Dtype::UI
   return made(op, op.in.heap.shape(dims), dtype, {input}, Library::Numpy);
 }
 
+// Of a picture that nobody says the size of: no picture is a single row or column.
+std::vector<Dim> some_size(Operation &op) { return {op.in.fresh("height", 2), op.in.fresh("width", 2)}; }
+
 Value some_array(Operation &op) { return made(op, {}, Dtype::Unknown, {}, Library::Numpy); }
 
 // ---- Pillow: height and width, and how many channels the mode has, come from different calls.
@@ -38,7 +41,7 @@ Value picture(Operation &op, const Value &size, const Value &mode) {
   auto &attributes = object->content.attributes;
   attributes[intern("*size").id] = size;
   attributes[intern("*mode").id] = mode;
-  std::vector<Dim> dims = {Dim{}, Dim{}};
+  std::vector<Dim> dims = some_size(op);
   if (size.is_sequence() && !size.list->content.is_open && size.list->content.items.size() == 2) {
     dims = {op.in.as_dim(size.list->content.items[1]), op.in.as_dim(size.list->content.items[0])};
   }
@@ -112,10 +115,12 @@ Value call_imread(Operation &op) {
   const Value flags = op.arg("flags");
   const std::string_view name = flags.is(Tag::Api) ? flags.text() : std::string_view{};
   if (flags.is_number(0) || name == "cv2.IMREAD_GRAYSCALE" || name == "cv2.CV_LOAD_IMAGE_GRAYSCALE") {
-    return array(op, {op.in.fresh("height"), op.in.fresh("width")});
+    return array(op, some_size(op));
   }
   if (flags.is_number(1) || name == "cv2.IMREAD_COLOR" || name == "cv2.CV_LOAD_IMAGE_COLOR") {
-    return array(op, {op.in.fresh("height"), op.in.fresh("width"), Dim::of(3)});
+    std::vector<Dim> dims = some_size(op);
+    dims.push_back(Dim::of(3));
+    return array(op, dims);
   }
   return some_array(op);
 }
@@ -143,7 +148,7 @@ Value call_cvt_color(Operation &op) {
   const Tensor *const input = op.tensor("src");
   const Value code = op.arg("code");
   const std::string_view text = code.is(Tag::Api) ? code.text() : std::string_view{};
-  std::vector<Dim> dims(2);
+  std::vector<Dim> dims = some_size(op);
   if (input != nullptr && input->shape.is_known() && input->shape.rank() >= 2) {
     dims = {input->shape.dims[0], input->shape.dims[1]};
   }

@@ -1,11 +1,15 @@
 #include "base/symbol_list.h"
 #include "model/context.h"
 #include "python/children.h"
+#include "rules/assignments.h"
+#include "rules/optimizer_module.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
+#include <vector>
 
 namespace deepperf::rules::growing_in_loop {
 
@@ -33,6 +37,37 @@ const Expr *without_casts(const Expr *expr) {
   return expr;
 }
 
+// How often a function reads each of its names, and where one is only given another name: `acc = grown`.
+struct NameReads {
+  struct Reads {
+    u32 count = 0;
+    std::vector<const Assign *> renames;
+  };
+  std::unordered_map<u32, Reads> of;
+};
+
+const NameReads::Reads &reads_of(const Site &site, Symbol name) {
+  const Block &body = body_around(site);
+  const NameReads &all = site.memory.recall<NameReads>(&body, [&body] {
+    NameReads found;
+    any_node(body, [&](const Node *node) {
+      const auto *read = as<Name>(node);
+      const auto *store = as<Assign>(node);
+      const auto *value = store != nullptr && store->targets.size() == 1 ? as<Name>(store->value) : nullptr;
+      if (read != nullptr && read->context == Context::Load) {
+        ++found.of[read->id.id].count;
+      } else if (value != nullptr) {
+        found.of[value->id.id].renames.push_back(store);
+      }
+      return false;
+    });
+    return found;
+  });
+  static const NameReads::Reads kNone;
+  const auto known = all.of.find(name.id);
+  return known != all.of.end() ? known->second : kNone;
+}
+
 // `x` of `cat([x, y])` or `np.append(x, y)`, if that is what the result is assigned to.
 const Expr *grown_operand(const Site &site, const Call &call, const Expr *target) {
   if (call.args.empty()) {
@@ -46,8 +81,15 @@ const Expr *grown_operand(const Site &site, const Call &call, const Expr *target
                               : first->kind == NodeKind::Tuple ? static_cast<const Tuple *>(first)->elts
                                                                : Array<Expr *>{};
   for (const Expr *part : parts) {
-    if (is_same(site, without_casts(part), target)) {
-      return without_casts(part);
+    const Expr *const plain = without_casts(part);
+    if (is_same(site, plain, target)) {
+      return plain;
+    }
+    // old = self.bank; self.bank = torch.cat([old, x])
+    const auto *alias = as<Name>(plain);
+    const Expr *const before = alias != nullptr ? last_assigned(site, *alias) : nullptr;
+    if (before != nullptr && is_same(site, without_casts(before), target) && reads_of(site, alias->id).count == 1) {
+      return without_casts(before);
     }
   }
   return nullptr;
@@ -109,10 +151,25 @@ struct Uses {
   bool read = false;
   bool set = false;
 
+  // `if x is None: x, y = first, second`, whatever follows it: the first values are set there.
+  [[nodiscard]] bool asks_for_first(const Node *node) const {
+    const auto *choice = as<If>(node);
+    return choice != nullptr && any_node(choice->test, [&](const Node *part) {
+             const auto *test = as<Compare>(part);
+             const bool is_new = test != nullptr && test->rest.size() == 1 && is_none(test->rest[0].right) &&
+                                 any_node(static_cast<const Node *>(choice), [&](const Node *inner) {
+                                   return inner->context == Context::Store && inner->kind == test->left->kind &&
+                                          text_of(site, inner) == text_of(site, test->left);
+                                 });
+             return is_new || asks_for_size(site, part, target);
+           });
+  }
+
   void look(const Node *node, bool in_branch) {
     if (read || set) {
       return;
     }
+    in_branch = in_branch || asks_for_first(node);
     if (asks_for_size(site, node, target)) {
       return;
     }
@@ -150,28 +207,64 @@ bool is_bounded(const Site &site, const Node *outermost) {
   return false;
 }
 
-// The assignment that takes what the call makes: `x = cat(…)`, `x = y if x is None else cat(…)`, `x = cat(…).cpu()`.
-const Assign *assignment_of(const Site &site, const Call &call) {
+// `acc = grown` after `grown = cat([acc, x])`, if that is all that is done with it: what takes it in the end.
+const Expr *renamed_to(const Site &site, const Assign &assignment, const Expr *target) {
+  const auto *name = as<Name>(target);
+  if (name == nullptr) {
+    return nullptr;
+  }
+  const NameReads::Reads &reads = reads_of(site, name->id);
+  const bool is_renamed = reads.count == 1 && reads.renames.size() == 1 && reads.renames[0]->start > assignment.end;
+  return is_renamed ? reads.renames[0]->targets[0] : nullptr;
+}
+
+// What takes the result of the call: `x = cat(…)`, `x = y if x is None else cat(…)`, `x = cat(…).cpu()`,
+// `x, y = cat(…), cat(…)`; null if it is something else.
+struct Taker {
+  const Expr *target = nullptr;
+  const Assign *assignment = nullptr;
+  bool is_returned = false;
+};
+
+Taker taker_of(const Site &site, const Call &call) {
   const Node *below = &call;
+  const Tuple *tuple = nullptr; // that the value is an element of
+  u32 place = 0;
   for (std::size_t i = site.ancestors.size(); i-- > 0;) {
     const Node *node = site.ancestors[i];
     if (const auto *assignment = as<Assign>(node)) {
-      return assignment->targets.size() == 1 && assignment->value == below ? assignment : nullptr;
+      if (assignment->targets.size() != 1 || assignment->value != below) {
+        return {};
+      }
+      const auto *targets = as<Tuple>(assignment->targets[0]);
+      if (tuple == nullptr) {
+        return {assignment->targets[0], assignment};
+      }
+      return targets != nullptr && targets->elts.size() == tuple->elts.size() ? Taker{targets->elts[place], assignment}
+                                                                              : Taker{};
+    }
+    if (node->kind == NodeKind::Return) {
+      return {.is_returned = tuple == nullptr};
     }
     const auto *choice = as<IfExp>(node);
     const auto *method = as<Attribute>(node);
     const auto *outer = as<Call>(node);
     const auto *part = as<Subscript>(node); // cat(…)[-capacity:]
+    const auto *parts = as<Tuple>(node);
     const bool is_choice = (choice != nullptr && choice->test != below) ||
                            (part != nullptr && part->value == below && part->slice->kind == NodeKind::Slice);
     const bool is_cast = (method != nullptr && method->value == below) ||
                          (outer != nullptr && outer->func == below && without_casts(outer) != outer);
-    if (!is_choice && !is_cast) {
-      return nullptr;
+    if (parts != nullptr && tuple == nullptr) {
+      tuple = parts;
+      const auto found = std::ranges::find(parts->elts, below);
+      place = static_cast<u32>(found - parts->elts.begin());
+    } else if (!is_choice && !is_cast) {
+      return {};
     }
     below = node;
   }
-  return nullptr;
+  return {};
 }
 
 void tell(Site &site, const Call &call, const Expr *target, const model::Loop *loop, bool is_sure) {
@@ -221,6 +314,19 @@ bool runs_model(const Site &site, const model::Loop &loop) {
          });
 }
 
+// A name that the function declares `nonlocal` or `global`: it keeps what one call leaves in it for the next.
+bool is_of_outer_scope(const FunctionDef &definition, const Expr *expr) {
+  const auto *name = as<Name>(expr);
+  return name != nullptr && any_node(definition.body, [&](const Node *node) {
+           const auto *global = as<Global>(node);
+           const auto *nonlocal = as<Nonlocal>(node);
+           const auto names = global != nullptr     ? global->names
+                              : nonlocal != nullptr ? nonlocal->names
+                                                    : Array<Symbol>{};
+           return std::ranges::find(names, name->id) != names.end();
+         });
+}
+
 // `self.scores = torch.cat([self.scores, x])` in a method that a loop calls.
 void check_method(Site &site, const Call &call, const Expr *target, const Expr *operand) {
   const FunctionDef *definition = site.function != nullptr ? site.function->definition() : nullptr;
@@ -228,8 +334,11 @@ void check_method(Site &site, const Call &call, const Expr *target, const Expr *
   const Expr *const owner = entry != nullptr ? entry->value : target;
   // What is cut to a length each time is appended to again and again.
   const bool is_window = !site.ancestors.empty() && site.ancestors.back()->kind == NodeKind::Subscript;
-  if (definition == nullptr || (!site.function->in_loop && !is_window) || owner->kind != NodeKind::Attribute ||
-      is_scripted(site) || is_bounded(site, definition)) {
+  if (definition == nullptr) {
+    return;
+  }
+  const bool outlives = owner->kind == NodeKind::Attribute || is_of_outer_scope(*definition, owner);
+  if ((!site.function->in_loop && !is_window) || !outlives || is_scripted(site) || is_bounded(site, definition)) {
     return;
   }
   const Node *branch = nullptr;
@@ -266,16 +375,7 @@ const model::Loop *loop_of_entries(const model::Loop &inner, const Expr *target)
   return is_bound(container->id) || outer.tiny ? nullptr : &outer;
 }
 
-void check(Site &site, const Call &call) {
-  const Assign *assignment = assignment_of(site, call);
-  if (assignment == nullptr) {
-    return;
-  }
-  const Expr *target = assignment->targets[0];
-  const Expr *operand = grown_operand(site, call, target);
-  if (operand == nullptr) {
-    return;
-  }
+void check_growth(Site &site, const Call &call, const Expr *target, const Expr *operand) {
   const model::Loop *const innermost = loop_around(site);
   if (innermost == nullptr) {
     return check_method(site, call, target, operand);
@@ -311,6 +411,66 @@ void check(Site &site, const Call &call) {
   tell(site, call, target, loop, !may_be_short);
 }
 
+// `def merge(all, x): return torch.cat([all, x])`, and `total = merge(total, x)` in a loop: what is said of the
+// callers.
+void check_callers(Site &site, const Call &call) {
+  constexpr std::size_t kMostCallers = 16;
+  const auto &callers = site.function->called_by;
+  if (call.args.empty() || callers.empty() || callers.size() > kMostCallers) {
+    return;
+  }
+  const auto *list = as<List>(call.args[0]);
+  const auto *tuple = as<Tuple>(call.args[0]);
+  const bool is_append = called_api(site, call).ends_with(".append");
+  for (const Expr *part : list != nullptr    ? list->elts
+                          : tuple != nullptr ? tuple->elts
+                          : is_append        ? Array<Expr *>{call.args.begin(), 1}
+                                             : Array<Expr *>{}) {
+    const auto *parameter = as<Name>(without_casts(part));
+    if (parameter == nullptr || last_assigned(site, *parameter) != nullptr) {
+      continue;
+    }
+    const FunctionDef *const helper = site.function->definition();
+    Uses uses{.site = site, .target = parameter, .operand = parameter, .branch = nullptr};
+    if (helper != nullptr) {
+      for (const Stmt *statement : helper->body) {
+        uses.look(statement, false);
+      }
+    }
+    if (uses.read) {
+      continue; // it needs what was gathered so far
+    }
+    for (const Passed &passed : passed_for(*site.function, parameter->id)) {
+      if (passed.value == nullptr || passed.site->loop == nullptr) {
+        continue;
+      }
+      Site there = site_at(site, *passed.site->caller, *passed.site->call);
+      const Taker taker = taker_of(there, *passed.site->call);
+      if (taker.target != nullptr && is_same(there, without_casts(passed.value), taker.target)) {
+        check_growth(there, *passed.site->call, taker.target, without_casts(passed.value));
+      }
+    }
+  }
+}
+
+void check(Site &site, const Call &call) {
+  const Taker taker = taker_of(site, call);
+  if (taker.is_returned && site.function != nullptr) {
+    return check_callers(site, call);
+  }
+  if (taker.target == nullptr) {
+    return;
+  }
+  if (const Expr *const operand = grown_operand(site, call, taker.target)) {
+    return check_growth(site, call, taker.target, operand);
+  }
+  const Expr *const renamed = renamed_to(site, *taker.assignment, taker.target);
+  const Expr *const operand = renamed != nullptr ? grown_operand(site, call, renamed) : nullptr;
+  if (operand != nullptr) {
+    check_growth(site, call, renamed, operand);
+  }
+}
+
 } // namespace
 
 extern constinit const Rule kGrowingInLoop = {
@@ -329,7 +489,8 @@ extern constinit const Rule kGrowingInLoop = {
 
 `x = torch.cat([x, y])`, and the same with `tf.concat`, `np.append`, `np.concatenate`, `np.vstack` and `pd.concat`, in a
 loop that does nothing else with `x` except read its length. `x` may be a variable, an attribute or a dictionary entry,
-and its first value may be set in a branch or a conditional expression. An attribute that grows in a method called by a
+and its first value may be set in a branch or a conditional expression. A helper that returns the longer tensor, another
+name for it on the way, and a variable of an outer function count as well. An attribute that grows in a method called by a
 loop is a hint, unless that happens for each batch of a training or an evaluation, or hundreds of times.
 
 ## Why it costs

@@ -111,7 +111,10 @@ void check(Site &site, const Call &call) {
   constexpr u32 kShuffle = 2;
   const auto shuffled = setting_of(site, argument_of(site, call, kShuffle, "shuffle"), ConstantValue::of(false));
   const bool is_iterable = prepared.iterable && !(shuffled.has_value() && shuffled->is_true());
-  if (!is_much || is_chosen || is_iterable) {
+  // A loader class that passes on what others choose: `super().__init__(dataset, **kwargs)`.
+  const auto *const base = as<Call>(receiver_of(call));
+  const bool is_passed_on = base != nullptr && called_name(*base) == "super" && has_hidden_arguments(call);
+  if (!is_much || is_chosen || is_iterable || is_passed_on) {
     finding.tier = Tier::Hint;
   }
 }

@@ -210,14 +210,14 @@ void check_attribute(Site &site, const Attribute &list, const Node &place, const
 }
 
 // `labels.count(label)` in a loop over `labels`: all of the list is searched for each of its elements.
-void check_own_elements(Site &site, const Call &call) {
+bool check_own_elements(Site &site, const Call &call) {
   const auto *list = as<Name>(receiver_of(call));
   const auto *element = call.args.size() == 1 ? as<Name>(call.args[0]) : nullptr;
   const model::Loop *const loop = loop_around(site);
   if (list == nullptr || element == nullptr || loop == nullptr || site.function == nullptr || loop->tiny ||
       loop->turns == model::Turns::Few || !holds(loop->assigned, element->id) || holds(loop->mutated, list->id) ||
       site.module->is_test) {
-    return;
+    return false;
   }
   const Expr *over = iterated_by(site, *loop);
   const auto *enumerated = as<Call>(over);
@@ -226,7 +226,7 @@ void check_own_elements(Site &site, const Call &call) {
   }
   const auto *own = as<Name>(over);
   if (own == nullptr || own->id != list->id || !holds_data(site, *list)) { // others may be short
-    return;
+    return false;
   }
   const bool counts = called_method(call) == "count";
   Finding &finding = report(
@@ -235,13 +235,46 @@ void check_own_elements(Site &site, const Call &call) {
              : std::string("number the elements with `enumerate()`, or keep a `dict` from each element to its "
                            "index"));
   add_note(finding, site, *loop->node, "the loop goes over the same list");
+  return true;
+}
+
+// `ids = [node for node in graph.nodes()]`, and `ids.index(node)` for both ends of every edge.
+void check_local_index(Site &site, const Call &call, const Name &list) {
+  const model::Loop *const loop = long_loop_around(site);
+  if (loop == nullptr || loop->turns == model::Turns::Few || holds(loop->mutated, list.id) ||
+      holds(loop->assigned, list.id) || site.module->is_test) {
+    return;
+  }
+  const Expr *const value = last_assigned(site, list);
+  const auto *comprehension = as<ListComp>(value);
+  const auto *copied = as<Call>(value);
+  const bool is_all = comprehension != nullptr && comprehension->generators.size() == 1 &&
+                      comprehension->generators[0]->ifs.empty() && site.project.loop_at(value) != nullptr &&
+                      !site.project.loop_at(value)->tiny && site.project.loop_at(value)->turns != model::Turns::Few;
+  const bool is_copy = copied != nullptr && copied->args.size() == 1 &&
+                       (called_api(site, *copied) == "list" || called_api(site, *copied) == "sorted" ||
+                        called_method(*copied) == "tolist");
+  if ((!is_all && !is_copy) || contains(loop->node, value)) {
+    return;
+  }
+  Finding &finding = report(
+      site, call, fmt::format("`{}` is a list, and every iteration searches it from its start", list.id.text()),
+      fmt::format("make a `dict` from each element to its index before the loop: `{{x: i for i, x in enumerate({})}}`",
+                  list.id.text()));
+  add_note(finding, site, *loop->node, "in every iteration of this loop");
+  // A list of unknown length may be short.
+  if (!context_of(site).per_sample && !goes_over_data(site, *loop)) {
+    finding.tier = Tier::Hint;
+  }
 }
 
 // words.index(word), labels.count(label)
 void check_index(Site &site, const Call &call) {
-  check_own_elements(site, call);
-  if (called_method(call) != "index") {
+  if (check_own_elements(site, call) || called_method(call) != "index") {
     return;
+  }
+  if (const auto *name = as<Name>(receiver_of(call)); name != nullptr && call.args.size() == 1) {
+    return check_local_index(site, call, *name);
   }
   const auto *list = as<Attribute>(receiver_of(call));
   if (list != nullptr && call.args.size() == 1) {

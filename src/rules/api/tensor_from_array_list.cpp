@@ -217,6 +217,12 @@ bool is_tuple_of_observations(const Site &site, const Expr *expr) {
   });
 }
 
+bool is_named_tuple(const Site &site, const Call &call) {
+  const Value callee = site.project.callee_of(&call);
+  return called_name(call) == "namedtuple" ||
+         (callee.is(Value::Tag::Api) && callee.name().text() == "collections.namedtuple");
+}
+
 // The fields of a named tuple, `namedtuple("Step", "state action")` or a class with annotations, by what makes one.
 std::vector<std::string> fields_of_tuple(const Site &site, const Expr *maker) {
   std::vector<std::string> fields;
@@ -234,7 +240,7 @@ std::vector<std::string> fields_of_tuple(const Site &site, const Expr *maker) {
   for (const model::Argument::Given &given : model::written_as(scope_of(site), maker)) {
     const auto *call = as<Call>(given.expr);
     const Expr *const listed =
-        call != nullptr && called_name(*call) == "namedtuple" ? argument(*call, 1, "field_names") : nullptr;
+        call != nullptr && is_named_tuple(site, *call) ? argument(*call, 1, "field_names") : nullptr;
     const auto *list = as<List>(listed);
     const auto *tuple = as<Tuple>(listed);
     for (const Expr *one : list != nullptr ? list->elts : tuple != nullptr ? tuple->elts : Array<Expr *>{}) {
@@ -285,24 +291,34 @@ bool are_observations(const Site &site, const Expr *expr) {
   });
 }
 
+// `arrays` of `list(arrays)`: the same elements.
+const Expr *without_list(const Site &site, const Expr *expr) {
+  const auto *name = as<Name>(expr);
+  const auto *call = as<Call>(name != nullptr ? last_assigned(site, *name) : expr);
+  const bool is_copy = call != nullptr && call->args.size() == 1 && call->keywords.empty() &&
+                       (called_api(site, *call) == "list" || called_api(site, *call) == "tuple");
+  return is_copy && call->args[0]->kind != NodeKind::Starred ? call->args[0] : expr;
+}
+
 void check(Site &site, const Call &call) {
   if (call.args.size() != 1 || call.args[0]->kind == NodeKind::Starred) {
     return;
   }
-  if (are_observations(site, call.args[0])) {
+  const Expr *const elements = without_list(site, call.args[0]);
+  if (are_observations(site, elements)) {
     Finding &finding =
         report(site, call, "a tuple of observations is converted element by element if they are arrays",
                "join them first with `np.array(…)` or `np.stack(…)`, and create the tensor from the result");
     finding.severity = Severity::Advice;
     return;
   }
-  if (is_list_of_tensors(site, call.args[0])) {
+  if (is_list_of_tensors(site, elements)) {
     Finding &finding = report(site, call, "a list of tensors is converted one number at a time",
                               "join them with `torch.stack(…)` or `torch.cat(…)`");
     finding.severity = Severity::Advice;
     return;
   }
-  if (!is_list_of_arrays(site, call.args[0])) {
+  if (!is_list_of_arrays(site, elements)) {
     return;
   }
   Finding &finding =

@@ -1,5 +1,6 @@
 #include "rules/reach.h"
 #include "rules/site.h"
+#include "rules/tree.h"
 
 #include <algorithm>
 
@@ -15,7 +16,38 @@ bool closes_elsewhere(const Site &site) {
   return site.function->node != nullptr && reaches_word(site, *site.function->node, kCloses);
 }
 
+// `plt.figure()` and then `plt.subplots()`, which makes another one: `plt.close()` closes that one alone.
+bool is_replaced(const Site &site, const Call &call) {
+  const FunctionDef *const definition = site.function->definition();
+  const bool is_discarded = !site.ancestors.empty() && site.ancestors.back()->kind == NodeKind::ExprStmt;
+  if (definition == nullptr || !is_discarded || called_api(site, call) != "matplotlib.pyplot.figure" ||
+      !call.args.empty()) {
+    return false;
+  }
+  const Call *next = nullptr; // of all that is done to figures
+  bool closes_others = false; // close("all"), close(fig)
+  u32 closed = 0;
+  any_node(definition->body, [&](const Node *node) {
+    const auto *other = as<Call>(node);
+    const std::string_view api = other != nullptr ? called_api(site, *other) : std::string_view{};
+    if (api.starts_with("matplotlib.pyplot.") && other->start > call.end &&
+        (next == nullptr || other->start < next->start)) {
+      next = other;
+    }
+    closes_others |= api == "matplotlib.pyplot.close" && !other->args.empty();
+    closed += api == "matplotlib.pyplot.close" ? 1 : 0;
+    return false;
+  });
+  return next != nullptr && called_api(site, *next) == "matplotlib.pyplot.subplots" && !closes_others && closed == 1;
+}
+
 void check(Site &site, const Call &call) {
+  if (site.function != nullptr && !site.module->is_test && context_of(site).repeated && is_replaced(site, call)) {
+    report(site, call,
+           "`plt.subplots()` makes another figure, and `plt.close()` closes only that one, so this one stays in memory",
+           "remove this call");
+    return;
+  }
   const model::Loop *loop = long_loop_around(site);
   const bool is_repeated =
       loop != nullptr ? loop->turns != model::Turns::Few && runs_every_turn(site, *loop) : context_of(site).repeated;

@@ -1,6 +1,7 @@
 #include "rules/reach.h"
 #include "rules/site.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace deepperf::rules::float64_model {
@@ -9,17 +10,51 @@ using namespace python;
 
 namespace {
 
+bool is_float64(std::string_view api) { return api == "torch.float64" || api == "torch.double"; }
+
+// Is it float64 wherever it comes from: written there, a field of the settings, or the dtype that a setting names?
+bool is_float64(const Site &site, const Expr *dtype) {
+  if (dtype == nullptr) {
+    return false;
+  }
+  const model::Value value = value_of(site, dtype);
+  if (value.is(model::Value::Tag::Api)) {
+    return is_float64(value.name().text());
+  }
+  const std::vector<model::Argument::Given> all = model::written_as(scope_of(site), dtype);
+  return !all.empty() && std::ranges::all_of(all, [&](const model::Argument::Given &given) {
+    const auto *call = as<Call>(given.expr); // getattr(torch, "float64")
+    if (call != nullptr && called_name(*call) == "getattr" && call->args.size() == 2) {
+      const auto named = model::constant_of(given.scope, call->args[1]);
+      return named.has_value() && (named->as_string() == "float64" || named->as_string() == "double");
+    }
+    const model::Value one = given.expr != nullptr ? model::value_of(given.scope, given.expr) : model::Value{};
+    return one.is(model::Value::Tag::Api) && is_float64(one.name().text());
+  });
+}
+
+// The dtype that `to(…)`, `type(…)` or `set_default_dtype(…)` gets; null if none of its arguments is float64.
+const Expr *dtype_given(const Site &site, const Call &call) {
+  const Keyword *const named = keyword_argument(call, "dtype");
+  if (named != nullptr) {
+    return is_float64(site, named->value) ? named->value : nullptr;
+  }
+  const auto found = std::ranges::find_if(call.args, [&](const Expr *arg) { return is_float64(site, arg); });
+  return found != call.args.end() ? *found : nullptr;
+}
+
+// Without a GPU it is the arrays of NumPy that people convert the model for.
 void check(Site &site, const Call &call) {
-  if (!call.args.empty() || site.module->is_test) {
+  const bool is_double = called_method(call) == "double";
+  if (site.module->is_test || (is_double ? !call.args.empty() : dtype_given(site, call) == nullptr)) {
     return;
   }
-  // Without a GPU it is the arrays of NumPy that people convert the model for.
   const bool on_gpu = file_has_word(site, {"cuda", "to(device"});
-  if (!on_gpu && !file_has_word(site, {"from_numpy"})) {
+  if (!on_gpu && !(is_double && file_has_word(site, {"from_numpy"}))) {
     return;
   }
   report(site, call,
-         fmt::format("`{}` makes the model compute in float64, {}", text_of(site, call.func),
+         fmt::format("`{}` makes the model compute in float64, {}", text_of(site, is_double ? call.func : &call),
                      on_gpu ? "which most GPUs process much more slowly than float32"
                             : "which takes twice the time and memory of float32"),
          "keep the model in float32, and convert the data: `torch.from_numpy(x).float()`");
@@ -38,7 +73,8 @@ extern constinit const Rule kFloat64Model = {.info = {.code = "DP517",
                                                       .tier = Tier::On,
                                                       .documentation = R"(## What it finds
 
-`double()` of a model, in a file that uses a GPU, or one that makes tensors of NumPy arrays.
+`double()` of a model, in a file that uses a GPU, or one that makes tensors of NumPy arrays; `to(torch.float64)` of a model and
+`torch.set_default_dtype(torch.float64)` in a file that uses a GPU, also where a setting of the program names the dtype.
 
 ## Why it costs
 
@@ -72,7 +108,8 @@ Where the precision is needed, as in some physics.
 
 - NVIDIA CUDA programming guide: throughput of native arithmetic instructions
 )"},
-                                             .calls = "TorchModule.double",
+                                             .calls = "TorchModule.double TorchModule.to TorchModule.type "
+                                                      "torch.set_default_dtype",
                                              .on_call = check};
 
 } // namespace deepperf::rules::float64_model

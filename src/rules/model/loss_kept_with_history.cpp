@@ -2,6 +2,7 @@
 #include "model/context.h"
 #include "model/graph_flow.h"
 #include "rules/lightning.h"
+#include "rules/optimizer_module.h"
 #include "rules/site.h"
 #include "rules/tree.h"
 
@@ -375,10 +376,35 @@ bool was_walked_in_step(const Site &site, const Expr *value) {
           }));
 }
 
+// `rollout = Rollout()` in a function that the training step calls, and `rollout.add(value)` in a loop of that
+// function: the object goes with the step, and what it holds may be walked in the end.
+bool is_made_in_step(const Site &site, const Expr *kept, u32 depth = 0) {
+  const auto *object = as<Name>(kept);
+  if (object == nullptr || site.function->definition() == nullptr) {
+    return false;
+  }
+  const Expr *const value = last_assigned(site, *object);
+  const auto *made = as<Call>(value);
+  constexpr u32 kMostDepth = 2;
+  if (value == nullptr && depth < kMostDepth && stepping_loop(loop_around(site)) == nullptr) { // a parameter
+    const std::vector<Passed> all = passed_for(*site.function, object->id);
+    return !all.empty() && std::ranges::all_of(all, [&](const Passed &passed) {
+      return passed.value != nullptr &&
+             is_made_in_step(site_at(site, *passed.site->caller, *passed.site->call), passed.value, depth + 1);
+    });
+  }
+  const model::Value callee = made != nullptr ? site.project.callee_of(made) : model::Value();
+  if (!callee.is(model::Value::Tag::Class) && !callee.is(model::Value::Tag::Function)) {
+    return false;
+  }
+  const model::Loop *const loop = stepping_loop(loop_around(site));
+  return loop == nullptr || (loop->node->start <= made->start && made->end <= loop->node->end);
+}
+
 // meter.update(loss): a method of the project adds what it is given to what it has.
 void check_meter(Site &site, const Call &call, const model::FunctionInfo *callee) {
   if (callee == nullptr || callee->definition() == nullptr || under_no_grad(site) ||
-      !context_of(site).in_training_step) {
+      !context_of(site).in_training_step || is_made_in_step(site, receiver_of(call))) {
     return;
   }
   const auto judge_passed = [&](const Expr *value, u32 place) {

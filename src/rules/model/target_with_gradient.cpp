@@ -1,6 +1,8 @@
+#include "model/bind.h"
 #include "model/code_text.h"
 #include "rules/assignments.h"
 #include "rules/loss_call.h"
+#include "rules/optimizer_module.h"
 #include "rules/origins.h"
 #include "rules/reach.h"
 #include "rules/site.h"
@@ -9,7 +11,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace deepperf::rules::target_with_gradient {
 
@@ -256,22 +260,109 @@ void check_target(Site &site, const Call &call) {
   }
 }
 
+// What is appended to the lists of a class or of a function, by the name of the attribute or variable.
+struct Appended {
+  struct Element {
+    const model::FunctionInfo *function = nullptr;
+    const Expr *value = nullptr;
+  };
+  std::unordered_map<u32, std::vector<Element>> to;
+};
+
+void note_appended(const model::FunctionInfo &function, const Block &body, bool to_attributes, Appended &into) {
+  any_node(body, [&](const Node *node) {
+    const auto *call = as<Call>(node);
+    if (call != nullptr && called_method(*call) == "append" && call->args.size() == 1) {
+      const auto *attribute = as<Attribute>(receiver_of(*call));
+      const auto *name = as<Name>(receiver_of(*call));
+      if (to_attributes && attribute != nullptr && model::is_own_object(function, attribute->value)) {
+        into.to[attribute->attr.id].push_back({&function, call->args[0]});
+      } else if (!to_attributes && name != nullptr) {
+        into.to[name->id.id].push_back({&function, call->args[0]});
+      }
+    }
+    return false;
+  });
+}
+
+// The elements of a list, by all that is appended to it: `rollout.log_probs` of an object, or a list of the function.
+std::vector<Appended::Element> elements_of(const Site &site, const Expr *list) {
+  const auto *attribute = as<Attribute>(list);
+  const auto *name = as<Name>(list);
+  const Appended *all = nullptr;
+  if (attribute != nullptr) {
+    const model::Value owner = value_of(site, attribute->value);
+    const model::ClassInfo *const type = owner.is(model::Value::Tag::Object) ? owner.type : nullptr;
+    if (type == nullptr) {
+      return {};
+    }
+    all = &site.memory.recall<Appended>(type, [&] {
+      Appended found;
+      for (const Stmt *statement : type->node->body) {
+        const model::FunctionInfo *const method =
+            statement->kind == NodeKind::FunctionDef ? site.project.function_at(statement) : nullptr;
+        if (method != nullptr && method->definition() != nullptr) {
+          note_appended(*method, method->definition()->body, true, found);
+        }
+      }
+      return found;
+    });
+  } else if (name != nullptr && site.function != nullptr) {
+    const Block &body = body_around(site);
+    all = &site.memory.recall<Appended>(&body, [&] {
+      Appended found;
+      note_appended(*site.function, body, false, found);
+      return found;
+    });
+  }
+  const auto known =
+      all != nullptr ? all->to.find((attribute != nullptr ? attribute->attr : name->id).id) : Appended{}.to.end();
+  return all != nullptr && known != all->to.end() ? known->second : std::vector<Appended::Element>{};
+}
+
+// Is it the logarithm of an action's probability, or a tensor of several of them that a list has collected?
+bool is_log_probability(const Site &site, const Expr *expr, u32 depth = 0) {
+  constexpr u32 kMostSteps = 5;
+  const Expr *value = depth > kMostSteps ? nullptr : written_value(site, expr);
+  if (const auto *negated = as<UnaryOp>(value)) {
+    value = written_value(site, negated->operand);
+  }
+  if (const auto *name = as<Name>(value); name != nullptr && site.function != nullptr) { // a parameter
+    const std::vector<Passed> all = passed_for(*site.function, name->id);
+    return !all.empty() && std::ranges::all_of(all, [&](const Passed &passed) {
+      return passed.value != nullptr &&
+             is_log_probability(site_at(site, *passed.site->caller, *passed.site->call), passed.value, depth + 1);
+    });
+  }
+  const auto *call = as<Call>(value);
+  if (call == nullptr) {
+    return false;
+  }
+  if (called_method(*call) == "log_prob") {
+    return true;
+  }
+  const std::string_view api = called_api(site, *call);
+  if ((api != "torch.stack" && api != "torch.cat") || call->args.empty()) {
+    return false;
+  }
+  if (const auto *listed = as<ListComp>(call->args[0])) {
+    return is_log_probability(site, listed->elt, depth + 1);
+  }
+  const std::vector<Appended::Element> elements = elements_of(site, call->args[0]);
+  return !elements.empty() && std::ranges::all_of(elements, [&](const Appended::Element &one) {
+    return is_log_probability(site_at(site, *one.function, *one.value), one.value, depth + 1);
+  });
+}
+
 // `-(log_prob * advantage)`, where the advantage comes from the critic with its gradient
 void check_advantage(Site &site, const BinOp &product) {
-  if (product.op() != Operator::Mult || site.module->is_test) {
+  if (product.op() != Operator::Mult || site.module->is_test || !site.module->torch) {
     return;
   }
-  const auto is_log_probability = [&](const Expr *expr) {
-    const Expr *value = written_value(site, expr);
-    if (const auto *negated = as<UnaryOp>(value)) {
-      value = negated->operand;
-    }
-    const auto *call = as<Call>(written_value(site, value));
-    return call != nullptr && called_method(*call) == "log_prob";
-  };
-  const Expr *advantage = is_log_probability(product.left)    ? product.right
-                          : is_log_probability(product.right) ? product.left
-                                                              : nullptr;
+  const auto has_gradient = [](const Expr *expr) { return model::has_grad(expr); };
+  const Expr *advantage = has_gradient(product.right) && is_log_probability(site, product.left)   ? product.right
+                          : has_gradient(product.left) && is_log_probability(site, product.right) ? product.left
+                                                                                                  : nullptr;
   const auto *difference = advantage != nullptr ? as<BinOp>(written_value(site, advantage)) : nullptr;
   if (difference == nullptr || difference->op() != Operator::Sub || !model::has_grad(advantage)) {
     return;

@@ -131,3 +131,12 @@ def counted_otherwise(labels, other, text):
         print(labels.count("x"), text.count(label))
     for name in ["a", "b"]:
         print(name)
+
+
+def indices(graph):
+    nodes = [node for node in graph.nodes()]
+    names = ["a", "b", "c"]
+    edges = []
+    for a, b in graph.edges():
+        edges.append((nodes.index(a), names.index(b)))  # hint: DP156
+    return edges, nodes.index(graph.center)

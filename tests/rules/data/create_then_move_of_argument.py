@@ -36,3 +36,10 @@ class Kept(nn.Module):
         if self.mask is None:
             self.mask = torch.ones(3, 3).to(x.device)  # hint: DP401
         return x * self.mask
+
+
+def noisy(x: torch.Tensor, sizes, options):
+    noise = torch.randn(*x.shape).to(x.device)  # expect: DP401
+    more = torch.zeros(2, *x.shape[1:]).to(x.device)  # expect: DP401
+    other = torch.randn(*sizes).to(x.device)
+    return x + noise + more + other + torch.ones(3, **options).to(x.device)

@@ -47,3 +47,25 @@ def run(loader):
 
 
 once(torch.zeros(3))
+
+
+def replaced(picture, name):
+    plt.figure()  # expect: DP418
+    fig, ax = plt.subplots(1)
+    ax.imshow(picture)
+    plt.savefig(name)
+    plt.close()
+
+
+def closed_both(picture, name):
+    plt.figure()
+    fig, ax = plt.subplots(1)
+    ax.imshow(picture)
+    plt.savefig(name)
+    plt.close("all")
+
+
+def draw_all(pictures):
+    for i, picture in enumerate(pictures):
+        replaced(picture, f"{i}.png")
+        closed_both(picture, f"{i}.png")
