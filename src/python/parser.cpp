@@ -197,6 +197,16 @@ void Parser::python2(Span evidence) {
   }
 }
 
+// A block has at least one statement, also where none could be read: who looks at its first or last one need not ask.
+Block Parser::block_of(Collect<Stmt *> &statements) {
+  if (statements.empty()) {
+    auto *missing = make<InvalidStmt>(previous_end_);
+    missing->end = previous_end_;
+    statements.push(missing);
+  }
+  return arena_.copy(statements.data(), statements.size());
+}
+
 // `: statements` on one line, or a line break and an indented block.
 Block Parser::parse_suite() {
   if (at(Tok::Colon)) {
@@ -211,12 +221,15 @@ Block Parser::parse_suite() {
   if (!at(Tok::Newline)) {
     Collect<Stmt *> statements(*this, scratch_.stmts);
     parse_simple_statements(statements);
-    return arena_.copy(statements.data(), statements.size());
+    return block_of(statements);
   }
+  const u32 colon = previous_end_;
   advance();
   if (!at(Tok::Indent)) {
     errors_.add({current_.start, current_.end}, "expected an indented block");
-    return {};
+    previous_end_ = colon;
+    Collect<Stmt *> none(*this, scratch_.stmts);
+    return block_of(none);
   }
   return parse_indented_block();
 }
@@ -232,7 +245,7 @@ Block Parser::parse_indented_block() {
     advance();
     previous_end_ = last;
   }
-  return arena_.copy(statements.data(), statements.size());
+  return block_of(statements);
 }
 
 void Parser::parse_statements_until(Tok end, Collect<Stmt *> &statements) {

@@ -159,6 +159,7 @@ private:
     height_ = children + 1;
   }
 
+  Block block_of(Collect<Stmt *> &statements);
   Block parse_suite();
   Block parse_indented_block();
   void parse_statements_until(Tok end, Collect<Stmt *> &statements);
